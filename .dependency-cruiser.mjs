@@ -1,0 +1,106 @@
+/** The direction of imports, executable. Each rule says why. `npm run check:direction` runs it. */
+
+const decisions = "^src/core/(env|ecosystem|suite|telemetry|startup|report|yaml|facts|contract)/";
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: "no-cycle",
+      comment: "A cycle has no first file to read.",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "core-knows-no-face",
+      comment: "The core is what svcm is; a terminal, a socket and a browser only ask it.",
+      severity: "error",
+      from: { path: "^src/core/" },
+      to: { path: "^src/(cli|commands|server|console)/" },
+    },
+    {
+      name: "faces-enter-by-the-front-door",
+      comment: "Commands and server use core/index and the contract, so that the inside of the core can change.",
+      severity: "error",
+      from: { path: "^src/(cli|commands|server)/" },
+      to: { path: "^src/core/", pathNot: "^src/core/(index\\.ts$|contract/|env/redact\\.ts$)" },
+    },
+    {
+      name: "faces-do-not-know-each-other",
+      comment: "Only `svcm serve` starts the server.",
+      severity: "error",
+      from: { path: "^src/commands/", pathNot: "^src/commands/serve\\.ts$" },
+      to: { path: "^src/server/" },
+    },
+    {
+      name: "serve-starts-and-no-more",
+      comment: "The command that starts the server knows how to start it, not what it is made of.",
+      severity: "error",
+      from: { path: "^src/commands/serve\\.ts$" },
+      to: { path: "^src/server/", pathNot: "^src/server/start\\.ts$" },
+    },
+    {
+      name: "server-knows-no-terminal",
+      comment: "The server answers requests; printing is the command line's.",
+      severity: "error",
+      from: { path: "^src/server/" },
+      to: { path: "^src/(cli|commands|console)/" },
+    },
+    {
+      name: "decisions-touch-nothing",
+      comment: "Decisions take text or data and return data: no Node module, no operation, no adapter.",
+      severity: "error",
+      from: { path: decisions, pathNot: "^src/core/startup/index\\.ts$" },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "decisions-know-no-doing",
+      comment: "Deciding and doing are different files.",
+      severity: "error",
+      from: { path: decisions },
+      to: { path: "^src/core/(operations|adapters)/|^src/core/(index|operation)\\.ts$" },
+    },
+    {
+      name: "operations-use-ports",
+      comment: "An operation sees the world through its ports only.",
+      severity: "error",
+      from: { path: "^src/core/operations/" },
+      to: { path: "^src/core/(adapters/|index\\.ts$)" },
+    },
+    {
+      name: "operations-touch-no-node",
+      comment: "What an operation needs of the machine is a port.",
+      severity: "error",
+      from: { path: "^src/core/(operations/|operation\\.ts$|errors\\.ts$|ports\\.ts$)" },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "contract-stands-alone",
+      comment: "What others may rely on depends on nothing that may change behind it.",
+      severity: "error",
+      from: { path: "^src/core/contract/" },
+      to: { path: "^src/core/", pathNot: "^src/core/(contract/|errors\\.ts$|facts/schema\\.ts$)" },
+    },
+    {
+      name: "each-library-once",
+      comment: "An outside library with effects is wrapped once.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/core/yaml/" },
+      to: { path: "node_modules/yaml/" },
+    },
+    {
+      name: "no-test-code-in-the-product",
+      comment: "What ships does not reach into tests, benches or scripts.",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^(test|bench|scripts)/" },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+    doNotFollow: { path: "node_modules" },
+  },
+};

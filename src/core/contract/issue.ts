@@ -1,0 +1,49 @@
+/** A finding of a validator. Validators return every issue, sorted; they never throw and never print. */
+export interface Issue {
+  /** Stable, for example `ENV_VALUE_UNSUPPORTED`. */
+  readonly code: string;
+  readonly severity: Severity;
+  /** Where in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`. */
+  readonly path: readonly (string | number)[];
+  /** What is wrong, and what would be accepted. Never a secret. */
+  readonly message: string;
+  readonly accepted?: readonly string[];
+  readonly suggestion?: string;
+  /** Where in the file, for sources that are one. */
+  readonly at?: Location;
+}
+
+export type Severity = "error" | "warning";
+
+/** `line` and `column` count from 1; a column counts UTF-16 units, as editors do. */
+export interface Location {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+const NOWHERE: Location = { file: "", line: 0, column: 0 };
+
+/** Sorts by file, line, column, code, path: the one order of every report. */
+export function sortIssues(issues: readonly Issue[]): Issue[] {
+  return issues.toSorted(
+    (a, b) =>
+      compareLocations(a.at ?? NOWHERE, b.at ?? NOWHERE) ||
+      compareText(a.code, b.code) ||
+      compareText(a.path.join("."), b.path.join(".")),
+  );
+}
+
+function compareLocations(a: Location, b: Location): number {
+  return compareText(a.file, b.file) || a.line - b.line || a.column - b.column;
+}
+
+/** Code-unit order: the same on every machine, whatever its locale. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** True where nothing stands in the way; warnings do not. */
+export function isValid(issues: readonly Issue[]): boolean {
+  return issues.every((issue) => issue.severity !== "error");
+}

@@ -1,0 +1,45 @@
+import type * as z from "zod/mini";
+import { SvcmError, type ErrorKind } from "../errors.ts";
+import { sortIssues, type Issue } from "./issue.ts";
+
+/**
+ * Parses an input, or refuses it with every issue at once. Given values are not repeated in a
+ * message: what could not be parsed may be anything.
+ *
+ * @throws {SvcmError} of the given kind.
+ */
+export function parseInput<T>(schema: z.ZodMiniType<T>, input: unknown, refusal: ErrorKind): T {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issues = sortIssues(parsed.error.issues.map(toIssue));
+  throw new SvcmError(refusal, { details: issues.map(({ message }) => message).join("; "), issues });
+}
+
+function toIssue(issue: z.core.$ZodIssue): Issue {
+  const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
+  const where = path.length === 0 ? "the input" : path.join(".");
+  return { code: "INPUT_INVALID", severity: "error", path, message: `${where}: ${explain(issue)}` };
+}
+
+function explain(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `expected ${issue.expected}, got ${typeName(issue.input)}`;
+    case "invalid_value":
+      return `accepted: ${issue.values.join(", ")}`;
+    case "unrecognized_keys":
+      return `unknown ${issue.keys.length === 1 ? "member" : "members"} ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}`;
+    case "too_small":
+      return `expected at least ${issue.minimum}`;
+    case "too_big":
+      return `expected at most ${issue.maximum}`;
+    default:
+      return "not accepted";
+  }
+}
+
+function typeName(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

@@ -1,0 +1,42 @@
+import type { RuntimeContract, Tier } from "../facts/schema.ts";
+import { compareText } from "../contract/issue.ts";
+import { valuesOf, type EnvDocument } from "./document.ts";
+import { maskCredentials } from "./redact.ts";
+import { tierOf } from "./tiers.ts";
+
+export type DiffState = "same" | "different" | "only-from" | "only-to";
+
+/** One key of two env files. Values of the never-exposed tier are absent: only the state is told. */
+export interface DiffEntry {
+  readonly key: string;
+  readonly tier: Tier;
+  readonly state: DiffState;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Every key that either file holds: the contract's keys in its order, then the others by name. */
+export function diffEnv(contract: RuntimeContract, from: EnvDocument, to: EnvDocument): DiffEntry[] {
+  const [left, right] = [valuesOf(from), valuesOf(to)];
+  const held = new Set([...left.keys(), ...right.keys()]);
+  const known = Object.keys(contract.keys).filter((key) => held.delete(key));
+  const keys = [...known, ...[...held].toSorted(compareText)];
+  return keys.map((key) => entryOf(key, tierOf(contract, key), left.get(key), right.get(key)));
+}
+
+function entryOf(key: string, tier: Tier, from: string | undefined, to: string | undefined): DiffEntry {
+  const isShown = tier !== "never-exposed";
+  return {
+    key,
+    tier,
+    state: stateOf(from, to),
+    ...(isShown && from !== undefined && { from: maskCredentials(from) }),
+    ...(isShown && to !== undefined && { to: maskCredentials(to) }),
+  };
+}
+
+function stateOf(from: string | undefined, to: string | undefined): DiffState {
+  if (from === undefined) return "only-to";
+  if (to === undefined) return "only-from";
+  return from === to ? "same" : "different";
+}

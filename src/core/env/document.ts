@@ -1,0 +1,162 @@
+/**
+ * An env file as text and as entries, without loss.
+ *
+ * Reading follows dotenv 17 to the letter, on every input; where `node --env-file` would read
+ * something else, {@link unportableLines} names the line and `svcm env check` reports it.
+ * Line breaks inside a quoted value read as `\n`, whatever the file uses.
+ */
+export interface EnvDocument {
+  readonly text: string;
+  readonly entries: readonly EnvEntry[];
+  readonly comments: readonly EnvComment[];
+  /** Lines that neither assign nor comment, those of nothing but white space included. */
+  readonly strays: readonly Span[];
+}
+
+/** A half-open range of the text, in UTF-16 units, with the line (from 1) that it starts on. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly line: number;
+}
+
+export interface EnvEntry extends Span {
+  readonly key: string;
+  /** As a reader sees it: trimmed, unquoted, escapes of double quotes expanded. */
+  readonly value: string;
+  /** The range of the value as written, quotes included, surrounding white space not. */
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
+/** A comment that has a line to itself. */
+export type EnvComment = Span;
+
+const quoted = (mark: string): string => String.raw`\s*${mark}(?:\\${mark}|[^${mark}])*${mark}`;
+const ENTRY = new RegExp(
+  String.raw`(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)` +
+    `(${quoted("'")}|${quoted('"')}|${quoted("`")}|[^#\\r\\n]+)?` +
+    String.raw`\s*(?:#.*)?$`,
+  "dmy",
+);
+
+/** Splits text into entries, comments and strays. Total: any string is a document. */
+export function parseEnvDocument(text: string): EnvDocument {
+  const document = { text, entries: [], comments: [], strays: [] } as MutableDocument;
+  const source = text.replaceAll(/\r\n?/g, "\n");
+  const toText = offsetsBefore(text, source);
+  let line = 1;
+  let start = 0;
+  while (start < source.length) {
+    const content = skipInlineSpace(source, start);
+    const entry = entryAt(source, content);
+    const end = endOfLine(source, entry?.valueEnd ?? content);
+    const span = { start: toText(start), end: toText(end), line };
+    if (entry) document.entries.push({ ...span, ...placed(entry, toText) });
+    else if (source[content] === "#") document.comments.push(span);
+    else if (start < end) document.strays.push(span);
+    line += countLineBreaks(source, start, end + 1);
+    start = end + 1;
+  }
+  return document;
+}
+
+/** The last assignment of a key is the one that every reader takes. */
+export function effectiveEntry(document: EnvDocument, key: string): EnvEntry | undefined {
+  return document.entries.findLast((entry) => entry.key === key);
+}
+
+/** Key to effective value, in order of first appearance. */
+export function valuesOf(document: EnvDocument): Map<string, string> {
+  return new Map(document.entries.map((entry) => [entry.key, entry.value]));
+}
+
+/** The parts of a text, joined, are the text: what proves that parsing loses nothing. */
+export function partsOf(document: EnvDocument): string[] {
+  const spans = [...document.entries, ...document.comments, ...document.strays];
+  const starts = spans.toSorted((a, b) => a.start - b.start).map((span) => span.start);
+  const cuts = [...new Set([0, ...starts, document.text.length])];
+  return cuts.slice(0, -1).map((cut, index) => document.text.slice(cut, cuts[index + 1]));
+}
+
+/** What both readers agree on: no tab, no escaped quote, nothing but a comment behind a quoted value. */
+const PORTABLE_ENTRY = new RegExp(
+  "^(?:export )?[A-Za-z_][\\w.-]*= *(?:" +
+    ["'[^'\\\\]*'", '"(?:[^"\\\\]|\\\\n)*"', "`[^`\\\\]*`", "[^\\s#'\"`](?:[^\\s#]| )*"].join("|") +
+    ")? *(?:#[^\\r\\n]*)?$",
+);
+
+const PORTABLE_COMMENT = /^#/;
+
+/** The lines that `node --env-file` may read in another way than dotenv does, first to last. */
+export function unportableLines(document: EnvDocument): Span[] {
+  const { text } = document;
+  const hasLoneReturn = (span: Span): boolean => /\r(?!\n)/.test(text.slice(span.start, span.end + 2));
+  const isUnlike = (form: RegExp) => (span: Span) =>
+    !form.test(text.slice(span.start, span.end)) || hasLoneReturn(span);
+  return [
+    ...document.strays,
+    ...document.comments.filter(isUnlike(PORTABLE_COMMENT)),
+    ...document.entries.filter(isUnlike(PORTABLE_ENTRY)),
+  ].toSorted((a, b) => a.start - b.start);
+}
+
+interface MutableDocument extends EnvDocument {
+  readonly entries: EnvEntry[];
+  readonly comments: EnvComment[];
+  readonly strays: Span[];
+}
+
+type Assignment = Pick<EnvEntry, "key" | "value" | "valueStart" | "valueEnd">;
+
+function entryAt(source: string, offset: number): Assignment | undefined {
+  ENTRY.lastIndex = offset;
+  const match = ENTRY.exec(source);
+  if (!match?.indices) return undefined;
+  const written = match[2] ?? "";
+  const value = written.trim();
+  const [start] = match.indices[2] ?? [afterSeparator(source, match)];
+  const valueStart = start + (value === "" ? 0 : written.length - written.trimStart().length);
+  return { key: match[1] ?? "", value: unquote(value), valueStart, valueEnd: valueStart + value.length };
+}
+
+/** An entry without a value ends right behind its `=`: the separator may have matched further. */
+function afterSeparator(source: string, match: RegExpExecArray): number {
+  const afterKey = match.indices?.[1]?.[1] ?? match.index;
+  return afterKey + source.slice(afterKey).search(/[=:]/) + 1;
+}
+
+function unquote(written: string): string {
+  const value = written.replaceAll(/^(['"`])([\s\S]*)\1$/gm, "$2");
+  return written.startsWith('"') ? value.replaceAll("\\n", "\n").replaceAll("\\r", "\r") : value;
+}
+
+function placed(entry: Assignment, toText: (offset: number) => number): Assignment {
+  return { ...entry, valueStart: toText(entry.valueStart), valueEnd: toText(entry.valueEnd) };
+}
+
+/** Maps an offset of the source, where every line break is one `\n`, to one of the text. */
+function offsetsBefore(text: string, source: string): (offset: number) => number {
+  if (text.length === source.length) return (offset) => offset;
+  const offsets = new Uint32Array(source.length + 1);
+  for (let at = 0, raw = 0; at <= source.length; at++, raw++) {
+    offsets[at] = raw;
+    if (text[raw] === "\r" && text[raw + 1] === "\n") raw++;
+  }
+  return (offset) => offsets[offset] ?? text.length;
+}
+
+function skipInlineSpace(source: string, start: number): number {
+  let offset = start;
+  while (offset < source.length && source[offset] !== "\n" && source.charAt(offset).trim() === "") offset++;
+  return offset;
+}
+
+function endOfLine(source: string, from: number): number {
+  const end = source.indexOf("\n", from);
+  return end === -1 ? source.length : end;
+}
+
+function countLineBreaks(source: string, start: number, end: number): number {
+  return source.slice(start, end).split("\n").length - 1;
+}

@@ -1,0 +1,45 @@
+export const REDACTED = "[REDACTED]";
+
+/** Hides the user and password of every URL in a text: `redis://u:p@h` reads `redis://[REDACTED]@h`. */
+export function maskCredentials(text: string): string {
+  return text
+    .replaceAll(/([a-z][a-z0-9+.-]*:[/\\]{2,})[^/?#\s]*@/gi, `$1${REDACTED}@`)
+    .replaceAll(/([?&](?:[\w-]*(?:password|passwd|secret|token|auth|key))=)[^&#\s]+/gi, `$1${REDACTED}`);
+}
+
+/** Whether a text holds a URL that carries a user, a password or a secret-like parameter. */
+export function hasCredentials(text: string): boolean {
+  return maskCredentials(text) !== text;
+}
+
+/** A text for people, without the given secrets. Short secrets are left: hiding `1` would hide everything. */
+export function scrub(text: string, secrets: Iterable<string>): string {
+  let result = maskCredentials(text);
+  for (const secret of secrets) if (secret.length >= 4) result = result.replaceAll(secret, REDACTED);
+  return result;
+}
+
+/** A value that prints itself as `[REDACTED]`; only `reveal` gives it away. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return REDACTED;
+  }
+
+  toJSON(): string {
+    return REDACTED;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return REDACTED;
+  }
+}

@@ -1,0 +1,39 @@
+import type { RuntimeContract } from "../facts/schema.ts";
+import { valuesOf, type EnvDocument } from "./document.ts";
+import type { Environment } from "./environment.ts";
+import { maskCredentials } from "./redact.ts";
+import { editableKeys, specOf, visibleKeys } from "./tiers.ts";
+
+/** What `GET /api/runtime/env` and `svcm env get --json` answer. @see the specification, "Env read response" */
+export interface EnvReadResponse {
+  readonly environment: string;
+  readonly fileName: string;
+  readonly editableKeys: readonly string[];
+  /** Every key of the two visible tiers, the editable ones first. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/**
+ * The visible part of an env file. An editable key that the file lacks or leaves empty shows its
+ * default, a read-only one shows nothing; credentials in URLs are masked.
+ */
+export function readResponse(
+  contract: RuntimeContract,
+  environment: Environment,
+  document: EnvDocument,
+): EnvReadResponse {
+  const held = valuesOf(document);
+  const values = visibleKeys(contract).map((key) => [key, maskCredentials(held.get(key) || defaultOf(contract, key))]);
+  return {
+    environment: environment.environment,
+    fileName: environment.fileName,
+    editableKeys: editableKeys(contract),
+    values: Object.fromEntries(values),
+  };
+}
+
+/** What a visible key shows where the file says nothing. */
+export function defaultOf(contract: RuntimeContract, key: string): string {
+  const spec = specOf(contract, key);
+  return spec?.tier === "editable" && "default" in spec ? (spec.default ?? "") : "";
+}

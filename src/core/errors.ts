@@ -1,0 +1,80 @@
+import type { Issue } from "./contract/issue.ts";
+
+/**
+ * Every expected refusal: its HTTP status, its exit code and the specification's words.
+ * Exit: 1 the answer is no, 2 wrong usage, 3 could not, 70 a defect of svcm.
+ *
+ * @see the specification, "Errors"; CONTRACT sections 3 and 7
+ */
+export const errorTable = {
+  INVALID_PAYLOAD: { status: 400, exitCode: 1, error: "Invalid payload." },
+  INVALID_ENVIRONMENT: { status: 400, exitCode: 2, error: "Invalid environment request." },
+  INVALID_REQUEST: { status: 400, exitCode: 2, error: "Invalid request." },
+  UNAUTHORIZED: { status: 401, exitCode: 3, error: "Unauthorized." },
+  FORBIDDEN: { status: 403, exitCode: 3, error: "Forbidden." },
+  NOT_FOUND: { status: 404, exitCode: 2, error: "Not found." },
+  METHOD_NOT_ALLOWED: { status: 405, exitCode: 2, error: "Method not allowed." },
+  REQUEST_TIMEOUT: { status: 408, exitCode: 3, error: "Request timeout." },
+  ENV_FILE_CHANGED: { status: 412, exitCode: 3, error: "Environment file changed." },
+  PAYLOAD_TOO_LARGE: { status: 413, exitCode: 2, error: "Payload too large." },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, exitCode: 2, error: "Unsupported media type." },
+  HEADERS_TOO_LARGE: { status: 431, exitCode: 2, error: "Request header fields too large." },
+  ENV_FILE_FAILED: { status: 500, exitCode: 3, error: "Environment file operation failed." },
+  AUDIT_FAILED: { status: 500, exitCode: 3, error: "Audit log operation failed." },
+  FACT_INVALID: { status: 500, exitCode: 3, error: "Declarative source is invalid." },
+  START_REFUSED: { status: 500, exitCode: 1, error: "Service Management cannot start." },
+  DEFECT: { status: 500, exitCode: 70, error: "Internal error." },
+} as const satisfies Record<string, ErrorRow>;
+
+interface ErrorRow {
+  readonly status: number;
+  readonly exitCode: number;
+  readonly error: string;
+}
+
+export type ErrorKind = keyof typeof errorTable;
+
+/** The one error body of the command line, HTTP and WebSocket. */
+export interface ErrorBody {
+  readonly error: string;
+  readonly details?: string;
+  readonly code?: string;
+  readonly path?: string;
+  readonly issues?: readonly Issue[];
+}
+
+export interface ErrorFacts extends Omit<ErrorBody, "error"> {
+  /** What to do next, for a person at a terminal. Not part of the body. */
+  readonly hint?: string;
+}
+
+/** A refusal that the product expects and can explain. Anything else that is thrown is a defect. */
+export class SvcmError extends Error {
+  override readonly name = "SvcmError";
+  readonly kind: ErrorKind;
+  readonly facts: ErrorFacts;
+
+  constructor(kind: ErrorKind, facts: ErrorFacts = {}) {
+    super(facts.details ?? errorTable[kind].error);
+    this.kind = kind;
+    this.facts = facts;
+  }
+}
+
+export interface ErrorDescription {
+  readonly status: number;
+  readonly exitCode: number;
+  readonly body: ErrorBody;
+  readonly hint?: string;
+}
+
+/** What an edge answers for anything that was thrown. A defect tells nothing of its cause. */
+export function describeError(error: unknown): ErrorDescription {
+  if (!(error instanceof SvcmError)) {
+    const { status, exitCode, error: words } = errorTable.DEFECT;
+    return { status, exitCode, body: { error: words, code: "DEFECT", details: "This is a defect of svcm." } };
+  }
+  const { status, exitCode, error: words } = errorTable[error.kind];
+  const { hint, ...facts } = error.facts;
+  return { status, exitCode, body: { error: words, ...facts }, ...(hint !== undefined && { hint }) };
+}

@@ -1,0 +1,90 @@
+/** What a shape cannot say: that names which refer to each other exist, and that defaults are accepted. */
+import type { CapabilityMatrix, KeySpec, RuntimeContract } from "./schema.ts";
+
+export interface Finding {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly given?: string;
+  readonly accepted?: readonly string[];
+}
+
+export function contractIssues(contract: RuntimeContract): Finding[] {
+  return [
+    ...reference(["defaultEnvironment"], contract.defaultEnvironment, Object.keys(contract.environments)),
+    ...spellingsTwice(contract),
+    ...Object.entries(contract.keys).flatMap(([key, spec]) => keyFindings(key, spec)),
+    ...Object.entries(contract.profiles).flatMap(([name, { assignments }]) =>
+      Object.entries(assignments).flatMap(([key, value]) =>
+        assignmentFindings(["profiles", name, "assignments", key], contract, key, value),
+      ),
+    ),
+  ];
+}
+
+export function matrixIssues(matrix: CapabilityMatrix, contract: RuntimeContract): Finding[] {
+  const enumKeys = Object.keys(contract.keys).filter((key) => contract.keys[key]?.kind === "enum");
+  const [protocols, providers] = [Object.keys(matrix.protocols), Object.keys(matrix.cloudProviders)];
+  const [types, groups] = [Object.keys(matrix.serviceTypes), Object.keys(matrix.deployTargetGroups)];
+  return [
+    ...each(matrix.runModes, (name, mode) =>
+      list(["runModes", name, "cloudProviders"], mode.cloudProviders, providers),
+    ),
+    ...each(matrix.serviceTypes, (name, type) => list(["serviceTypes", name, "protocols"], type.protocols, protocols)),
+    ...each(matrix.deployTargetGroups, (name, group) =>
+      list(["deployTargetGroups", name, "serviceTypes"], group.serviceTypes, types),
+    ),
+    ...each(matrix.deployTargets, (name, target) => reference(["deployTargets", name, "group"], target.group, groups)),
+    ...each(matrix.drivers, (name, driver) => reference(["drivers", name, "key"], driver.key, enumKeys)),
+    ...each(matrix.interfaceTypes, (name, { frameworks }) =>
+      Array.isArray(frameworks)
+        ? []
+        : reference(["interfaceTypes", name, "frameworks", "key"], frameworks.key, enumKeys),
+    ),
+    ...each(matrix.migration.deployTargetAliases, (alias, target) =>
+      reference(["migration", "deployTargetAliases", alias], target, Object.keys(matrix.deployTargets)),
+    ),
+    ...reference(["migration", "pm2Profile"], matrix.migration.pm2Profile, matrix.pm2Profiles),
+  ];
+}
+
+function keyFindings(key: string, spec: KeySpec): Finding[] {
+  if (spec.kind !== "enum") return [];
+  const acceptsDefault = spec.values.includes(spec.default) || (spec.allowEmpty === true && spec.default === "");
+  return [
+    ...(acceptsDefault ? [] : reference(["keys", key, "default"], spec.default, spec.values)),
+    ...Object.entries(spec.aliases ?? {}).flatMap(([alias, value]) =>
+      reference(["keys", key, "aliases", alias], value, spec.values),
+    ),
+    ...list(["keys", key, "browserOnly"], spec.browserOnly ?? [], spec.values),
+    ...(spec.otherwise === undefined ? [] : reference(["keys", key, "otherwise"], spec.otherwise, spec.values)),
+  ];
+}
+
+function assignmentFindings(path: Finding["path"], contract: RuntimeContract, key: string, value: string): Finding[] {
+  const spec = contract.keys[key];
+  if (!spec) return reference(path, key, Object.keys(contract.keys));
+  return spec.kind === "enum" ? reference(path, value, spec.values) : [];
+}
+
+function spellingsTwice(contract: RuntimeContract): Finding[] {
+  const spellings = Object.entries(contract.environments).flatMap(([name, { aliases = [] }]) => [
+    { spelling: name, path: ["environments", name] },
+    ...aliases.map((alias, index) => ({ spelling: alias, path: ["environments", name, "aliases", index] })),
+  ]);
+  const first = new Map(spellings.toReversed().map(({ spelling, path }) => [spelling, path]));
+  return spellings
+    .filter(({ spelling, path }) => first.get(spelling) !== path)
+    .map(({ spelling, path }) => ({ path, message: `"${spelling}" already names an environment` }));
+}
+
+function each<T>(record: Record<string, T>, findings: (name: string, value: T) => Finding[]): Finding[] {
+  return Object.entries(record).flatMap(([name, value]) => findings(name, value));
+}
+
+function list(path: Finding["path"], given: readonly string[], accepted: readonly string[]): Finding[] {
+  return given.flatMap((value, index) => reference([...path, index], value, accepted));
+}
+
+function reference(path: Finding["path"], given: string, accepted: readonly string[]): Finding[] {
+  return accepted.includes(given) ? [] : [{ path, message: `"${given}" is not known`, given, accepted }];
+}

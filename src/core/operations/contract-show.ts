@@ -1,0 +1,46 @@
+import { noInput } from "../contract/inputs.ts";
+import { environmentSpellings } from "../env/environment.ts";
+import { visibleKeys } from "../env/tiers.ts";
+import { acceptedValues } from "../env/values.ts";
+import type { CapabilityMatrix, KeySpec, RuntimeContract } from "../facts/schema.ts";
+import { defineOperation } from "../operation.ts";
+
+/** A key as a form needs it: its specification and every value it accepts. */
+export type VisibleKey = KeySpec & { readonly accepted: readonly string[] };
+
+export interface ContractResponse {
+  readonly runtimeContract: Pick<RuntimeContract, "environments" | "defaultEnvironment" | "profiles"> & {
+    /** Every accepted spelling of an environment. */
+    readonly environmentSpellings: readonly string[];
+    /** The editable and the read-only tier; never-exposed keys are not named. */
+    readonly keys: Readonly<Record<string, VisibleKey>>;
+  };
+  readonly capabilityMatrix: CapabilityMatrix;
+}
+
+/** The two facts as data: what forms, selects and completions are built from. */
+export const contractShow = defineOperation({
+  id: "contract.show",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  input: noInput,
+  async run(ports): Promise<ContractResponse> {
+    const contract = await ports.facts.runtimeContract();
+    const { environments, defaultEnvironment, profiles } = contract;
+    const keys = visibleKeys(contract).flatMap((key): [string, VisibleKey][] => {
+      const spec = contract.keys[key];
+      return spec ? [[key, { ...spec, accepted: acceptedValues(spec) }]] : [];
+    });
+    const spellings = environmentSpellings(contract);
+    return {
+      runtimeContract: {
+        environments,
+        defaultEnvironment,
+        environmentSpellings: spellings,
+        keys: Object.fromEntries(keys),
+        profiles,
+      },
+      capabilityMatrix: await ports.facts.capabilityMatrix(),
+    };
+  },
+});

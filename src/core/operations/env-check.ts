@@ -1,0 +1,25 @@
+import { envReadInput } from "../contract/inputs.ts";
+import type { Issue } from "../contract/issue.ts";
+import { checkEnvFile } from "../env/check.ts";
+import { defineOperation } from "../operation.ts";
+import { readEnvFile } from "./env-file.ts";
+
+export interface EnvCheckResponse {
+  readonly environment: string;
+  readonly fileName: string;
+  readonly issues: readonly Issue[];
+}
+
+/** An env file against the runtime contract, every issue with its line. Secrets are never shown. */
+export const envCheck = defineOperation({
+  id: "env.check",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  input: envReadInput,
+  async run(ports, { environment }): Promise<EnvCheckResponse> {
+    const contract = await ports.facts.runtimeContract();
+    const file = await readEnvFile(ports, contract, environment);
+    const issues = checkEnvFile(contract, file.text, file.fileName);
+    return { environment: file.environment, fileName: file.fileName, issues };
+  },
+});

@@ -1,0 +1,28 @@
+import { envDiffInput } from "../contract/inputs.ts";
+import { diffEnv, type DiffEntry } from "../env/diff.ts";
+import { parseEnvDocument } from "../env/document.ts";
+import { defineOperation } from "../operation.ts";
+import { readEnvFile } from "./env-file.ts";
+
+export interface EnvDiffResponse {
+  readonly from: string;
+  readonly to: string;
+  readonly entries: readonly DiffEntry[];
+}
+
+/** Two environments key by key. Secrets are compared, never shown. */
+export const envDiff = defineOperation({
+  id: "env.diff",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  input: envDiffInput,
+  async run(ports, input): Promise<EnvDiffResponse> {
+    const contract = await ports.facts.runtimeContract();
+    const [from, to] = await Promise.all([
+      readEnvFile(ports, contract, input.from),
+      readEnvFile(ports, contract, input.to),
+    ]);
+    const entries = diffEnv(contract, parseEnvDocument(from.text), parseEnvDocument(to.text));
+    return { from: from.environment, to: to.environment, entries };
+  },
+});

@@ -1,0 +1,51 @@
+import { envGetInput } from "../contract/inputs.ts";
+import type { Issue } from "../contract/issue.ts";
+import { parseEnvDocument } from "../env/document.ts";
+import { specOf, tierOf, tierReason, visibleKeys } from "../env/tiers.ts";
+import { readResponse, type EnvReadResponse } from "../env/view.ts";
+import { SvcmError } from "../errors.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
+import { defineOperation } from "../operation.ts";
+import { suggest } from "../report/suggest.ts";
+import { readEnvFile } from "./env-file.ts";
+
+/** An answer about an env file together with the content that it describes. */
+export interface EnvRead<Response = EnvReadResponse> {
+  readonly response: Response;
+  readonly bytes: Uint8Array;
+}
+
+/** Reads the visible keys of an environment. @see the specification, "GET /api/runtime/env" */
+export const envRead = defineOperation({
+  id: "env.read",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  input: envGetInput,
+  async run(ports, { environment, keys }): Promise<EnvRead> {
+    const contract = await ports.facts.runtimeContract();
+    const file = await readEnvFile(ports, contract, environment);
+    const response = readResponse(contract, file, parseEnvDocument(file.text));
+    return { response: keys === undefined ? response : narrowed(contract, response, keys), bytes: file.bytes };
+  },
+});
+
+function narrowed(contract: RuntimeContract, response: EnvReadResponse, keys: readonly string[]): EnvReadResponse {
+  const issues = keys
+    .filter((key) => tierOf(contract, key) === "never-exposed")
+    .map((key) => hiddenKeyIssue(contract, key));
+  if (issues.length > 0) {
+    throw new SvcmError("INVALID_PAYLOAD", { details: issues.map(({ message }) => message).join("; "), issues });
+  }
+  return { ...response, values: Object.fromEntries(keys.map((key) => [key, response.values[key] ?? ""])) };
+}
+
+function hiddenKeyIssue(contract: RuntimeContract, key: string): Issue {
+  const suggestion = specOf(contract, key) ? undefined : suggest(key, visibleKeys(contract));
+  return {
+    code: "ENV_KEY_NOT_VISIBLE",
+    severity: "error",
+    path: ["keys", key],
+    message: `${key} is never exposed: ${tierReason(contract, key)}`,
+    ...(suggestion !== undefined && { suggestion }),
+  };
+}

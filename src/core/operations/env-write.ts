@@ -1,0 +1,149 @@
+import { envPlanInput, envWriteInput } from "../contract/inputs.ts";
+import { parseEnvDocument } from "../env/document.ts";
+import { UnwritableValue } from "../env/edit.ts";
+import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
+import { maskCredentials } from "../env/redact.ts";
+import { readResponse, type EnvReadResponse } from "../env/view.ts";
+import { SvcmError } from "../errors.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
+import { defineOperation, type Caller } from "../operation.ts";
+import type { Ports } from "../ports.ts";
+import { audited } from "./audited.ts";
+import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, type EnvFile } from "./env-file.ts";
+import type { EnvRead } from "./env-read.ts";
+
+/** The read response after the write, and what became of each asked key. */
+export interface EnvWriteResponse extends EnvReadResponse {
+  readonly changedKeys: readonly string[];
+  readonly ignoredKeys: readonly string[];
+}
+
+/** What a write would change, line by line. Credentials in URLs are masked. */
+export interface EnvPlanResponse {
+  readonly environment: string;
+  readonly fileName: string;
+  readonly path: string;
+  readonly dryRun: true;
+  readonly changedKeys: readonly string[];
+  readonly ignoredKeys: readonly string[];
+  readonly changes: readonly KeyChange[];
+}
+
+/**
+ * Changes editable keys of one environment's file, atomically and audited, or nothing at all.
+ *
+ * @see the specification, "POST /api/runtime/env"; CONTRACT section 3
+ */
+export const envWrite = defineOperation({
+  id: "env.write",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  input: envWriteInput,
+  async run(ports, { environment, values, ifMatch, foreignKeys }, caller): Promise<EnvRead<EnvWriteResponse>> {
+    const contract = await ports.facts.runtimeContract();
+    const file = locateEnvFile(ports, contract, environment);
+    refuseBadValues(contract, values, foreignKeys);
+    const { plan, bytes } = await writeValues(ports, contract, file, values, caller, ifMatch);
+    return { response: writeResponse(contract, file, plan), bytes };
+  },
+});
+
+/** The same computation as {@link envWrite}, without the write. */
+export const envPlan = defineOperation({
+  id: "env.plan",
+  access: "read",
+  refusal: "INVALID_PAYLOAD",
+  input: envPlanInput,
+  async run(ports, { environment, values, foreignKeys }): Promise<EnvPlanResponse> {
+    const contract = await ports.facts.runtimeContract();
+    refuseBadValues(contract, values, foreignKeys);
+    const file = await readEnvFile(ports, contract, environment);
+    return planResponse(file, planned(contract, file, file.text, values));
+  },
+});
+
+/** @throws {SvcmError} INVALID_PAYLOAD with every bad value at once. */
+export function refuseBadValues(
+  contract: RuntimeContract,
+  values: Readonly<Record<string, string>>,
+  foreign: ForeignKeys,
+): void {
+  const issues = assignmentIssues(contract, values, foreign);
+  if (issues.length === 0) return;
+  throw new SvcmError("INVALID_PAYLOAD", { details: issues.map(({ message }) => message).join("; "), issues });
+}
+
+/** Writes values that were found good, as one locked and audited transaction. */
+export async function writeValues(
+  ports: Ports,
+  contract: RuntimeContract,
+  file: EnvFile,
+  values: Readonly<Record<string, string>>,
+  caller: Caller,
+  ifMatch?: string,
+): Promise<{ plan: EnvPlan; bytes: Uint8Array }> {
+  let plan: EnvPlan | undefined;
+  const decide = (current: Uint8Array): Uint8Array | undefined => {
+    if (ifMatch !== undefined) refuseStale(ports, current, ifMatch);
+    const text = decodeEnv(current, file.path);
+    plan = planned(contract, file, text, values);
+    return plan.text === text ? undefined : new TextEncoder().encode(plan.text);
+  };
+  const subject = () => ({ action: "env.write", environment: file.environment, keys: plan?.changedKeys ?? [] });
+  try {
+    const bytes = await audited(ports, caller, subject, (begin) => ports.files.replace(file.path, decide, begin));
+    return { plan: plan ?? planned(contract, file, decodeEnv(bytes, file.path), values), bytes };
+  } catch (error) {
+    throw envFileFailure(error, file.path);
+  }
+}
+
+/** The post-write state of the file. */
+export function writeResponse(contract: RuntimeContract, file: EnvFile, plan: EnvPlan): EnvWriteResponse {
+  const response = readResponse(contract, file, parseEnvDocument(plan.text));
+  return { ...response, changedKeys: plan.changedKeys, ignoredKeys: plan.ignoredKeys };
+}
+
+export function planResponse(file: EnvFile, plan: EnvPlan): EnvPlanResponse {
+  const { environment, fileName, path } = file;
+  const { changedKeys, ignoredKeys } = plan;
+  const changes = plan.changes.map((change) => ({
+    ...change,
+    before: change.before.map(maskCredentials),
+    after: change.after.map(maskCredentials),
+  }));
+  return { environment, fileName, path, dryRun: true, changedKeys, ignoredKeys, changes };
+}
+
+/** The entity tag of a file's content: strong, of the bytes. */
+export function entityTag(ports: Ports, bytes: Uint8Array): string {
+  return `"${ports.host.digest(bytes)}"`;
+}
+
+function planned(
+  contract: RuntimeContract,
+  file: EnvFile,
+  text: string,
+  values: Readonly<Record<string, string>>,
+): EnvPlan {
+  try {
+    return planWrite(contract, text, values);
+  } catch (error) {
+    if (!(error instanceof UnwritableValue)) throw error;
+    throw new SvcmError("ENV_FILE_FAILED", {
+      code: "ENV_FILE_UNEDITABLE",
+      path: file.path,
+      details: `${error.message}.`,
+      hint: `Look for a quote that is left open: svcm env check --environment ${file.name}`,
+    });
+  }
+}
+
+function refuseStale(ports: Ports, current: Uint8Array, ifMatch: string): void {
+  const tags = new Set(ifMatch.split(",").map((tag) => tag.trim()));
+  if (tags.has("*") || tags.has(entityTag(ports, current))) return;
+  throw new SvcmError("ENV_FILE_CHANGED", {
+    code: "ENV_FILE_CHANGED",
+    details: "The file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
+  });
+}

@@ -1,0 +1,79 @@
+import { noInput, profileApplyInput, profileShowInput } from "../contract/inputs.ts";
+import { planWrite } from "../env/plan.ts";
+import { profileOf, profileSteps, type ProfileStep } from "../env/profiles.ts";
+import { defineOperation } from "../operation.ts";
+import { readEnvFile } from "./env-file.ts";
+import {
+  planResponse,
+  refuseBadValues,
+  writeResponse,
+  writeValues,
+  type EnvPlanResponse,
+  type EnvWriteResponse,
+} from "./env-write.ts";
+
+export interface ProfileSummary {
+  readonly profile: string;
+  readonly label: string;
+  /** Key to value; a value in angle brackets is for the operator to fill in. */
+  readonly assignments: Readonly<Record<string, string>>;
+}
+
+/** Keys of a profile that svcm leaves to the operator, each with the reason. */
+export interface ManualSteps {
+  readonly profile: string;
+  readonly manual: readonly { readonly key: string; readonly reason: string }[];
+}
+
+/** The operational profiles of the runtime contract. @see the specification, "Operational profiles" */
+export const profileList = defineOperation({
+  id: "profile.list",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  input: noInput,
+  async run(ports): Promise<{ profiles: ProfileSummary[] }> {
+    const { profiles } = await ports.facts.runtimeContract();
+    return {
+      profiles: Object.entries(profiles).map(([profile, { label, assignments }]) => ({ profile, label, assignments })),
+    };
+  },
+});
+
+export const profileShow = defineOperation({
+  id: "profile.show",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  input: profileShowInput,
+  async run(ports, { profile }): Promise<ProfileSummary> {
+    const { label, assignments } = profileOf(await ports.facts.runtimeContract(), profile);
+    return { profile, label, assignments };
+  },
+});
+
+/** Writes a profile's assignments to one env file, or plans to. */
+export const profileApply = defineOperation({
+  id: "profile.apply",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  input: profileApplyInput,
+  async run(ports, input, caller): Promise<(EnvPlanResponse | EnvWriteResponse) & ManualSteps> {
+    const contract = await ports.facts.runtimeContract();
+    const profile = profileOf(contract, input.profile);
+    const file = await readEnvFile(ports, contract, input.environment);
+    const steps = profileSteps(contract, profile, file.text, input.values);
+    const values = valuesToWrite(steps);
+    refuseBadValues(contract, values, "refuse");
+    const rest = { profile: input.profile, manual: manualSteps(steps) };
+    if (input.dryRun) return { ...planResponse(file, planWrite(contract, file.text, values)), ...rest };
+    const { plan } = await writeValues(ports, contract, file, values, caller);
+    return { ...writeResponse(contract, file, plan), ...rest };
+  },
+});
+
+function valuesToWrite(steps: readonly ProfileStep[]): Record<string, string> {
+  return Object.fromEntries(steps.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value]])));
+}
+
+function manualSteps(steps: readonly ProfileStep[]): ManualSteps["manual"] {
+  return steps.flatMap(({ key, manual }) => (manual === undefined ? [] : [{ key, reason: manual }]));
+}

@@ -1,0 +1,110 @@
+/**
+ * What the core needs of the world. Decisions never see these; operations read and write through
+ * them; `adapters/` implements them on the real machine.
+ */
+import type { AuditRecord } from "./contract/audit-record.ts";
+import type { CapabilityMatrix, RuntimeContract } from "./facts/schema.ts";
+
+export interface Ports {
+  readonly workspace: Workspace;
+  readonly facts: Facts;
+  readonly files: Files;
+  readonly audit: AuditLog;
+  readonly clock: Clock;
+  readonly host: Host;
+}
+
+/** Where things are. Every path is absolute. @see CONTRACT section 2b */
+export interface Workspace {
+  readonly root: string;
+  /** Folder of the env files. */
+  readonly configDir: string;
+  /** Folder of the PM2 ecosystem files. */
+  readonly pm2Dir: string;
+  readonly auditFile: string;
+  /** `NODE_ENV` as it was set: the environment of a request that names none. */
+  readonly nodeEnv: string | undefined;
+}
+
+/** The two declarative sources: the repository's own where it has one, else the packaged one. */
+export interface Facts {
+  /** @throws {SvcmError} FACT_INVALID with every issue and its place. */
+  runtimeContract(): Promise<RuntimeContract>;
+  /** @throws {SvcmError} FACT_INVALID with every issue and its place. */
+  capabilityMatrix(): Promise<CapabilityMatrix>;
+}
+
+/** Time as the core sees it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** Facts about the machine that decisions need. */
+export interface Host {
+  /** SHA-256 of the bytes, base64url. */
+  digest(bytes: Uint8Array): string;
+
+  /** A random identifier, a UUID. */
+  randomId(): string;
+
+  /** Number of CPU cores, at least 1: the default of a worker count. */
+  cpuCores(): number;
+}
+
+/** Configuration files: small, regular, inside the folders that svcm was given. */
+export interface Files {
+  /**
+   * Reads a regular file whole, following symbolic links.
+   *
+   * @throws {FileError} ENOENT, EACCES, EISDIR, EFBIG (over the size cap), EOUTSIDE (a link that
+   *   leaves the allowed folders), ENOTREG (a FIFO, socket or device), or any other system code.
+   */
+  read(path: string): Promise<Uint8Array>;
+
+  /**
+   * Replaces a file's content as one transaction: lock, read, decide, write beside, sync, rename,
+   * sync the directory. `decide` gets the content of this moment and returns the next one, or
+   * `undefined` for no change (then nothing is written). It may run again when a foreign writer
+   * changed the file between read and rename, so it must not have effects of its own.
+   * `beforeWrite` runs once, after `decide` and before the first byte is written; if it throws,
+   * nothing is written.
+   *
+   * Resolves with the content that is in place afterwards. Mode and owner are kept, a symbolic
+   * link is followed, and on any failure the old content is whole.
+   *
+   * @throws {FileError} with the system's code and the given path; what `decide` and
+   *   `beforeWrite` throw passes through.
+   */
+  replace(
+    path: string,
+    decide: (current: Uint8Array) => Uint8Array | undefined,
+    beforeWrite?: () => Promise<void>,
+  ): Promise<Uint8Array>;
+}
+
+/** The append-only log of mutations. */
+export interface AuditLog {
+  /**
+   * Appends one record and syncs it to disk before resolving.
+   *
+   * @throws {FileError} where the record cannot be made durable.
+   */
+  append(record: AuditRecord): Promise<void>;
+
+  /** The newest records first, at most `limit`. Torn or foreign lines are skipped. */
+  newest(limit: number): Promise<AuditRecord[]>;
+}
+
+/** A file operation that the system refused. `code` is the system's own, for example `ENOSPC`. */
+export class FileError extends Error {
+  override readonly name = "FileError";
+  readonly code: string;
+  readonly path: string;
+
+  constructor(code: string, path: string, message: string) {
+    super(message);
+    this.code = code;
+    this.path = path;
+  }
+}

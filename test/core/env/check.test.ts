@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { checkEnvFile } from "../../../src/core/env/check.ts";
+import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+
+/** Cases are files: `name.env` beside `name.expected.json`. Adding one needs no code. */
+const folder = fileURLToPath(new URL("../../fixtures/env-check/", import.meta.url));
+const cases = readdirSync(folder).filter((name) => name.endsWith(".env"));
+
+test.each(cases)("%s", async (name) => {
+  const issues = checkEnvFile(packagedRuntimeContract, readFileSync(folder + name, "utf8"), name);
+  const text = `${JSON.stringify(issues, null, 2)}\n`;
+  expect(text).not.toMatch(/canary/i);
+  await expect(text).toMatchFileSnapshot(`${folder}${name.replace(/\.env$/, ".expected.json")}`);
+});
+
+test.each([".env.dev", ".env.staging", ".env.ci"])("%s of this repository has no issue", (name) => {
+  const file = new URL(`../../../apps/backend-template/src/config/${name}`, import.meta.url);
+  expect(checkEnvFile(packagedRuntimeContract, readFileSync(file, "utf8"), name)).toEqual([]);
+});

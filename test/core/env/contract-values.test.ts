@@ -1,0 +1,212 @@
+import { describe, expect, test } from "vitest";
+import { assignmentIssues, planWrite } from "../../../src/core/env/plan.ts";
+import { hasCredentials, maskCredentials, Secret } from "../../../src/core/env/redact.ts";
+import { environmentSpellings, resolveEnvironment } from "../../../src/core/env/environment.ts";
+import { editableKeys, tierOf, visibleKeys } from "../../../src/core/env/tiers.ts";
+import { acceptedValues, valueProblem } from "../../../src/core/env/values.ts";
+import { SvcmError } from "../../../src/core/errors.ts";
+import { packagedRuntimeContract as contract } from "../../../src/core/facts/packaged.generated.ts";
+
+function problemOf(key: string, value: string): string | undefined {
+  const spec = contract.keys[key];
+  if (!spec) throw new Error(`no ${key} in the contract`);
+  return valueProblem(key, spec, value)?.code;
+}
+
+describe("tiers", () => {
+  test("the write allowlist is the nine keys of the specification", () => {
+    expect(editableKeys(contract)).toEqual([
+      "SVC_HTTP_FRAMEWORK",
+      "SVC_REALTIME_API",
+      "SVC_REALTIME_API_PROTOCOL",
+      "SVC_REALTIME_API_DATABASE_DRIVER",
+      "SVC_DATABASE_DRIVER",
+      "SVC_KEYVALUESTORAGE_DRIVER",
+      "SVC_MESSAGE_MEDIATOR_ADAPTER",
+      "SVC_WEBSOCKET_SOCKETIO_ADAPTER",
+      "SVC_WEBSOCKET_REDIS_URL",
+    ]);
+  });
+
+  test("23 keys are visible", () => {
+    expect(visibleKeys(contract)).toHaveLength(23);
+  });
+
+  test.each([
+    "SVC_JWT_TOKEN_SECRET_KEY",
+    "SVC_REDIS_PASSWORD",
+    "SVC_RABBITMQ_URL",
+    "SVC_REDIS_URL",
+    "SVC_WEBSOCKET_CLUSTER_WORKERS",
+    "SVC_ANYTHING_ELSE",
+    "__proto__",
+    "constructor",
+    "toString",
+  ])("%s is never exposed", (key) => {
+    expect(tierOf(contract, key)).toBe("never-exposed");
+  });
+});
+
+describe("values", () => {
+  const enums = Object.entries(contract.keys).flatMap(([key, spec]) => (spec.kind === "enum" ? [{ key, spec }] : []));
+
+  test.each(enums)("$key takes every listed value and no near miss", ({ key, spec }) => {
+    for (const value of acceptedValues(spec)) expect(problemOf(key, value)).toBeUndefined();
+    const misses = spec.values.flatMap((value) => [
+      `${value} `,
+      ` ${value}`,
+      `${value}x`,
+      value.toUpperCase(),
+      value.toLowerCase(),
+    ]);
+    for (const miss of misses.filter((value) => !spec.values.includes(value))) {
+      expect(problemOf(key, miss), miss).toBe("ENV_VALUE_UNSUPPORTED");
+    }
+    expect(problemOf(key, "")).toBe(spec.allowEmpty === true ? undefined : "ENV_VALUE_UNSUPPORTED");
+  });
+
+  test.each(["derby", "sails", "hyper-express"])("%s is rejected with its reason", (value) => {
+    const problem = valueProblem("SVC_HTTP_FRAMEWORK", contract.keys["SVC_HTTP_FRAMEWORK"]!, value);
+    expect(problem?.message).toMatch(/canonical spelling is|was removed/);
+    expect(problem?.message).toContain("accepted: express, fastify");
+  });
+
+  test.each([
+    ["redis://127.0.0.1:6379", undefined],
+    ["rediss://cache.example.com:6380/1?family=6", undefined],
+    ["redis://[::1]:6379", undefined],
+    ["", undefined],
+    ["http://127.0.0.1", "ENV_VALUE_UNSUPPORTED"],
+    ["127.0.0.1:6379", "ENV_VALUE_UNSUPPORTED"],
+    ["redis://", "ENV_VALUE_UNSUPPORTED"],
+    ["redis:127.0.0.1", "ENV_VALUE_UNSUPPORTED"],
+    ["redis://a b", "ENV_VALUE_UNSUPPORTED"],
+    ["redis://user:pw@127.0.0.1:6379", "ENV_VALUE_CREDENTIALS"],
+    ["redis://:pw@127.0.0.1:6379", "ENV_VALUE_CREDENTIALS"],
+    ["redis://user@127.0.0.1:6379", "ENV_VALUE_CREDENTIALS"],
+    ["redis://@127.0.0.1:6379", "ENV_VALUE_CREDENTIALS"],
+    ["redis://u:p@ss@127.0.0.1", "ENV_VALUE_CREDENTIALS"],
+    ["redis:\\\\u:p@127.0.0.1", "ENV_VALUE_CREDENTIALS"],
+    ["redis://127.0.0.1?password=pw", "ENV_VALUE_CREDENTIALS"],
+    ["redis://127.0.0.1\nEVIL=1", "ENV_VALUE_CONTROL_CHARACTER"],
+    ["redis://127.0.0.1\rEVIL=1", "ENV_VALUE_CONTROL_CHARACTER"],
+    ["redis://127.0.0.1\u2028", "ENV_VALUE_CONTROL_CHARACTER"],
+    ["redis://127.0.0.1\u0000", "ENV_VALUE_CONTROL_CHARACTER"],
+    ["redis://127.0.0.1\uD800", "ENV_VALUE_CONTROL_CHARACTER"],
+    [`redis://${"a".repeat(5000)}`, "ENV_VALUE_TOO_LONG"],
+  ])("SVC_WEBSOCKET_REDIS_URL=%j: %s", (value, code) => {
+    expect(problemOf("SVC_WEBSOCKET_REDIS_URL", value)).toBe(code);
+  });
+
+  test("a refused URL is quoted without its credentials", () => {
+    const problem = valueProblem(
+      "SVC_WEBSOCKET_REDIS_URL",
+      contract.keys["SVC_WEBSOCKET_REDIS_URL"]!,
+      "redis://ann:canary@h",
+    );
+    expect(problem?.message).toContain("redis://[REDACTED]@h");
+    expect(JSON.stringify(problem)).not.toContain("canary");
+  });
+
+  test("a misspelled value is suggested", () => {
+    const problem = valueProblem("SVC_HTTP_FRAMEWORK", contract.keys["SVC_HTTP_FRAMEWORK"]!, "expres");
+    expect(problem?.suggestion).toBe("express");
+  });
+});
+
+describe("a plan", () => {
+  const text = "SVC_HTTP_FRAMEWORK=express\nSVC_REDIS_PASSWORD=canary\n";
+
+  test("ignores keys outside the allowlist, or refuses them with the tier's reason", () => {
+    const values = { SVC_REDIS_PASSWORD: "x", SVC_HTTP_FRAMEWORK: "fastify", SVC_DATABASE_NAME: "y", constructor: "z" };
+    expect(assignmentIssues(contract, values, "ignore")).toEqual([]);
+    const plan = planWrite(contract, text, values);
+    expect(plan.text).toBe("SVC_HTTP_FRAMEWORK=fastify\nSVC_REDIS_PASSWORD=canary\n");
+    expect(plan.changedKeys).toEqual(["SVC_HTTP_FRAMEWORK"]);
+    expect(plan.ignoredKeys).toEqual(["SVC_REDIS_PASSWORD", "SVC_DATABASE_NAME", "constructor"]);
+    expect(assignmentIssues(contract, values, "refuse").map(({ message }) => message)).toEqual([
+      "SVC_DATABASE_NAME is not editable (read-only): it is a connection endpoint or non-secret configuration; change it in the file, through review",
+      "SVC_REDIS_PASSWORD is not editable (never-exposed): it is a secret",
+      "constructor is not editable (never-exposed): it holds a secret or a credential-bearing value, or it is not in the allowlist",
+    ]);
+  });
+
+  test("reports several bad values at once", () => {
+    const issues = assignmentIssues(contract, { SVC_REALTIME_API: "maybe", SVC_HTTP_FRAMEWORK: "derby" }, "ignore");
+    expect(issues.map(({ path }) => path.join("."))).toEqual(["values.SVC_HTTP_FRAMEWORK", "values.SVC_REALTIME_API"]);
+  });
+
+  test("the main and the realtime database driver are independent", () => {
+    const both = "SVC_DATABASE_DRIVER=InMemory\nSVC_REALTIME_API_DATABASE_DRIVER=Mongo\n";
+    expect(planWrite(contract, both, { SVC_REALTIME_API_DATABASE_DRIVER: "MS SQL" }).text).toBe(
+      "SVC_DATABASE_DRIVER=InMemory\nSVC_REALTIME_API_DATABASE_DRIVER='MS SQL'\n",
+    );
+    expect(planWrite(contract, both, { SVC_DATABASE_DRIVER: "MSSQL" }).text).toBe(
+      "SVC_DATABASE_DRIVER=MSSQL\nSVC_REALTIME_API_DATABASE_DRIVER=Mongo\n",
+    );
+  });
+
+  test("the same values change nothing", () => {
+    const plan = planWrite(contract, text, { SVC_HTTP_FRAMEWORK: "express" });
+    expect(plan).toEqual({ text, changedKeys: [], ignoredKeys: [], changes: [] });
+  });
+});
+
+describe("environments", () => {
+  test.each([
+    ["dev", "dev", ".env.dev"],
+    ["development", "development", ".env.dev"],
+    [" Staging\t", "staging", ".env.staging"],
+    ["CI", "ci", ".env.ci"],
+    ["test", "test", ".env.ci"],
+  ])("%j is echoed as %s and means %s", (asked, environment, fileName) => {
+    expect(resolveEnvironment(contract, asked)).toMatchObject({ environment, fileName });
+  });
+
+  test("without one, NODE_ENV decides, else dev", () => {
+    expect(resolveEnvironment(contract, undefined, "test").environment).toBe("test");
+    expect(resolveEnvironment(contract, undefined, "").environment).toBe("dev");
+    expect(resolveEnvironment(contract, undefined).environment).toBe("dev");
+    expect(() => resolveEnvironment(contract, undefined, "production")).toThrow(
+      'Unsupported environment "production" (from NODE_ENV). Accepted: dev, development, staging, ci, test.',
+    );
+  });
+
+  test.each(["", " ", "prod", "production", "dev2", "../dev", "__proto__", "dev\u0000"])(
+    "%j is refused, never coerced",
+    (asked) => {
+      expect(() => resolveEnvironment(contract, asked, "dev")).toThrow(SvcmError);
+    },
+  );
+
+  test("every accepted spelling", () => {
+    expect(environmentSpellings(contract)).toEqual(["dev", "development", "staging", "ci", "test"]);
+  });
+});
+
+describe("redaction", () => {
+  test.each([
+    ["redis://u:p@h:1/0", "redis://[REDACTED]@h:1/0"],
+    ["amqp://u@h and postgres://a:b@c", "amqp://[REDACTED]@h and postgres://[REDACTED]@c"],
+    ["https://h/path?token=abc&x=1", "https://h/path?token=[REDACTED]&x=1"],
+    ["https://h/a@b", "https://h/a@b"],
+    ["someone@example.com", "someone@example.com"],
+  ])("%s", (text, masked) => {
+    expect(maskCredentials(text)).toBe(masked);
+    expect(hasCredentials(text)).toBe(text !== masked);
+  });
+
+  test("a secret prints itself as [REDACTED] however it is printed", async () => {
+    const secret = new Secret("canary");
+    const { format, inspect } = await import("node:util");
+    const printed = [
+      String(secret),
+      `${secret}`,
+      JSON.stringify({ secret }),
+      inspect({ secret }, { showHidden: true }),
+      format("%s %o", secret, secret),
+    ];
+    expect(printed.join("\n")).not.toContain("canary");
+    expect(secret.reveal()).toBe("canary");
+  });
+});

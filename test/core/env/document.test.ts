@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import dotenv from "dotenv";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseEnvDocument, partsOf, unportableLines, valuesOf } from "../../../src/core/env/document.ts";
+import { envText, hostileText } from "./env-arbitraries.ts";
+
+const configFolder = new URL("../../../apps/backend-template/src/config/", import.meta.url);
+
+describe("reading", () => {
+  test("agrees with dotenv on every text, however strange", () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        expect(Object.fromEntries(valuesOf(parseEnvDocument(text)))).toEqual(dotenv.parse(text));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test("agrees with node --env-file on ordinary files", () => {
+    fc.assert(
+      fc.property(envText, (text) => {
+        expect(Object.fromEntries(valuesOf(parseEnvDocument(text)))).toEqual({ ...parseEnv(text) });
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test("names the line wherever this Node's --env-file reads another value", () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const document = parseEnvDocument(text);
+        if (unportableLines(document).length > 0) return;
+        const byNode = parseEnv(text);
+        for (const [key, value] of valuesOf(document)) expect(byNode[key]).toBe(value);
+      }),
+      { numRuns: 50_000 },
+    );
+  });
+
+  test.each([
+    ["A=1 # note", { A: "1" }],
+    ["A='1 # kept'", { A: "1 # kept" }],
+    ['A="1\\n2"', { A: "1\n2" }],
+    ["A='1\\n2'", { A: "1\\n2" }],
+    ["A=`it's`", { A: "it's" }],
+    ["export A=1", { A: "1" }],
+    ["A=1\nA=2", { A: "2" }],
+    ["A='1\r\n2'", { A: "1\n2" }],
+    ["\uFEFFA=1", { A: "1" }],
+    ["A=", { A: "" }],
+    ["A", {}],
+    ["", {}],
+  ])("%j reads %j", (text, values) => {
+    expect(Object.fromEntries(valuesOf(parseEnvDocument(text)))).toEqual(values);
+  });
+
+  test.each([".env.dev", ".env.staging", ".env.ci"])("%s of this repository reads alike everywhere", (name) => {
+    const text = readFileSync(new URL(name, configFolder), "utf8");
+    const document = parseEnvDocument(text);
+    expect(unportableLines(document)).toEqual([]);
+    expect(Object.fromEntries(valuesOf(document))).toEqual({ ...parseEnv(text) });
+  });
+});
+
+describe("positions", () => {
+  test("parse then print is the identity", () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        expect(partsOf(parseEnvDocument(text)).join("")).toBe(text);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test("a value's range is inside its entry and holds no white space around it", () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        for (const { start, valueStart, valueEnd, end } of parseEnvDocument(text).entries) {
+          expect([start, valueStart, valueEnd, end]).toEqual(
+            [start, valueStart, valueEnd, end].toSorted((a, b) => a - b),
+          );
+          expect(text.slice(valueStart, valueEnd).trim()).toBe(text.slice(valueStart, valueEnd));
+        }
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test("lines are counted through CRLF and quoted line breaks", () => {
+    const { entries } = parseEnvDocument("A=1\r\n\r\nB='x\r\ny'\r\nC=3");
+    expect(entries.map(({ key, line }) => [key, line])).toEqual([
+      ["A", 1],
+      ["B", 3],
+      ["C", 5],
+    ]);
+  });
+
+  test("a quote left open over a megabyte is an ordinary value", () => {
+    const text = `A='${"x".repeat(1_000_000)}\nB=1\n`;
+    expect(parseEnvDocument(text).entries.map(({ key, value }) => [key, value.length])).toEqual([
+      ["A", 1_000_001],
+      ["B", 1],
+    ]);
+  });
+
+  test("a large file of blank and open-quoted lines is read whole", () => {
+    const text = "\n".repeat(400_000) + "A='\n".repeat(100_000) + "   \n".repeat(100_000);
+    expect(parseEnvDocument(text).entries).toHaveLength(50_000);
+  });
+});
