@@ -71,10 +71,13 @@ export interface Files {
    * nothing is written.
    *
    * Resolves with the content that is in place afterwards. Mode and owner are kept, a symbolic
-   * link is followed, and on any failure the old content is whole.
+   * link is followed, and on any failure the old content is whole. The one exception says so in its
+   * message: the directory could not be synced, so the new content is in place but may not last.
    *
-   * @throws {FileError} with the system's code and the given path; what `decide` and
-   *   `beforeWrite` throw passes through.
+   * @throws {FileError} the codes of `read`, ELOCKED (another process holds the file's lock),
+   *   ECHANGED (another program keeps changing the file), EBUSY or EXDEV (the file is a mount point),
+   *   or any other system code, with the given path; what `decide` and `beforeWrite` throw passes
+   *   through.
    */
   replace(
     path: string,
@@ -92,7 +95,12 @@ export interface AuditLog {
    */
   append(record: AuditRecord): Promise<void>;
 
-  /** The newest records first, at most `limit`. Torn or foreign lines are skipped. */
+  /**
+   * The newest records first, at most `limit`, one for each mutation. Torn or foreign lines are
+   * skipped; no log is an empty one.
+   *
+   * @throws {FileError} where the log cannot be read.
+   */
   newest(limit: number): Promise<AuditRecord[]>;
 }
 

@@ -4,6 +4,12 @@
  */
 import * as z from "zod/mini";
 
+/** The official process entrypoints of a backend. `websocket` and `grpc` serve REST beside. */
+export const entrypoints = ["rest", "websocket", "grpc"] as const;
+
+/** The documents that people write and `svcm schema` describes. */
+export const documentNames = ["runtime-contract", "capability-matrix"] as const;
+
 const environment = z.optional(z.string());
 const values = z.record(z.string(), z.string());
 
@@ -24,6 +30,7 @@ export const envPlanInput = z.strictObject({ environment, values, foreignKeys: z
 export const envDiffInput = z.strictObject({ from: z.string(), to: z.string() });
 export const profileShowInput = z.strictObject({ profile: z.string() });
 export const profileApplyInput = z.strictObject({ environment, profile: z.string(), values, dryRun: z.boolean() });
-export const startupCheckInput = z.strictObject({ environment, entrypoint: z.enum(["rest", "websocket", "grpc"]) });
+export const startupCheckInput = z.strictObject({ environment, entrypoint: z.enum(entrypoints) });
 export const auditListInput = z.strictObject({ limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))) });
+export const schemaShowInput = z.strictObject({ document: z.enum(documentNames) });
 export const noInput = z.strictObject({});

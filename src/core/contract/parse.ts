@@ -9,7 +9,7 @@ import { sortIssues, type Issue } from "./issue.ts";
  * @throws {SvcmError} of the given kind.
  */
 export function parseInput<T>(schema: z.ZodMiniType<T>, input: unknown, refusal: ErrorKind): T {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
   const issues = sortIssues(parsed.error.issues.map(toIssue));
   throw new SvcmError(refusal, { details: issues.map(({ message }) => message).join("; "), issues });

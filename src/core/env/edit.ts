@@ -66,7 +66,9 @@ function spellings(value: string, avoided: ReadonlySet<string>): string[] {
 
 /** Quotes that a line leaves open: `node --env-file` would take a later one for its end. */
 function openMarks({ text, entries }: EnvDocument): Set<string> {
-  const first = entries.map(({ value, valueStart }) => (value.startsWith(text.charAt(valueStart)) ? value.charAt(0) : ""));
+  const first = entries.map(({ value, valueStart }) =>
+    value.startsWith(text.charAt(valueStart)) ? value.charAt(0) : "",
+  );
   return new Set(first.filter((mark) => mark !== "" && "'\"`".includes(mark)));
 }
 

@@ -12,13 +12,6 @@ export function hasCredentials(text: string): boolean {
   return maskCredentials(text) !== text;
 }
 
-/** A text for people, without the given secrets. Short secrets are left: hiding `1` would hide everything. */
-export function scrub(text: string, secrets: Iterable<string>): string {
-  let result = maskCredentials(text);
-  for (const secret of secrets) if (secret.length >= 4) result = result.replaceAll(secret, REDACTED);
-  return result;
-}
-
 /** A value that prints itself as `[REDACTED]`; only `reveal` gives it away. */
 export class Secret {
   readonly #value: string;

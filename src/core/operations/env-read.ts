@@ -1,5 +1,5 @@
 import { envGetInput } from "../contract/inputs.ts";
-import type { Issue } from "../contract/issue.ts";
+import { sortIssues, type Issue } from "../contract/issue.ts";
 import { parseEnvDocument } from "../env/document.ts";
 import { specOf, tierOf, tierReason, visibleKeys } from "../env/tiers.ts";
 import { readResponse, type EnvReadResponse } from "../env/view.ts";
@@ -13,6 +13,8 @@ import { readEnvFile } from "./env-file.ts";
 export interface EnvRead<Response = EnvReadResponse> {
   readonly response: Response;
   readonly bytes: Uint8Array;
+  /** What the whole answer depends on beside the bytes: while neither changes, it is the same. */
+  readonly source?: { readonly contract: RuntimeContract; readonly environment: string };
 }
 
 /** Reads the visible keys of an environment. @see the specification, "GET /api/runtime/env" */
@@ -24,15 +26,22 @@ export const envRead = defineOperation({
   async run(ports, { environment, keys }): Promise<EnvRead> {
     const contract = await ports.facts.runtimeContract();
     const file = await readEnvFile(ports, contract, environment);
-    const response = readResponse(contract, file, parseEnvDocument(file.text));
-    return { response: keys === undefined ? response : narrowed(contract, response, keys), bytes: file.bytes };
+    const whole = (): EnvReadResponse => readResponse(contract, file, parseEnvDocument(file.text));
+    if (keys !== undefined) return { response: narrowed(contract, whole(), keys), bytes: file.bytes };
+    return {
+      // Made when it is asked for: a face that has answered for the same source need not ask again.
+      get response() {
+        return whole();
+      },
+      bytes: file.bytes,
+      source: { contract, environment: file.environment },
+    };
   },
 });
 
 function narrowed(contract: RuntimeContract, response: EnvReadResponse, keys: readonly string[]): EnvReadResponse {
-  const issues = keys
-    .filter((key) => tierOf(contract, key) === "never-exposed")
-    .map((key) => hiddenKeyIssue(contract, key));
+  const hidden = keys.filter((key) => tierOf(contract, key) === "never-exposed");
+  const issues = sortIssues(hidden.map((key) => hiddenKeyIssue(contract, key)));
   if (issues.length > 0) {
     throw new SvcmError("INVALID_PAYLOAD", { details: issues.map(({ message }) => message).join("; "), issues });
   }

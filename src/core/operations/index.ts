@@ -13,5 +13,6 @@ export { entityTag, envPlan, envWrite } from "./env-write.ts";
 export type { EnvPlanResponse, EnvWriteResponse } from "./env-write.ts";
 export { profileApply, profileList, profileShow } from "./profiles.ts";
 export type { ManualSteps, ProfileSummary } from "./profiles.ts";
+export { schemaShow } from "./schema-show.ts";
 export { startupCheck } from "./startup-check.ts";
 export type { StartupCheckResponse } from "./startup-check.ts";

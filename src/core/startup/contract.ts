@@ -4,14 +4,13 @@
  *
  * @see the specification, "Startup behaviour", "Guardrails" and "Runtime keys"
  */
+import type { entrypoints } from "../contract/inputs.ts";
 import type { Issue } from "../contract/issue.ts";
 import { maskCredentials, Secret } from "../env/redact.ts";
 import { specOf } from "../env/tiers.ts";
 import { acceptedValues, listed, valueProblem } from "../env/values.ts";
 import type { EnumSpec, RuntimeContract } from "../facts/schema.ts";
 
-/** The official process entrypoints. `websocket` and `grpc` serve REST beside. */
-export const entrypoints = ["rest", "websocket", "grpc"] as const;
 export type Entrypoint = (typeof entrypoints)[number];
 
 /** Values as `process.env` or an env file holds them. */

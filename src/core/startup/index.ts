@@ -18,7 +18,6 @@ import {
 } from "./contract.ts";
 import type { Issue } from "../contract/issue.ts";
 
-export { entrypoints } from "./contract.ts";
 export type { Entrypoint, EnvValues, RealtimePlan, StartupDecision, StartupPlan, WebSocketPlan } from "./contract.ts";
 export type { Issue } from "../contract/issue.ts";
 export type { Secret } from "../env/redact.ts";

@@ -1,0 +1,98 @@
+import { Command } from "@oclif/core/command";
+import * as Flags from "@oclif/core/flags";
+import type { LoadOptions } from "@oclif/core/interfaces";
+import { format } from "node:util";
+import { failureOf, renderFailure } from "./terminal/failure.ts";
+import { writeErr, writeOut } from "./terminal/output.ts";
+
+/** `--environment` for the commands that take one. What is accepted, the core decides. */
+export const environmentFlag = Flags.string({
+  char: "e",
+  summary: "Environment, for example dev, staging or ci.",
+  helpValue: "<name>",
+});
+
+/** What every command has: `--json`, `--root`, and one way to fail. */
+export abstract class SvcmCommand extends Command {
+  static override enableJsonFlag = true;
+
+  static override baseFlags = {
+    root: Flags.string({
+      summary: "Repository root; by default the nearest folder that holds deployments.yaml or .git.",
+      helpGroup: "GLOBAL",
+      helpValue: "<dir>",
+    }),
+  };
+
+  /** As oclif's own, which would load the configuration a second time. */
+  static override async run<T extends Command>(
+    this: new (argv: string[], config: Command["config"]) => T,
+    argv?: string[],
+    options?: LoadOptions,
+  ): Promise<ReturnType<T["run"]>> {
+    if (!isLoadedConfig(options)) return Command.run.call(this, argv, options) as Promise<ReturnType<T["run"]>>;
+    return new this(argv ?? process.argv.slice(2), options)["_run"]();
+  }
+
+  #stop: AbortController | undefined;
+
+  /** For what streams: aborted when nobody reads standard output any more, or on SIGINT or SIGTERM. */
+  protected get signal(): AbortSignal {
+    if (this.#stop === undefined) {
+      this.#stop = new AbortController();
+      for (const name of STOP_SIGNALS) process.once(name, this.#abort);
+    }
+    return this.#stop.signal;
+  }
+
+  override log(message = "", ...args: unknown[]): void {
+    if (!this.jsonEnabled()) this.#print(text(message, args));
+  }
+
+  override logToStderr(message = "", ...args: unknown[]): void {
+    if (!this.jsonEnabled()) writeErr(`${text(message, args)}\n`);
+  }
+
+  /** One document of a stream, on a line of its own. */
+  protected logJsonLine(document: unknown): void {
+    this.#print(JSON.stringify(document));
+  }
+
+  protected override logJson(document: unknown): void {
+    this.#print(JSON.stringify(document, null, 2));
+  }
+
+  /** The command did its work and the answer is no. */
+  protected answerNo(): void {
+    process.exitCode = 1;
+  }
+
+  protected override async catch(error: unknown): Promise<void> {
+    const failure = failureOf(error);
+    process.exitCode = failure.exitCode;
+    if (failure.body === undefined) return;
+    if (this.jsonEnabled()) this.logJson(failure.body);
+    else writeErr(renderFailure(failure, Boolean(process.env["SVCM_DEBUG"])));
+  }
+
+  protected override async finally(error: Error | undefined): Promise<void> {
+    for (const name of STOP_SIGNALS) process.removeListener(name, this.#abort);
+    await super.finally(error);
+  }
+
+  readonly #abort = (): void => this.#stop?.abort();
+
+  #print(line: string): void {
+    if (!writeOut(`${line}\n`)) this.#abort();
+  }
+}
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+function text(message: string, args: readonly unknown[]): string {
+  return args.length === 0 ? message : format(message, ...args);
+}
+
+function isLoadedConfig(options: LoadOptions): options is Command["config"] {
+  return typeof options === "object" && "runCommand" in options;
+}

@@ -1,0 +1,25 @@
+import { envCheck, isValid } from "../../core/index.ts";
+import { environmentFlag, SvcmCommand } from "../base.ts";
+import { ask } from "../terminal/ask.ts";
+import { renderIssues } from "../terminal/issues.ts";
+import { stdoutScreen } from "../terminal/screen.ts";
+
+export default class EnvCheck extends SvcmCommand {
+  static override summary = "Check an env file against the runtime contract.";
+  static override description =
+    "Reports unsupported values, missing and duplicate keys, keys that differ by case, credentials in URLs, and lines that node --env-file and dotenv read differently. Exits 1 where there is an error.";
+  static override examples = [
+    "<%= config.bin %> env check --environment staging",
+    "<%= config.bin %> env check --environment ci --json",
+  ];
+  static override flags = { environment: environmentFlag };
+
+  async run() {
+    const { flags } = await this.parse(EnvCheck);
+    const response = await ask(envCheck, flags, { environment: flags.environment });
+    if (!isValid(response.issues)) this.answerNo();
+    if (response.issues.length === 0) this.log(`${response.fileName} is good.`);
+    else this.log(await renderIssues(response.issues, await stdoutScreen()));
+    return response;
+  }
+}

@@ -1,0 +1,57 @@
+import * as Args from "@oclif/core/args";
+import * as Flags from "@oclif/core/flags";
+import { envDiff, type EnvDiffResponse } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { ask } from "../terminal/ask.ts";
+import { stdoutScreen } from "../terminal/screen.ts";
+import { renderTable } from "../terminal/table.ts";
+
+export default class EnvDiff extends SvcmCommand {
+  static override summary = "Compare the env files of two environments.";
+  static override description =
+    "Every key is the same, different, or only in one of them. Secrets are compared and never shown.";
+  static override examples = [
+    "<%= config.bin %> env diff dev staging",
+    "<%= config.bin %> env diff dev staging --all",
+    "<%= config.bin %> env diff staging ci --exit-code",
+  ];
+  static override args = {
+    from: Args.string({ required: true, description: "Environment on the left, for example dev." }),
+    to: Args.string({ required: true, description: "Environment on the right, for example staging." }),
+  };
+  static override flags = {
+    all: Flags.boolean({ summary: "Show the keys that are the same too." }),
+    "exit-code": Flags.boolean({ summary: "Exit 1 where the files differ." }),
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(EnvDiff);
+    const response = await ask(envDiff, flags, { from: args.from, to: args.to });
+    const differing = response.entries.filter(({ state }) => state !== "same");
+    if (flags["exit-code"] && differing.length > 0) this.answerNo();
+    if (!this.jsonEnabled()) this.log(await renderDiff(response, flags.all ? response.entries : differing));
+    return response;
+  }
+}
+
+async function renderDiff({ from, to, entries }: EnvDiffResponse, shown: EnvDiffResponse["entries"]): Promise<string> {
+  const same = entries.filter(({ state }) => state === "same").length;
+  const states = { same: "same", different: "different", "only-from": `only in ${from}`, "only-to": `only in ${to}` };
+  const table = await renderTable(
+    [
+      { heading: "KEY", cell: ({ key }) => key },
+      { heading: "STATE", cell: ({ state }) => states[state] },
+      { heading: from.toUpperCase(), cell: (entry) => shownValue(entry, entry.from) },
+      { heading: to.toUpperCase(), cell: (entry) => shownValue(entry, entry.to) },
+    ],
+    shown,
+    await stdoutScreen(),
+  );
+  const summary = `${entries.length - same} of ${entries.length} keys differ.`;
+  return shown.length === 0 ? summary : `${table}\n\n${summary}`;
+}
+
+function shownValue({ tier }: EnvDiffResponse["entries"][number], value: string | undefined): string {
+  if (tier === "never-exposed") return "(hidden)";
+  return value === undefined ? "" : value === "" ? "(empty)" : value;
+}

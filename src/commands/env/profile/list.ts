@@ -1,0 +1,26 @@
+import { profileList } from "../../../core/index.ts";
+import { SvcmCommand } from "../../base.ts";
+import { ask } from "../../terminal/ask.ts";
+import { stdoutScreen } from "../../terminal/screen.ts";
+import { renderTable } from "../../terminal/table.ts";
+
+export default class EnvProfileList extends SvcmCommand {
+  static override summary = "List the operational profiles.";
+  static override examples = ["<%= config.bin %> env profile list"];
+
+  async run() {
+    const { flags } = await this.parse(EnvProfileList);
+    const response = await ask(profileList, flags, {});
+    this.log(
+      await renderTable(
+        [
+          { heading: "PROFILE", cell: ({ profile }) => profile },
+          { heading: "WHAT RUNS", cell: ({ label }) => label },
+        ],
+        response.profiles,
+        await stdoutScreen(),
+      ),
+    );
+    return response;
+  }
+}

@@ -1,0 +1,21 @@
+import * as Args from "@oclif/core/args";
+import { profileShow } from "../../../core/index.ts";
+import { SvcmCommand } from "../../base.ts";
+import { ask } from "../../terminal/ask.ts";
+
+export default class EnvProfileShow extends SvcmCommand {
+  static override summary = "Show the assignments of an operational profile.";
+  static override description = "A value in angle brackets is for you to fill in when the profile is applied.";
+  static override examples = ["<%= config.bin %> env profile show websocket-rest-multi-host"];
+  static override args = {
+    profile: Args.string({ required: true, description: "Name of the profile; `env profile list` shows them." }),
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(EnvProfileShow);
+    const response = await ask(profileShow, flags, { profile: args.profile });
+    const lines = Object.entries(response.assignments).map(([key, value]) => `${key}=${value}`);
+    this.log([`# ${response.label}`, ...lines].join("\n"));
+    return response;
+  }
+}

@@ -1,0 +1,30 @@
+import * as Flags from "@oclif/core/flags";
+import { nodePorts } from "../core/index.ts";
+import { startServer } from "../server/start.ts";
+import { SvcmCommand } from "./base.ts";
+
+export default class Serve extends SvcmCommand {
+  static override summary = "Serve the same core as an HTTP API with a web page, on 127.0.0.1:3200.";
+  static override description =
+    "Loopback by default. Binding another address is refused unless SVC_SERVICE_MANAGEMENT_AUTH_TOKEN is set. The log is written to standard error, one JSON line each; SIGINT and SIGTERM close in order.";
+  static override examples = [
+    "<%= config.bin %> serve",
+    "<%= config.bin %> serve --port 3201",
+    "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN=<token> <%= config.bin %> serve --host 0.0.0.0",
+  ];
+  static override flags = {
+    host: Flags.string({ summary: "Address to bind.", env: "SVC_SERVICE_MANAGEMENT_HOST", helpValue: "<address>" }),
+    port: Flags.string({ summary: "Port to listen on; 0 takes a free one.", env: "SVC_SERVICE_MANAGEMENT_PORT", helpValue: "<port>" }),
+  };
+
+  async run() {
+    const { flags } = await this.parse(Serve);
+    const ports = nodePorts({ root: flags.root, env: process.env, cwd: process.cwd() });
+    const { signal } = this;
+    const server = await startServer({ ports, env: process.env, version: this.config.version, ...flags });
+    if (this.jsonEnabled()) this.logJsonLine({ event: "listening", url: server.url });
+    this.log(`Service Management listening on ${server.url}`);
+    if (!signal.aborted) await new Promise((stop) => signal.addEventListener("abort", stop, { once: true }));
+    await server.close();
+  }
+}

@@ -1,0 +1,21 @@
+import type { EnvPlanResponse, EnvWriteResponse } from "../../core/index.ts";
+import { paint } from "./paint.ts";
+import type { Screen } from "./screen.ts";
+
+/** A planned write as a diff of lines. */
+export async function renderPlan({ fileName, changes }: EnvPlanResponse, screen: Screen): Promise<string> {
+  if (changes.length === 0) return `No change in ${fileName}.`;
+  const { bold, cyan, green, red } = await paint(screen.colours);
+  const hunks = changes.flatMap(({ line, before, after }) => [
+    cyan(`@@ line ${line} @@`),
+    ...before.map((text) => red(`-${text}`)),
+    ...after.map((text) => green(`+${text}`)),
+  ]);
+  return [bold(`${fileName} (dry run, nothing is written)`), ...hunks].join("\n");
+}
+
+/** What a write changed, with the values that now hold. */
+export function renderWrite({ fileName, changedKeys, values }: EnvWriteResponse): string {
+  if (changedKeys.length === 0) return `No change in ${fileName}.`;
+  return [`Changed in ${fileName}:`, ...changedKeys.map((key) => `  ${key}=${values[key] ?? ""}`)].join("\n");
+}

@@ -1,0 +1,35 @@
+import { sep } from "node:path";
+import { attempting, refuse } from "./file-error.ts";
+import { realpath } from "./system.ts";
+
+/** Where files may be. Resolves a path through all its links and refuses what is elsewhere. */
+export interface AllowedFolders {
+  /** @throws {FileError} EOUTSIDE, or the system's code where the path leads nowhere. */
+  resolve(path: string): Promise<string>;
+}
+
+/**
+ * The folders' own real paths are kept and looked up again only when a file is in none of them: a
+ * folder that is a link may be moved on to another place, and a folder may appear later.
+ */
+export function allowedFolders(folders: readonly string[]): AllowedFolders {
+  let known: readonly string[] = [];
+  return {
+    async resolve(path) {
+      const real = await attempting("open", path, () => realpath(path));
+      if (isInside(real, known)) return real;
+      known = await realFolders(folders);
+      if (isInside(real, known)) return real;
+      throw refuse("EOUTSIDE", "open", path);
+    },
+  };
+}
+
+function isInside(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path.startsWith(folder.endsWith(sep) ? folder : folder + sep));
+}
+
+async function realFolders(folders: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
+  return found.filter((folder) => folder !== undefined);
+}

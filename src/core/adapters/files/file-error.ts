@@ -1,0 +1,60 @@
+import { constants } from "node:os";
+import { getSystemErrorMap } from "node:util";
+import { FileError } from "../../ports.ts";
+
+/** The codes of ours, and those that the system's table lacks or puts in words that help nobody. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTREG: "it is not a regular file",
+  EOUTSIDE: "it leads out of the folders that are allowed",
+  EDQUOT: "the disk quota is used up",
+  EISDIR: "it is a directory",
+  ENOSPC: "no space is left on the disk",
+  EROFS: "the file system is mounted read-only",
+};
+
+const MOUNT_POINT = "the file is a mount point of its own; mount the directory that holds it instead";
+
+/**
+ * Runs one step on a file and turns what the system refuses into a `FileError` for the path as it
+ * was given. The system's own message is dropped: it names our temporary files. What is no refusal
+ * of the system is a defect and passes through.
+ */
+export async function attempting<T>(action: string, path: string, step: () => T): Promise<Awaited<T>> {
+  try {
+    return await step();
+  } catch (error) {
+    throw asFileError(error, action, path);
+  }
+}
+
+/** A refusal of ours, in the same words as one of the system. */
+export function refuse(code: string, action: string, path: string, reason = REASONS[code]) {
+  return new FileError(code, path, `Cannot ${action} ${path}: ${reason}.`);
+}
+
+function asFileError(error: unknown, action: string, path: string): unknown {
+  if (error instanceof FileError || !isSystemError(error)) return error;
+  const code = systemCode(error);
+  return refuse(code, action, path, reasonOf(code, error));
+}
+
+type SystemError = NodeJS.ErrnoException & { code: string };
+
+/** Others have a code, too (that of an abort is ABORT_ERR), but name no system call. */
+function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
+}
+
+/** Node has no name for some codes (EDQUOT is "Unknown system error -122"); the system has. */
+function systemCode(error: SystemError): string {
+  if (!error.code.startsWith("Unknown system error")) return error.code;
+  const number = -(error.errno ?? 0);
+  const known = Object.entries(constants.errno).find(([, value]) => value === number);
+  return known?.[0] ?? error.code;
+}
+
+function reasonOf(code: string, error: SystemError): string {
+  if (error.syscall === "rename" && (code === "EBUSY" || code === "EXDEV")) return MOUNT_POINT;
+  const words = error.errno === undefined ? undefined : getSystemErrorMap().get(error.errno)?.[1];
+  return REASONS[code] ?? words ?? "the system refused it";
+}

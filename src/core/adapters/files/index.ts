@@ -1,0 +1,27 @@
+import type { Files } from "../../ports.ts";
+import { allowedFolders } from "./allowed-folders.ts";
+import { fileLocks } from "./lock.ts";
+import { readWhole } from "./read.ts";
+import { replacer } from "./replace.ts";
+
+export interface NodeFilesOptions {
+  /** Nothing outside of these is read or written, whatever links say. */
+  readonly allowedFolders: readonly string[];
+  readonly maxBytes?: number;
+  readonly lockTimeoutMs?: number;
+}
+
+const MIB = 2 ** 20;
+
+/** The files of this machine: reads are bounded, writes are atomic, locked and durable. */
+export function nodeFiles(options: NodeFilesOptions): Files {
+  const { maxBytes = MIB, lockTimeoutMs = 10_000 } = options;
+  const folders = allowedFolders(options.allowedFolders);
+  const locks = fileLocks({ timeoutMs: lockTimeoutMs });
+  return {
+    async read(path) {
+      return (await readWhole(await folders.resolve(path), path, maxBytes)).bytes;
+    },
+    replace: replacer({ folders, locks, maxBytes }),
+  };
+}

@@ -1,0 +1,131 @@
+import type { FileError } from "../../ports.ts";
+import { attempting, refuse } from "./file-error.ts";
+import { type Holder, judge, newNonce, type ProcessIdentity, serializeHolder, thisProcess } from "./holder.ts";
+import { lockName } from "./names.ts";
+import { isOver, type Patience, patience, pause } from "./patience.ts";
+import { type Contender, contend, type Outcome } from "./succession.ts";
+import { sweep } from "./sweep.ts";
+import { unlink } from "./system.ts";
+import { turns } from "./turns.ts";
+
+/** The file to guard, without links, and the path that errors name. */
+export interface Guarded {
+  readonly target: string;
+  readonly path: string;
+}
+
+export interface FileLocks {
+  /**
+   * Runs `work` while nobody else, in this process or another one, holds the lock of that file.
+   * The nonce of this hold, which never returns, is for the name of a temporary file.
+   *
+   * @throws {FileError} ELOCKED when the lock did not become free in time.
+   */
+  hold<T>(file: Guarded, work: (nonce: string) => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
+/** What one instance remembers between locks. */
+interface Memory {
+  /** Locks that could not be removed: as we live on, others would wait for us for ever. */
+  readonly abandoned: Set<string>;
+  /** Targets that have been swept once. */
+  readonly swept: Set<string>;
+}
+
+/**
+ * Locks that are free the moment their holder is gone: a lock file names its process, and who finds
+ * that process dead takes over. In front of it stands a queue, so that calls of one process wait
+ * for each other without polling. Nothing here is synced: after a crash of the machine every
+ * holder is dead.
+ */
+export function fileLocks({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}): FileLocks {
+  const takeTurn = turns();
+  const memory: Memory = { abandoned: new Set(), swept: new Set() };
+  let self: Promise<ProcessIdentity> | undefined;
+
+  return {
+    async hold(file, work, signal) {
+      const willing = patience(timeoutMs, signal);
+      const leave = await takeTurn(file.target, willing);
+      if (leave === undefined) throw locked(file, process.pid);
+      try {
+        self ??= thisProcess();
+        const us = contender(file.target, await self, memory);
+        const wasFree = await attempting("lock", file.path, () => acquire(us, file, willing));
+        return await holding(us, wasFree, work);
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+interface Ourselves extends Contender {
+  readonly target: string;
+  readonly memory: Memory;
+}
+
+function contender(target: string, self: ProcessIdentity, memory: Memory): Ourselves {
+  const nonce = newNonce(self);
+  return {
+    target,
+    memory,
+    lock: lockName(target),
+    nonce,
+    content: serializeHolder(nonce, self),
+    judge: async (holder) => (memory.abandoned.has(holder.nonce) ? "dead" : await judge(holder, self)),
+  };
+}
+
+/** Resolves when the lock is ours, with whether it was free at once. */
+async function acquire(us: Ourselves, file: Guarded, willing: Patience): Promise<boolean> {
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await contendOrAbandon(us);
+    if (outcome === "free") return attempt === 0;
+    if (outcome === "succeeded") return false;
+    if (isOver(willing)) throw locked(file, outcome === "moved" ? undefined : outcome);
+    willing.signal?.throwIfAborted();
+    if (outcome !== "moved") await pause(attempt, willing);
+  }
+}
+
+/** What the system refuses it may have done all the same: nobody shall wait for us there. */
+async function contendOrAbandon(us: Ourselves): Promise<Outcome> {
+  try {
+    return await contend(us);
+  } catch (error) {
+    us.memory.abandoned.add(us.nonce);
+    throw error;
+  }
+}
+
+/** Tidying goes on beside the work, and nothing of it can fail it. */
+async function holding<T>(us: Ourselves, wasFree: boolean, work: (nonce: string) => Promise<T>): Promise<T> {
+  const tidied = tidy(us, wasFree);
+  try {
+    return await work(us.nonce);
+  } finally {
+    await tidied;
+    await unlink(us.lock).catch(() => us.memory.abandoned.add(us.nonce));
+  }
+}
+
+/** Who is killed leaves its lock behind: where that was free, one look in a lifetime is enough. */
+async function tidy(us: Ourselves, wasFree: boolean): Promise<void> {
+  if (wasFree && us.memory.swept.has(us.target)) return;
+  us.memory.swept.add(us.target);
+  await sweep(us.target, us.nonce);
+}
+
+function locked(file: Guarded, by: Holder | number | undefined): FileError {
+  const lock = lockName(file.target);
+  const reason = `${whoHolds(by)} holds ${lock}; if it no longer runs, remove that file`;
+  return refuse("ELOCKED", "lock", file.path, reason);
+}
+
+function whoHolds(by: Holder | number | undefined): string {
+  if (by === undefined) return "somebody";
+  if (typeof by === "number") return `this process (${by})`;
+  if (by.process === null) return "somebody";
+  return `process ${by.process.pid} on ${by.process.host}`;
+}

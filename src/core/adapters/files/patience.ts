@@ -1,0 +1,34 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** How long a caller is willing to wait, all waits of one request together. */
+export interface Patience {
+  readonly until: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export function patience(timeoutMs: number, signal?: AbortSignal): Patience {
+  return { until: performance.now() + timeoutMs, signal };
+}
+
+export const isOver = ({ until }: Patience): boolean => performance.now() >= until;
+
+/** Waits a short while. The jitter keeps processes that met at a lock from meeting there again. */
+export async function pause(attempt: number, { until, signal }: Patience): Promise<void> {
+  const longest = Math.min(2 * 1.5 ** attempt, 25);
+  const ms = Math.min(longest * (0.5 + Math.random() / 2), until - performance.now());
+  await delay(Math.max(ms, 0), undefined, signal && { signal });
+}
+
+/** True once the event has come, false when patience ends before. */
+export async function comesInTime(event: Promise<void>, { until, signal }: Patience) {
+  const stop = new AbortController();
+  const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  const ms = Math.min(Math.max(until - performance.now(), 0), LONGEST_TIMER_MS);
+  try {
+    return await Promise.race([event.then(() => true), delay(ms, false, { signal: either })]);
+  } finally {
+    stop.abort();
+  }
+}

@@ -1,0 +1,52 @@
+import type { BigIntStats } from "node:fs";
+import { attempting, refuse } from "./file-error.ts";
+import { fstat, isRefusal, O_RDONLY, read, SAFELY, withFile } from "./system.ts";
+
+/** A file's bytes, and the state of the file that they were read from. */
+export interface Snapshot {
+  readonly bytes: Uint8Array;
+  readonly stat: BigIntStats;
+}
+
+/** Reads a regular file whole. `real` has no links left in it, `path` is what errors name. */
+export async function readWhole(real: string, path: string, maxBytes: number): Promise<Snapshot> {
+  return await attempting("read", path, async () => {
+    try {
+      return await withFile(real, O_RDONLY | SAFELY, async (fd) => {
+        const stat = await fstat(fd);
+        refuseUnlessSmallAndRegular(stat, path, maxBytes);
+        return { bytes: await readUpTo(fd, Number(stat.size), maxBytes, path), stat };
+      });
+    } catch (error) {
+      throw isRefusal(error, "ENXIO") ? notRegular(path) : error;
+    }
+  });
+}
+
+function refuseUnlessSmallAndRegular(stat: BigIntStats, path: string, maxBytes: number): void {
+  if (stat.isDirectory()) throw refuse("EISDIR", "read", path);
+  if (!stat.isFile()) throw notRegular(path);
+  if (stat.size > maxBytes) throw tooLarge("read", path, maxBytes);
+}
+
+/** Room for one byte more than expected: the read that leaves it free has seen the end. */
+async function readUpTo(fd: number, size: number, maxBytes: number, path: string) {
+  let room = Buffer.allocUnsafe(size + 1);
+  let length = 0;
+  for (;;) {
+    const count = await read(fd, room.subarray(length));
+    length += count;
+    if (length > maxBytes) throw tooLarge("read", path, maxBytes);
+    if (count === 0 || (length >= size && length < room.length)) return room.subarray(0, length);
+    if (length === room.length) room = Buffer.concat([room], length * 2);
+  }
+}
+
+/** Opening a socket answers ENXIO, a FIFO or device shows in its mode. */
+function notRegular(path: string) {
+  return refuse("ENOTREG", "read", path);
+}
+
+export function tooLarge(action: string, path: string, maxBytes: number) {
+  return refuse("EFBIG", action, path, `it is larger than ${maxBytes} bytes`);
+}

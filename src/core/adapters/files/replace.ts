@@ -1,0 +1,113 @@
+import { type BigIntStats, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { FileError, type Files } from "../../ports.ts";
+import type { AllowedFolders } from "./allowed-folders.ts";
+import { attempting, refuse } from "./file-error.ts";
+import type { FileLocks } from "./lock.ts";
+import { temporaryName } from "./names.ts";
+import { readWhole, tooLarge } from "./read.ts";
+import { close, discard, fsync, O_RDONLY, open } from "./system.ts";
+import { writeLike } from "./temporary-file.ts";
+
+/** How often a foreign writer may come between before we give up. */
+const MAX_RUNS = 5;
+
+/** What one run of the transaction needs, resolved afresh for each: links may have moved. */
+interface Run {
+  readonly path: string;
+  readonly target: string;
+  readonly decide: (current: Uint8Array) => Uint8Array | undefined;
+  readonly beforeWrite: () => Promise<void>;
+  readonly maxBytes: number;
+}
+
+interface Surroundings {
+  readonly folders: AllowedFolders;
+  readonly locks: FileLocks;
+  readonly maxBytes: number;
+}
+
+/** `Files.replace`: lock, read, decide, write beside, sync, rename, sync the folder. */
+export function replacer({ folders, locks, maxBytes }: Surroundings): Files["replace"] {
+  return async (path, decide, beforeWrite) => {
+    const announce = once(beforeWrite);
+    for (let run = 0; run < MAX_RUNS; run++) {
+      const target = await folders.resolve(path);
+      const plan = { path, target, decide, beforeWrite: announce, maxBytes };
+      const content = await locks.hold({ target, path }, (nonce) => transact(plan, nonce));
+      if (content !== undefined) return content;
+    }
+    throw refuse("ECHANGED", "write", path, "another program keeps changing it");
+  };
+}
+
+/** Resolves with the content in place, or with undefined when a foreign writer came between. */
+async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined> {
+  const current = await readWhole(run.target, run.path, run.maxBytes);
+  const next = run.decide(current.bytes);
+  if (next === undefined) return current.bytes;
+  if (next.length > run.maxBytes) throw tooLarge("write", run.path, run.maxBytes);
+  await run.beforeWrite();
+
+  // Opened before anything is written: a folder that cannot be synced refuses the write in time.
+  const folder = await attempting("write", run.path, () => open(dirname(run.target), O_RDONLY));
+  try {
+    const temporary = temporaryName(run.target, nonce);
+    if (!(await putInPlace(run, temporary, current.stat, next))) return undefined;
+    await syncFolder(folder, run.path);
+    return next;
+  } finally {
+    await close(folder).catch(() => undefined);
+  }
+}
+
+async function putInPlace(run: Run, temporary: string, seen: BigIntStats, next: Uint8Array) {
+  let isInPlace = false;
+  try {
+    isInPlace = await attempting("write", run.path, async () => {
+      await writeLike(seen, temporary, next, run.path);
+      return renameUnlessChanged(temporary, run, seen);
+    });
+    return isInPlace;
+  } finally {
+    if (!isInPlace) await discard(temporary);
+  }
+}
+
+/**
+ * The two calls stand together, synchronous, because programs that know no lock may write at any
+ * time: whatever they saved up to this moment is seen. The look goes through the path as given, so
+ * that a link that was moved on is seen too.
+ */
+function renameUnlessChanged(temporary: string, run: Run, seen: BigIntStats): boolean {
+  const now = statSync(run.path, { bigint: true, throwIfNoEntry: false });
+  if (now === undefined || !isSameState(now, seen)) return false;
+  renameSync(temporary, run.target);
+  return true;
+}
+
+/** Owner and mode stand in it beside the times: those of some systems tick only every few milliseconds. */
+const STATE = ["dev", "ino", "size", "mtimeNs", "ctimeNs", "mode", "uid", "gid"] as const;
+
+function isSameState(a: BigIntStats, b: BigIntStats): boolean {
+  return STATE.every((field) => a[field] === b[field]);
+}
+
+async function syncFolder(fd: number, path: string): Promise<void> {
+  try {
+    await attempting("sync the folder of", path, () => fsync(fd));
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    const state = "The new content is in place, but not known to be durable.";
+    throw new FileError(error.code, path, `${state} ${error.message}`);
+  }
+}
+
+function once(step: (() => Promise<void>) | undefined): () => Promise<void> {
+  let isDone = false;
+  return async () => {
+    if (isDone) return;
+    isDone = true;
+    await step?.();
+  };
+}

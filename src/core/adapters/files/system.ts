@@ -1,0 +1,81 @@
+/**
+ * The system calls of the file adapters as promises. The callback form, wrapped by hand: a small
+ * file is read an eighth faster than through `FileHandle`. Node opens everything `O_CLOEXEC`.
+ */
+import * as fs from "node:fs";
+
+export const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = fs.constants;
+
+/** A FIFO must not hang the opener, a terminal must not become ours, a last link is not followed. */
+export const SAFELY = fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY | fs.constants.O_NOFOLLOW;
+
+type Done<T> = (error: NodeJS.ErrnoException | null, value?: T) => void;
+
+function call<T>(start: (done: Done<T>) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    start((error, value) => (error ? reject(error) : resolve(value as T)));
+  });
+}
+
+export const open = (path: string, flags: number, mode = 0o600) =>
+  call<number>((done) => fs.open(path, flags, mode, done));
+export const close = (fd: number) => call<void>((done) => fs.close(fd, done));
+export const fstat = (fd: number) => call<fs.BigIntStats>((done) => fs.fstat(fd, { bigint: true }, done));
+export const fchown = (fd: number, uid: number, gid: number) => call<void>((done) => fs.fchown(fd, uid, gid, done));
+export const fchmod = (fd: number, mode: number) => call<void>((done) => fs.fchmod(fd, mode, done));
+export const fsync = (fd: number) => call<void>((done) => fs.fsync(fd, done));
+/** Creates a link with this text, unless something of that name exists. */
+export const symlink = (text: string, path: string) => call<void>((done) => fs.symlink(text, path, done));
+export const rename = (from: string, to: string) => call<void>((done) => fs.rename(from, to, done));
+export const unlink = (path: string) => call<void>((done) => fs.unlink(path, done));
+export const readdir = (path: string) => call<string[]>((done) => fs.readdir(path, done));
+export const readlink = (path: string) => call<string>((done) => fs.readlink(path, done));
+export const realpath = (path: string) => call<string>((done) => fs.realpath.native(path, done));
+export const readText = (path: string) => call<string>((done) => fs.readFile(path, "utf8", done));
+/** Creates the folder and those above it; resolves with the topmost one that is new, if any. */
+export const mkdirs = (path: string, mode: number) =>
+  call<string | undefined>((done) => fs.mkdir(path, { recursive: true, mode }, done));
+
+/** Reads at a position, or onwards from the last read where `position` is null. */
+export const read = (fd: number, into: Uint8Array, position: number | null = null) =>
+  call<number>((done) => fs.read(fd, into, 0, into.length, position, done));
+
+/** One `write`: it may take fewer bytes than it was given. */
+export const write = (fd: number, bytes: Uint8Array) =>
+  call<number>((done) => fs.write(fd, bytes, 0, bytes.length, null, done));
+
+/** Writes every byte, however many calls it takes: a nearly full disk takes a part first. */
+export async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
+  for (let rest = bytes; rest.length > 0;) {
+    rest = rest.subarray(await write(fd, rest));
+  }
+}
+
+/** Opens, uses and closes. A failing close is a failure: some systems report a lost write there. */
+export async function withFile<T>(
+  path: string,
+  flags: number,
+  use: (fd: number) => Promise<T>,
+  mode?: number,
+): Promise<T> {
+  const fd = await open(path, flags, mode);
+  let result: T;
+  try {
+    result = await use(fd);
+  } catch (error) {
+    await close(fd).catch(() => undefined);
+    throw error;
+  }
+  await close(fd);
+  return result;
+}
+
+/** Removes a file that is only in the way; whether it was there does not matter. */
+export async function discard(path: string): Promise<void> {
+  await unlink(path).catch(() => undefined);
+}
+
+/** True for a system error of one of these codes. */
+export function isRefusal(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}

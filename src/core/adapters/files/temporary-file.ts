@@ -1,0 +1,25 @@
+import type { BigIntStats } from "node:fs";
+import { attempting } from "./file-error.ts";
+import { fchmod, fchown, fstat, fsync, O_CREAT, O_EXCL, O_WRONLY, SAFELY, withFile, writeAll } from "./system.ts";
+
+const PERMISSIONS = 0o7777;
+
+/**
+ * Writes a new file, whole and synced, with the owner and mode of the one it will replace. Until it
+ * has its owner nobody else may read it. The mode comes last: a change of owner clears mode bits.
+ */
+export async function writeLike(like: BigIntStats, temporary: string, bytes: Uint8Array, path: string) {
+  await withFile(temporary, O_WRONLY | O_CREAT | O_EXCL | SAFELY, async (fd) => {
+    await writeAll(fd, bytes);
+    await keepOwner(fd, like, path);
+    await fchmod(fd, Number(like.mode) & PERMISSIONS);
+    await fsync(fd);
+  });
+}
+
+/** Asks only where there is something to change: an ordinary user may not give files away. */
+async function keepOwner(fd: number, like: BigIntStats, path: string): Promise<void> {
+  const made = await fstat(fd);
+  if (made.uid === like.uid && made.gid === like.gid) return;
+  await attempting("keep the owner of", path, () => fchown(fd, Number(like.uid), Number(like.gid)));
+}

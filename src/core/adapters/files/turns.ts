@@ -1,0 +1,36 @@
+import { comesInTime, type Patience } from "./patience.ts";
+
+/** Resolves with what ends the turn, or with undefined when patience ended first. */
+export type TakeTurn = (key: string, patience: Patience) => Promise<(() => void) | undefined>;
+
+/** Turns within this process: for each key one at a time, first come, first served. */
+export function turns(): TakeTurn {
+  const tails = new Map<string, Promise<void>>();
+
+  return async (key, patience) => {
+    const before = tails.get(key);
+    const { promise: ours, resolve: leave } = promiseWithResolvers();
+    const tail = before === undefined ? ours : before.then(() => ours);
+    tails.set(key, tail);
+    void tail.then(() => {
+      if (tails.get(key) === tail) tails.delete(key);
+    });
+    try {
+      if (before === undefined || (await comesInTime(before, patience))) return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    leave();
+    return undefined;
+  };
+}
+
+/** `Promise.withResolvers` came with Node 22. */
+function promiseWithResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve!: () => void;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,133 @@
+/**
+ * The bodies that the HTTP API takes and answers. The API's description is generated from these
+ * schemas; the routes are typed so that a schema and the operation behind it cannot drift apart.
+ */
+import * as z from "zod";
+import { pick } from "zod/mini";
+import { capabilityMatrixSchema, runtimeContractSchema } from "../facts/schema.ts";
+import { envWriteInput } from "./inputs.ts";
+
+const environment = z
+  .string()
+  .describe("The environment as it was asked for, trimmed and lower-cased; an alias stays an alias.");
+const fileName = z.string().describe("The env file that the environment resolves to, in the config directory.");
+const keys = z.array(z.string());
+
+export const issueBody = z
+  .strictObject({
+    code: z.string().describe("Stable, for example `ENV_VALUE_UNSUPPORTED`."),
+    severity: z.enum(["error", "warning"]),
+    path: z
+      .array(z.union([z.string(), z.number()]))
+      .describe('Where in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`.'),
+    message: z.string().describe("What is wrong, and what would be accepted. Never a secret."),
+    accepted: keys.optional(),
+    suggestion: z.string().optional().describe("The accepted word that was most likely meant."),
+    at: z
+      .strictObject({ file: z.string(), line: z.int().min(1), column: z.int().min(1) })
+      .optional()
+      .describe("Where in the file; lines and columns count from 1."),
+  })
+  .describe("A finding of a validator.");
+
+export const errorBody = z
+  .strictObject({
+    error: z.string().describe("What failed, in the same words for every case of a kind."),
+    details: z.string().optional().describe("What exactly was wrong, and what would be accepted."),
+    code: z.string().optional().describe("A stable code, or the file system's own, for example `ENOSPC`."),
+    path: z.string().optional().describe("The file that the failure is about."),
+    issues: z.array(issueBody).optional(),
+  })
+  .describe("Every answer with a status of 400 or more.");
+
+const envRead = {
+  environment,
+  fileName,
+  editableKeys: keys.describe("The write allowlist."),
+  values: z
+    .record(z.string(), z.string())
+    .describe("Every editable and read-only key. An editable key that the file lacks shows its default."),
+};
+
+export const envReadBody = z.strictObject(envRead).describe("The visible part of an env file.");
+
+/** The body's part of the input of `env.write`. */
+export const envWriteRequest = pick(envWriteInput, { environment: true, values: true });
+
+export const envWriteBody = z
+  .strictObject({
+    ...envRead,
+    changedKeys: keys.describe("Keys whose value is another one now."),
+    ignoredKeys: keys.describe("Asked keys that are outside the write allowlist."),
+  })
+  .describe("The visible part of the env file after the write.");
+
+export const envCheckBody = z
+  .strictObject({ environment, fileName, issues: z.array(issueBody) })
+  .describe("An env file against the runtime contract.");
+
+const diffEntry = z.strictObject({
+  key: z.string(),
+  tier: z.enum(["editable", "read-only", "never-exposed"]),
+  state: z.enum(["same", "different", "only-from", "only-to"]),
+  from: z.string().optional(),
+  to: z.string().optional(),
+});
+
+export const envDiffBody = z
+  .strictObject({
+    from: environment,
+    to: environment,
+    entries: z.array(diffEntry).describe("Values of the never-exposed tier are absent; only the state is told."),
+  })
+  .describe("Two environments, key by key.");
+
+const accepted = { accepted: keys.describe("Every value that the key accepts, or how it is formed.") };
+const [enumKey, redisUrlKey, integerKey, textKey, secretKey] = runtimeContractSchema.shape.keys.valueType.options;
+const visibleKey = z.discriminatedUnion("kind", [
+  enumKey.extend(accepted),
+  redisUrlKey.extend(accepted),
+  integerKey.extend(accepted),
+  textKey.extend(accepted),
+  secretKey.extend(accepted),
+]);
+
+const { environments, defaultEnvironment, profiles } = runtimeContractSchema.shape;
+
+export const contractBody = z
+  .strictObject({
+    runtimeContract: z.strictObject({
+      environments,
+      defaultEnvironment,
+      environmentSpellings: keys.describe("Every accepted spelling of an environment."),
+      keys: z.record(z.string(), visibleKey).describe("The editable and the read-only tier."),
+      profiles,
+    }),
+    capabilityMatrix: capabilityMatrixSchema,
+  })
+  .describe("The two facts that forms, selects and completions are built from.");
+
+const auditRecord = z
+  .strictObject({
+    id: z.string(),
+    timestamp: z.iso.datetime(),
+    action: z.string().describe("For example `env.write`."),
+    environment: z.string(),
+    keys: keys.optional().describe("Names of the changed keys; never a value."),
+    target: z.string().optional(),
+    source: z.enum(["cli", "http", "ws"]),
+    actor: z.string().optional(),
+    outcome: z.enum(["started", "succeeded", "failed"]),
+    code: z.string().optional(),
+  })
+  .describe("One mutation. A record that stayed `started` is one that was cut off.");
+
+export const auditBody = z
+  .strictObject({ records: z.array(auditRecord).describe("Newest first.") })
+  .describe("The newest mutations.");
+
+export const healthBody = z
+  .strictObject({ status: z.literal("ok"), version: z.string() })
+  .describe("The service runs, and which version of it.");
+
+export const openApiBody = z.record(z.string(), z.unknown()).describe("An OpenAPI 3.1 document.");

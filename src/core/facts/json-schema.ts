@@ -1,0 +1,16 @@
+import * as z from "zod";
+import type { documentNames } from "../contract/inputs.ts";
+import { capabilityMatrixSchema, runtimeContractSchema } from "./schema.ts";
+
+type DocumentName = (typeof documentNames)[number];
+
+const documents: Record<DocumentName, { readonly title: string; readonly schema: z.ZodType }> = {
+  "runtime-contract": { title: "svcm runtime contract", schema: runtimeContractSchema },
+  "capability-matrix": { title: "svcm capability matrix", schema: capabilityMatrixSchema },
+};
+
+/** JSON Schema (draft-07, the one that editors read) of a document. */
+export function jsonSchemaOf(name: DocumentName): Record<string, unknown> {
+  const { title, schema } = documents[name];
+  return { title, ...z.toJSONSchema(schema, { target: "draft-7", io: "input" }) };
+}

@@ -1,0 +1,41 @@
+/** The front door of the core: what the command line and the server may use. */
+import { auditLog } from "./adapters/audit-log.ts";
+import { nodeFacts } from "./adapters/facts.ts";
+import { nodeFiles } from "./adapters/files/index.ts";
+import { nodeHost, systemClock } from "./adapters/host.ts";
+import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
+import { systemUser } from "./adapters/user.ts";
+import type { Caller } from "./operation.ts";
+import type { Ports } from "./ports.ts";
+
+export { describeError, errorTable, SvcmError } from "./errors.ts";
+export type { ErrorBody, ErrorDescription, ErrorKind } from "./errors.ts";
+export { execute } from "./operation.ts";
+export type { Access, Caller, Operation } from "./operation.ts";
+export type { Ports, Workspace } from "./ports.ts";
+export { FileError } from "./ports.ts";
+export { documentNames, entrypoints } from "./contract/inputs.ts";
+export { isValid } from "./contract/issue.ts";
+export type { Issue } from "./contract/issue.ts";
+export type { AuditRecord } from "./contract/audit-record.ts";
+export { REDACTED } from "./env/redact.ts";
+export { suggest } from "./report/suggest.ts";
+export * from "./operations/index.ts";
+
+/** The person at a terminal of this machine: may do whatever the file system lets that person do. */
+export function commandLineCaller(): Caller {
+  return { source: "cli", actor: systemUser(), grants: ["read", "write"] };
+}
+
+/** The real world, for a repository. Nothing is read before an operation asks. */
+export function nodePorts(options: WorkspaceOptions): Ports {
+  const workspace = resolveWorkspace(options);
+  return {
+    workspace,
+    facts: nodeFacts(workspace.root),
+    files: nodeFiles({ allowedFolders: [workspace.root, workspace.configDir] }),
+    audit: auditLog({ file: workspace.auditFile }),
+    clock: systemClock,
+    host: nodeHost,
+  };
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { svcm } from "../support/svcm.ts";
+import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
+
+const DEV = `${CONFIG_FOLDER}/.env.dev`;
+const STAGING = `${CONFIG_FOLDER}/.env.staging`;
+const files = { [DEV]: GOOD_ENV, [STAGING]: GOOD_ENV.replace("express", "fastify").replace("=no", "=yes") };
+
+/** One row a way to use a command; each is run as text and as JSON, and both are snapshots. */
+const uses: readonly { readonly args: readonly string[]; readonly code: number }[] = [
+  { args: ["env", "get"], code: 0 },
+  { args: ["env", "get", "SVC_HTTP_FRAMEWORK", "--environment", "staging"], code: 0 },
+  { args: ["env", "get", "SVC_HTTP_FRAMEWORK", "SVC_REALTIME_API"], code: 0 },
+  { args: ["env", "get", "SVC_REDIS_PASSWORD"], code: 1 },
+  { args: ["env", "get", "SVC_HTTP_FRAMEWROK"], code: 1 },
+  { args: ["env", "get", "-e", "production"], code: 2 },
+  { args: ["env", "get", "-e", "ci"], code: 3 },
+  {
+    args: ["env", "set", "SVC_HTTP_FRAMEWORK=fastify", "SVC_REALTIME_API_DATABASE_DRIVER=MS SQL", "--dry-run"],
+    code: 0,
+  },
+  { args: ["env", "set", "SVC_HTTP_FRAMEWORK=restify"], code: 0 },
+  { args: ["env", "set", "SVC_HTTP_FRAMEWORK=express"], code: 0 },
+  { args: ["env", "set", "SVC_HTTP_FRAMEWORK=derby", "SVC_REALTIME_API=maybe"], code: 1 },
+  { args: ["env", "set", "SVC_REDIS_PASSWORD=x", "SVC_DATABASE_NAME=y", "SVC_HTTP_FRAMEWROK=express"], code: 1 },
+  { args: ["env", "set", "SVC_HTTP_FRAMEWORK"], code: 2 },
+  { args: ["env", "set", "SVC_REALTIME_API=yes", "SVC_REALTIME_API=no"], code: 2 },
+  { args: ["env", "set"], code: 2 },
+  { args: ["env", "diff", "dev", "staging"], code: 0 },
+  { args: ["env", "diff", "dev", "staging", "--exit-code"], code: 1 },
+  { args: ["env", "diff", "dev", "development", "--exit-code", "--all"], code: 0 },
+  { args: ["env", "diff", "dev"], code: 2 },
+  { args: ["env", "check"], code: 0 },
+  { args: ["env", "profile", "list"], code: 0 },
+  { args: ["env", "profile", "show", "websocket-rest-cluster"], code: 0 },
+  { args: ["env", "profile", "show", "websocket-rest"], code: 2 },
+  { args: ["env", "profile", "apply", "websocket-rest-cluster", "--dry-run"], code: 0 },
+  { args: ["env", "profile", "apply", "websocket-rest-multi-host"], code: 1 },
+  { args: ["env", "profile", "apply"], code: 2 },
+  { args: ["startup", "check", "rest"], code: 0 },
+  { args: ["startup", "check", "websocket", "-e", "staging"], code: 0 },
+  { args: ["startup", "check", "grpc"], code: 1 },
+  { args: ["startup", "check", "graphql"], code: 2 },
+  { args: ["audit"], code: 0 },
+  { args: ["audit", "--limit", "0"], code: 2 },
+  { args: ["matrix", "show"], code: 0 },
+  { args: ["schema", "runtime-contract"], code: 0 },
+  { args: ["schema", "nothing"], code: 2 },
+];
+
+describe("every way to use a command", () => {
+  test.each(uses)("svcm $args exits $code", async ({ args, code }) => {
+    const { root } = makeWorkspace(files);
+    const asText = await svcm(args, { root });
+    expect(asText.code, asText.stderr).toBe(code);
+    const second = makeWorkspace(files);
+    const asJson = await svcm([...args, "--json"], { root: second.root });
+    expect([asJson.code, asJson.stderr]).toEqual([code, ""]);
+    const json: unknown = JSON.parse(asJson.stdout);
+    const shown = [
+      `$ svcm ${args.join(" ")}\n${asText.stdout}${asText.stderr}[exit ${asText.code}]`,
+      `$ svcm ${args.join(" ")} --json\n${JSON.stringify(json, null, 2)}`,
+    ].join("\n\n");
+    const stable = shown
+      .replaceAll(root, "<root>")
+      .replaceAll(second.root, "<root>")
+      .replaceAll(/"workers": \d+/g, '"workers": "<cores>"');
+    expect(stable).not.toContain("\u001B");
+    const name = args
+      .join(" ")
+      .replaceAll(/[^\w=]+/g, "-")
+      .slice(0, 80);
+    await expect(`${stable}\n`).toMatchFileSnapshot(`../fixtures/cli/${name}.txt`);
+  });
+});
+
+describe("a write from the command line", () => {
+  test("shows in the file, in the audit log, and in the next read", async () => {
+    const workspace = makeWorkspace(files);
+    const { root } = workspace;
+    await svcm(["env", "set", "SVC_HTTP_FRAMEWORK=loopback", "-e", "staging"], { root });
+    expect(workspace.read(STAGING)).toBe(files[STAGING]?.replace("fastify", "loopback"));
+    expect(workspace.read(DEV)).toBe(GOOD_ENV);
+    const { stdout } = await svcm(["env", "get", "SVC_HTTP_FRAMEWORK", "-e", "staging"], { root });
+    expect(stdout).toBe("loopback\n");
+    const audit = JSON.parse((await svcm(["audit", "--json"], { root })).stdout) as { records: unknown[] };
+    expect(audit.records).toMatchObject([
+      {
+        action: "env.write",
+        environment: "staging",
+        keys: ["SVC_HTTP_FRAMEWORK"],
+        source: "cli",
+        outcome: "succeeded",
+      },
+    ]);
+    expect(workspace.read(".svcm/.gitignore")).toBe("*\n");
+  });
+
+  test("from a folder below the root works on the same repository", async () => {
+    const workspace = makeWorkspace({ ...files, "deployments.yaml": "" });
+    const { code } = await svcm(["env", "set", "SVC_HTTP_FRAMEWORK=feathers"], {
+      root: workspace.path("apps/backend-template"),
+    });
+    expect(code).toBe(0);
+    expect(workspace.read(DEV)).toContain("SVC_HTTP_FRAMEWORK=feathers");
+  });
+
+  test("obeys the repository's own runtime contract, and refuses a broken one with its place", async () => {
+    const { stdout: schema } = await svcm(["schema", "runtime-contract"], { root: makeWorkspace(files).root });
+    expect(JSON.parse(schema)).toMatchObject({ title: "svcm runtime contract" });
+    const own = new URL("../../config/runtime-contract.yaml", import.meta.url);
+    const { readFileSync } = await import("node:fs");
+    const text = readFileSync(own, "utf8");
+    const allowing = makeWorkspace({
+      ...files,
+      "config/runtime-contract.yaml": text.replace("- total-js", "- total-js\n      - koa"),
+    });
+    expect((await svcm(["env", "set", "SVC_HTTP_FRAMEWORK=koa"], { root: allowing.root })).code).toBe(0);
+    const broken = makeWorkspace({
+      ...files,
+      "config/runtime-contract.yaml": text.replace("default: express", "default: expres"),
+    });
+    const refused = await svcm(["env", "get"], { root: broken.root });
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toMatch(/config\/runtime-contract\.yaml:\d+:\d+: "expres" is not known; accepted: express/);
+  });
+});

@@ -1,0 +1,221 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { auditLog } from "../../../src/core/adapters/audit-log.ts";
+import type { AuditRecord } from "../../../src/core/contract/audit-record.ts";
+import { commandLine, run } from "../../support/child.ts";
+import { recordOf } from "../../support/records.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+function setUp() {
+  const folder = temporaryFolder();
+  const file = join(folder, "audit.jsonl");
+  const log = auditLog({ file });
+  const lines = () => readFileSync(file, "utf8").split("\n");
+  const newestIds = async (limit: number) => (await log.newest(limit)).map(({ id }) => id);
+  return { folder, file, log, lines, newestIds };
+}
+
+/** For each field of a record something that it cannot be. */
+const WRONG_FIELDS: Readonly<Record<keyof AuditRecord, unknown>> = {
+  id: 7,
+  timestamp: "yesterday",
+  action: null,
+  environment: [],
+  source: "toString",
+  outcome: "perhaps",
+  keys: "SVC_HTTP_PORT",
+  target: 1,
+  actor: {},
+  code: false,
+};
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+const lineOf = (id: string) => `${JSON.stringify(recordOf(id))}\n`;
+
+describe("append", () => {
+  test("writes one line of JSON after the other", async () => {
+    const { log, lines } = setUp();
+    await log.append(recordOf("a", { actor: "two\nlines" }));
+    await log.append(recordOf("b"));
+    const [first = "", second = "", ...rest] = lines();
+    expect(JSON.parse(first)).toEqual(recordOf("a", { actor: "two\nlines" }));
+    expect(JSON.parse(second)).toEqual(recordOf("b"));
+    expect(rest).toEqual([""]);
+  });
+
+  test("creates what is missing, for this user only, and keeps it out of git", async () => {
+    const folder = join(temporaryFolder(), "deeper", ".svcm");
+    const file = join(folder, "audit.jsonl");
+    await auditLog({ file }).append(recordOf("a"));
+    expect([modeOf(join(folder, "..")), modeOf(folder), modeOf(file)]).toEqual([0o700, 0o700, 0o600]);
+    expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("*\n");
+  });
+
+  test("leaves a folder of another name, or one that was there, as it is", async () => {
+    const folder = temporaryFolder();
+    const [existing, other] = [join(folder, ".svcm"), join(folder, "log")];
+    mkdirSync(existing);
+    chmodSync(existing, 0o755);
+    for (const place of [existing, other]) await auditLog({ file: join(place, "audit.jsonl") }).append(recordOf("a"));
+    expect(existsSync(join(existing, ".gitignore"))).toBe(false);
+    expect(existsSync(join(other, ".gitignore"))).toBe(false);
+    expect(modeOf(existing)).toBe(0o755);
+  });
+
+  test("begins a new line where a crash tore the last one", async () => {
+    const { file, log, lines, newestIds } = setUp();
+    writeFileSync(file, `${lineOf("a")}${lineOf("torn").slice(0, 30)}`);
+    await log.append(recordOf("b"));
+    expect(lines().map((line) => line.length)).toEqual([lineOf("a").length - 1, 30, lineOf("b").length - 1, 0]);
+    expect(await newestIds(10)).toEqual(["b", "a"]);
+  });
+
+  test("goes on in a new file where somebody moved the old one away", async () => {
+    const { file, folder, log, lines } = setUp();
+    await log.append(recordOf("a"));
+    renameSync(file, join(folder, "audit.1.jsonl"));
+    await log.append(recordOf("b"));
+    expect(lines()).toEqual([JSON.stringify(recordOf("b")), ""]);
+  });
+
+  test("from several processes at once never mixes lines", { timeout: 60_000 }, async () => {
+    const { file, lines } = setUp();
+    const names = ["a", "b", "c"];
+    await Promise.all(names.map((name) => run(commandLine("append-records.ts", file, name, "200"))));
+    const ids = lines()
+      .filter((line) => line !== "")
+      .map((line) => (JSON.parse(line) as { id: string }).id);
+    const wanted = names.flatMap((name) => Array.from({ length: 200 }, (_, number) => `${name}-${number}`));
+    expect(ids.toSorted()).toEqual(wanted.toSorted());
+  });
+});
+
+describe("append refuses", () => {
+  test("a log that is a directory", async () => {
+    const { file, log } = setUp();
+    mkdirSync(file);
+    await expect(log.append(recordOf("a"))).rejects.toMatchObject({ name: "FileError", code: "EISDIR", path: file });
+  });
+
+  test("a log that is a FIFO, at once", async () => {
+    const { file, log } = setUp();
+    execFileSync("mkfifo", [file]);
+    await expect(log.append(recordOf("a"))).rejects.toMatchObject({ name: "FileError", code: "ENOTREG", path: file });
+    await expect(log.newest(1)).rejects.toMatchObject({ name: "FileError", code: "ENOTREG", path: file });
+  });
+
+  test("a log that is a link: it could lead anywhere", async () => {
+    const { file, folder, log } = setUp();
+    writeFileSync(join(folder, "other"), "");
+    symlinkSync("other", file);
+    await expect(log.append(recordOf("a"))).rejects.toMatchObject({ name: "FileError", code: "ELOOP", path: file });
+    expect(readFileSync(join(folder, "other"), "utf8")).toBe("");
+  });
+
+  test("a place below a file", async () => {
+    const { file } = setUp();
+    writeFileSync(file, "");
+    const below = join(file, "audit.jsonl");
+    await expect(auditLog({ file: below }).append(recordOf("a"))).rejects.toMatchObject({
+      name: "FileError",
+      code: "ENOTDIR",
+      path: below,
+    });
+  });
+});
+
+describe("newest", () => {
+  test("is empty where there is no log", async () => {
+    expect(await setUp().newestIds(10)).toEqual([]);
+  });
+
+  test.each([
+    [0, []],
+    [2, ["c", "b"]],
+    [3, ["c", "b", "a"]],
+    [9, ["c", "b", "a"]],
+  ])("gives %i at most, the newest first", async (limit, ids) => {
+    const { file, newestIds } = setUp();
+    writeFileSync(file, ["a", "b", "c"].map(lineOf).join(""));
+    expect(await newestIds(limit)).toEqual(ids);
+  });
+
+  test("makes one record of a mutation's two lines", async () => {
+    const { log } = setUp();
+    const started = recordOf("a", { outcome: "started", target: "api", timestamp: "2026-01-01T00:00:00.000Z" });
+    const { keys: _, ...failed } = recordOf("a", { outcome: "failed", code: "ENOSPC" });
+    await log.append(started);
+    await log.append(recordOf("cut-off", { outcome: "started" }));
+    await log.append(failed);
+    await log.append(recordOf("b"));
+    expect(await log.newest(10)).toEqual([
+      recordOf("b"),
+      recordOf("a", { outcome: "failed", code: "ENOSPC", target: "api" }),
+      recordOf("cut-off", { outcome: "started" }),
+    ]);
+  });
+
+  test("looks for the beginning of its last mutation, too", async () => {
+    const { log } = setUp();
+    await log.append(recordOf("a", { outcome: "started", target: "api" }));
+    await log.append(recordOf("older"));
+    await log.append(recordOf("a"));
+    expect(await log.newest(1)).toEqual([recordOf("a", { target: "api" })]);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["no JSON", "what is this"],
+    ["half a line", lineOf("x").slice(0, 40)],
+    ["JSON of another kind", "[1]"],
+    ["null", "null"],
+    ...Object.entries(WRONG_FIELDS).map(([field, value]) => [
+      `a wrong ${field}`,
+      JSON.stringify({ ...recordOf("x"), [field]: value }),
+    ]),
+  ])("passes over a line with %s", async (_, foreign = "") => {
+    const { file, newestIds } = setUp();
+    writeFileSync(file, `${lineOf("a")}${foreign}\n${lineOf("b")}${foreign}`);
+    expect(await newestIds(10)).toEqual(["b", "a"]);
+  });
+
+  test("shows no field that a record does not have", async () => {
+    const { file, log } = setUp();
+    writeFileSync(file, `${JSON.stringify({ ...recordOf("a"), value: "secret" })}\n`);
+    expect(await log.newest(1)).toEqual([recordOf("a")]);
+  });
+
+  test("reads a huge log from its end, and lines across the chunks of it", async () => {
+    const { file, newestIds } = setUp();
+    const count = 2000;
+    const ids = Array.from({ length: count }, (_, number) => `ü${number}-${"x".repeat(number % 97)}`);
+    writeFileSync(file, `${"\0".repeat(3_000_000)}\n`);
+    appendFileSync(file, ids.map(lineOf).join(""));
+    expect(await newestIds(count + 1)).toEqual(ids.toReversed());
+  });
+
+  test("does not read what is far from the end of it", async () => {
+    const { file, newestIds } = setUp();
+    const hole = 2 ** 40;
+    writeFileSync(file, "");
+    truncateSync(file, hole);
+    appendFileSync(
+      file,
+      `\n${["a", "b", "c"].map((id) => JSON.stringify(recordOf(id, { outcome: "started" }))).join("\n")}\n`,
+    );
+    expect(await newestIds(2)).toEqual(["c", "b"]);
+  });
+});

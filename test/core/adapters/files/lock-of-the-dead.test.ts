@@ -1,0 +1,178 @@
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { newNonce, type ProcessIdentity, serializeHolder } from "../../../../src/core/adapters/files/holder.ts";
+import { claimName, lockName, temporaryName } from "../../../../src/core/adapters/files/names.ts";
+import { commandLine, run, start } from "../../../support/child.ts";
+import { leave, lockPlace, NOBODYS_PID, SELF, startTogether } from "../../../support/lock-place.ts";
+import { canUnshare, isLinux } from "../../../support/machine.ts";
+
+/** No patience: one attempt is all there is, so nobody has waited for anything. */
+const AT_ONCE = 0;
+const OTHER_BOOT: Partial<ProcessIdentity> = { bootId: "00000000-0000-0000-0000-000000000000" };
+
+describe("a holder that is gone is succeeded", () => {
+  test("at once when it was killed", { timeout: 60_000 }, async () => {
+    const { target, hold, names } = lockPlace(AT_ONCE);
+    const [child] = await startTogether(1, target, "wait");
+    expect(await child?.line()).toBe("held");
+    await expect(hold(async () => "too early")).rejects.toMatchObject({ code: "ELOCKED" });
+    child?.kill();
+    await child?.ended;
+    expect(await hold(async () => "held")).toBe("held");
+    expect(names()).toEqual([".env"]);
+  });
+
+  test.skipIf(!isLinux)(
+    "although its parent has not taken note of its end (needs /proc)",
+    async () => {
+      const { target, hold } = lockPlace();
+      // The shell becomes `sleep` and never waits for the child that it started before.
+      const [node = "", ...args] = commandLine("hold-and-die.ts", target, "kill");
+      const script = `"$@" <&3 & echo $!; exec sleep 1000`;
+      const shell = start(["sh", "-c", `exec 3<&0; ${script}`, "sh", node, ...args]);
+      const pid = Number(await shell.line());
+      expect(await shell.line()).toBe("ready");
+      shell.send("go");
+      expect(await shell.line()).toBe("held");
+      expect(await hold(async () => readFileSync(`/proc/${pid}/stat`, "utf8"))).toContain(") Z ");
+      shell.kill();
+    },
+    60_000,
+  );
+
+  test.skipIf(!isLinux).each([
+    ["a process that had the same number", { startTime: "1" }],
+    ["a process before the machine was started anew", OTHER_BOOT],
+    ["a process whose number nobody has", { pid: NOBODYS_PID }],
+  ])("%s (needs /proc)", async (_, difference) => {
+    const { hold, lock, names } = lockPlace(AT_ONCE);
+    leave(lock, difference);
+    expect(await hold(async () => names())).toEqual([lockName(".env"), ".env"]);
+    expect(names()).toEqual([".env"]);
+  });
+
+  test.skipIf(!isLinux)("a process of another container, once no write could last so long (needs /proc)", async () => {
+    const { hold, lock, names } = lockPlace(AT_ONCE);
+    const elsewhere = { pidNamespace: "pid:[1]", pid: NOBODYS_PID };
+    leave(lock, elsewhere, Date.now() - 600_000);
+    expect(await hold(async () => "held")).toBe("held");
+    leave(lock, elsewhere, Date.now() - 60_000);
+    await expect(hold(async () => "held")).rejects.toMatchObject({ code: "ELOCKED" });
+    expect(names()).toEqual([lockName(".env"), ".env"]);
+  });
+
+  test("and no other", async () => {
+    expect(await holdBeside()).toEqual(["ELOCKED", "held"]);
+  });
+
+  test.skipIf(!canUnshare)("and no other, where /proc counts otherwise (needs root and unshare)", async () => {
+    expect(await holdBeside("unshare", "--pid", "--fork")).toEqual(["ELOCKED", "held"]);
+  });
+
+  test("where the system knows neither start times nor boots", async () => {
+    const { hold, lock } = lockPlace(AT_ONCE);
+    leave(lock, { pid: NOBODYS_PID, startTime: null, bootId: null });
+    expect(await hold(async () => "held")).toBe("held");
+  });
+
+  test("when those who tried to succeed it were killed, too", async () => {
+    const { hold, lock, names } = lockPlace(AT_ONCE);
+    const dead = { pid: NOBODYS_PID };
+    const first = leave(lock, dead);
+    const second = leave(claimName(lock, first), dead);
+    leave(claimName(lock, second), dead);
+    expect(await hold(async () => "held")).toBe("held");
+    expect(names()).toEqual([".env"]);
+  });
+
+  test("when the one that succeeded it was killed before it removed its claim", async () => {
+    const { hold, lock, names } = lockPlace(AT_ONCE);
+    const dead = { ...SELF, pid: NOBODYS_PID };
+    const [first, second] = [newNonce(SELF), newNonce(SELF)];
+    symlinkSync(serializeHolder(second, dead), lock);
+    symlinkSync(serializeHolder(second, dead), claimName(lock, first));
+    expect(await hold(async () => "held")).toBe("held");
+    expect(names()).toEqual([".env"]);
+  });
+
+  test("and what it left is swept, what is of others stays", async () => {
+    const { target, hold, lock, names } = lockPlace(AT_ONCE);
+    leave(lock, { pid: NOBODYS_PID });
+    for (const litter of [temporaryName(target, "1-2-ab"), claimName(lock, "1-2-ab"), claimName(lock, "1-2-ab.next")]) {
+      writeFileSync(litter, "");
+    }
+    const kept = ["..env.dev.svcm-lock", "..env.dev.svcm-new.1-2-ab", ".env.svcm-new.1-2-ab"];
+    for (const name of kept) writeFileSync(join(target, "..", name), "");
+    await hold(async () => undefined);
+    expect(names()).toEqual([...kept, ".env"].toSorted());
+  });
+
+  test("by one at a time, however many find it dead and die", { timeout: 120_000 }, async () => {
+    const { target, hold, lock, names } = lockPlace();
+    leave(lock, { pid: NOBODYS_PID });
+    const children = await startTogether(8, target, "kill");
+    const ends = await Promise.all(children.map(({ ended }) => ended));
+    expect(ends.map(({ signal }) => signal)).toEqual(Array(8).fill("SIGKILL"));
+    const pids = readFileSync(target, "utf8").trim().split("\n").map(Number);
+    expect(new Set(pids)).toEqual(new Set(children.map(({ pid }) => pid)));
+    expect(pids).toHaveLength(8);
+    await hold(async () => undefined);
+    expect(names()).toEqual([".env"]);
+  });
+
+  test("by one at a time, in many rounds of many contenders", { timeout: 60_000 }, async () => {
+    const { hold, lock, names } = lockPlace();
+    let inside = 0;
+    let most = 0;
+    let holds = 0;
+    for (let round = 0; round < 100; round++) {
+      const first = leave(lock, { pid: NOBODYS_PID });
+      if (round % 2) leave(claimName(lock, first), { pid: NOBODYS_PID });
+      const enter = async () => {
+        most = Math.max(most, ++inside);
+        await new Promise((resolve) => setImmediate(resolve));
+        inside--;
+        holds++;
+      };
+      await Promise.all(Array.from({ length: 8 }, () => hold(enter)));
+    }
+    expect({ most, holds }).toEqual({ most: 1, holds: 800 });
+    expect(names()).toEqual([".env"]);
+  });
+});
+
+describe("who cannot be verified is waited for", () => {
+  test.each([
+    ["a process of another pid namespace", { pidNamespace: "pid:[1]", pid: NOBODYS_PID }],
+    ["a process of another host", { ...OTHER_BOOT, host: "another", pid: NOBODYS_PID }],
+  ])("%s", async (_, difference) => {
+    const { hold, lock, names } = lockPlace(20);
+    leave(lock, difference);
+    await expect(hold(async () => "held")).rejects.toMatchObject({
+      code: "ELOCKED",
+      message: expect.stringContaining(`if it no longer runs, remove that file`) as string,
+    });
+    expect(names()).toEqual([lockName(".env"), ".env"]);
+  });
+
+  test.each(["", "no JSON", JSON.stringify({ nonce: "../../x", pid: 1, host: "" }), JSON.stringify({ nonce: "a" })])(
+    "a file of that name with the content %j",
+    async (content) => {
+      const { hold, lock, names } = lockPlace(20);
+      if (content === "") writeFileSync(lock, content);
+      else symlinkSync(content, lock);
+      await expect(hold(async () => "held")).rejects.toMatchObject({ code: "ELOCKED" });
+      expect(names()).toEqual([lockName(".env"), ".env"]);
+    },
+  );
+});
+
+/** What a process sees of its child's lock: while that holds it, and after it was killed. */
+async function holdBeside(...wrapper: string[]): Promise<string[]> {
+  const { target, names } = lockPlace();
+  const [script = ""] = commandLine("hold-and-die.ts").slice(-1);
+  const seen = await run([...wrapper, ...commandLine("hold-beside.ts", script, target)]);
+  expect(names()).toEqual([".env"]);
+  return seen;
+}

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { fileLocks } from "../../../../src/core/adapters/files/lock.ts";
+import { lockName } from "../../../../src/core/adapters/files/names.ts";
+import { commandLine, run } from "../../../support/child.ts";
+import { lockPlace, SELF } from "../../../support/lock-place.ts";
+
+describe("while somebody holds the lock", () => {
+  test("8 processes that add 25 times to a number lose nothing", { timeout: 60_000 }, async () => {
+    const { target, names } = lockPlace();
+    writeFileSync(target, "0");
+    await Promise.all(Array.from({ length: 8 }, () => run(commandLine("increment.ts", target, "25"))));
+    expect(readFileSync(target, "utf8")).toBe("200");
+    expect(names()).toEqual([".env"]);
+  });
+
+  test("others of the same instance wait their turn, in order, whatever becomes of it", async () => {
+    const { target } = lockPlace();
+    const locks = fileLocks();
+    const order: number[] = [];
+    const numbers = Array.from({ length: 30 }, (_, number) => number);
+    const holds = numbers.map((number) =>
+      locks.hold({ target, path: target }, async () => {
+        order.push(number);
+        await Promise.resolve();
+        order.push(number);
+        if (number === 2) throw new Error("of the second");
+      }),
+    );
+    const results = await Promise.allSettled(holds);
+    expect(order).toEqual(numbers.flatMap((number) => [number, number]));
+    expect(results.map(({ status }) => status === "rejected")).toEqual(numbers.map((number) => number === 2));
+  });
+
+  test("it names this process, and is gone afterwards", async () => {
+    const { hold, lock, names } = lockPlace();
+    const during = await hold(async () => names());
+    expect(during).toEqual([lockName(".env"), ".env"]);
+    expect(existsSync(lock)).toBe(false);
+    expect(names()).toEqual([".env"]);
+  });
+
+  test("a caller that runs out of patience is told who and where", async () => {
+    const { target, lock } = lockPlace();
+    const [first, second] = [fileLocks(), fileLocks({ timeoutMs: 20 })];
+    const file = { target, path: "as/given" };
+    await first.hold(file, async () => {
+      await expect(second.hold(file, async () => "held")).rejects.toMatchObject({
+        name: "FileError",
+        code: "ELOCKED",
+        path: "as/given",
+        message: expect.stringContaining(`process ${process.pid} on ${SELF.host} holds ${lock};`) as string,
+      });
+    });
+    expect(await second.hold(file, async () => "held")).toBe("held");
+  });
+
+  test("a caller of the same instance runs out of patience, too, and the queue goes on", async () => {
+    const { target } = lockPlace();
+    const locks = fileLocks({ timeoutMs: 20 });
+    const file = { target, path: "as/given" };
+    await locks.hold(file, async () => {
+      await expect(locks.hold(file, async () => "held")).rejects.toMatchObject({ code: "ELOCKED" });
+    });
+    expect(await locks.hold(file, async () => "held")).toBe("held");
+  });
+
+  test.each(["the same", "another"])("a caller of %s instance can be called off", async (which) => {
+    const { target, names } = lockPlace();
+    const first = fileLocks();
+    const second = which === "another" ? fileLocks() : first;
+    const file = { target, path: target };
+    await first.hold(file, async () => {
+      for (let ms = 0; ms < 12; ms++) {
+        const caller = new AbortController();
+        const waiting = second.hold(file, async () => "held", caller.signal);
+        setTimeout(() => caller.abort(), ms); // while it tries, or while it waits to try again
+        await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
+      }
+    });
+    expect(await second.hold(file, async () => "held")).toBe("held");
+    expect(names()).toEqual([".env"]);
+  });
+});

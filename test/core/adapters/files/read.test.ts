@@ -1,0 +1,117 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { nodeFiles } from "../../../../src/core/adapters/files/index.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+
+function setUp() {
+  const folder = temporaryFolder();
+  const config = join(folder, "config");
+  const elsewhere = join(folder, "elsewhere");
+  mkdirSync(config);
+  mkdirSync(elsewhere);
+  const read = (path: string) => nodeFiles({ allowedFolders: [config], maxBytes: 100 }).read(path);
+  return { folder, config, elsewhere, path: join(config, ".env"), read };
+}
+
+const refusal = (code: string, path: string) => ({ name: "FileError", code, path });
+
+describe("reads a file whole", () => {
+  test.each(["", "A=1\n", "\u{feff}A=ü\r\n", "x".repeat(100)])("%j", async (content) => {
+    const { path, read } = setUp();
+    writeFileSync(path, content);
+    expect(Buffer.from(await read(path)).toString()).toBe(content);
+  });
+
+  test("also through links that stay inside", async () => {
+    const { config, folder, path, read } = setUp();
+    writeFileSync(path, "A=1\n");
+    symlinkSync(".env", join(config, "link"));
+    symlinkSync(config, join(folder, "other-way"));
+    expect(Buffer.from(await read(join(folder, "other-way/link"))).toString()).toBe("A=1\n");
+  });
+
+  test("also where the allowed folder is itself a link, and that link moves on", async () => {
+    const { config, elsewhere, folder } = setUp();
+    writeFileSync(join(config, ".env"), "A=old\n");
+    writeFileSync(join(elsewhere, ".env"), "A=new\n");
+    const current = join(folder, "current");
+    const files = nodeFiles({ allowedFolders: [current] });
+    const read = async () => Buffer.from(await files.read(join(current, ".env"))).toString();
+
+    await expect(read()).rejects.toMatchObject({ code: "ENOENT" });
+    symlinkSync(config, current);
+    expect(await read()).toBe("A=old\n");
+    rmSync(current);
+    symlinkSync(elsewhere, current);
+    expect(await read()).toBe("A=new\n");
+  });
+});
+
+describe("refuses", () => {
+  test("a missing file", async () => {
+    const { path, read } = setUp();
+    await expect(read(path)).rejects.toMatchObject({
+      ...refusal("ENOENT", path),
+      message: `Cannot open ${path}: no such file or directory.`,
+    });
+  });
+
+  test("a directory", async () => {
+    const { config, read } = setUp();
+    const path = join(config, "folder");
+    mkdirSync(path);
+    await expect(read(path)).rejects.toMatchObject(refusal("EISDIR", path));
+  });
+
+  test.each([101, 2 ** 40])("a file of %i bytes, over the size cap", async (size) => {
+    const { path, read } = setUp();
+    writeFileSync(path, "");
+    truncateSync(path, size);
+    await expect(read(path)).rejects.toMatchObject(refusal("EFBIG", path));
+  });
+
+  test("a FIFO, at once", async () => {
+    const { path, read } = setUp();
+    execFileSync("mkfifo", [path]);
+    await expect(read(path)).rejects.toMatchObject(refusal("ENOTREG", path));
+  });
+
+  test("a socket", async () => {
+    const { path, read } = setUp();
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    onTestFinished(() => void server.close());
+    await expect(read(path)).rejects.toMatchObject(refusal("ENOTREG", path));
+  });
+
+  test("a link to a device", async () => {
+    const { path } = setUp();
+    symlinkSync("/dev/zero", path);
+    const files = nodeFiles({ allowedFolders: ["/dev"] });
+    await expect(files.read(path)).rejects.toMatchObject(refusal("ENOTREG", path));
+  });
+
+  test.each(["elsewhere/secret", "config-of-another/secret"])("a link that leads out, to %s", async (to) => {
+    const { folder, path, read } = setUp();
+    mkdirSync(join(folder, "config-of-another"));
+    writeFileSync(join(folder, to), "A=1\n");
+    symlinkSync(join(folder, to), path);
+    await expect(read(path)).rejects.toMatchObject(refusal("EOUTSIDE", path));
+  });
+
+  test("a path that climbs out", async () => {
+    const { config, elsewhere, read } = setUp();
+    writeFileSync(join(elsewhere, "secret"), "A=1\n");
+    const path = `${config}/../elsewhere/secret`;
+    await expect(read(path)).rejects.toMatchObject(refusal("EOUTSIDE", path));
+  });
+
+  test("a circle of links", async () => {
+    const { path, read } = setUp();
+    symlinkSync(path, path);
+    await expect(read(path)).rejects.toMatchObject(refusal("ELOOP", path));
+  });
+});

@@ -1,0 +1,135 @@
+/**
+ * What a disk can do to a write. After each refusal: the file is whole, nothing lies beside
+ * it, no file is left open, the error names the env file, and the same adapter can write again.
+ */
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { auditLog } from "../../src/core/adapters/audit-log.ts";
+import { nodeFiles } from "../../src/core/adapters/files/index.ts";
+import { envFile, NEW, OLD } from "../support/env-file.ts";
+import { canMount, mount } from "../support/machine.ts";
+import { recordOf } from "../support/records.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+/** Files that this process has open below a folder. */
+function openBelow(folder: string): string[] {
+  const names = execFileSync("find", [`/proc/${process.pid}/fd`, "-printf", "%l\n"], { encoding: "utf8" });
+  return names.split("\n").filter((name) => name.startsWith(folder));
+}
+
+describe.skipIf(!canMount)("on a file system of its own (needs root and mount)", () => {
+  test.each([0, 4096, 8192])(
+    "a disk with %i bytes left, for a lock, a file and a part of its content: ENOSPC",
+    async (left) => {
+      const folder = join(temporaryFolder(), "disk");
+      mount(folder, "-t", "tmpfs", "-o", "size=64k", "tmpfs");
+      const { path, replaceBy, expectUntouched } = envFile(folder);
+      const filler = join(folder, "filler");
+      writeFileSync(filler, Buffer.alloc(65_536 - 4096 - left));
+
+      const big = Buffer.alloc(20_000, "x");
+      await expect(replaceBy(big)).rejects.toMatchObject({
+        name: "FileError",
+        code: "ENOSPC",
+        path,
+        message: expect.stringContaining("no space is left on the disk") as string,
+      });
+      expectUntouched("filler");
+      expect(openBelow(folder)).toEqual([]);
+
+      rmSync(filler);
+      await replaceBy(NEW);
+      expect(readFileSync(path)).toEqual(NEW);
+    },
+  );
+
+  test("a disk that can hold no further file: ENOSPC", async () => {
+    const folder = join(temporaryFolder(), "disk");
+    mount(folder, "-t", "tmpfs", "-o", "size=64k,nr_inodes=4", "tmpfs");
+    const { path, replaceBy, expectUntouched } = envFile(folder);
+    writeFileSync(join(folder, "one"), "");
+    writeFileSync(join(folder, "two"), "");
+    await expect(replaceBy(NEW)).rejects.toMatchObject({ name: "FileError", code: "ENOSPC", path });
+    expectUntouched("one", "two");
+    rmSync(join(folder, "one"));
+    // Now there is room for the lock, and none for the new file beside it.
+    await expect(replaceBy(NEW)).rejects.toMatchObject({ name: "FileError", code: "ENOSPC", path });
+    expectUntouched("two");
+    rmSync(join(folder, "two"));
+    await replaceBy(NEW);
+    expect(readFileSync(path)).toEqual(NEW);
+  });
+
+  test("a disk that is mounted read-only: EROFS", async () => {
+    const folder = join(temporaryFolder(), "disk");
+    mount(folder, "-t", "tmpfs", "tmpfs");
+    const { path, replaceBy, expectUntouched } = envFile(folder);
+    execFileSync("mount", ["-o", "remount,ro", folder]);
+    await expect(replaceBy(NEW)).rejects.toMatchObject({ name: "FileError", code: "EROFS", path });
+    expectUntouched();
+    execFileSync("mount", ["-o", "remount,rw", folder]);
+    await replaceBy(NEW);
+    expect(readFileSync(path)).toEqual(NEW);
+  });
+
+  test("a disk that becomes read-only in the middle: EROFS, and our own lock does not lock us out", async () => {
+    const folder = join(temporaryFolder(), "disk");
+    mount(folder, "-t", "tmpfs", "tmpfs");
+    const { path } = envFile(folder);
+    const files = nodeFiles({ allowedFolders: [folder], lockTimeoutMs: 0 });
+    const remount = (how: string) => void execFileSync("mount", ["-o", `remount,${how}`, folder]);
+    const replacing = files.replace(
+      path,
+      () => NEW,
+      async () => remount("ro"),
+    );
+    await expect(replacing).rejects.toMatchObject({ name: "FileError", code: "EROFS", path });
+    expect(readFileSync(path)).toEqual(OLD);
+    remount("rw");
+    await files.replace(path, () => NEW);
+    expect(readFileSync(path)).toEqual(NEW);
+    expect(readdirSync(folder)).toEqual([".env.dev"]);
+  });
+
+  test("a file that is a mount point of its own: EBUSY, and what to do about it", async () => {
+    const folder = temporaryFolder();
+    const { path, replaceBy, expectUntouched } = envFile(folder);
+    const source = join(temporaryFolder(), "source");
+    writeFileSync(source, OLD);
+    execFileSync("mount", ["--bind", source, path]);
+    try {
+      await expect(replaceBy(NEW)).rejects.toMatchObject({
+        name: "FileError",
+        code: "EBUSY",
+        path,
+        message: expect.stringContaining("mount the directory that holds it instead") as string,
+      });
+      expectUntouched();
+      expect(readFileSync(source)).toEqual(OLD);
+    } finally {
+      execFileSync("umount", [path]);
+    }
+    await replaceBy(NEW);
+    expect(readFileSync(path)).toEqual(NEW);
+  });
+
+  test("an audit record on a full disk is refused, and the next one is whole", async () => {
+    const folder = join(temporaryFolder(), "disk");
+    mount(folder, "-t", "tmpfs", "-o", "size=16k", "tmpfs");
+    const [file, filler] = [join(folder, "audit.jsonl"), join(folder, "filler")];
+    const log = auditLog({ file });
+    const padding = "x".repeat(3000);
+    await log.append(recordOf("first", { actor: padding }));
+    writeFileSync(filler, Buffer.alloc(16_384 - 4096));
+    await expect(log.append(recordOf("refused", { actor: padding }))).rejects.toMatchObject({
+      name: "FileError",
+      code: "ENOSPC",
+      path: file,
+    });
+    rmSync(filler);
+    await log.append(recordOf("last"));
+    expect((await log.newest(10)).map(({ id }) => id)).toEqual(["last", "first"]);
+  });
+});

@@ -1,0 +1,28 @@
+/** Has a child of its own hold the lock of a file, and prints how that looks from beside: held, then killed. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileLocks } from "../../../src/core/adapters/files/lock.ts";
+import { FileError } from "../../../src/core/ports.ts";
+
+const [script = "", target = ""] = process.argv.slice(2);
+const child = spawn(process.execPath, ["--import", "tsx", script, target, "wait"], {
+  stdio: ["pipe", "pipe", "inherit"],
+});
+child.stdin.write("go\n");
+for await (const line of createInterface({ input: child.stdout })) {
+  if (line === "held") break;
+}
+await tryToHold();
+child.kill("SIGKILL");
+await once(child, "exit");
+await tryToHold();
+
+async function tryToHold(): Promise<void> {
+  try {
+    await fileLocks({ timeoutMs: 0 }).hold({ target, path: target }, async () => console.log("held"));
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    console.log(error.code);
+  }
+}

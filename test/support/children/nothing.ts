@@ -1,0 +1,2 @@
+/** Shows that this user can run TypeScript from this folder. */
+console.log("nothing");

@@ -1,0 +1,17 @@
+/** Replaces a file by each of the contents given, and prints what came of it, one line each. */
+import { dirname } from "node:path";
+import { nodeFiles } from "../../../src/core/adapters/files/index.ts";
+import { FileError } from "../../../src/core/ports.ts";
+
+const [path = "", ...contents] = process.argv.slice(2);
+const files = nodeFiles({ allowedFolders: [dirname(path)], lockTimeoutMs: 1000 });
+
+for (const content of contents) {
+  try {
+    await files.replace(path, () => Buffer.from(content));
+    console.log(JSON.stringify({ ok: true }));
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    console.log(JSON.stringify({ code: error.code, path: error.path, message: error.message }));
+  }
+}

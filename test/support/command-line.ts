@@ -1,0 +1,33 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+
+export const REPOSITORY = join(import.meta.dirname, "../..");
+export const RUN = join(REPOSITORY, "bin/run.js");
+
+export interface Outcome {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Options {
+  readonly cwd?: string;
+  /** Added to an environment that says nothing of colours, of a debugger or of continuous integration. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly run?: string;
+}
+
+/** Runs the built command line to its end, as a user would, without a terminal. */
+export function svcm(argv: readonly string[], { cwd = REPOSITORY, env = {}, run = RUN }: Options = {}): Outcome {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [run, ...argv], {
+    cwd,
+    env: plainEnvironment(env),
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return { status, stdout, stderr };
+}
+
+export function plainEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  return { PATH: process.env["PATH"], HOME: process.env["HOME"], ...more };
+}

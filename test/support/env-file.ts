@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { nodeFiles } from "../../src/core/adapters/files/index.ts";
+import { contentOf } from "./versions.ts";
+
+export const OLD = contentOf(1);
+export const NEW = contentOf(2);
+
+/** What `children/replace.ts` prints of a write that was refused. */
+export interface Refusal {
+  readonly code: string;
+  readonly path: string;
+  readonly message: string;
+}
+
+/** An env file with the old content, one adapter to write it, and what every refusal must leave behind. */
+export function envFile(folder: string) {
+  const path = join(folder, ".env.dev");
+  writeFileSync(path, OLD);
+  const files = nodeFiles({ allowedFolders: [folder] });
+  return {
+    path,
+    replaceBy: async (content: Buffer) => await files.replace(path, () => content),
+    /** The content is the old one, to the byte, and nothing but the others lies beside it. */
+    expectUntouched: (...others: string[]) => {
+      expect(readFileSync(path)).toEqual(OLD);
+      expect(readdirSync(folder).toSorted()).toEqual([".env.dev", ...others].toSorted());
+    },
+  };
+}

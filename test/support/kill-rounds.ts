@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect } from "vitest";
+import { nodeFiles } from "../../src/core/adapters/files/index.ts";
+import { commandLine, start } from "./child.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { contentOf, versionOf } from "./versions.ts";
+
+/**
+ * In each round a process writes version after version and is killed at a moment that the seed
+ * decides. What must hold, holds for every moment: the file is a whole version, none that was
+ * acknowledged is lost, and the next process can write at once. Resolves with the number of rounds
+ * that were cut off in the middle of a write.
+ */
+export async function killRounds(count: number, seed: number) {
+  const path = join(temporaryFolder(), ".env.dev");
+  const random = randomNumbers(seed);
+  let cutOff = 0;
+  writeFileSync(path, contentOf(0));
+  for (let round = 0; round < count; round++) {
+    const { acknowledged, begun } = await writeUntilKilled(path, random() * 15);
+    const version = versionOf(readFileSync(path));
+    expect(version).toBeGreaterThanOrEqual(acknowledged);
+    expect(version).toBeLessThanOrEqual(begun);
+    if (readdirSync(dirname(path)).length > 1) cutOff++;
+    await writeAtOnce(path, version + 1);
+    expect(readdirSync(dirname(path))).toEqual([".env.dev"]);
+  }
+  return cutOff;
+}
+
+async function writeUntilKilled(path: string, afterMs: number) {
+  const child = start(commandLine("write-versions.ts", path));
+  const first = await child.line();
+  const timer = setTimeout(() => child.kill(), afterMs);
+  const lines = [first ?? "", ...(await child.rest())];
+  clearTimeout(timer);
+  expect((await child.ended).signal).toBe("SIGKILL");
+  const last = (word: string) => Number(lines.findLast((line) => line.startsWith(word))?.split(" ")[1] ?? 0);
+  return { acknowledged: last("done"), begun: last("begin") };
+}
+
+/** Without patience: whoever was killed does not hold anything any more. */
+async function writeAtOnce(path: string, version: number): Promise<void> {
+  const files = nodeFiles({ allowedFolders: [dirname(path)], lockTimeoutMs: 0 });
+  await files.replace(path, () => contentOf(version));
+  expect(versionOf(readFileSync(path))).toBe(version);
+}
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,38 @@
+import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newNonce, type ProcessIdentity, serializeHolder, thisProcess } from "../../src/core/adapters/files/holder.ts";
+import { fileLocks } from "../../src/core/adapters/files/lock.ts";
+import { lockName } from "../../src/core/adapters/files/names.ts";
+import { type Child, commandLine, start } from "./child.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+export const SELF = await thisProcess();
+export const NOBODYS_PID = 2 ** 22 + 1;
+
+/** A file to lock, and each call of `hold` with an instance of its own, as if from another process. */
+export function lockPlace(timeoutMs = 60_000) {
+  const folder = temporaryFolder();
+  const target = join(folder, ".env");
+  writeFileSync(target, "");
+  return {
+    target,
+    lock: lockName(target),
+    hold: <T>(work: () => Promise<T>) => fileLocks({ timeoutMs }).hold({ target, path: "as/given" }, work),
+    names: () => readdirSync(folder).toSorted(),
+  };
+}
+
+/** Leaves a lock or claim of a process that is like this one but for what is given. */
+export function leave(place: string, difference: Partial<ProcessIdentity>, since?: number): string {
+  const nonce = newNonce(SELF);
+  symlinkSync(serializeHolder(nonce, { ...SELF, ...difference }, since), place);
+  return nonce;
+}
+
+/** Processes that all go for the lock at the same moment, when each of them is ready. */
+export async function startTogether(count: number, ...args: string[]): Promise<Child[]> {
+  const children = Array.from({ length: count }, () => start(commandLine("hold-and-die.ts", ...args)));
+  await Promise.all(children.map((child) => child.line()));
+  for (const child of children) child.send("go");
+  return children;
+}

@@ -1,0 +1,48 @@
+/** What this machine allows a test to do: some failures can only be had from a real kernel. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { commandLine } from "./child.ts";
+
+export const isRoot = process.getuid?.() === 0;
+export const isLinux = process.platform === "linux";
+export const canMount = isRoot && isLinux && tryMount();
+export const canLoopMount = canMount && succeeds("mkfs.ext4", "-V") && succeeds("losetup", "--find");
+export const canInject = isLinux && succeeds("strace", "-e", "trace=none", "true");
+export const canUnshare = isRoot && isLinux && succeeds("unshare", "--pid", "--fork", "true");
+
+/** Another user: nobody in particular. */
+export const NOBODY = 65_534;
+export const asNobody = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+/** The other user must be able to run our scripts, too. */
+export const canBeNobody = isRoot && isLinux && canRunAsNobody();
+
+function succeeds(program: string, ...args: string[]): boolean {
+  return spawnSync(program, args, { stdio: "ignore" }).status === 0;
+}
+
+function canRunAsNobody(): boolean {
+  const [program = "", ...args] = [...asNobody, ...commandLine("nothing.ts")];
+  return succeeds(program, ...args);
+}
+
+function tryMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), "svcm-mount-"));
+  const isMounted = succeeds("mount", "-t", "tmpfs", "tmpfs", folder);
+  if (isMounted) execFileSync("umount", [folder]);
+  rmdirSync(folder);
+  return isMounted;
+}
+
+/** Mounts for the rest of the test. An unmount that fails as busy tells of a file left open. */
+export function mount(at: string, ...args: string[]): void {
+  mkdirSync(at, { recursive: true });
+  execFileSync("mount", [...args, at]);
+  onTestFinished(() => unmount(at));
+}
+
+export function unmount(at: string): void {
+  execFileSync("umount", [at]);
+}

@@ -1,0 +1,67 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+
+const RUN = fileURLToPath(new URL("../../bin/run.js", import.meta.url));
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly root: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs the built command line in a repository, with an environment of its own, to its end. */
+export async function svcm(args: readonly string[], options: RunOptions): Promise<Ran> {
+  const child = launch(args, options);
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+export interface Served {
+  readonly url: string;
+  readonly pid: number;
+  /** What it wrote to standard error so far: its log. */
+  log(): string;
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts `svcm serve` on a free port for the time of one test; resolves on its ready line. */
+export async function serve(options: RunOptions): Promise<Served> {
+  const child = launch(["serve", "--port", "0"], options);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const log = collect(child.stderr);
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout! }).on("line", (line) => {
+      const match = /^Service Management listening on (http:\S+)$/.exec(line);
+      if (match?.[1]) resolve(match[1]);
+    });
+    void ended.then((code) => reject(new Error(`svcm serve ended with ${code}: ${log()}`)));
+  });
+  const stop = (signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> => {
+    child.kill(signal);
+    return ended;
+  };
+  return { url, pid: child.pid ?? 0, log, stop };
+}
+
+function launch(args: readonly string[], { root, env = {} }: RunOptions): ChildProcess {
+  const clean = { PATH: process.env["PATH"] ?? "", HOME: root, ...env };
+  return spawn(process.execPath, [RUN, ...args], { cwd: root, env: clean, stdio: ["ignore", "pipe", "pipe"] });
+}
+
+function collect(stream: NodeJS.ReadableStream | null): () => string {
+  const chunks: Buffer[] = [];
+  stream?.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString("utf8");
+}
