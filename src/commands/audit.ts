@@ -31,7 +31,7 @@ export default class Audit extends SvcmCommand {
               { heading: "OUTCOME", cell: outcomeOf },
             ],
             response.records,
-            await stdoutScreen(),
+            stdoutScreen(),
           ),
     );
     return response;

@@ -14,7 +14,11 @@ export default class Serve extends SvcmCommand {
   ];
   static override flags = {
     host: Flags.string({ summary: "Address to bind.", env: "SVC_SERVICE_MANAGEMENT_HOST", helpValue: "<address>" }),
-    port: Flags.string({ summary: "Port to listen on; 0 takes a free one.", env: "SVC_SERVICE_MANAGEMENT_PORT", helpValue: "<port>" }),
+    port: Flags.string({
+      summary: "Port to listen on; 0 takes a free one.",
+      env: "SVC_SERVICE_MANAGEMENT_PORT",
+      helpValue: "<port>",
+    }),
   };
 
   async run() {

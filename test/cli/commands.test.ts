@@ -35,6 +35,7 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["env", "profile", "show", "websocket-rest-cluster"], code: 0 },
   { args: ["env", "profile", "show", "websocket-rest"], code: 2 },
   { args: ["env", "profile", "apply", "websocket-rest-cluster", "--dry-run"], code: 0 },
+  { args: ["env", "profile", "apply", "grpc-rest", "-e", "staging"], code: 0 },
   { args: ["env", "profile", "apply", "websocket-rest-multi-host"], code: 1 },
   { args: ["env", "profile", "apply"], code: 2 },
   { args: ["startup", "check", "rest"], code: 0 },

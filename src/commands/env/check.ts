@@ -19,7 +19,7 @@ export default class EnvCheck extends SvcmCommand {
     const response = await ask(envCheck, flags, { environment: flags.environment });
     if (!isValid(response.issues)) this.answerNo();
     if (response.issues.length === 0) this.log(`${response.fileName} is good.`);
-    else this.log(await renderIssues(response.issues, await stdoutScreen()));
+    else this.log(await renderIssues(response.issues, stdoutScreen()));
     return response;
   }
 }

@@ -20,8 +20,8 @@ export default class EnvDiff extends SvcmCommand {
     to: Args.string({ required: true, description: "Environment on the right, for example staging." }),
   };
   static override flags = {
-    all: Flags.boolean({ summary: "Show the keys that are the same too." }),
-    "exit-code": Flags.boolean({ summary: "Exit 1 where the files differ." }),
+    all: Flags.boolean({ summary: "Show the keys that are the same too.", default: false }),
+    "exit-code": Flags.boolean({ summary: "Exit 1 where the files differ.", default: false }),
   };
 
   async run() {
@@ -45,7 +45,7 @@ async function renderDiff({ from, to, entries }: EnvDiffResponse, shown: EnvDiff
       { heading: to.toUpperCase(), cell: (entry) => shownValue(entry, entry.to) },
     ],
     shown,
-    await stdoutScreen(),
+    stdoutScreen(),
   );
   const summary = `${entries.length - same} of ${entries.length} keys differ.`;
   return shown.length === 0 ? summary : `${table}\n\n${summary}`;

@@ -37,7 +37,7 @@ export default class EnvGet extends SvcmCommand {
             { heading: "TIER", cell: ([key]) => (editable.has(key) ? "editable" : "read-only") },
           ],
           rows,
-          await stdoutScreen(),
+          stdoutScreen(),
         ),
       );
     return response;

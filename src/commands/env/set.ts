@@ -20,7 +20,7 @@ export default class EnvSet extends SvcmCommand {
   static override strict = false;
   static override flags = {
     environment: environmentFlag,
-    "dry-run": Flags.boolean({ summary: "Show the lines that would change; write nothing." }),
+    "dry-run": Flags.boolean({ summary: "Show the lines that would change; write nothing.", default: false }),
   };
 
   async run() {
@@ -30,7 +30,7 @@ export default class EnvSet extends SvcmCommand {
     const input = { environment: flags.environment, values, foreignKeys: "refuse" as const };
     if (flags["dry-run"]) {
       const plan = await ask(envPlan, flags, input);
-      this.log(await renderPlan(plan, await stdoutScreen()));
+      this.log(await renderPlan(plan, stdoutScreen()));
       return plan;
     }
     const { response } = await ask(envWrite, flags, input);

@@ -15,7 +15,7 @@ export default class MatrixShow extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(MatrixShow);
     const { capabilityMatrix } = await ask(contractShow, flags, {});
-    if (!this.jsonEnabled()) this.log((await tablesOf(capabilityMatrix, await stdoutScreen())).join("\n\n"));
+    if (!this.jsonEnabled()) this.log((await tablesOf(capabilityMatrix, stdoutScreen())).join("\n\n"));
     return capabilityMatrix;
   }
 }

@@ -36,7 +36,7 @@ async function render({ entrypoint, fileName, plan, issues }: StartupCheckRespon
     { heading: "WITH", cell: ([name]: [string, string]) => name },
     { heading: "VALUE", cell: ([, value]: [string, string]) => value },
   ];
-  return `${entrypoint} may start under ${fileName}.\n\n${await renderTable(columns, planRows(plan), await stdoutScreen())}`;
+  return `${entrypoint} may start under ${fileName}.\n\n${await renderTable(columns, planRows(plan), stdoutScreen())}`;
 }
 
 function planRows({

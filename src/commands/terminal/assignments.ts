@@ -5,7 +5,8 @@ export function parseAssignments(args: readonly string[]): Record<string, string
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const arg of args) {
     const equals = arg.indexOf("=");
-    if (equals < 1) throw new UsageError(`${JSON.stringify(arg)} is not of the form KEY=VALUE.`, `write ${arg || "KEY"}=VALUE`);
+    if (equals < 1)
+      throw new UsageError(`${JSON.stringify(arg)} is not of the form KEY=VALUE.`, `write ${arg || "KEY"}=VALUE`);
     const key = arg.slice(0, equals);
     if (key in values) throw new UsageError(`${key} is given twice.`);
     values[key] = arg.slice(equals + 1);

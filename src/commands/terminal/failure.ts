@@ -1,5 +1,6 @@
 /** Whatever was thrown, as the terminal tells it: one body, one exit code, in text and in JSON. */
 import { describeError, errorTable, SvcmError, type ErrorBody } from "../../core/index.ts";
+import { TerminalFileError } from "./terminal-file-error.ts";
 
 export interface Failure {
   readonly exitCode: number;
@@ -18,19 +19,6 @@ export class UsageError extends Error {
   constructor(message: string, hint?: string) {
     super(message);
     this.hint = hint;
-  }
-}
-
-/** A file of the user's own that a command of the terminal could not write: a cache, a completion script. */
-export class TerminalFileError extends Error {
-  override readonly name = "TerminalFileError";
-  readonly code: string;
-  readonly path: string;
-
-  constructor(code: string, path: string, message: string) {
-    super(message);
-    this.code = code;
-    this.path = path;
   }
 }
 
@@ -58,7 +46,9 @@ export function renderFailure({ body, hint, stack }: Failure, debug: boolean): s
     ...(issues.length === 0 ? indented(body.details) : issues.map((issue) => `  ${issueLine(issue)}`)),
     ...indented(body.path),
     ...(hint === undefined ? [] : [`Hint: ${hint}`]),
-    ...(stack === undefined ? [] : [debug ? stack : "Run it again with SVCM_DEBUG=1 to see where, and please report it."]),
+    ...(stack === undefined
+      ? []
+      : [debug ? stack : "Run it again with SVCM_DEBUG=1 to see where, and please report it."]),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -93,7 +83,8 @@ function oclifFailure(error: OclifError): Failure {
     const { exitCode, error: words } = errorTable.DEFECT;
     return { exitCode, body: { error: words, details: error.message }, stack: stackOf(error) };
   }
-  return wrongUsage(error.message.replace(HELP_HINT, ""), "see more help with --help");
+  const hint = error.message.endsWith(HELP_HINT) ? "see more help with --help" : undefined;
+  return wrongUsage(error.message.replace(HELP_HINT, ""), hint);
 }
 
 function stackOf(error: unknown): string {

@@ -3,19 +3,22 @@
  * tenth of its start. A slow reader is waited for, so nothing is lost when the process ends.
  */
 import { writeSync } from "node:fs";
+import { TerminalFileError } from "./terminal-file-error.ts";
 
 const STDOUT = 1;
 const STDERR = 2;
 const RETRY_MS = 5;
+const CLOSED = new Set(["EPIPE", "EOF"]);
 
-/** Writes the whole text; false where nobody reads standard output any more. */
+/** Writes the whole text; false where nobody reads standard output any more. @throws {TerminalFileError} */
 export function writeOut(text: string): boolean {
   try {
     writeWhole(STDOUT, text);
     return true;
   } catch (error) {
-    if (isClosedPipe(error)) return false;
-    throw error;
+    const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
+    if (CLOSED.has(code)) return false;
+    throw new TerminalFileError(code, "standard output", message);
   }
 }
 
@@ -38,16 +41,8 @@ function writeSome(fd: number, bytes: Uint8Array): number {
   try {
     return writeSync(fd, bytes);
   } catch (error) {
-    if (!hasCode(error, "EAGAIN")) throw error;
+    if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
     return 0;
   }
-}
-
-function isClosedPipe(error: unknown): boolean {
-  return hasCode(error, "EPIPE") || hasCode(error, "EOF");
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

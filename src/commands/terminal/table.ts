@@ -15,15 +15,21 @@ const NARROWEST = 8;
  * Lays rows out in columns without lines around them. In a window the widest columns are wrapped until
  * the table fits; where there is none, every row stays whole.
  */
-export async function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): Promise<string> {
+export async function renderTable<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  screen: Screen,
+): Promise<string> {
   const { bold } = await paint(screen.colours);
   const head = columns.map(({ heading }) => bold(heading));
   const body = rows.map((row) => columns.map(({ cell }) => cell(row)));
   const lines = [head, ...body];
   const widthOf = await measure(lines);
   const natural = columns.map((_, index) => Math.max(...lines.map((line) => widestLine(line[index] ?? "", widthOf))));
-  const fitted = screen.width === undefined ? natural : fitWidths(natural, screen.width - GAP.length * (columns.length - 1));
-  if (fitted.every((width, index) => width === natural[index]) && lines.every(isSingleLine)) return alignCells(lines, natural, widthOf);
+  const fitted =
+    screen.width === undefined ? natural : fitWidths(natural, screen.width - GAP.length * (columns.length - 1));
+  if (fitted.every((width, index) => width === natural[index]) && lines.every(isSingleLine))
+    return alignCells(lines, natural, widthOf);
   return drawWrapped(lines, fitted);
 }
 
@@ -66,12 +72,24 @@ async function drawWrapped(lines: readonly (readonly string[])[], widths: number
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
     colWidths: widths,
   });
-  for (const line of lines) table.push(line.map((cell, index) => wrap(cell, widths[index] ?? NARROWEST, { hard: true })));
+  for (const line of lines)
+    table.push(line.map((cell, index) => wrap(cell, widths[index] ?? NARROWEST, { hard: true })));
   return table.toString().replaceAll(/ +$/gm, "");
 }
 
 const NO_LINES = {
-  top: "", "top-mid": "", "top-left": "", "top-right": "",
-  bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "",
-  left: "", "left-mid": "", mid: "", "mid-mid": "", right: "", "right-mid": "",
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
 };

@@ -129,11 +129,12 @@ function valueSpan(entry: EnvEntry): Span {
   return { start: entry.valueStart, end: entry.valueEnd, line: entry.line };
 }
 
-function toIssue({ key, span, severity = "error", ...finding }: Finding, document: EnvDocument, file: string): Issue {
+function toIssue({ code, key, span, severity = "error", ...words }: Finding, document: EnvDocument, file: string): Issue {
   return {
-    ...finding,
+    code,
     severity,
     path: key === undefined ? [] : [key],
+    ...words,
     at: span ? locationOf(document, span, file) : { file, line: 1, column: 1 },
   };
 }

@@ -32,7 +32,9 @@ export function assignmentIssues(
     const spec = editableSpec(contract, key);
     if (!spec) return foreign === "refuse" ? [foreignKeyIssue(contract, key)] : [];
     const problem = valueProblem(key, spec, value);
-    return problem ? [{ ...problem, severity: "error", path: ["values", key] }] : [];
+    if (!problem) return [];
+    const { code, ...words } = problem;
+    return [{ code, severity: "error", path: ["values", key], ...words }];
   });
   return sortIssues(issues);
 }

@@ -127,7 +127,7 @@ describe("a plan", () => {
     expect(assignmentIssues(contract, values, "refuse").map(({ message }) => message)).toEqual([
       "SVC_DATABASE_NAME is not editable (read-only): it is a connection endpoint or non-secret configuration; change it in the file, through review",
       "SVC_REDIS_PASSWORD is not editable (never-exposed): it is a secret",
-      "constructor is not editable (never-exposed): it holds a secret or a credential-bearing value, or it is not in the allowlist",
+      "constructor is not editable (never-exposed): it is not in the allowlist, so it counts as a secret",
     ]);
   });
 

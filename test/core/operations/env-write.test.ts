@@ -215,7 +215,7 @@ describe("reading", () => {
     );
     expect(body.issues?.map(({ message, suggestion }) => [message, suggestion])).toEqual([
       [
-        "SVC_HTTP_FRAMEWROK is never exposed: it holds a secret or a credential-bearing value, or it is not in the allowlist",
+        "SVC_HTTP_FRAMEWROK is never exposed: it is not in the allowlist, so it counts as a secret",
         "SVC_HTTP_FRAMEWORK",
       ],
       ["SVC_REDIS_PASSWORD is never exposed: it is a secret", undefined],

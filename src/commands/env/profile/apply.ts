@@ -20,7 +20,7 @@ export default class EnvProfileApply extends SvcmCommand {
   static override strict = false;
   static override flags = {
     environment: environmentFlag,
-    "dry-run": Flags.boolean({ summary: "Show the lines that would change; write nothing." }),
+    "dry-run": Flags.boolean({ summary: "Show the lines that would change; write nothing.", default: false }),
   };
 
   async run() {
@@ -30,7 +30,7 @@ export default class EnvProfileApply extends SvcmCommand {
     const values = parseAssignments(assignments);
     const dryRun = flags["dry-run"];
     const response = await ask(profileApply, flags, { environment: flags.environment, profile, values, dryRun });
-    this.log("dryRun" in response ? await renderPlan(response, await stdoutScreen()) : renderWrite(response));
+    this.log("dryRun" in response ? await renderPlan(response, stdoutScreen()) : renderWrite(response));
     for (const { key, reason } of response.manual) this.log(`Left to you: ${key} (${reason}).`);
     return response;
   }

@@ -18,7 +18,7 @@ export default class EnvProfileList extends SvcmCommand {
           { heading: "WHAT RUNS", cell: ({ label }) => label },
         ],
         response.profiles,
-        await stdoutScreen(),
+        stdoutScreen(),
       ),
     );
     return response;

@@ -1,0 +1,55 @@
+/**
+ * Builds the package into `dist/`: the command line as CommonJS chunks, the libraries with their
+ * types, and `oclif.manifest.json`. The new build takes the place of the old one when it is whole.
+ */
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PLUGINS_FILE } from "../src/cli/start.ts";
+import { bundleAlone, bundleCommandLine, bundleLibraries } from "./build/bundle.ts";
+import { writeCodeCache } from "./build/code-cache.ts";
+import { writeDeclarations } from "./build/declarations.ts";
+import { commandEntries, installedPlugins, LIBRARIES, pluginEntries, readPjson, ROOT } from "./build/entries.ts";
+import { bundledPlugins, readCommands } from "./build/manifest.ts";
+import { thirdPartyNotices } from "./build/notices.ts";
+import { writeRootHelp } from "./build/root-help.ts";
+
+const pjson = readPjson(ROOT);
+const plugins = installedPlugins(pjson);
+const work = join(ROOT, "node_modules", `.svcm-build-${process.pid}`);
+const dist = join(work, "dist");
+mkdirSync(dist, { recursive: true });
+
+try {
+  const chunks = [
+    ...(await bundleCommandLine(
+      {
+        start: "src/cli/start.ts",
+        "hooks/command-not-found": "src/cli/hooks/command-not-found.ts",
+        ...(await commandEntries(pjson)),
+        ...pluginEntries(plugins),
+      },
+      dist,
+    )),
+    ...(await bundleAlone({ launch: "src/cli/launch.ts" }, dist)),
+    ...(await bundleLibraries(LIBRARIES, dist)),
+  ];
+  await writeDeclarations(LIBRARIES, dist);
+  writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices(chunks.flatMap(({ moduleIds }) => moduleIds)));
+
+  const commands = await readCommands(pjson, dist);
+  writeFileSync(join(dist, PLUGINS_FILE), JSON.stringify(bundledPlugins(pjson, commands, plugins)));
+  writeFileSync(
+    join(ROOT, "oclif.manifest.json"),
+    `${JSON.stringify({ commands, version: pjson.version }, null, 2)}\n`,
+  );
+  writeRootHelp(dist);
+  writeCodeCache(dist);
+  replace(join(ROOT, "dist"), dist);
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+function replace(old: string, next: string): void {
+  if (existsSync(old)) renameSync(old, join(work, "old"));
+  renameSync(next, old);
+}

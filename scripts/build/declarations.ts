@@ -1,0 +1,29 @@
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+import { dts } from "rolldown-plugin-dts";
+import { ROOT, type Entries } from "./entries.ts";
+
+/**
+ * Writes the types of the libraries beside them, once for each module format: one file a library,
+ * with no more in it than the library exports.
+ */
+export async function writeDeclarations(entries: Entries, dist: string): Promise<void> {
+  const esm = join(dist, "lib/esm");
+  await using bundle = await rolldown({
+    cwd: ROOT,
+    input: entries,
+    checks: { bundlerTimings: false },
+    plugins: [dts({ emitDtsOnly: true, sourcemap: false, tsconfig: join(ROOT, "tsconfig.json") })],
+  });
+  const { output } = await bundle.write({ dir: esm, entryFileNames: "[name].js" });
+  for (const [format, type] of [
+    ["esm", "module"],
+    ["cjs", "commonjs"],
+  ] as const) {
+    const lib = join(dist, "lib", format);
+    mkdirSync(lib, { recursive: true });
+    if (format === "cjs") for (const { fileName } of output) cpSync(join(esm, fileName), join(lib, fileName));
+    writeFileSync(join(lib, "package.json"), `${JSON.stringify({ type })}\n`);
+  }
+}

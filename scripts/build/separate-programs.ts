@@ -1,0 +1,27 @@
+import { basename, resolve } from "node:path";
+import type { Plugin } from "rolldown";
+
+const PROGRAM = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
+
+/**
+ * A source file that is started as a worker or as a process of its own, and named by
+ * `new URL("./file.ts", import.meta.url)`, becomes a file of the build. `found` collects them: the
+ * name of each in the build, and its source.
+ */
+export function separatePrograms(found: Map<string, string>): Plugin {
+  return {
+    name: "separate-programs",
+    transform: {
+      filter: { id: /[\\/]src[\\/].*\.ts$/ },
+      handler(code, id) {
+        const separated = code.replaceAll(PROGRAM, (_all, path: string) => {
+          const name = `programs/${basename(path, ".ts")}`;
+          found.set(name, resolve(id, "..", path));
+          const reference = this.emitFile({ type: "asset", fileName: `${name}.cjs`, source: "" });
+          return `new URL(import.meta.ROLLUP_FILE_URL_${reference})`;
+        });
+        return separated === code ? null : { code: separated, map: null };
+      },
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** Runs the command line from source: commands are found in their folder, plugins in node_modules. */
+import { Plugin } from "@oclif/core/config";
+import type { PJSON } from "@oclif/core/interfaces";
+import { fileURLToPath } from "node:url";
+import pjson from "../../package.json" with { type: "json" };
+import { main } from "./main.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const { oclif } = pjson;
+const source: PJSON = {
+  ...pjson,
+  oclif: {
+    ...oclif,
+    topicSeparator: " ",
+    commands: { strategy: "pattern", target: "./src/commands", globPatterns: oclif.commands.globPatterns },
+    hooks: { command_not_found: "./src/cli/hooks/command-not-found.ts" },
+  },
+};
+
+await main(process.argv.slice(2), async () => {
+  const plugins = [
+    new Plugin({ root, pjson: source, isRoot: true, ignoreManifest: true }),
+    ...oclif.plugins.map((name) => new Plugin({ root, name })),
+  ];
+  for (const plugin of plugins) await plugin.load();
+  return plugins;
+});

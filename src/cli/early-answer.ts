@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import pjson from "../../package.json" with { type: "json" };
+import { colourLevel, isTerminalBehindStdout } from "../commands/terminal/screen.ts";
+
+/** The root help as oclif renders it, made by the build: plain and with colours. */
+export const HELP_FILES = { plain: "help.txt", coloured: "help.ansi.txt" } as const;
+export const HELP_COLUMNS = 80;
+
+/** Stands in those files for the version, which names the machine. */
+export const VERSION_MARK = "{version}";
+
+/** The answer to a question that needs no command: the version or the root help; else undefined. */
+export function earlyAnswer(argv: readonly string[], dist: string): string | undefined {
+  const [only = "--help", ...more] = argv;
+  if (more.length > 0) return undefined;
+  if (only === "--version" || only === "-v") return `${version()}\n`;
+  return only === "--help" || only === "-h" ? rootHelp(dist) : undefined;
+}
+
+/** As oclif words it. */
+export function version(): string {
+  return `${pjson.name}/${pjson.version} ${process.platform}-${process.arch} node-${process.version}`;
+}
+
+function rootHelp(dist: string): string | undefined {
+  const isTerminal = isTerminalBehindStdout();
+  if (isTerminal && process.stdout.columns < HELP_COLUMNS) return undefined;
+  const file = colourLevel(process.env, isTerminal) === 0 ? HELP_FILES.plain : HELP_FILES.coloured;
+  return readFileSync(`${dist}/${file}`, "utf8").replace(VERSION_MARK, version());
+}

@@ -1,0 +1,73 @@
+/** How answers look: one set of headers, one escaping, one error body. */
+import type { FastifyReply } from "fastify";
+import { describeError, type ErrorDescription } from "../core/index.ts";
+
+const commonHeaders = {
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+export const jsonHeaders = { "content-type": "application/json; charset=utf-8", ...commonHeaders };
+
+/** The page loads its own style sheet and nothing else. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+export function pageHeaders(mediaType: string): Record<string, string> {
+  const isPage = mediaType.startsWith("text/html");
+  return {
+    "content-type": mediaType,
+    ...commonHeaders,
+    ...(isPage && { "content-security-policy": CONTENT_SECURITY_POLICY }),
+  };
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "<": "\\u003c",
+  ">": "\\u003e",
+  "&": "\\u0026",
+  "\u2028": "\\u2028",
+  "\u2029": "\\u2029",
+};
+
+/** JSON that stays data wherever a browser may be made to put it. */
+export function toJson(body: unknown): string {
+  return JSON.stringify(body).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? "");
+}
+
+/** A failure's description with the headers of its answer. */
+export interface FailureAnswer extends ErrorDescription {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** @param methods what the path takes, for a request that came with another method */
+export function failureAnswer(error: unknown, methods: readonly string[] = []): FailureAnswer {
+  const description = describeError(error);
+  return {
+    ...description,
+    headers: {
+      ...jsonHeaders,
+      ...(description.status === 401 && { "www-authenticate": "Bearer" }),
+      ...(description.status === 405 && { allow: methods.join(", ") }),
+    },
+    text: toJson(description.body),
+  };
+}
+
+export function sendFailure(reply: FastifyReply, { status, headers, text }: FailureAnswer): void {
+  void reply.code(status).headers(headers).send(text);
+}

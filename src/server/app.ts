@@ -1,0 +1,102 @@
+import Fastify, {
+  type FastifyInstance,
+  type FastifyHttpOptions,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
+import type { Server } from "node:http";
+import type { Ports } from "../core/index.ts";
+import type { AccessPolicy } from "./access.ts";
+import { allowedMethods } from "./allowed-methods.ts";
+import { failureAnswer, sendFailure } from "./answer.ts";
+import { takeBodiesAsBytes } from "./body.ts";
+import { brokenRequestHandler } from "./broken-request.ts";
+import { watchConnections } from "./connections.ts";
+import { asRefusal } from "./failure.ts";
+import { admit, guardAll } from "./guard.ts";
+import { handlerOf } from "./handler.ts";
+import { defaultLimits, type Limits } from "./limits.ts";
+import { logFailure, logReads, withAuditLines, type ServerLog } from "./log.ts";
+import { routes } from "./routes.ts";
+import { sharedReads } from "./shared-reads.ts";
+
+export interface AppOptions {
+  readonly ports: Ports;
+  readonly version: string;
+  readonly policy: AccessPolicy;
+  readonly log: ServerLog;
+  readonly limits?: Partial<Limits>;
+}
+
+/** The server without a socket: every route, its access rules, its failures and its orderly end. */
+export function buildApp(options: AppOptions): FastifyInstance {
+  const { version, policy, log } = options;
+  const limits: Limits = { ...defaultLimits, ...options.limits };
+  const ports: Ports = { ...withAuditLines(options.ports, log), files: sharedReads(options.ports.files) };
+  const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const refusal = asRefusal(error, request, limits);
+    const methods = allowedMethods(request.raw.url ?? "");
+    const answer = failureAnswer(refusal, methods);
+    logFailure(log, request, answer, refusal);
+    sendFailure(reply, answer);
+  };
+  const app = Fastify({
+    ...serverOptions(limits),
+    frameworkErrors: (error, request, reply) => {
+      try {
+        admit(policy, request, undefined);
+        fail(error, request, reply);
+      } catch (refusal) {
+        fail(refusal, request, reply);
+      }
+    },
+    clientErrorHandler: (error, socket) => onBrokenRequest(error, socket),
+  });
+  app.server.maxConnections = limits.maxConnections;
+  // What a client expects beside `100-continue` is no reason to refuse it.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+  const connections = watchConnections(app.server);
+  const onBrokenRequest = brokenRequestHandler(connections, limits, log);
+  guardAll(app, policy);
+  takeBodiesAsBytes(app);
+  logReads(app, log);
+  app.setErrorHandler(fail);
+  for (const row of routes) {
+    const { method, path: url } = row;
+    app.route({ method, url, config: { row }, handler: handlerOf(row, { ports, version, limits }) });
+  }
+  endInOrder(app, () => connections.windDown(), limits.closeTimeoutMs);
+  return app;
+}
+
+function serverOptions(limits: Limits) {
+  return {
+    bodyLimit: limits.maxBodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // Requests in flight get their answer; later ones do not get in.
+    return503OnClosing: false,
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+      // The guard answers for a missing one, in our words.
+      requireHostHeader: false,
+    },
+  } satisfies FastifyHttpOptions<Server>;
+}
+
+/** Idle and unused sockets end at once, requests in flight may finish for a while, then they are cut. */
+function endInOrder(app: FastifyInstance, windDown: () => void, timeoutMs: number): void {
+  let timer: NodeJS.Timeout | undefined;
+  app.addHook("preClose", (done) => {
+    windDown();
+    timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
+    done();
+  });
+  app.addHook("onClose", (_app, done) => {
+    clearTimeout(timer);
+    done();
+  });
+}

@@ -1,0 +1,31 @@
+import { entityTag, type EnvRead, type Ports } from "../core/index.ts";
+import { toJson } from "./answer.ts";
+
+/** A body as it goes out, with its entity tag where it has one. */
+export interface Answer {
+  readonly text: string;
+  readonly entityTag?: string;
+}
+
+interface Kept extends Required<Answer> {
+  readonly bytes: Uint8Array;
+  readonly contract: unknown;
+}
+
+/**
+ * Answers about env files. While a file's bytes and the contract stay what they were, so does the
+ * answer: it is not made again. One is kept for each spelling of an environment, and those are few.
+ */
+export function envAnswers(ports: Ports): (read: EnvRead<unknown>) => Answer {
+  const kept = new Map<string, Kept>();
+  return (read) => {
+    const { bytes, source } = read;
+    if (source === undefined) return { text: toJson(read.response), entityTag: entityTag(ports, bytes) };
+    const { environment, contract } = source;
+    const last = kept.get(environment);
+    if (last?.contract === contract && Buffer.compare(last.bytes, bytes) === 0) return last;
+    const answer = { bytes, contract, text: toJson(read.response), entityTag: entityTag(ports, bytes) };
+    kept.set(environment, answer);
+    return answer;
+  };
+}

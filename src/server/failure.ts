@@ -1,0 +1,31 @@
+import type { FastifyRequest } from "fastify";
+import { SvcmError } from "../core/index.ts";
+import type { Limits } from "./limits.ts";
+
+export const REQUEST_CUT_OFF = "REQUEST_CUT_OFF";
+
+/** What Fastify or Node calls a request that could not be taken, in our words. All else passes through. */
+export function asRefusal(error: unknown, request: FastifyRequest, limits: Limits): unknown {
+  if (error === request.raw.errored) {
+    return new SvcmError("INVALID_PAYLOAD", {
+      code: REQUEST_CUT_OFF,
+      details: "The connection ended within the body.",
+    });
+  }
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  switch (code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new SvcmError("PAYLOAD_TOO_LARGE", {
+        details: `Accepted: a body of at most ${limits.maxBodyBytes} bytes.`,
+      });
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new SvcmError("UNSUPPORTED_MEDIA_TYPE", { details: "Accepted: Content-Type: application/json." });
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return new SvcmError("INVALID_PAYLOAD", { details: "The body does not have the length that it announced." });
+    case "FST_ERR_BAD_URL":
+    case "FST_ERR_MAX_PARAM_LENGTH":
+      return new SvcmError("INVALID_REQUEST", { details: "The request target is not a valid path." });
+    default:
+      return error;
+  }
+}

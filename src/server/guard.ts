@@ -1,0 +1,89 @@
+/** Asks `access.ts` before a request is routed, and carries out what it decides. */
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
+import { SvcmError, type Access } from "../core/index.ts";
+import { foreignness, grantsOf, type AccessPolicy, type Provenance } from "./access.ts";
+import { allowedMethods } from "./allowed-methods.ts";
+import { requireJson } from "./body.ts";
+import { needOf, type Route } from "./route.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** What the caller may do. Set by the guard. */
+    grants: readonly Access[];
+    /** When the request came, on the monotonic clock. */
+    startedAt: number;
+  }
+  interface FastifyContextConfig {
+    /** The row of the table; absent where nothing was found. */
+    row?: Route;
+  }
+}
+
+/** Looks at every request, those that no route takes included: access first, then the route, then the media type. */
+export function guardAll(app: FastifyInstance, policy: AccessPolicy): void {
+  app.decorateRequest("grants");
+  app.decorateRequest("startedAt", 0);
+  app.addHook("onRequest", (request, _reply, done) => {
+    try {
+      const { row } = request.routeOptions.config;
+      admit(policy, request, row);
+      requirePath(request.raw);
+      if (row === undefined) throw missing(request.raw);
+      if ("body" in row) requireJson(request);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+/** @throws {SvcmError} FORBIDDEN, UNAUTHORIZED */
+export function admit(policy: AccessPolicy, request: FastifyRequest, row: Route | undefined): void {
+  request.startedAt = performance.now();
+  const { access, isPage } = needOf(row);
+  const problem = foreignness(policy, provenanceOf(request.raw), isPage);
+  if (problem !== undefined) throw new SvcmError("FORBIDDEN", { details: problem });
+  request.grants = grantsOf(policy, request.headers.authorization);
+  if (access !== "none" && !request.grants.includes(access)) throw new SvcmError("UNAUTHORIZED");
+}
+
+/** A target such as `*` is no path, though the router takes it for one. */
+function requirePath({ url = "" }: IncomingMessage): void {
+  if (url.startsWith("/") || /^https?:\/\//i.test(url)) return;
+  throw new SvcmError("INVALID_REQUEST", { details: "The request target is not a valid path." });
+}
+
+function missing({ url = "" }: IncomingMessage): SvcmError {
+  const methods = allowedMethods(url);
+  if (methods.length === 0) return new SvcmError("NOT_FOUND");
+  return new SvcmError("METHOD_NOT_ALLOWED", { details: `Accepted: ${methods.join(", ")}.` });
+}
+
+function provenanceOf(request: IncomingMessage): Provenance {
+  const { headers, method = "", url = "", socket } = request;
+  return {
+    method,
+    target: url,
+    hosts: hostsOf(request),
+    origin: headers.origin,
+    fetchSite: textOf(headers["sec-fetch-site"]),
+    fetchMode: textOf(headers["sec-fetch-mode"]),
+    fetchDest: textOf(headers["sec-fetch-dest"]),
+    localAddress: socket.localAddress,
+  };
+}
+
+/** Every `Host` header: `headers.host` is the first of them only. */
+function hostsOf({ rawHeaders }: IncomingMessage): string[] {
+  const hosts: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = "", value = ""] = [rawHeaders[at], rawHeaders[at + 1]];
+    if (name.length === 4 && name.toLowerCase() === "host") hosts.push(value);
+  }
+  return hosts;
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(", ") : header;
+}

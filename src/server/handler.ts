@@ -1,0 +1,79 @@
+/** What happens for a row of the table: read the input, run the operation, answer. */
+import type { FastifyRequest, RouteHandlerMethod } from "fastify";
+import { parseInput } from "../core/contract/parse.ts";
+import { execute, type EnvRead, type Ports } from "../core/index.ts";
+import { jsonHeaders, pageHeaders, toJson } from "./answer.ts";
+import { contentOf } from "./content.ts";
+import { envAnswers, type Answer } from "./env-answer.ts";
+import { parseJsonBody } from "./json-body.ts";
+import type { Limits } from "./limits.ts";
+import { parametersOf, queryReader } from "./query.ts";
+import type { ContentRoute, OperationRoute, Route } from "./route.ts";
+
+export interface Serving {
+  readonly ports: Ports;
+  readonly version: string;
+  readonly limits: Limits;
+}
+
+export function handlerOf(row: Route, serving: Serving): RouteHandlerMethod {
+  return "operation" in row ? operationHandler(row, serving) : contentHandler(row, serving);
+}
+
+function operationHandler(row: OperationRoute, { ports, limits }: Serving): RouteHandlerMethod {
+  const { operation } = row;
+  const readInput = inputReader(row, limits);
+  const answerOf = row.hasEntityTag ? answersWithTag(ports) : plainAnswer;
+  return async (request, reply) => {
+    const caller = { source: "http", grants: request.grants } as const;
+    const { text, entityTag } = answerOf(await execute(operation, ports, readInput(request), caller));
+    void reply.headers(jsonHeaders);
+    if (entityTag !== undefined) void reply.header("etag", entityTag);
+    return text;
+  };
+}
+
+function contentHandler(row: ContentRoute, serving: Serving): RouteHandlerMethod {
+  const headers = pageHeaders(row.mediaType);
+  const content = contentOf(row.content, serving);
+  const readQuery = queryReader([]);
+  return async (request, reply) => {
+    if (row.response !== undefined) readQuery(request.query as Record<string, unknown>);
+    void reply.headers(headers);
+    return await content();
+  };
+}
+
+/** The input as the row says: query parameters, the body's members, `If-Match`, and what is fixed. */
+function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequest) => Record<string, unknown> {
+  const { operation, query = [], body, ifMatch, fixed } = row;
+  const readQuery = queryReader(parametersOf(operation.input, query));
+  return (request) => {
+    const tags = request.headers["if-match"];
+    return {
+      ...readQuery(request.query as Record<string, unknown>),
+      ...(body && bodyOf(request, body, operation.refusal, limits)),
+      ...(ifMatch !== undefined && tags !== undefined && { [ifMatch]: tags }),
+      ...fixed,
+    };
+  };
+}
+
+function bodyOf(
+  { body }: FastifyRequest,
+  schema: NonNullable<OperationRoute["body"]>,
+  refusal: OperationRoute["operation"]["refusal"],
+  limits: Limits,
+): object {
+  const bytes = body instanceof Uint8Array ? body : new Uint8Array();
+  return parseInput(schema, parseJsonBody(bytes, limits.maxBodyDepth), refusal);
+}
+
+function answersWithTag(ports: Ports): (output: unknown) => Answer {
+  const answer = envAnswers(ports);
+  return (output) => answer(output as EnvRead<unknown>);
+}
+
+function plainAnswer(output: unknown): Answer {
+  return { text: toJson(output) };
+}

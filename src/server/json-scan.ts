@@ -1,0 +1,124 @@
+/** What is wrong with a JSON text, or with the use that is made of JSON. */
+export type JsonProblem =
+  | { readonly kind: "syntax" | "depth"; readonly position: number }
+  | { readonly kind: "duplicates"; readonly paths: readonly JsonPath[] };
+
+export type JsonPath = readonly (string | number)[];
+
+const TOKEN =
+  // oxlint-disable-next-line no-control-regex -- JSON forbids them in strings
+  /[ \t\n\r]*([{}[\],:]|"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
+const MAX_PATHS = 20;
+
+/** What the grammar allows next. */
+type Next = "value" | "value or ]" | "name or }" | "name" | ":" | ", or end";
+
+interface Container {
+  /** The names so far; an array has none. */
+  readonly names?: Set<string>;
+  /** The member or element that is being read. */
+  step: string | number;
+}
+
+/**
+ * Walks a JSON text once, from front to back and without recursion: where it stops being JSON, where
+ * it is nested too deeply, and which members stand twice. `JSON.parse` tells none of the three.
+ */
+export function scanJson(text: string, maxDepth: number): JsonProblem | undefined {
+  return new Scan(text, maxDepth).run();
+}
+
+class Scan {
+  readonly #text: string;
+  readonly #maxDepth: number;
+  readonly #open: Container[] = [];
+  readonly #duplicates: JsonPath[] = [];
+  #next: Next = "value";
+
+  constructor(text: string, maxDepth: number) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+  }
+
+  run(): JsonProblem | undefined {
+    const token = new RegExp(TOKEN);
+    let end = 0;
+    for (let match = token.exec(this.#text); match?.[1] !== undefined; match = token.exec(this.#text)) {
+      const position = token.lastIndex - match[1].length;
+      if (!this.#accept(match[1])) return { kind: "syntax", position };
+      if (this.#open.length > this.#maxDepth) return { kind: "depth", position };
+      end = token.lastIndex;
+    }
+    const rest = /[^ \t\n\r]/g;
+    rest.lastIndex = end;
+    const stray = rest.exec(this.#text)?.index;
+    const isWhole = this.#next === ", or end" && this.#open.length === 0;
+    if (stray !== undefined || !isWhole) return { kind: "syntax", position: stray ?? this.#text.length };
+    return this.#duplicates.length > 0 ? { kind: "duplicates", paths: this.#duplicates } : undefined;
+  }
+
+  /** Takes one token; false where the grammar does not allow it here. */
+  #accept(token: string): boolean {
+    switch (token) {
+      case "{":
+      case "[":
+        return this.#begin(token);
+      case "}":
+      case "]":
+        return this.#end(token);
+      case ",":
+        return this.#separate();
+      case ":":
+        return this.#move(":", "value");
+      default:
+        return token.startsWith('"') && this.#next.startsWith("name") ? this.#name(token) : this.#value();
+    }
+  }
+
+  #begin(token: "{" | "["): boolean {
+    if (!this.#value()) return false;
+    this.#open.push(token === "{" ? { names: new Set(), step: "" } : { step: 0 });
+    this.#next = token === "{" ? "name or }" : "value or ]";
+    return true;
+  }
+
+  #end(token: "}" | "]"): boolean {
+    const container = this.#open.at(-1);
+    const isItsEnd = container !== undefined && (container.names === undefined) === (token === "]");
+    if (!isItsEnd || !(this.#next === ", or end" || this.#next.endsWith(token))) return false;
+    this.#open.pop();
+    this.#next = ", or end";
+    return true;
+  }
+
+  #separate(): boolean {
+    const container = this.#open.at(-1);
+    if (container === undefined || this.#next !== ", or end") return false;
+    if (typeof container.step === "number") container.step++;
+    this.#next = container.names === undefined ? "value" : "name";
+    return true;
+  }
+
+  #name(token: string): boolean {
+    const container = this.#open.at(-1);
+    const name = token.includes("\\") ? (JSON.parse(token) as string) : token.slice(1, -1);
+    if (container?.names === undefined) return false;
+    container.step = name;
+    if (container.names.has(name) && this.#duplicates.length < MAX_PATHS) {
+      this.#duplicates.push(this.#open.map(({ step }) => step));
+    }
+    container.names.add(name);
+    this.#next = ":";
+    return true;
+  }
+
+  #value(): boolean {
+    return this.#next.startsWith("value") && this.#move(this.#next, ", or end");
+  }
+
+  #move(from: Next, to: Next): boolean {
+    if (this.#next !== from) return false;
+    this.#next = to;
+    return true;
+  }
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { pino, type Logger } from "pino";
+import { SvcmError, type Ports } from "../core/index.ts";
+import type { FailureAnswer } from "./answer.ts";
+import { REQUEST_CUT_OFF } from "./failure.ts";
+import type { LogLevel } from "./settings.ts";
+
+export type ServerLog = Logger;
+
+/** Where log lines go; each call is one line. */
+export interface LogDestination {
+  write(line: string): void;
+}
+
+/** JSON lines. They name what happened, never a header, a query, a body or a value. */
+export function serverLog(level: LogLevel, destination: LogDestination): ServerLog {
+  return pino({ level, base: { pid: process.pid }, timestamp: readableTime }, destination);
+}
+
+function readableTime(): string {
+  return `,"time":"${new Date().toISOString()}"`;
+}
+
+/** Standard error; standard output is for the ready line. That nobody reads it is no failure. */
+export function standardError(): LogDestination {
+  process.stderr.on("error", () => undefined);
+  return process.stderr;
+}
+
+/** The same ports, where each audit record that was made durable is also a line of the log. */
+export function withAuditLines(ports: Ports, log: ServerLog): Ports {
+  const { audit } = ports;
+  return {
+    ...ports,
+    audit: {
+      async append(record) {
+        await audit.append(record);
+        log.info(record, "audit");
+      },
+      newest: (limit) => audit.newest(limit),
+    },
+  };
+}
+
+/** One line for a request that was refused or failed; a defect comes with its stack. */
+export function logFailure(log: ServerLog, request: FastifyRequest, answer: FailureAnswer, error: unknown): void {
+  const line = { ...factsOf(request, answer.status), code: answer.body.code ?? kindOf(error) };
+  // What the client gave up itself was neither refused nor did it fail.
+  if (error instanceof SvcmError && error.facts.code === REQUEST_CUT_OFF) log.debug(line, "request cut off");
+  else if (answer.status < 500) log.warn(line, "request refused");
+  else log.error(error instanceof SvcmError ? line : { ...line, stack: stackOf(error) }, "request failed");
+}
+
+/** Requests that were answered, at level `debug`. The hook costs something, so it is there for that level only. */
+export function logReads(app: FastifyInstance, log: ServerLog): void {
+  if (!log.isLevelEnabled("debug")) return;
+  app.addHook("onResponse", (request, reply, done) => {
+    if (reply.statusCode < 400) log.debug(factsOf(request, reply.statusCode), "request answered");
+    done();
+  });
+}
+
+function factsOf(request: FastifyRequest, status: number) {
+  const { method, routeOptions, startedAt } = request;
+  return { method, route: routeOptions.url ?? null, status, ms: Math.round((performance.now() - startedAt) * 10) / 10 };
+}
+
+function kindOf(error: unknown): string {
+  return error instanceof SvcmError ? error.kind : "DEFECT";
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? String(error)) : `thrown: ${String(error)}`;
+}

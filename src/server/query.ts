@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { SvcmError } from "../core/index.ts";
+
+/** What a query parameter is, as its operation's input schema says. */
+export interface Parameter {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly schema: z.core.JSONSchema.BaseSchema;
+}
+
+export type QueryReader = (query: Readonly<Record<string, unknown>>) => Record<string, string | number>;
+
+export function parametersOf(input: z.core.$ZodType, names: readonly string[]): Parameter[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(input, { io: "input" });
+  return names.map((name) => {
+    const schema = properties[name];
+    if (typeof schema !== "object") throw new TypeError(`No input ${name}`);
+    return { name, isRequired: required.includes(name), schema };
+  });
+}
+
+/**
+ * Reads a query strictly: each parameter once, and none that the route does not know. One with a
+ * slip of the pen would otherwise silently ask for another environment.
+ */
+export function queryReader(parameters: readonly Parameter[]): QueryReader {
+  const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  return (query) => {
+    const values: Record<string, string | number> = {};
+    for (const [name, given] of Object.entries(query)) {
+      const parameter = known.get(name);
+      if (parameter === undefined) throw unknownParameter(name, [...known.keys()]);
+      if (typeof given !== "string") throw givenTwice(name);
+      values[name] = parameter.schema.type === "integer" ? readInteger(parameter, given) : given;
+    }
+    return values;
+  };
+}
+
+function readInteger({ name, schema }: Parameter, given: string): number {
+  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
+  const value = /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
+  if (value >= minimum && value <= maximum) return value;
+  throw new SvcmError("INVALID_REQUEST", { details: `${name}: expected an integer from ${minimum} to ${maximum}.` });
+}
+
+function givenTwice(name: string): SvcmError {
+  const kind = name === "environment" ? "INVALID_ENVIRONMENT" : "INVALID_REQUEST";
+  return new SvcmError(kind, { details: `The query parameter ${name} is given more than once. Accepted: once.` });
+}
+
+function unknownParameter(name: string, accepted: readonly string[]): SvcmError {
+  return new SvcmError("INVALID_REQUEST", {
+    details: `Unknown query parameter ${JSON.stringify(name.slice(0, 80))}. Accepted: ${accepted.join(", ") || "none"}.`,
+  });
+}

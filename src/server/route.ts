@@ -1,0 +1,97 @@
+/** What a row of the route table is. */
+import type * as z from "zod";
+import type { ZodMiniType } from "zod/mini";
+import type { EnvRead, ErrorKind, Operation } from "../core/index.ts";
+import type { Need } from "./access.ts";
+
+export type Method = "GET" | "POST";
+
+interface RouteFacts {
+  readonly method: Method;
+  readonly path: string;
+  readonly summary: string;
+}
+
+/** A route that runs an operation: its input is made of the named query parameters, the body and the fixed part. */
+export interface OperationRoute extends RouteFacts {
+  readonly operation: Operation<unknown, unknown>;
+  readonly query?: readonly string[];
+  readonly body?: ZodMiniType<object>;
+  /** The input that is the header `If-Match`. */
+  readonly ifMatch?: string;
+  readonly fixed?: Readonly<Record<string, unknown>>;
+  readonly response: z.ZodType;
+  /** The operation answers with the bytes that it read: they get an entity tag. */
+  readonly hasEntityTag: boolean;
+  /** What it refuses beside what every route does. */
+  readonly refusals: readonly ErrorKind[];
+}
+
+/** A route that shows what the server itself holds. */
+export interface ContentRoute extends RouteFacts {
+  readonly content: ContentName;
+  readonly mediaType: string;
+  /** Needs no token, on any address. */
+  readonly isOpen: boolean;
+  readonly response?: z.ZodType;
+}
+
+export type ContentName = "page" | "style" | "icon" | "health" | "openapi";
+export type Route = OperationRoute | ContentRoute;
+
+export function needOf(route: Route | undefined): Need {
+  if (route === undefined) return { access: "read", isPage: false };
+  if ("operation" in route) return { access: route.operation.access, isPage: false };
+  return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
+}
+
+type Asked = Omit<OperationRoute, "method" | "path" | "operation" | "hasEntityTag" | "refusals"> &
+  Partial<Pick<OperationRoute, "hasEntityTag" | "refusals">>;
+
+type Asking<Output, Schema> = Asked & {
+  readonly response: Describes<Schema, AnswerOf<Output>>;
+} & (Output extends EnvRead<unknown> ? { readonly hasEntityTag: true } : { readonly hasEntityTag?: never });
+
+/** A row that runs an operation. The response schema has to be that of the operation's answer, member for member. */
+export function ask<Input, Output, Schema extends z.ZodType>(
+  method: Method,
+  path: string,
+  operation: Operation<Input, Output>,
+  facts: Asking<Output, Schema> & { readonly response: Schema },
+): OperationRoute {
+  return { method, path, operation, hasEntityTag: false, refusals: [], ...(facts as Asked) };
+}
+
+/** A row that shows what the server itself holds. */
+export function show(
+  path: string,
+  content: ContentName,
+  facts: Omit<ContentRoute, "method" | "path" | "content">,
+): ContentRoute {
+  return { method: "GET", path, content, ...facts };
+}
+
+type AnswerOf<Output> = Output extends EnvRead<infer Response> ? Response : Output;
+
+/** A type as data: without modifiers, since a body is only read, and with its optional members told apart. */
+type Plain<T> = T extends readonly (infer Element)[]
+  ? Plain<Element>[]
+  : T extends object
+    ? {
+        -readonly [Key in keyof T]-?: Plain<Exclude<T[Key], undefined>> | (undefined extends T[Key] ? Absent : never);
+      }
+    : T;
+
+interface Absent {
+  readonly isAbsent: true;
+}
+
+type IsSame<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+
+/** The schema, where it describes the answer member for member; else what no schema is. */
+export type Describes<Schema, Answer> =
+  Schema extends z.ZodType<infer Described>
+    ? IsSame<Plain<Described>, Plain<Answer>> extends true
+      ? Schema
+      : { error: "the schema describes something else"; described: Plain<Described>; answered: Plain<Answer> }
+    : never;

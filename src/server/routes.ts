@@ -1,0 +1,68 @@
+/** The whole HTTP surface. Routes, 405 answers and the API's description come from this table. */
+import * as body from "../core/contract/bodies.ts";
+import { auditList, contractShow, envCheck, envDiff, envRead, envWrite, type ErrorKind } from "../core/index.ts";
+import { ask, show, type Route } from "./route.ts";
+
+const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
+const ofBody: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
+const json = "application/json; charset=utf-8";
+
+export const STYLE_PATH = "/assets/service-management.css";
+export const ICON_PATH = "/assets/service-management.svg";
+
+export const routes: readonly Route[] = [
+  ask("GET", "/api/runtime/env", envRead, {
+    summary: "Read the visible keys of an environment.",
+    query: ["environment"],
+    response: body.envReadBody,
+    hasEntityTag: true,
+    refusals: ofFile,
+  }),
+  ask("POST", "/api/runtime/env", envWrite, {
+    summary: "Change editable keys of an environment: all that are asked, or nothing.",
+    body: body.envWriteRequest,
+    ifMatch: "ifMatch",
+    fixed: { foreignKeys: "ignore" },
+    response: body.envWriteBody,
+    hasEntityTag: true,
+    refusals: [...ofFile, ...ofBody, "ENV_FILE_CHANGED", "AUDIT_FAILED"],
+  }),
+  ask("GET", "/api/runtime/env/check", envCheck, {
+    summary: "Check an env file against the runtime contract.",
+    query: ["environment"],
+    response: body.envCheckBody,
+    refusals: ofFile,
+  }),
+  ask("GET", "/api/runtime/env/diff", envDiff, {
+    summary: "Compare two environments key by key.",
+    query: ["from", "to"],
+    response: body.envDiffBody,
+    refusals: ofFile,
+  }),
+  ask("GET", "/api/runtime/contract", contractShow, {
+    summary: "Show the runtime contract and the capability matrix.",
+    response: body.contractBody,
+    refusals: ["FACT_INVALID"],
+  }),
+  ask("GET", "/api/runtime/audit", auditList, {
+    summary: "List the newest mutations.",
+    query: ["limit"],
+    response: body.auditBody,
+    refusals: ["AUDIT_FAILED"],
+  }),
+  show("/healthz", "health", {
+    summary: "Tell that the service runs, and its version.",
+    mediaType: json,
+    isOpen: true,
+    response: body.healthBody,
+  }),
+  show("/api/openapi.json", "openapi", {
+    summary: "Describe this API as OpenAPI 3.1.",
+    mediaType: json,
+    isOpen: false,
+    response: body.openApiBody,
+  }),
+  show("/", "page", { summary: "The page about this service.", mediaType: "text/html; charset=utf-8", isOpen: true }),
+  show(STYLE_PATH, "style", { summary: "Its style sheet.", mediaType: "text/css; charset=utf-8", isOpen: true }),
+  show(ICON_PATH, "icon", { summary: "Its icon.", mediaType: "image/svg+xml", isOpen: true }),
+];

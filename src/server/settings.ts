@@ -1,0 +1,81 @@
+import { SvcmError } from "../core/index.ts";
+import { canonicalHost } from "./host.ts";
+
+export const HOST = "SVC_SERVICE_MANAGEMENT_HOST";
+export const PORT = "SVC_SERVICE_MANAGEMENT_PORT";
+export const AUTH_TOKEN = "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN";
+export const ALLOWED_HOSTS = "SVC_SERVICE_MANAGEMENT_ALLOWED_HOSTS";
+export const LOG_LEVEL = "SVC_SERVICE_MANAGEMENT_LOG_LEVEL";
+
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_PORT = 3200;
+const DEFAULT_LOG_LEVEL = "info";
+const MAX_PORT = 65_535;
+
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** How the server was asked to run. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  /** As it was set, blank or not: whether it will do depends on the address. */
+  readonly token: string | undefined;
+  /** Canonical names that `Host` may carry, whatever the address. */
+  readonly allowedHosts: readonly string[];
+  readonly logLevel: LogLevel;
+}
+
+interface Asked {
+  readonly host?: string | undefined;
+  readonly port?: string | number | undefined;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the variables; what was asked for explicitly comes first.
+ *
+ * @throws {SvcmError} INVALID_REQUEST for a port, START_REFUSED for anything else that will not do.
+ */
+export function readSettings(env: Variables, asked: Asked = {}): Settings {
+  return {
+    host: (asked.host ?? env[HOST])?.trim() || DEFAULT_HOST,
+    port: readPort(String(asked.port ?? env[PORT] ?? "").trim()),
+    token: env[AUTH_TOKEN],
+    allowedHosts: names(env[ALLOWED_HOSTS]).map(readAllowedHost),
+    logLevel: readLogLevel(env[LOG_LEVEL]?.trim().toLowerCase() || DEFAULT_LOG_LEVEL),
+  };
+}
+
+function readPort(given: string): number {
+  if (given === "") return DEFAULT_PORT;
+  const port = Number(given);
+  if (/^\d{1,5}$/.test(given) && port <= MAX_PORT) return port;
+  throw new SvcmError("INVALID_REQUEST", {
+    details: `${PORT}: ${JSON.stringify(given.slice(0, 40))} is not a port. Accepted: an integer from 0 to ${MAX_PORT}; 0 takes a free one.`,
+  });
+}
+
+function names(list = ""): string[] {
+  return list
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+function readAllowedHost(name: string): string {
+  const host = canonicalHost(name.includes(":") && !name.startsWith("[") ? `[${name}]` : name);
+  if (host !== undefined) return host;
+  throw new SvcmError("START_REFUSED", {
+    details: `${ALLOWED_HOSTS}: ${JSON.stringify(name.slice(0, 80))} is not a host name. Accepted: names or addresses without scheme and port, separated by commas.`,
+  });
+}
+
+function readLogLevel(given: string): LogLevel {
+  const level = logLevels.find((name) => name === given);
+  if (level !== undefined) return level;
+  throw new SvcmError("START_REFUSED", {
+    details: `${LOG_LEVEL}: unknown level ${JSON.stringify(given.slice(0, 40))}. Accepted: ${logLevels.join(", ")}.`,
+  });
+}

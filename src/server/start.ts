@@ -1,0 +1,117 @@
+import { stat } from "node:fs/promises";
+import type { FastifyInstance } from "fastify";
+import { describeError, SvcmError, type Ports } from "../core/index.ts";
+import type { AccessPolicy } from "./access.ts";
+import { buildApp } from "./app.ts";
+import { requireToken, resolveBind, type Bind } from "./bind.ts";
+import { canonicalAddress, canonicalHost } from "./host.ts";
+import type { Limits } from "./limits.ts";
+import { serverLog, standardError, type LogDestination } from "./log.ts";
+import { HOST, PORT, readSettings } from "./settings.ts";
+import { tokenCheck } from "./token.ts";
+
+export interface StartOptions {
+  readonly ports: Ports;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  /** Before the variable of the same meaning. */
+  readonly host?: string | undefined;
+  readonly port?: string | number | undefined;
+  /** Where log lines go; standard error by default. */
+  readonly log?: LogDestination;
+  /** Closes the server when it is aborted. */
+  readonly signal?: AbortSignal;
+  readonly limits?: Partial<Limits>;
+}
+
+export interface RunningServer {
+  /** Where it listens, with the port that it got. */
+  readonly url: string;
+  /** Stops accepting, lets requests in flight finish, ends. Resolves when no connection is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the server, or refuses to. When it resolves the server accepts connections.
+ *
+ * @throws {SvcmError} START_REFUSED, or INVALID_REQUEST for a port that is none.
+ */
+export async function startServer(options: StartOptions): Promise<RunningServer> {
+  const { ports, env, version, signal } = options;
+  const settings = readSettings(env, options);
+  const bind = await resolveBind(settings.host);
+  const token = requireToken(bind, settings.token);
+  await requireConfigDirectory(ports.workspace.configDir);
+  await requireFacts(ports);
+  const log = serverLog(settings.logLevel, options.log ?? standardError());
+  log.info({ version, host: bind.address, port: settings.port }, "starting");
+  const policy = policyOf(bind, token, settings);
+  const app = buildApp({ ports, version, policy, log, ...(options.limits && { limits: options.limits }) });
+  const url = `http://${bind.urlHost}:${await listen(app, bind, settings.port)}`;
+  log.info({ url }, "ready");
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= closeApp());
+  const closeApp = async (): Promise<void> => {
+    signal?.removeEventListener("abort", onAbort);
+    log.info("closing");
+    await app.close();
+    log.info("closed");
+  };
+  const onAbort = (): void => void close();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  if (signal?.aborted) await close();
+  return { url, close };
+}
+
+function policyOf(
+  bind: Bind,
+  token: string | undefined,
+  { host, allowedHosts }: { host: string; allowedHosts: readonly string[] },
+): AccessPolicy {
+  const named = canonicalHost(host);
+  const hosts = new Set([...allowedHosts, canonicalAddress(bind.address), ...(named === undefined ? [] : [named])]);
+  return { hosts, isLoopback: bind.isLoopback, ...(token !== undefined && { hasToken: tokenCheck(token) }) };
+}
+
+async function requireConfigDirectory(path: string): Promise<void> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isDirectory()) return;
+  throw new SvcmError("START_REFUSED", { details: `Service Management config directory not found: ${path}`, path });
+}
+
+async function requireFacts(ports: Ports): Promise<void> {
+  try {
+    await ports.facts.runtimeContract();
+    await ports.facts.capabilityMatrix();
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    const { error: _, ...facts } = describeError(error).body;
+    throw new SvcmError("START_REFUSED", facts);
+  }
+}
+
+async function listen(app: FastifyInstance, bind: Bind, port: number): Promise<number> {
+  try {
+    await app.listen({ host: bind.address, port });
+  } catch (error) {
+    await app.close();
+    throw listenRefusal(error, bind, port);
+  }
+  const address = app.server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
+}
+
+function listenRefusal(error: unknown, { address, urlHost }: Bind, port: number): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  const refuse = (details: string) => new SvcmError("START_REFUSED", { details, ...(code !== undefined && { code }) });
+  switch (code) {
+    case "EADDRINUSE":
+      return refuse(`Port ${port} on ${urlHost} is taken. Set ${PORT} to another one; 0 takes a free one.`);
+    case "EACCES":
+      return refuse(`Port ${port} may not be used by this user. Set ${PORT} to another one, 1024 or above.`);
+    case "EADDRNOTAVAIL":
+      return refuse(`${HOST}: this machine has no address ${address}.`);
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,123 @@
+/** A real browser, and servers of an attacker's. */
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import { connect, createServer as createPlainServer, type AddressInfo, type Socket } from "node:net";
+import { chromium, type Browser } from "playwright-core";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+
+const EXECUTABLE = process.env["CHROMIUM_PATH"] || "/usr/bin/chromium";
+const ARGUMENTS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Without it the tests are skipped, and say so. */
+export const hasBrowser = existsSync(EXECUTABLE);
+
+/** One browser for the tests of a file, in which `evil.example` is this machine. */
+export function useBrowser(): () => Browser {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    const args = [...ARGUMENTS, "--host-resolver-rules=MAP evil.example 127.0.0.1"];
+    if (hasBrowser) browser = await chromium.launch({ executablePath: EXECUTABLE, args });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+  });
+  return () => {
+    if (browser === undefined) throw new Error("no browser");
+    return browser;
+  };
+}
+
+export interface Attacker {
+  readonly port: number;
+  /** What arrived, as `METHOD /path type`. */
+  readonly seen: string[];
+  /** Resolves when a request that matches has arrived. */
+  arrived(pattern: RegExp): Promise<void>;
+}
+
+/** A server that takes everything, lets everybody read it and opens every WebSocket: what svcm must not be. */
+export async function attackerServer(page = "<!doctype html><title>attack</title>"): Promise<Attacker> {
+  const seen: string[] = [];
+  const waiting = new Set<() => void>();
+  const record = ({ method, url, headers }: IncomingMessage): void => {
+    seen.push(`${method} ${url} ${headers["content-type"] ?? ""}`.trim());
+    for (const look of waiting) look();
+  };
+  const server = createServer((request, response) => {
+    record(request);
+    request.resume();
+    const type = request.url === "/script" ? "text/javascript" : "text/html";
+    response.writeHead(200, { "content-type": type, "access-control-allow-origin": "*" });
+    response.end(request.url === "/" ? page : request.url === "/script" ? "" : "readable");
+  });
+  server.on("upgrade", (request: IncomingMessage, socket) => {
+    record(request);
+    const key = `${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+    const accept = createHash("sha1").update(key).digest("base64");
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    );
+    socket.on("error", () => undefined);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const arrived = (pattern: RegExp): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (seen.some((line) => pattern.test(line))) resolve(void waiting.delete(look));
+      };
+      waiting.add(look);
+      look();
+    });
+  return { port: (server.address() as AddressInfo).port, seen, arrived };
+}
+
+export interface Switchboard {
+  readonly port: number;
+  /** Sends whoever connects from now on to that port; connections to another one are cut. */
+  pointTo(port: number): void;
+}
+
+/** One address that leads to one server after another: what binding a name anew does. */
+export async function switchboard(): Promise<Switchboard> {
+  const open = new Set<Socket>();
+  const cutAll = (): void => open.forEach((socket) => void socket.destroy());
+  let target = 0;
+  const server = createPlainServer((incoming) => {
+    const outgoing = connect(target, "127.0.0.1");
+    for (const [socket, other] of [[incoming, outgoing] as const, [outgoing, incoming] as const]) {
+      open.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        open.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    cutAll();
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    pointTo(port) {
+      target = port;
+      cutAll();
+    },
+  };
+}

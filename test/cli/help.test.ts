@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { REPOSITORY, svcm } from "../support/command-line.ts";
+
+const { version } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")) as { version: string };
+
+describe("the version", () => {
+  test.each(["--version", "-v"])("%s names the release, the machine and Node", (flag) => {
+    const { status, stdout, stderr } = svcm([flag]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toBe(`svcm/${version} ${process.platform}-${process.arch} node-${process.version}\n`);
+  });
+});
+
+describe("the root help", () => {
+  test("lists every topic and every command that has none", () => {
+    const { status, stdout } = svcm(["--help"]);
+    expect(status).toBe(0);
+    for (const word of readdirSync(join(REPOSITORY, "dist/commands")).filter((name) => !name.endsWith(".map"))) {
+      expect(stdout).toMatch(new RegExp(`^  ${word.replace(".cjs", "")} `, "m"));
+    }
+  });
+
+  test.each([[[]], [["-h"]], [["help"]]])("is the same for %j, answered early or by oclif", (argv) => {
+    expect(svcm(argv)).toEqual(svcm(["--help"]));
+  });
+
+  test("has the colours that oclif would give it, where they are asked for", () => {
+    const env = { FORCE_COLOR: "1" };
+    const { stdout } = svcm(["--help"], { env });
+    expect(stdout).toContain("\u001B[1m");
+    expect(stdout).toBe(svcm(["help"], { env }).stdout);
+  });
+});
+
+test("a command explains itself, and so does a topic", () => {
+  expect(svcm(["env", "get", "--help"]).stdout).toContain("--environment=<name>");
+  expect(svcm(["env"]).stdout).toMatch(/^ {2}env get /m);
+});

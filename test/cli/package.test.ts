@@ -1,0 +1,101 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
+import { CONFIG_FOLDER, GOOD_ENV } from "../support/workspace.ts";
+
+const MEBIBYTE = 1024 * 1024;
+/** What an installation may weigh in transit. It holds every library that svcm uses. */
+const LARGEST_PACKAGE = 6 * MEBIBYTE;
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+const folder = mkdtempSync(join(tmpdir(), "svcm-package-"));
+const app = join(folder, "app");
+let packed: Packed;
+
+beforeAll(() => {
+  const output = run(REPOSITORY, "npm", "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
+  [packed] = JSON.parse(output) as [Packed];
+  write("package.json", '{ "name": "app", "private": true }\n');
+  run(app, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund", join(folder, packed.filename));
+  write(`${CONFIG_FOLDER}/.env.dev`, GOOD_ENV);
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(cwd: string, program: string, ...args: string[]): string {
+  return execFileSync(program, args, {
+    cwd,
+    env: plainEnvironment(),
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+}
+
+function svcm(...args: string[]): string {
+  return run(app, join(app, "node_modules/.bin/svcm"), ...args);
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(app, file)), { recursive: true });
+  writeFileSync(join(app, file), text);
+}
+
+describe("the package", () => {
+  test("holds what it needs, and neither sources nor tests", () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths.filter((path) => /^(?:src|test|bench|scripts|docs|\.)|\.test\.|tsconfig|bin\/dev/.test(path))).toEqual(
+      [],
+    );
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        "bin/run.js",
+        "dist/launch.cjs",
+        "dist/THIRD-PARTY-NOTICES.txt",
+        "LICENSE",
+        "oclif.manifest.json",
+      ]),
+    );
+    console.log(`package: ${(packed.size / MEBIBYTE).toFixed(2)} MiB, ${paths.length} files`);
+    expect(packed.size).toBeLessThan(LARGEST_PACKAGE);
+  });
+
+  test("runs where nothing else is installed", () => {
+    expect(svcm("--version")).toMatch(/^svcm\//);
+    expect(svcm("--help")).toContain("TOPICS");
+    expect(svcm("env", "get", "SVC_HTTP_FRAMEWORK")).toBe("express\n");
+    expect(JSON.parse(svcm("env", "get", "--json"))).toMatchObject({ environment: "dev", fileName: ".env.dev" });
+  });
+});
+
+describe("svcm/startup", () => {
+  const use =
+    'const { mayStart } = checkStartup("rest", { SVC_HTTP_FRAMEWORK: "express" });\nconsole.log(typeof mayStart);\n';
+
+  test("can be imported and required", () => {
+    write("use.mjs", `import { checkStartup } from "svcm/startup";\n${use}`);
+    write("use.cjs", `const { checkStartup } = require("svcm/startup");\n${use}`);
+    expect(run(app, process.execPath, "use.mjs")).toBe("boolean\n");
+    expect(run(app, process.execPath, "use.cjs")).toBe("boolean\n");
+  });
+
+  test.each(["nodenext", "node16"])("has types for both, under %s", (module) => {
+    const typed = `import { checkStartup, type StartupDecision } from "svcm/startup";
+export const decision: StartupDecision = checkStartup("rest", { SVC_HTTP_FRAMEWORK: "express" });
+// @ts-expect-error There is no such entrypoint.
+checkStartup("smtp", {});
+`;
+    write("use.mts", typed);
+    write("use.cts", typed);
+    const options = { module, target: "es2023", strict: true, noEmit: true, skipLibCheck: false, types: [] };
+    write("tsconfig.json", JSON.stringify({ compilerOptions: options, files: ["use.mts", "use.cts"] }));
+    expect(run(app, process.execPath, join(REPOSITORY, "node_modules/typescript/bin/tsc"), "-p", app)).toBe("");
+  });
+});

@@ -1,0 +1,64 @@
+import { spawnSync } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
+import { plainEnvironment, RUN } from "../support/command-line.ts";
+import { isLinux } from "../support/machine.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
+
+const canHaveTerminal = isLinux && spawnSync("script", ["--version"]).status === 0;
+const BOLD = "\u001B[1m";
+
+interface Session {
+  readonly status: number | null;
+  readonly screen: string;
+}
+
+/** Runs a command in a terminal of its own, where somebody types `input`. */
+function inTerminal(
+  argv: readonly string[],
+  columns: number,
+  env: Readonly<Record<string, string>> = {},
+  input = "",
+): Session {
+  const { root } = makeWorkspace({ [`${CONFIG_FOLDER}/.env.dev`]: GOOD_ENV });
+  const command = [process.execPath, RUN, ...argv].map((word) => `'${word}'`).join(" ");
+  const { status, stdout } = spawnSync("script", ["-qec", `stty cols ${columns}; ${command}`, "/dev/null"], {
+    cwd: root,
+    env: plainEnvironment({ TERM: "xterm", SHELL: "/bin/sh", HOME: temporaryFolder(), ...env }),
+    input,
+    encoding: "utf8",
+  });
+  return { status, screen: stdout.replaceAll("\r\n", "\n") };
+}
+
+describe.runIf(canHaveTerminal)("in a terminal", () => {
+  test("a table fits 40 columns, and nothing of it is lost", () => {
+    const { status, screen } = inTerminal(["env", "get"], 40);
+    const lines = stripVTControlCharacters(screen).split("\n");
+    expect(status).toBe(0);
+    expect(lines.filter((line) => line.length > 40)).toEqual([]);
+    expect(lines.join("").replaceAll(/\s/g, "")).toContain("SVC_HTTP_FRAMEWORK");
+  });
+
+  test("headings are bold, and plain with NO_COLOR or on a dumb terminal", () => {
+    expect(inTerminal(["env", "get"], 100).screen).toContain(BOLD);
+    expect(inTerminal(["env", "get"], 100, { NO_COLOR: "1" }).screen).not.toContain("\u001B[");
+    expect(inTerminal(["env", "get"], 100, { TERM: "dumb" }).screen).not.toContain("\u001B[");
+  });
+
+  test("the root help is as oclif renders it, in a narrow window too", () => {
+    for (const columns of [60, 80]) expect(inTerminal(["--help"], columns)).toEqual(inTerminal(["help"], columns));
+  });
+
+  test("an unknown command asks what was meant, but never in continuous integration", () => {
+    const asked = inTerminal(["env", "gte"], 80, {}, "n\n");
+    expect(asked.status).toBe(2);
+    expect(stripVTControlCharacters(asked.screen)).toContain("Did you mean env get? (Y/n)");
+    const session = inTerminal(["env", "gte"], 80, { CI: "true" });
+    expect(session.status).toBe(2);
+    expect(session.screen).toBe(
+      "Error: Wrong usage.\n  env gte is not a svcm command. Did you mean env get?\nHint: svcm help lists all commands\n",
+    );
+  });
+});

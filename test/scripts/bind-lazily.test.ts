@@ -1,0 +1,56 @@
+import { createContext, runInContext } from "node:vm";
+import { expect, test } from "vitest";
+import { bindLazily } from "../../scripts/build/bind-lazily.ts";
+
+const REQUIRE = /^(?:let|const) (\w+[$\w]*) = (require\("[^"]+"\));$/gm;
+
+/** Runs a module and tells what it required, in order, and what it exported. */
+function run(code: string) {
+  const required: string[] = [];
+  const modules: Record<string, unknown> = {
+    a: { name: "a", Thing: Date, parts: [1, 2] },
+    b: { name: "b" },
+  };
+  const exports: Record<string, unknown> = {};
+  const require = (id: string): unknown => {
+    required.push(id);
+    return modules[id];
+  };
+  runInContext(bindLazily(code, REQUIRE, "$later"), createContext({ require, exports }));
+  return { required, exports };
+}
+
+test("a module is required when it is first used, and once", () => {
+  const { required, exports } = run(`"use strict";
+const a = require("a");
+const b = require("b");
+exports.before = true;
+exports.use = () => a.name + a.name;`);
+  expect(required).toEqual([]);
+  expect((exports["use"] as () => string)()).toBe("aa");
+  expect(required).toEqual(["a"]);
+});
+
+test("it may be constructed, spread, called through and passed on", () => {
+  const { exports } = run(`"use strict";
+const a = require("a");
+const b$1 = require("b");
+exports.made = new a.Thing() instanceof a.Thing;
+exports.spread = [...a.parts];
+exports.whole = b$1;
+exports.b$1 = 1;
+exports.property = exports.b$1;`);
+  expect(exports).toMatchObject({ made: true, spread: [1, 2], whole: { name: "b" }, property: 1 });
+});
+
+test("one that is assigned to again stays as it is", () => {
+  const code = `"use strict";\nlet a = require("a");\na = { name: a.name };\nexports.name = a.name;`;
+  expect(run(code)).toMatchObject({ required: ["a"], exports: { name: "a" } });
+});
+
+test("it stays strict, and lines stay where they are", () => {
+  const code = `"use strict";\nconst a = require("a");\nexports.strict = (function () { return this === undefined; })();`;
+  const lazy = bindLazily(code, REQUIRE, "$later");
+  expect(lazy.split("\n")).toHaveLength(code.split("\n").length);
+  expect(run(code).exports).toEqual({ strict: true });
+});

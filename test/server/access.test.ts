@@ -1,0 +1,193 @@
+import { describe, expect, test } from "vitest";
+import { foreignness, grantsOf, type AccessPolicy, type Provenance } from "../../src/server/access.ts";
+import { tokenCheck } from "../../src/server/token.ts";
+
+const policy: AccessPolicy = { hosts: new Set(["svcm.example", "10.0.0.7", "fd00::1"]), isLoopback: true };
+
+const own: Provenance = {
+  method: "GET",
+  target: "/api/runtime/env",
+  hosts: ["localhost:3200"],
+  origin: undefined,
+  fetchSite: undefined,
+  fetchMode: undefined,
+  fetchDest: undefined,
+  localAddress: "127.0.0.1",
+};
+
+function isOwn(request: Partial<Provenance>, isPage = false): boolean {
+  return foreignness(policy, { ...own, ...request }, isPage) === undefined;
+}
+
+describe("Host", () => {
+  test.each([
+    ["localhost"],
+    ["localhost:3200"],
+    ["localhost:1"],
+    ["127.0.0.1:3200"],
+    ["127.9.9.9"],
+    ["[::1]:3200"],
+    ["svcm.example"],
+    ["SVCM.example:8443"],
+    ["10.0.0.7:80"],
+    ["[fd00:0::1]:80"],
+  ])("%s is ours", (host) => {
+    expect(isOwn({ hosts: [host] })).toBe(true);
+  });
+
+  test.each([
+    [[]],
+    [["localhost", "localhost"]],
+    [["localhost", "evil.example"]],
+    [["evil.example"]],
+    [["evil.example:3200"]],
+    [["localhost.evil.example"]],
+    [["svcm.example.evil.example"]],
+    [["svcm.example."]],
+    [["evil.example#localhost"]],
+    [["10.0.0.8"]],
+    [["0.0.0.0:3200"]],
+    [[""]],
+    [["127.0.0.1.nip.io"]],
+  ])("%j is not", (hosts) => {
+    expect(isOwn({ hosts })).toBe(false);
+  });
+
+  test("the address that was reached is ours, another one is not", () => {
+    expect(isOwn({ hosts: ["192.168.1.5:3200"], localAddress: "192.168.1.5" })).toBe(true);
+    expect(isOwn({ hosts: ["192.168.1.5:3200"], localAddress: "::ffff:192.168.1.5" })).toBe(true);
+    expect(isOwn({ hosts: ["192.168.1.5:3200"], localAddress: "127.0.0.1" })).toBe(false);
+    expect(isOwn({ hosts: ["192.168.1.5:3200"], localAddress: undefined })).toBe(false);
+  });
+
+  test("a target with an authority names the same host", () => {
+    expect(isOwn({ target: "http://localhost:3200/api/runtime/env" })).toBe(true);
+    for (const target of [
+      "http://evil.example/",
+      "http://localhost/",
+      "HTTPS://evil.example",
+      "http://localhost:3200@evil.example/",
+    ]) {
+      expect(isOwn({ target })).toBe(false);
+    }
+  });
+});
+
+describe("Origin", () => {
+  test("is scheme and Host, byte for byte", () => {
+    expect(isOwn({ origin: "http://localhost:3200" })).toBe(true);
+    expect(isOwn({ origin: "http://[::1]:3200", hosts: ["[::1]:3200"] })).toBe(true);
+  });
+
+  test.each([
+    "",
+    "null",
+    "http://localhost",
+    "http://localhost:3201",
+    "https://localhost:3200",
+    "http://LOCALHOST:3200",
+    "http://127.0.0.1:3200",
+    "http://localhost:3200/",
+    "http://localhost:3200, http://localhost:3200",
+    "http://evil.example",
+    "chrome-extension://abcdef",
+    "file://",
+  ])("%j is another one", (origin) => {
+    expect(isOwn({ origin })).toBe(false);
+  });
+
+  test("an allowed host is no allowed origin of another host", () => {
+    expect(isOwn({ origin: "http://svcm.example" })).toBe(false);
+    expect(isOwn({ origin: "http://svcm.example", hosts: ["svcm.example"] })).toBe(true);
+  });
+});
+
+describe("Sec-Fetch-Site", () => {
+  test.each(["same-origin", "none"])("%s is taken", (fetchSite) => {
+    expect(isOwn({ fetchSite })).toBe(true);
+  });
+
+  const foreign = ["same-site", "cross-site", "", "Same-Origin", "same-origin, same-origin", "anything"];
+  test.each(foreign)("%j is refused", (fetchSite) => {
+    expect(isOwn({ fetchSite })).toBe(false);
+    expect(isOwn({ fetchSite }, true)).toBe(false);
+  });
+
+  const link = { fetchSite: "cross-site", fetchMode: "navigate", fetchDest: "document" };
+
+  test("a link from elsewhere may lead to the page, and nowhere else", () => {
+    expect(isOwn(link, true)).toBe(true);
+    expect(isOwn(link)).toBe(false);
+  });
+
+  test.each([
+    { fetchDest: "iframe" },
+    { fetchDest: undefined },
+    { fetchMode: "no-cors" },
+    { fetchMode: undefined },
+    { method: "POST" },
+  ])("not with %j", (other) => {
+    expect(isOwn({ ...link, ...other }, true)).toBe(false);
+  });
+});
+
+describe("grants", () => {
+  const hasToken = tokenCheck("a-token");
+  const right = "Bearer a-token";
+  const on = (isLoopback: boolean, isTokenSet: boolean): AccessPolicy => ({
+    hosts: new Set(),
+    isLoopback,
+    ...(isTokenSet && { hasToken }),
+  });
+
+  test.each([
+    { where: "loopback, no token set", policy: on(true, false), authorization: undefined, grants: ["read", "write"] },
+    { where: "loopback, none given", policy: on(true, true), authorization: undefined, grants: ["read"] },
+    { where: "loopback, wrong one", policy: on(true, true), authorization: "Bearer wrong", grants: ["read"] },
+    { where: "loopback, right one", policy: on(true, true), authorization: right, grants: ["read", "write"] },
+    { where: "elsewhere, none given", policy: on(false, true), authorization: undefined, grants: [] },
+    { where: "elsewhere, wrong one", policy: on(false, true), authorization: "Bearer wrong", grants: [] },
+    { where: "elsewhere, right one", policy: on(false, true), authorization: right, grants: ["read", "write"] },
+    {
+      where: "elsewhere, no token set, which never starts",
+      policy: on(false, false),
+      authorization: right,
+      grants: [],
+    },
+  ])("$where: $grants", ({ policy: given, authorization, grants }) => {
+    expect(grantsOf(given, authorization)).toEqual(grants);
+  });
+});
+
+describe("Authorization", () => {
+  const hasToken = tokenCheck("s3cret token");
+
+  test.each(["Bearer s3cret token", "bearer s3cret token", "BEARER   s3cret token"])("%j has it", (authorization) => {
+    expect(hasToken(authorization)).toBe(true);
+  });
+
+  test.each([
+    undefined,
+    "",
+    "Bearer",
+    "Bearer ",
+    "Bearers3cret token",
+    "Bearer s3cret",
+    "Bearer s3cret token ",
+    "Bearer s3cret token,",
+    "Bearer S3CRET TOKEN",
+    'Bearer "s3cret token"',
+    "Basic s3cret token",
+    "s3cret token",
+    "Bearer Bearer s3cret token",
+    " Bearer s3cret token",
+  ])("%j has not", (authorization) => {
+    expect(hasToken(authorization)).toBe(false);
+  });
+
+  test("a token of any characters is compared by its UTF-8 bytes, which Node hands over as Latin-1", () => {
+    const header = `Bearer ${Buffer.from("tökén-日本").toString("latin1")}`;
+    expect(tokenCheck("tökén-日本")(header)).toBe(true);
+    expect(tokenCheck("tökén-日木")(header)).toBe(false);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import { errorBody } from "../../src/core/contract/bodies.ts";
+import { ask, ENV, post, rawConnection, testServer } from "./support.ts";
+
+const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
+
+describe("a bad body", () => {
+  test.each([
+    ["an array", []],
+    ["a string", '"x"'],
+    ["null", "null"],
+    ["no values", {}],
+    ["values that are no object", { values: [] }],
+    ["values that are null", { values: null }],
+    ["an environment that is no string", { environment: 1, values: {} }],
+    ["an unknown member", { values: {}, enviroment: "ci" }],
+    ["what only the core may say", { values: {}, foreignKeys: "refuse" }],
+    ["the other one", { values: {}, ifMatch: "*" }],
+    ["__proto__ beside values", '{"values":{},"__proto__":{"environment":"ci"}}'],
+    ["nothing", ""],
+    ["no JSON", "{"],
+    ["a member twice", '{"values":{"SVC_REALTIME_API":"yes"},"values":{"SVC_REALTIME_API":"no"}}'],
+    ["a key twice", '{"values":{"SVC_REALTIME_API":"yes","SVC_REALTIME_API":"no"}}'],
+    ["deep nesting", `{"values":${'{"a":'.repeat(8)}1${"}".repeat(8)}}`],
+    ["bytes that are no text", Uint8Array.from([0x7b, 0xff, 0x7d])],
+  ])("%s", async (_, body) => {
+    const server = await testServer();
+    const before = server.text();
+    const answer = await post(server, body);
+    expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error: "Invalid payload." });
+    errorBody.parse(answer.json);
+    expect(server.text()).toBe(before);
+  });
+
+  test("no body at all", async () => {
+    const answer = await ask(await testServer(), ENV, { method: "POST" });
+    expect(answer.json).toEqual({ error: "Invalid payload.", details: "The body is empty. Accepted: a JSON object." });
+  });
+
+  test.each(["dev,ci", "prod", "", "../dev", "__proto__", "dev\u0000"])(
+    "environment %j is refused like in a read",
+    async (environment) => {
+      const answer = await post(await testServer(), { environment, ...fastify });
+      expect({ status: answer.status, error: answer.json.error }).toEqual({
+        status: 400,
+        error: "Invalid environment request.",
+      });
+      expect(answer.json.details).toContain("Accepted: dev, development, staging, ci, test.");
+    },
+  );
+
+  test("a kept connection can be used again after a refusal", async () => {
+    const server = await testServer();
+    const { socket, ended } = rawConnection(server);
+    const request = (body: string, more = ""): string =>
+      `POST ${ENV} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`;
+    socket.write(request("{"));
+    socket.write(request('{"values":{}}', "Connection: close\r\n"));
+    expect([...(await ended).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(["400", "200"]);
+  });
+});
+
+describe("the media type", () => {
+  test.each([
+    "application/json",
+    "APPLICATION/JSON",
+    "application/json;charset=utf-8",
+    'application/json ; charset = "UTF-8"',
+  ])("%s is taken", async (type) => {
+    expect((await post(await testServer(), fastify, { "content-type": type })).status).toBe(200);
+  });
+
+  test.each([
+    "text/plain",
+    "text/plain; x=application/json",
+    "application/json, text/plain",
+    "application/json; charset=latin1",
+    "application/json; charset=utf-8; x=1",
+    "application/json; boundary=x",
+    "application/jsonp",
+    "application/problem+json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=application/json",
+    "json",
+    "",
+    "*/*",
+    "application/json;",
+  ])("%j is 415", async (type) => {
+    const server = await testServer();
+    const before = server.text();
+    const answer = await post(server, fastify, { "content-type": type });
+    expect({ status: answer.status, error: answer.json.error }).toEqual({
+      status: 415,
+      error: "Unsupported media type.",
+    });
+    expect(server.text()).toBe(before);
+  });
+
+  test("a body without one is 415", async () => {
+    const answer = await ask(await testServer(), ENV, { method: "POST", body: JSON.stringify(fastify) });
+    expect(answer.status).toBe(415);
+  });
+});
+
+describe("the size", () => {
+  const bodyOf = (bytes: number): string => {
+    const body = JSON.stringify({ values: { PADDING: "" } });
+    return body.replace('""', `"${"x".repeat(bytes - body.length)}"`);
+  };
+
+  test("64 KiB are taken, one byte more is 413", async () => {
+    const server = await testServer();
+    expect((await post(server, bodyOf(65_536))).status).toBe(200);
+    const answer = await post(server, bodyOf(65_537));
+    expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 413, error: "Payload too large." });
+  });
+
+  test("chunked, too", async () => {
+    const server = await testServer();
+    const chunked = { "transfer-encoding": "chunked" };
+    expect((await post(server, bodyOf(65_536), chunked)).status).toBe(200);
+    expect((await post(server, bodyOf(65_537), chunked)).status).toBe(413);
+  });
+});

@@ -1,0 +1,181 @@
+/** Secrets are planted wherever one may stand by design or by mistake; then nothing that leaves the server may hold one. */
+import { readFileSync } from "node:fs";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { packagedRuntimeContract } from "../../src/core/facts/packaged.generated.ts";
+import type { Ports } from "../../src/core/index.ts";
+import { routes } from "../../src/server/routes.ts";
+import { ask, ENV, JSON_TYPE, post, raw, repository, testServer, type Answered } from "./support.ts";
+
+let planted = 0;
+const canaries: string[] = [];
+
+/** A text that stands nowhere else. */
+function canary(what: string): string {
+  const secret = `canary${++planted}${what}x7Qz`;
+  canaries.push(secret);
+  return secret;
+}
+
+/** An env file that holds a secret everywhere a visible value does not. */
+function envFile(): string {
+  const hidden = Object.entries(packagedRuntimeContract.keys).filter(([, { tier }]) => tier === "never-exposed");
+  return [
+    ...hidden.map(([key]) => `${key}=${canary("hidden")}`),
+    `SVC_REDIS_PASSWORD='${canary("again")}'`,
+    `# SVC_JWT_TOKEN_SECRET_KEY=${canary("comment")}`,
+    `UNKNOWN_KEY=${canary("unknown")}`,
+    `SVC_NOT_IN_THE_CONTRACT="${canary("foreign")}"`,
+    `SVC_WEBSOCKET_REDIS_URL=redis://user:${canary("userinfo")}@127.0.0.1:6379`,
+    `SVC_CORS_ALLOWED_ORIGINS=https://${canary("user")}:${canary("password")}@example.com,https://b.example?token=${canary("parameter")}`,
+    `SVC_JWT_ISSUER=https://${canary("name")}@issuer.example`,
+    `SVC_HTTP_FRAMEWORK=express`,
+    `a line that assigns nothing ${canary("stray")}`,
+    "",
+  ].join("\n");
+}
+
+const TOKEN = canary("token");
+const bearer = { authorization: `Bearer ${TOKEN}` };
+const good = { values: { SVC_HTTP_FRAMEWORK: "fastify", UNKNOWN: canary("ignored") } };
+
+function reads(): string[] {
+  return [
+    ...routes.filter(({ method }) => method === "GET").map(({ path }) => path),
+    ...["dev", "development", "staging", "ci", "test"].flatMap((name) => [
+      `${ENV}?environment=${name}`,
+      `${ENV}/check?environment=${name}`,
+    ]),
+    `${ENV}/diff?from=dev&to=staging`,
+    `${ENV}/diff?from=staging&to=dev`,
+    `/${canary("path")}`,
+    `/api/${canary("path")}?${canary("name")}=1`,
+    `${ENV}?token=${canary("query")}`,
+    `${ENV}?environment=dev&environment=${canary("second")}`,
+    `/api/runtime/audit?limit=${canary("limit")}`,
+    `//%zz${canary("malformed")}`,
+  ];
+}
+
+function bodies(): (string | Uint8Array | object)[] {
+  const values = (value: unknown) => ({ values: { SVC_WEBSOCKET_REDIS_URL: value } });
+  return [
+    good,
+    values(`redis://user:${canary("userinfo")}@h`),
+    values(`https://${canary("scheme")}@h`),
+    values({ nested: canary("nested") }),
+    values([canary("list")]),
+    values(`redis://h\n${canary("break")}`),
+    values(`redis://h?password=${canary("parameter")}`),
+    { values: { SVC_JWT_TOKEN_SECRET_KEY: canary("written"), SVC_REDIS_PASSWORD: canary("written") } },
+    { values: canary("text") },
+    { environment: { a: canary("object") }, values: {} },
+    `{"values":{"SVC_HTTP_FRAMEWORK":"${canary("cut")}`,
+    canary("bare"),
+    `{"values":{"SVC_HTTP_FRAMEWORK":"${canary("twice")}","SVC_HTTP_FRAMEWORK":"${canary("twice")}"}}`,
+    `{"values":${'{"a":'.repeat(9)}"${canary("deep")}"${"}".repeat(9)}}`,
+    Buffer.concat([Buffer.from(`{"a":"${canary("bytes")}`), Buffer.from([0xff, 0x22, 0x7d])]),
+    `{"values":{"SVC_HTTP_FRAMEWORK":"${canary("large")}${"x".repeat(70_000)}"}}`,
+  ];
+}
+
+const asText = ({ rawHeaders, text }: Answered): string => `${rawHeaders.join("\n")}\n${text}`;
+
+/** Everything the server says to all of it. */
+async function provoke(server: { port: number }): Promise<string[]> {
+  const said: Answered[] = [];
+  for (const path of reads()) {
+    for (const headers of [
+      {},
+      bearer,
+      { authorization: `Bearer ${canary("wrong")}` },
+      { cookie: canary("cookie"), "x-secret": canary("header") },
+    ]) {
+      said.push(await ask(server, path, { headers }));
+    }
+    said.push(await ask(server, path, { method: "DELETE", headers: bearer }));
+  }
+  for (const body of bodies()) {
+    said.push(
+      await post(server, body, bearer),
+      await post(server, body),
+      await post(server, body, { ...bearer, "content-type": canary("type") }),
+    );
+  }
+  const foreign = [
+    { host: `${canary("host")}.example` },
+    { origin: `http://${canary("origin")}` },
+    { "sec-fetch-site": canary("site") },
+    { "if-match": canary("tag") },
+  ];
+  for (const headers of foreign) said.push(await post(server, good, { ...bearer, ...headers }));
+  const broken = [
+    `GET /${canary("line")} HTTP/9\r\n\r\n`,
+    `${canary("method")} / HTTP/1.1\r\n\r\n`,
+    `GET / HTTP/1.1\r\nX: ${canary("header").repeat(1_000)}\r\n\r\n`,
+  ];
+  return [...said.map(asText), ...(await Promise.all(broken.map((bytes) => raw(server, bytes))))];
+}
+
+function expectNone(...texts: readonly string[]): void {
+  const all = texts.join("\n");
+  expect(canaries.filter((secret) => all.includes(secret))).toEqual([]);
+}
+
+const env = {
+  SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN,
+  SVC_SERVICE_MANAGEMENT_LOG_LEVEL: "trace",
+  SOME_PASSWORD: canary("environment"),
+  NODE_OPTIONS: canary("options"),
+};
+
+test.each(["127.0.0.1", "0.0.0.0"])("no secret leaves a server on %s", async (host) => {
+  const text = envFile();
+  const files = repository({ ".env.dev": text, ".env.staging": envFile(), ".env.ci": text });
+  vi.stubEnv("SVCM_TEST_SECRET", canary("process"));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const server = await testServer({ repository: files, env, host });
+  const said = await provoke(server);
+  await server.close();
+  expect(said.length).toBeGreaterThan(150);
+  expect(said.join("")).toContain("redis://[REDACTED]@127.0.0.1:6379");
+  expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
+  expectNone(...said, ...server.log, readFileSync(files.auditFile, "utf8"));
+});
+
+test("nor where the file cannot be read, and a defect shows its stack in the log only", async () => {
+  const message = "the cause of a defect";
+  const broken = (ports: Ports): Ports => ({
+    ...ports,
+    files: { ...ports.files, read: () => Promise.reject(new TypeError(message)) },
+  });
+  const server = await testServer({ repository: repository({}), env });
+  const defective = await testServer({ repository: repository({}), env, world: broken });
+  const said = [...(await provoke(server)), ...(await provoke(defective))];
+  const answer = await ask(defective, ENV);
+  expect(answer.status).toBe(500);
+  expect(answer.json).toEqual({ error: "Internal error.", code: "DEFECT", details: "This is a defect of svcm." });
+  const logged = defective.log.map((line) => JSON.parse(line)).find(({ code }) => code === "DEFECT");
+  expect(logged).toMatchObject({ level: 50, method: "GET", route: ENV, status: 500, msg: "request failed" });
+  expect(logged.stack).toContain(message);
+  expect(said.join("")).not.toContain(message);
+  expectNone(...said, ...server.log, ...defective.log);
+});
+
+test("a refusal to start does not tell the token", async () => {
+  const short = canary("t").slice(0, 12);
+  canaries.push(short);
+  for (const token of [short, `${TOKEN}\n${TOKEN}`]) {
+    const refused = await testServer({
+      host: "0.0.0.0",
+      env: { ...env, SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token },
+    }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Error);
+    expectNone(String(refused), JSON.stringify(refused), String((refused as Error).stack));
+  }
+});
+
+test("the search would find one", async () => {
+  const server = await testServer({ repository: repository({ ".env.dev": `SVC_JWT_ISSUER=${canary("visible")}\n` }) });
+  const answer = await ask(server, ENV, { headers: JSON_TYPE });
+  expect(() => expectNone(asText(answer))).toThrow("visible");
+});

@@ -1,0 +1,156 @@
+import { readFileSync, statSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { envWriteBody, errorBody } from "../../src/core/contract/bodies.ts";
+import { ask, ENV, post, testServer } from "./support.ts";
+
+const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
+
+describe("a write", () => {
+  test("answers the state after it, what changed and what was ignored", async () => {
+    const server = await testServer();
+    const values = {
+      SVC_HTTP_FRAMEWORK: "fastify",
+      SVC_REALTIME_API: "yes",
+      SVC_JWT_TOKEN_SECRET_KEY: "x",
+      SVC_REDIS_HOST: "x",
+      NOBODYS: "x",
+    };
+    const answer = await post(server, { environment: " Development ", values });
+    expect(answer.status).toBe(200);
+    envWriteBody.parse(answer.json);
+    expect(answer.json).toMatchObject({
+      environment: "development",
+      fileName: ".env.dev",
+      values: { SVC_HTTP_FRAMEWORK: "fastify", SVC_REALTIME_API: "yes", SVC_REDIS_HOST: "127.0.0.1" },
+      changedKeys: ["SVC_HTTP_FRAMEWORK"],
+      ignoredKeys: ["SVC_JWT_TOKEN_SECRET_KEY", "SVC_REDIS_HOST", "NOBODYS"],
+    });
+    expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify\n");
+    expect(server.text()).not.toContain("NOBODYS");
+    const { changedKeys: _changed, ignoredKeys: _ignored, ...state } = answer.json;
+    const read = await ask(server, `${ENV}?environment=development`);
+    expect(read.json).toEqual(state);
+    expect(read.headers.etag).toBe(answer.headers.etag);
+  });
+
+  test("changes only the asked line, byte for byte, and keeps the mode", async () => {
+    const server = await testServer();
+    const [before, { mode }] = [server.text(), statSync(server.repository.envFile("dev"))];
+    await post(server, fastify);
+    expect(server.text()).toBe(before.replace("SVC_HTTP_FRAMEWORK=express", "SVC_HTTP_FRAMEWORK=fastify"));
+    expect(statSync(server.repository.envFile("dev")).mode).toBe(mode);
+  });
+
+  test("that changes nothing writes nothing and leaves no record", async () => {
+    const server = await testServer();
+    const { ino, mtimeMs } = statSync(server.repository.envFile("dev"));
+    const answer = await post(server, { values: { SVC_HTTP_FRAMEWORK: "express", UNKNOWN: "x" } });
+    expect(answer.json).toMatchObject({ changedKeys: [], ignoredKeys: ["UNKNOWN"] });
+    expect(statSync(server.repository.envFile("dev"))).toMatchObject({ ino, mtimeMs });
+    expect((await ask(server, "/api/runtime/audit")).json).toEqual({ records: [] });
+  });
+
+  test("touches the file of its environment only", async () => {
+    const server = await testServer();
+    const before = [server.text("dev"), server.text("staging")];
+    await post(server, { environment: "test", values: { SVC_HTTP_FRAMEWORK: "restify" } });
+    expect([server.text("dev"), server.text("staging")]).toEqual(before);
+    expect(server.text("ci")).toContain("SVC_HTTP_FRAMEWORK=restify\n");
+  });
+
+  test("leaves an audit record, which is the same line in the server's log", async () => {
+    const server = await testServer();
+    await post(server, fastify);
+    const records = readFileSync(server.repository.auditFile, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const logged = server.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "audit");
+    expect(records.map(({ outcome }) => outcome)).toEqual(["started", "succeeded"]);
+    expect(logged.map(({ level: _level, time: _time, pid: _pid, msg: _msg, ...record }) => record)).toEqual(records);
+  });
+
+  test("__proto__ and constructor are keys like any other outside of the allowlist", async () => {
+    const server = await testServer();
+    const answer = await post(server, '{"values":{"__proto__":"x","constructor":"y","SVC_HTTP_FRAMEWORK":"fastify"}}');
+    expect(answer.status).toBe(200);
+    expect(answer.json.changedKeys).toEqual(["SVC_HTTP_FRAMEWORK"]);
+    expect(answer.json.ignoredKeys).toContain("constructor");
+    expect(server.text()).not.toMatch(/__proto__|constructor/);
+  });
+});
+
+describe("a bad value", () => {
+  test("names key, value and accepted list; all are reported at once, and nothing is written", async () => {
+    const server = await testServer();
+    const before = server.text();
+    const values = {
+      SVC_HTTP_FRAMEWORK: "derby",
+      SVC_DATABASE_DRIVER: "postgres",
+      SVC_REALTIME_API: "yes",
+      SVC_WEBSOCKET_REDIS_URL: "redis://u:hunter2@h",
+    };
+    const answer = await post(server, { values });
+    expect(answer.status).toBe(400);
+    errorBody.parse(answer.json);
+    expect(answer.json.error).toBe("Invalid payload.");
+    expect(answer.json.issues.map(({ path }: { path: string[] }) => path.join("."))).toEqual([
+      "values.SVC_WEBSOCKET_REDIS_URL",
+      "values.SVC_DATABASE_DRIVER",
+      "values.SVC_HTTP_FRAMEWORK",
+    ]);
+    for (const word of ["SVC_HTTP_FRAMEWORK", '"derby"', "derby-js", "PostgreSQL", "redis://[REDACTED]@h"])
+      expect(answer.json.details).toContain(word);
+    expect(answer.text).not.toContain("hunter2");
+    expect(server.text()).toBe(before);
+  });
+
+  test.each([
+    ["a number", 1],
+    ["a boolean", true],
+    ["null", null],
+    ["an object", {}],
+    ["an array", ["yes"]],
+    ["a line break", "yes\nSVC_JWT_ISSUER=x"],
+    ["a lone carriage return", "yes\rX=1"],
+    ["a line separator", "yes\u2028"],
+    ["a null character", "yes\u0000"],
+    ["broken Unicode", "yes\ud800"],
+    ["white space around", " yes"],
+    ["another case", "YES"],
+    ["nothing", ""],
+  ])("%s", async (_, value) => {
+    const server = await testServer();
+    const before = server.text();
+    const answer = await post(server, { values: { SVC_REALTIME_API: value } });
+    expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error: "Invalid payload." });
+    expect(answer.json.issues[0].path).toEqual(["values", "SVC_REALTIME_API"]);
+    expect(server.text()).toBe(before);
+  });
+});
+
+describe("If-Match", () => {
+  test("the tag of the content that is there lets the write through, once", async () => {
+    const server = await testServer();
+    const { etag = "" } = (await ask(server, ENV)).headers;
+    expect((await post(server, fastify, { "if-match": etag })).status).toBe(200);
+    const stale = await post(server, { values: { SVC_HTTP_FRAMEWORK: "restify" } }, { "if-match": etag });
+    expect(stale.status).toBe(412);
+    expect(stale.json).toMatchObject({ error: "Environment file changed.", code: "ENV_FILE_CHANGED" });
+    expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify\n");
+  });
+
+  test.each(["*", '"x", *'])("%s lets any content through", async (tag) => {
+    expect((await post(await testServer(), fastify, { "if-match": tag })).status).toBe(200);
+  });
+
+  test.each(['"x"', "", "x", 'W/"x"'])("%j lets none through", async (tag) => {
+    expect((await post(await testServer(), fastify, { "if-match": tag })).status).toBe(412);
+  });
+
+  test("the answer's tag is that of the new content", async () => {
+    const server = await testServer();
+    const { etag = "" } = (await post(server, fastify)).headers;
+    expect((await post(server, { values: { SVC_HTTP_FRAMEWORK: "restify" } }, { "if-match": etag })).status).toBe(200);
+  });
+});

@@ -1,0 +1,223 @@
+/** The error table as the API speaks it: one request for each row. The snapshot is the contract. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { errorBody } from "../../src/core/contract/bodies.ts";
+import { errorTable, FileError, SvcmError, type ErrorKind, type Ports } from "../../src/core/index.ts";
+import {
+  ask,
+  ENV,
+  parsed,
+  post,
+  raw,
+  repository,
+  testServer,
+  type Answered,
+  type ServerOptions,
+  type TestServer,
+} from "./support.ts";
+
+interface Case {
+  readonly what: string;
+  readonly kind: ErrorKind;
+  readonly options?: () => ServerOptions;
+  readonly provoke: (server: TestServer) => Promise<Pick<Answered, "status" | "json">>;
+}
+
+const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
+const token = { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token" } };
+
+const failing = (method: "read" | "replace", code: string) => () => ({
+  world: (ports: Ports): Ports => {
+    const fail = (path: string) => Promise.reject(new FileError(code, path, `Cannot ${method} ${path}: ${code}.`));
+    return { ...ports, files: { ...ports.files, [method]: fail } };
+  },
+});
+
+const cases: readonly Case[] = [
+  { what: "malformed JSON", kind: "INVALID_PAYLOAD", provoke: (server) => post(server, '{"values":') },
+  {
+    what: "unsupported environment, read",
+    kind: "INVALID_ENVIRONMENT",
+    provoke: (server) => ask(server, `${ENV}?environment=prod`),
+  },
+  {
+    what: "unsupported environment, write",
+    kind: "INVALID_ENVIRONMENT",
+    provoke: (server) => post(server, { environment: "prod", ...fastify }),
+  },
+  {
+    what: "environment given twice",
+    kind: "INVALID_ENVIRONMENT",
+    provoke: (server) => ask(server, `${ENV}?environment=ci&environment=ci`),
+  },
+  {
+    what: "value out of the enumeration",
+    kind: "INVALID_PAYLOAD",
+    provoke: (server) => post(server, { values: { SVC_HTTP_FRAMEWORK: "derby" } }),
+  },
+  {
+    what: "value with credentials",
+    kind: "INVALID_PAYLOAD",
+    provoke: (server) => post(server, { values: { SVC_WEBSOCKET_REDIS_URL: "redis://u:p@h" } }),
+  },
+  {
+    what: "value that is no string",
+    kind: "INVALID_PAYLOAD",
+    provoke: (server) => post(server, { values: { SVC_REALTIME_API: true } }),
+  },
+  {
+    what: "member given twice",
+    kind: "INVALID_PAYLOAD",
+    provoke: (server) => post(server, '{"values":{"A":"1","A":"2"}}'),
+  },
+  {
+    what: "limit out of range",
+    kind: "INVALID_REQUEST",
+    provoke: (server) => ask(server, "/api/runtime/audit?limit=1001"),
+  },
+  {
+    what: "unknown query parameter",
+    kind: "INVALID_REQUEST",
+    provoke: (server) => ask(server, `${ENV}?enviroment=dev`),
+  },
+  { what: "not HTTP", kind: "INVALID_REQUEST", provoke: async (server) => parsed(await raw(server, "hello\r\n\r\n")) },
+  { what: "no token", kind: "UNAUTHORIZED", options: () => token, provoke: (server) => post(server, fastify) },
+  {
+    what: "foreign Host",
+    kind: "FORBIDDEN",
+    provoke: (server) => ask(server, ENV, { headers: { host: "evil.example" } }),
+  },
+  { what: "foreign Origin", kind: "FORBIDDEN", provoke: (server) => ask(server, ENV, { headers: { origin: "null" } }) },
+  {
+    what: "foreign site",
+    kind: "FORBIDDEN",
+    provoke: (server) => ask(server, ENV, { headers: { "sec-fetch-site": "same-site" } }),
+  },
+  { what: "unknown path", kind: "NOT_FOUND", provoke: (server) => ask(server, "/api/nothing") },
+  { what: "wrong method", kind: "METHOD_NOT_ALLOWED", provoke: (server) => ask(server, ENV, { method: "DELETE" }) },
+  {
+    what: "slow headers",
+    kind: "REQUEST_TIMEOUT",
+    options: () => ({ limits: { headersTimeoutMs: 50, checkIntervalMs: 10 } }),
+    provoke: async (server) => parsed(await raw(server, "GET / HTTP/1.1\r\n")),
+  },
+  {
+    what: "file changed meanwhile",
+    kind: "ENV_FILE_CHANGED",
+    provoke: (server) => post(server, fastify, { "if-match": '"x"' }),
+  },
+  { what: "large body", kind: "PAYLOAD_TOO_LARGE", provoke: (server) => post(server, "x".repeat(70_000)) },
+  {
+    what: "another media type",
+    kind: "UNSUPPORTED_MEDIA_TYPE",
+    provoke: (server) => post(server, fastify, { "content-type": "text/plain" }),
+  },
+  {
+    what: "large headers",
+    kind: "HEADERS_TOO_LARGE",
+    provoke: async (server) => parsed(await raw(server, `GET / HTTP/1.1\r\nX: ${"x".repeat(9_000)}\r\n\r\n`)),
+  },
+  {
+    what: "env file missing",
+    kind: "ENV_FILE_FAILED",
+    options: () => ({ repository: repository({}) }),
+    provoke: (server) => ask(server, ENV),
+  },
+  {
+    what: "env file missing, write",
+    kind: "ENV_FILE_FAILED",
+    options: () => ({ repository: repository({}) }),
+    provoke: (server) => post(server, fastify),
+  },
+  {
+    what: "env file not readable",
+    kind: "ENV_FILE_FAILED",
+    options: failing("read", "EACCES"),
+    provoke: (server) => ask(server, ENV),
+  },
+  {
+    what: "disk full",
+    kind: "ENV_FILE_FAILED",
+    options: failing("replace", "ENOSPC"),
+    provoke: (server) => post(server, fastify),
+  },
+  {
+    what: "env file not text",
+    kind: "ENV_FILE_FAILED",
+    provoke: (server) => {
+      writeFileSync(server.repository.envFile("dev"), Uint8Array.from([0xff]));
+      return ask(server, ENV);
+    },
+  },
+  {
+    what: "audit log not writable",
+    kind: "AUDIT_FAILED",
+    provoke: (server) => {
+      mkdirSync(server.repository.auditFile, { recursive: true });
+      return post(server, fastify);
+    },
+  },
+  {
+    what: "contract broken while running",
+    kind: "FACT_INVALID",
+    provoke: (server) => {
+      mkdirSync(join(server.repository.root, "config"));
+      writeFileSync(join(server.repository.root, "config/runtime-contract.yaml"), "version: 1\n");
+      return ask(server, ENV);
+    },
+  },
+  {
+    what: "defect",
+    kind: "DEFECT",
+    options: () => ({
+      world: (ports) => ({ ...ports, files: { ...ports.files, read: () => Promise.reject(new Error("secret")) } }),
+    }),
+    provoke: (server) => ask(server, ENV),
+  },
+];
+
+test("the error table", async () => {
+  const rows: string[] = [];
+  for (const { what, kind, options, provoke } of cases) {
+    const server = await testServer(options?.());
+    const { status, json } = await provoke(server);
+    expect({ what, status, error: json.error }).toEqual({
+      what,
+      status: errorTable[kind].status,
+      error: errorTable[kind].error,
+    });
+    errorBody.parse(json);
+    const text = JSON.stringify(json, null, 2).replaceAll(server.repository.root, "<root>");
+    rows.push(`# ${what}\n${status} ${text}\n`);
+    await server.close();
+  }
+  await expect(rows.join("\n")).toMatchFileSnapshot(join(import.meta.dirname, "snapshots/errors.txt"));
+}, 30_000);
+
+test("every refusal that a request can meet has a row", () => {
+  const ofOtherFaces: readonly ErrorKind[] = ["START_REFUSED"];
+  const covered = new Set([...cases.map(({ kind }) => kind), ...ofOtherFaces]);
+  expect(Object.keys(errorTable).filter((kind) => !covered.has(kind as ErrorKind))).toEqual([]);
+});
+
+test("a failed write leaves the file as it was, and the server usable", async () => {
+  const server = await testServer();
+  const before = server.text();
+  rmSync(server.repository.auditFile, { force: true });
+  mkdirSync(server.repository.auditFile, { recursive: true });
+  expect((await post(server, fastify)).status).toBe(500);
+  expect(server.text()).toBe(before);
+  rmSync(server.repository.auditFile, { recursive: true });
+  expect((await post(server, fastify)).status).toBe(200);
+});
+
+test("what an operation refuses is passed on as it is", async () => {
+  const facts = { details: "so it is", code: "A_CODE", path: "/a/path" };
+  const refusing = (ports: Ports): Ports => ({
+    ...ports,
+    files: { ...ports.files, read: () => Promise.reject(new SvcmError("ENV_FILE_FAILED", facts)) },
+  });
+  const answer = await ask(await testServer({ world: refusing }), ENV);
+  expect(answer.json).toEqual({ error: "Environment file operation failed.", ...facts });
+});

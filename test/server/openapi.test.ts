@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { expect, test } from "vitest";
+import { openApiJson } from "../../scripts/openapi.ts";
+import { routes } from "../../src/server/routes.ts";
+import { ask, testServer } from "./support.ts";
+
+const FILE = join(import.meta.dirname, "../../schemas/openapi.json");
+const document = JSON.parse(readFileSync(FILE, "utf8"));
+
+test("schemas/openapi.json is current (npm run generate)", () => {
+  expect(readFileSync(FILE, "utf8")).toBe(openApiJson());
+});
+
+test("it is valid OpenAPI 3.1", async () => {
+  const validator = new Validator();
+  expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+  expect(validator.version).toBe("3.1");
+});
+
+test("the validator would find a fault", async () => {
+  const broken = structuredClone(document);
+  delete broken.paths["/healthz"].get.responses;
+  broken.paths["/healthz"].get.parameters = [{ name: "x" }];
+  expect((await new Validator().validate(broken)).valid).toBe(false);
+});
+
+test("the server answers the same document, with its own version", async () => {
+  const { json } = await ask(await testServer(), "/api/openapi.json");
+  expect(json).toEqual({ ...document, info: { ...document.info, version: "1.2.3" } });
+});
+
+test("it has every route that answers JSON, and no other", () => {
+  const described = Object.entries<object>(document.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const expected = routes
+    .filter(({ response }) => response !== undefined)
+    .map(({ method, path }) => `${method} ${path}`);
+  expect(described).toEqual(expected);
+});
+
+test("every reference leads somewhere, and operation ids are unique", () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
+    ([, name]) => name,
+  );
+  expect(references.length).toBeGreaterThan(10);
+  for (const name of references) expect(Object.keys(document.components.schemas)).toContain(name);
+  const ids = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((item) =>
+    Object.values(item).map(({ operationId }) => operationId),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});

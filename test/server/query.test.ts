@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { errorBody } from "../../src/core/contract/bodies.ts";
+import { jsonHeaders } from "../../src/server/answer.ts";
+import { ask, ENV, post, testServer } from "./support.ts";
+
+describe("a query", () => {
+  test.each([
+    [`${ENV}?environment=dev&environment=dev`, "Invalid environment request."],
+    [`${ENV}?environment=dev&%65nvironment=ci`, "Invalid environment request."],
+    [`${ENV}?environment=`, "Invalid environment request."],
+    [`${ENV}?environment=prod`, "Invalid environment request."],
+    [`${ENV}?environment=%zz`, "Invalid environment request."],
+    [`${ENV}?environment=constructor`, "Invalid environment request."],
+    [`${ENV}?environment=dev%00`, "Invalid environment request."],
+    [`${ENV}?enviroment=staging`, "Invalid request."],
+    [`${ENV}?environment[]=dev`, "Invalid request."],
+    [`${ENV}?keys=SVC_JWT_TOKEN_SECRET_KEY`, "Invalid request."],
+    [`${ENV}?__proto__=1`, "Invalid request."],
+    [`${ENV}/diff?from=dev&from=ci&to=ci`, "Invalid request."],
+    [`${ENV}/diff?from=dev`, "Invalid request."],
+    [`${ENV}/diff`, "Invalid request."],
+    [`${ENV}/diff?from=dev&to=nowhere`, "Invalid environment request."],
+    ["/api/runtime/contract?x=1", "Invalid request."],
+    ["/api/runtime/audit?limit=1&limit=1", "Invalid request."],
+    ["/healthz?x=1", "Invalid request."],
+  ])("%s is 400", async (path, error) => {
+    const answer = await ask(await testServer(), path);
+    expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error });
+    expect(answer.headers).toMatchObject(jsonHeaders);
+    errorBody.parse(answer.json);
+  });
+
+  test.each(["0", "1001", "-1", "1.5", "1e2", "0x1", "", "abc", " 1", "99999999999999999999"])(
+    "limit=%s is 400 naming the range",
+    async (limit) => {
+      const answer = await ask(await testServer(), `/api/runtime/audit?limit=${encodeURIComponent(limit)}`);
+      expect(answer.status).toBe(400);
+      expect(answer.json).toEqual({ error: "Invalid request.", details: "limit: expected an integer from 1 to 1000." });
+    },
+  );
+
+  test.each([
+    ["DEV", "dev"],
+    ["%20Development%20", "development"],
+    ["test", "test"],
+    ["+ci", "ci"],
+  ])("environment=%s is %s", async (given, environment) => {
+    const answer = await ask(await testServer(), `${ENV}?environment=${given}`);
+    expect(answer.json.environment).toBe(environment);
+  });
+
+  test("a POST takes none: the environment in the wrong place must not write to another file", async () => {
+    const server = await testServer();
+    const before = server.text();
+    const answer = await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } }, {}, `${ENV}?environment=staging`);
+    expect(answer.status).toBe(400);
+    expect(server.text()).toBe(before);
+  });
+
+  test("without an environment NODE_ENV decides, and an unsupported one is refused", async () => {
+    const staging = await testServer({ env: { NODE_ENV: "staging" } });
+    expect((await ask(staging, ENV)).json).toMatchObject({ environment: "staging", fileName: ".env.staging" });
+    const production = await testServer({ env: { NODE_ENV: "production" } });
+    const answer = await ask(production, ENV);
+    expect(answer.json).toEqual({
+      error: "Invalid environment request.",
+      details: 'Unsupported environment "production" (from NODE_ENV). Accepted: dev, development, staging, ci, test.',
+    });
+  });
+});

@@ -1,0 +1,156 @@
+import { join } from "node:path";
+import type * as z from "zod";
+import { describe, expect, test } from "vitest";
+import {
+  auditBody,
+  contractBody,
+  envCheckBody,
+  envDiffBody,
+  envReadBody,
+  errorBody,
+  healthBody,
+  openApiBody,
+} from "../../src/core/contract/bodies.ts";
+import { ask, ENV, post, testServer, type Answered } from "./support.ts";
+import { routes } from "../../src/server/routes.ts";
+
+const SNAPSHOTS = join(import.meta.dirname, "snapshots");
+
+const examples: Record<string, { readonly path: string; readonly body?: z.ZodType }> = {
+  "/api/runtime/env": { path: ENV, body: envReadBody },
+  "/api/runtime/env/check": { path: `${ENV}/check?environment=staging`, body: envCheckBody },
+  "/api/runtime/env/diff": { path: `${ENV}/diff?from=dev&to=ci`, body: envDiffBody },
+  "/api/runtime/contract": { path: "/api/runtime/contract", body: contractBody },
+  "/api/runtime/audit": { path: "/api/runtime/audit?limit=10", body: auditBody },
+  "/healthz": { path: "/healthz", body: healthBody },
+  "/api/openapi.json": { path: "/api/openapi.json", body: openApiBody },
+  "/": { path: "/" },
+  "/assets/service-management.css": { path: "/assets/service-management.css" },
+  "/assets/service-management.svg": { path: "/assets/service-management.svg" },
+};
+
+const paths = [...new Set(routes.map(({ path }) => path))];
+
+/** The headers of every JSON answer, whatever its status. */
+export function expectJsonHeaders({ headers, text }: Answered): void {
+  expect(headers).toMatchObject({
+    "content-type": "application/json; charset=utf-8",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+  });
+  expect(Object.keys(headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
+  expect(text).not.toMatch(/[<>&\u2028\u2029]/);
+}
+
+test("the route list", async () => {
+  const rows = routes.map((route) => {
+    const access = "operation" in route ? route.operation.access : route.isOpen ? "open" : "read";
+    return [
+      route.method.padEnd(4),
+      route.path.padEnd(32),
+      access.padEnd(5),
+      "operation" in route ? route.operation.id : route.content,
+    ].join("  ");
+  });
+  await expect(`${rows.join("\n")}\n`).toMatchFileSnapshot(join(SNAPSHOTS, "routes.txt"));
+});
+
+describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
+  test("answers as its schema says", async () => {
+    const server = await testServer();
+    await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
+    const answer = await ask(server, path);
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "cross-origin-resource-policy": "same-origin",
+    });
+    if (body === undefined) return;
+    expectJsonHeaders(answer);
+    body.parse(answer.json);
+  });
+
+  test("HEAD has the same headers and no body", async () => {
+    const server = await testServer();
+    const [get, head] = [await ask(server, path), await ask(server, path, { method: "HEAD" })];
+    expect(head.status).toBe(200);
+    expect(head.text).toBe("");
+    const { date: _date, ...expected } = get.headers;
+    expect(head.headers).toMatchObject(expected);
+  });
+});
+
+test("every row has an example", () => {
+  expect(Object.keys(examples).toSorted()).toEqual(paths.toSorted());
+});
+
+describe("what is not there", () => {
+  const server = testServer;
+
+  test.each([
+    "/api",
+    "/api/",
+    "/api/runtime/env/",
+    "/API/runtime/env",
+    "/api/runtime/pm2-ecosystem",
+    "/nothing",
+    "/..%2f",
+    "//",
+    "/assets/",
+    "/favicon.ico",
+  ])("%s is 404", async (path) => {
+    const answer = await ask(await server(), path);
+    expect(answer.status).toBe(404);
+    expectJsonHeaders(answer);
+    expect(answer.json).toEqual({ error: "Not found." });
+  });
+
+  test.each(paths)("%s with another method is 405 with Allow", async (path) => {
+    const running = await server();
+    const allowed = routes
+      .filter((route) => route.path === path)
+      .flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"].filter(
+      (name) => !allowed.includes(name),
+    )) {
+      const answer = await ask(running, `${path}?x=1`, { method });
+      expect({ method, status: answer.status, allow: answer.headers.allow }).toEqual({
+        method,
+        status: 405,
+        allow: allowed.join(", "),
+      });
+      expectJsonHeaders(answer);
+      errorBody.parse(answer.json);
+    }
+  });
+
+  test("a foreign method on an unknown path is 404, with a body of any type", async () => {
+    const answer = await post(
+      await server(),
+      "x".repeat(100_000),
+      { "content-type": "text/x-anything" },
+      "/api/nothing",
+    );
+    expect(answer.status).toBe(404);
+  });
+});
+
+test("GET /api/runtime/audit has the newest mutation first", async () => {
+  const server = await testServer();
+  for (const name of ["fastify", "restify"]) await post(server, { values: { SVC_HTTP_FRAMEWORK: name } });
+  await post(server, { environment: "ci", values: { SVC_DATABASE_DRIVER: "MySQL" } });
+  const { records } = (await ask(server, "/api/runtime/audit?limit=2")).json;
+  expect(
+    records.map(({ environment, keys, outcome, source }: Record<string, unknown>) => [
+      environment,
+      keys,
+      outcome,
+      source,
+    ]),
+  ).toEqual([
+    ["ci", ["SVC_DATABASE_DRIVER"], "succeeded", "http"],
+    ["dev", ["SVC_HTTP_FRAMEWORK"], "succeeded", "http"],
+  ]);
+});

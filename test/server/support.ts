@@ -1,0 +1,160 @@
+/** A server of its own for one test, over a repository of its own, and a plain way to ask it. */
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { request, type IncomingHttpHeaders } from "node:http";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { nodePorts, type Ports } from "../../src/core/index.ts";
+import type { Limits } from "../../src/server/limits.ts";
+import { startServer, type RunningServer } from "../../src/server/start.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const REPOSITORY = join(import.meta.dirname, "../..");
+const CONFIG_DIR = "apps/backend-template/src/config";
+
+export interface Repository {
+  readonly root: string;
+  envFile(name: string): string;
+  auditFile: string;
+}
+
+/** A repository with the reference env files, or the given ones. */
+export function repository(files?: Readonly<Record<string, string>>): Repository {
+  const root = temporaryFolder();
+  const configDir = join(root, CONFIG_DIR);
+  mkdirSync(configDir, { recursive: true });
+  if (files === undefined) cpSync(join(REPOSITORY, CONFIG_DIR), configDir, { recursive: true });
+  for (const [name, text] of Object.entries(files ?? {})) writeFileSync(join(configDir, name), text);
+  return { root, envFile: (name) => join(configDir, `.env.${name}`), auditFile: join(root, ".svcm/audit.jsonl") };
+}
+
+export interface TestServer extends RunningServer {
+  readonly port: number;
+  readonly repository: Repository;
+  /** Every log line so far. */
+  readonly log: string[];
+  /** Resolves when so many lines so far match. */
+  logged(pattern: RegExp, count?: number): Promise<void>;
+  /** Reads an env file of its repository. */
+  text(name?: string): string;
+}
+
+export interface ServerOptions {
+  readonly repository?: Repository;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly host?: string;
+  readonly limits?: Partial<Limits>;
+  readonly signal?: AbortSignal;
+  /** Puts something else in the place of a port. */
+  readonly world?: (ports: Ports) => Ports;
+}
+
+export async function testServer(options: ServerOptions = {}): Promise<TestServer> {
+  const { repository: files = repository(), env = {}, world = (ports) => ports, ...rest } = options;
+  const log: string[] = [];
+  const waiting = new Set<() => void>();
+  const write = (line: string): void => {
+    log.push(line);
+    for (const look of waiting) look();
+  };
+  const ports = world(nodePorts({ root: files.root, env, cwd: files.root }));
+  const server = await startServer({ ports, env, version: "1.2.3", port: 0, log: { write }, ...rest });
+  onTestFinished(() => server.close());
+  const text = (name = "dev"): string => readFileSync(files.envFile(name), "utf8");
+  const logged = (pattern: RegExp, count = 1): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (log.filter((line) => pattern.test(line)).length >= count) resolve(void waiting.delete(look));
+      };
+      waiting.add(look);
+      look();
+    });
+  return { ...server, port: Number(new URL(server.url).port), repository: files, log, logged, text };
+}
+
+export interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Uint8Array;
+  /** The address to connect to. */
+  readonly address?: string;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly text: string;
+  readonly json: any; // oxlint-disable-line typescript/no-explicit-any -- what a test expects of it says what it is
+}
+
+/** One request on a connection of its own. */
+export function ask({ port }: { port: number }, path: string, asked: Asked = {}): Promise<Answered> {
+  const { method = "GET", headers = {}, body, address = "127.0.0.1" } = asked;
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: address, port, path, method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        const isJson = response.headers["content-type"]?.startsWith("application/json") === true && text !== "";
+        const { statusCode: status = 0, rawHeaders } = response;
+        resolve({ status, headers: response.headers, rawHeaders, text, json: isJson ? JSON.parse(text) : undefined });
+      });
+    });
+    outgoing.on("error", reject);
+    // As bytes: Node would write the headers in the encoding of a text.
+    outgoing.end(body === undefined ? undefined : Buffer.from(body));
+  });
+}
+
+export const ENV = "/api/runtime/env";
+export const JSON_TYPE = { "content-type": "application/json" };
+
+/** Posts values, or any other body. */
+export function post(
+  server: { port: number },
+  body: unknown,
+  headers: Asked["headers"] = {},
+  path = ENV,
+): Promise<Answered> {
+  const text = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+  return ask(server, path, { method: "POST", headers: { ...JSON_TYPE, ...headers }, body: text });
+}
+
+export interface RawConnection {
+  readonly socket: Socket;
+  /** Everything that came, once the other side has closed. */
+  readonly ended: Promise<string>;
+}
+
+/** A connection for bytes that no client would send. */
+export function rawConnection({ port }: { port: number }): RawConnection {
+  const socket = connect(port, "127.0.0.1");
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk) => chunks.push(chunk));
+  socket.on("error", () => undefined); // a server that cuts us off may do it with a reset
+  onTestFinished(() => void socket.destroy());
+  const ended = new Promise<string>((resolve) => {
+    socket.on("close", () => resolve(Buffer.concat(chunks).toString()));
+  });
+  return { socket, ended };
+}
+
+/** Sends bytes and reads until the server closes. */
+export async function raw(server: { port: number }, bytes: string | Uint8Array): Promise<string> {
+  const { socket, ended } = rawConnection(server);
+  socket.write(bytes);
+  return await ended;
+}
+
+/** The parts of one raw response. */
+export function parsed(response: string): { status: number; headers: string; json: Answered["json"] } {
+  const [head = "", body = ""] = response.split("\r\n\r\n", 2);
+  return {
+    status: Number(head.split(" ")[1]),
+    headers: head.toLowerCase(),
+    json: body === "" ? undefined : JSON.parse(body),
+  };
+}

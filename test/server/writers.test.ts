@@ -1,0 +1,66 @@
+/** Many clients at once: nothing that was acknowledged is lost, nothing half written is ever seen. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { envReadBody } from "../../src/core/contract/bodies.ts";
+import { ask, ENV, post, testServer } from "./support.ts";
+
+const target: Record<string, string> = {
+  SVC_HTTP_FRAMEWORK: "total-js",
+  SVC_REALTIME_API: "no",
+  SVC_REALTIME_API_PROTOCOL: "grpc",
+  SVC_REALTIME_API_DATABASE_DRIVER: "MS SQL",
+  SVC_DATABASE_DRIVER: "Cassandra",
+  SVC_KEYVALUESTORAGE_DRIVER: "redis",
+  SVC_MESSAGE_MEDIATOR_ADAPTER: "bullmq",
+  SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster",
+  SVC_WEBSOCKET_REDIS_URL: "redis://cache:6379",
+};
+
+test("50 writers of single keys and as many readers", async () => {
+  const server = await testServer();
+  const [before, pairs] = [(await ask(server, ENV)).json.values, Object.entries(target)];
+  const writers = Array.from({ length: 50 }, async (_, index) => {
+    const [key, value] = pairs[index % pairs.length] ?? ["", ""];
+    const answer = await post(server, { values: { [key]: value } });
+    expect(answer.status).toBe(200);
+    expect(answer.json.values[key]).toBe(value);
+    // What was acknowledged is there for whoever asks from now on.
+    expect((await ask(server, ENV)).json.values[key]).toBe(value);
+  });
+  const readers = Array.from({ length: 50 }, async () => {
+    const { json, status } = await ask(server, ENV);
+    expect(status).toBe(200);
+    for (const [key, value] of Object.entries<string>(envReadBody.parse(json).values))
+      expect([before[key], target[key]]).toContain(value);
+  });
+  await Promise.all([...writers, ...readers]);
+  expect((await ask(server, ENV)).json.values).toEqual({ ...before, ...target });
+  const records = readFileSync(server.repository.auditFile, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const changed = records.filter(({ outcome }) => outcome === "succeeded").flatMap(({ keys }) => keys);
+  expect(new Set(changed)).toEqual(new Set(Object.keys(target)));
+  expect(changed).toHaveLength(Object.keys(target).length);
+}, 60_000);
+
+test("20 clients count with If-Match: no step is lost", async () => {
+  const server = await testServer();
+  const key = "SVC_WEBSOCKET_REDIS_URL";
+  await post(server, { values: { [key]: "redis://count:1" } });
+  const countUp = async (): Promise<void> => {
+    for (;;) {
+      const { json, headers } = await ask(server, ENV);
+      const count = Number(new URL(json.values[key]).port);
+      const { status } = await post(
+        server,
+        { values: { [key]: `redis://count:${count + 1}` } },
+        { "if-match": headers.etag ?? "" },
+      );
+      if (status === 200) return;
+      expect(status).toBe(412);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, countUp));
+  expect((await ask(server, ENV)).json.values[key]).toBe("redis://count:21");
+}, 60_000);
