@@ -64,7 +64,7 @@ function describe({ summary, description, options, env, default: otherwise }: Ma
   const notes = [
     options && `one of ${options.map((option) => `\`${option}\``).join(", ")}`,
     env && `also \`${env}\``,
-    otherwise !== undefined && otherwise !== false && `default \`${String(otherwise)}\``,
+    otherwise !== undefined && otherwise !== false && `default \`${JSON.stringify(otherwise)}\``,
   ].filter(Boolean);
   return `${summary ?? description ?? ""}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`;
 }

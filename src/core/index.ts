@@ -10,11 +10,11 @@ import type { Ports } from "./ports.ts";
 
 export { describeError, errorTable, SvcmError } from "./errors.ts";
 export type { ErrorBody, ErrorDescription, ErrorKind } from "./errors.ts";
-export { execute } from "./operation.ts";
+export { execute, perform } from "./operation.ts";
 export type { Access, Caller, Operation } from "./operation.ts";
 export type { Ports, Workspace } from "./ports.ts";
 export { FileError } from "./ports.ts";
-export { documentNames, entrypoints } from "./contract/inputs.ts";
+export { documentNames, entrypoints } from "./contract/names.ts";
 export { isValid } from "./contract/issue.ts";
 export type { Issue } from "./contract/issue.ts";
 export type { AuditRecord } from "./contract/audit-record.ts";
@@ -24,7 +24,13 @@ export * from "./operations/index.ts";
 
 /** The person at a terminal of this machine: may do whatever the file system lets that person do. */
 export function commandLineCaller(): Caller {
-  return { source: "cli", actor: systemUser(), grants: ["read", "write"] };
+  return {
+    source: "cli",
+    get actor() {
+      return systemUser();
+    },
+    grants: ["read", "write"],
+  };
 }
 
 /** The real world, for a repository. Nothing is read before an operation asks. */

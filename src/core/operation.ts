@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import type { AuditSource } from "./contract/audit-record.ts";
+import type { InputOf, OperationId } from "./contract/inputs.ts";
 import { parseInput } from "./contract/parse.ts";
 import { SvcmError, type ErrorKind } from "./errors.ts";
 import type { Ports } from "./ports.ts";
@@ -16,25 +17,26 @@ export interface Caller {
 
 /**
  * One thing that svcm can do: a value, not a class. `run` reads through the ports, decides, and
- * writes through them. The three faces parse, call one operation and print its answer.
+ * writes through them. The three faces parse, call one operation and print its answer. The schema of
+ * its input stands in `contract/inputs.ts`, under its id.
  */
 export interface Operation<Input, Output> {
-  /** Dotted, for example `env.write`. */
-  readonly id: string;
+  readonly id: OperationId;
   readonly access: Access;
-  readonly input: z.ZodMiniType<Input>;
   /** What a malformed input is called. */
   readonly refusal: Extract<ErrorKind, "INVALID_PAYLOAD" | "INVALID_REQUEST">;
   run(ports: Ports, input: Input, caller: Caller): Promise<Output>;
 }
 
-/** Declares an operation; the types of `run` follow from the input schema. */
-export function defineOperation<Input, Output>(operation: Operation<Input, Output>): Operation<Input, Output> {
+/** Declares an operation; the type of its input follows from its id. */
+export function defineOperation<Id extends OperationId, Output>(
+  operation: Operation<InputOf<Id>, Output> & { readonly id: Id },
+): Operation<InputOf<Id>, Output> {
   return operation;
 }
 
 /**
- * Parses the input, checks the caller's grants, runs.
+ * Parses an input from outside, checks the caller's grants, runs.
  *
  * @throws {SvcmError} for every expected refusal; anything else is a defect.
  */
@@ -44,6 +46,24 @@ export async function execute<Input, Output>(
   input: unknown,
   caller: Caller,
 ): Promise<Output> {
-  if (!caller.grants.includes(operation.access)) throw new SvcmError("UNAUTHORIZED");
-  return operation.run(ports, parseInput(operation.input, input, operation.refusal), caller);
+  const { inputs } = await import("./contract/inputs.ts");
+  authorise(operation, caller);
+  // The schema under an operation's id is, by its declaration, the one of its input.
+  const schema = inputs[operation.id] as z.ZodMiniType<unknown> as z.ZodMiniType<Input>;
+  return operation.run(ports, parseInput(schema, input, operation.refusal), caller);
+}
+
+/** As {@link execute}, for an input that the compiler has checked: no schema is loaded. */
+export async function perform<Input, Output>(
+  operation: Operation<Input, Output>,
+  ports: Ports,
+  input: Input,
+  caller: Caller,
+): Promise<Output> {
+  authorise(operation, caller);
+  return operation.run(ports, input, caller);
+}
+
+function authorise({ access }: Pick<Operation<never, unknown>, "access">, { grants }: Caller): void {
+  if (!grants.includes(access)) throw new SvcmError("UNAUTHORIZED");
 }

@@ -1,4 +1,5 @@
 /** What happens for a row of the table: read the input, run the operation, answer. */
+import { inputs } from "../core/contract/inputs.ts";
 import type { FastifyRequest, RouteHandlerMethod } from "fastify";
 import { parseInput } from "../core/contract/parse.ts";
 import { execute, type EnvRead, type Ports } from "../core/index.ts";
@@ -47,7 +48,7 @@ function contentHandler(row: ContentRoute, serving: Serving): RouteHandlerMethod
 /** The input as the row says: query parameters, the body's members, `If-Match`, and what is fixed. */
 function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequest) => Record<string, unknown> {
   const { operation, query = [], body, ifMatch, fixed } = row;
-  const readQuery = queryReader(parametersOf(operation.input, query));
+  const readQuery = queryReader(parametersOf(inputs[operation.id], query));
   return (request) => {
     const tags = request.headers["if-match"];
     return {

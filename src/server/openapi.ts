@@ -1,4 +1,5 @@
 /** The API's description, made of the route table, the schemas that it names and the error table. */
+import { inputs } from "../core/contract/inputs.ts";
 import * as z from "zod";
 import * as bodies from "../core/contract/bodies.ts";
 import { errorTable, type ErrorBody, type ErrorKind, type Ports } from "../core/index.ts";
@@ -87,7 +88,7 @@ function shownContent({ content, summary, isOpen, response }: ContentRoute): Jso
 }
 
 function queryParameters({ operation, query = [] }: OperationRoute, contract: RuntimeContract): Json[] {
-  return parametersOf(operation.input, query).map(({ name, isRequired, schema }) => ({
+  return parametersOf(inputs[operation.id], query).map(({ name, isRequired, schema }) => ({
     name,
     in: "query",
     required: isRequired,

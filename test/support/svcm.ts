@@ -31,8 +31,8 @@ export interface Served {
   readonly url: string;
   readonly pid: number;
   /** What it wrote to standard error so far: its log. */
-  log(): string;
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  readonly log: () => string;
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
 /** Starts `svcm serve` on a free port for the time of one test; resolves on its ready line. */

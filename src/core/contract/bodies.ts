@@ -5,7 +5,7 @@
 import * as z from "zod";
 import { pick } from "zod/mini";
 import { capabilityMatrixSchema, runtimeContractSchema } from "../facts/schema.ts";
-import { envWriteInput } from "./inputs.ts";
+import { inputs } from "./inputs.ts";
 
 const environment = z
   .string()
@@ -52,7 +52,7 @@ const envRead = {
 export const envReadBody = z.strictObject(envRead).describe("The visible part of an env file.");
 
 /** The body's part of the input of `env.write`. */
-export const envWriteRequest = pick(envWriteInput, { environment: true, values: true });
+export const envWriteRequest = pick(inputs["env.write"], { environment: true, values: true });
 
 export const envWriteBody = z
   .strictObject({

@@ -1,36 +1,32 @@
 /**
- * The inputs of the operations, as the three faces hand them over. The API's description is
- * generated from these schemas and from `bodies.ts`.
+ * The inputs of the operations, by operation, as the three faces hand them over. The API's
+ * description is generated from these schemas and from `bodies.ts`. Loaded where an input comes
+ * from outside: the command line, which is compiled against them, never does.
  */
 import * as z from "zod/mini";
-
-/** The official process entrypoints of a backend. `websocket` and `grpc` serve REST beside. */
-export const entrypoints = ["rest", "websocket", "grpc"] as const;
-
-/** The documents that people write and `svcm schema` describes. */
-export const documentNames = ["runtime-contract", "capability-matrix"] as const;
+import { documentNames, entrypoints } from "./names.ts";
 
 const environment = z.optional(z.string());
 const values = z.record(z.string(), z.string());
+const foreignKeys = z.enum(["ignore", "refuse"]);
+const nothing = z.strictObject({});
 
-export const envReadInput = z.strictObject({ environment });
+export const inputs = {
+  "audit.list": z.strictObject({ limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))) }),
+  "contract.show": nothing,
+  "env.check": z.strictObject({ environment }),
+  "env.diff": z.strictObject({ from: z.string(), to: z.string() }),
+  "env.plan": z.strictObject({ environment, values, foreignKeys }),
+  /** `keys` narrows the answer; each has to be of a visible tier. */
+  "env.read": z.strictObject({ environment, keys: z.optional(z.array(z.string())) }),
+  /** `ifMatch` is the header as it came. */
+  "env.write": z.strictObject({ environment, values, ifMatch: z.optional(z.string()), foreignKeys }),
+  "profile.apply": z.strictObject({ environment, profile: z.string(), values, dryRun: z.boolean() }),
+  "profile.list": nothing,
+  "profile.show": z.strictObject({ profile: z.string() }),
+  "schema.show": z.strictObject({ document: z.enum(documentNames) }),
+  "startup.check": z.strictObject({ environment, entrypoint: z.enum(entrypoints) }),
+} as const satisfies Record<string, z.ZodMiniType>;
 
-/** `keys` narrows the answer; each has to be of a visible tier. */
-export const envGetInput = z.strictObject({ environment, keys: z.optional(z.array(z.string())) });
-
-export const envWriteInput = z.strictObject({
-  environment,
-  values,
-  /** The header `If-Match` as it came. */
-  ifMatch: z.optional(z.string()),
-  foreignKeys: z.enum(["ignore", "refuse"]),
-});
-
-export const envPlanInput = z.strictObject({ environment, values, foreignKeys: z.enum(["ignore", "refuse"]) });
-export const envDiffInput = z.strictObject({ from: z.string(), to: z.string() });
-export const profileShowInput = z.strictObject({ profile: z.string() });
-export const profileApplyInput = z.strictObject({ environment, profile: z.string(), values, dryRun: z.boolean() });
-export const startupCheckInput = z.strictObject({ environment, entrypoint: z.enum(entrypoints) });
-export const auditListInput = z.strictObject({ limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))) });
-export const schemaShowInput = z.strictObject({ document: z.enum(documentNames) });
-export const noInput = z.strictObject({});
+export type OperationId = keyof typeof inputs;
+export type InputOf<Id extends OperationId> = z.infer<(typeof inputs)[Id]>;

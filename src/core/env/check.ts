@@ -129,7 +129,11 @@ function valueSpan(entry: EnvEntry): Span {
   return { start: entry.valueStart, end: entry.valueEnd, line: entry.line };
 }
 
-function toIssue({ code, key, span, severity = "error", ...words }: Finding, document: EnvDocument, file: string): Issue {
+function toIssue(
+  { code, key, span, severity = "error", ...words }: Finding,
+  document: EnvDocument,
+  file: string,
+): Issue {
   return {
     code,
     severity,

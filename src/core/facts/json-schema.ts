@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { documentNames } from "../contract/inputs.ts";
+import type { documentNames } from "../contract/names.ts";
 import { capabilityMatrixSchema, runtimeContractSchema } from "./schema.ts";
 
 type DocumentName = (typeof documentNames)[number];

@@ -1,5 +1,4 @@
 import type { AuditRecord } from "../contract/audit-record.ts";
-import { auditListInput } from "../contract/inputs.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError } from "../ports.ts";
@@ -16,7 +15,6 @@ export const auditList = defineOperation({
   id: "audit.list",
   access: "read",
   refusal: "INVALID_REQUEST",
-  input: auditListInput,
   async run(ports, { limit = DEFAULT_LIMIT }): Promise<AuditListResponse> {
     try {
       return { records: await ports.audit.newest(limit) };

@@ -1,4 +1,3 @@
-import { noInput } from "../contract/inputs.ts";
 import { environmentSpellings } from "../env/environment.ts";
 import { visibleKeys } from "../env/tiers.ts";
 import { acceptedValues } from "../env/values.ts";
@@ -23,7 +22,6 @@ export const contractShow = defineOperation({
   id: "contract.show",
   access: "read",
   refusal: "INVALID_REQUEST",
-  input: noInput,
   async run(ports): Promise<ContractResponse> {
     const contract = await ports.facts.runtimeContract();
     const { environments, defaultEnvironment, profiles } = contract;

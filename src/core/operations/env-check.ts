@@ -1,4 +1,3 @@
-import { envReadInput } from "../contract/inputs.ts";
 import type { Issue } from "../contract/issue.ts";
 import { checkEnvFile } from "../env/check.ts";
 import { defineOperation } from "../operation.ts";
@@ -15,7 +14,6 @@ export const envCheck = defineOperation({
   id: "env.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  input: envReadInput,
   async run(ports, { environment }): Promise<EnvCheckResponse> {
     const contract = await ports.facts.runtimeContract();
     const file = await readEnvFile(ports, contract, environment);

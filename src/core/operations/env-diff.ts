@@ -1,4 +1,3 @@
-import { envDiffInput } from "../contract/inputs.ts";
 import { diffEnv, type DiffEntry } from "../env/diff.ts";
 import { parseEnvDocument } from "../env/document.ts";
 import { defineOperation } from "../operation.ts";
@@ -15,7 +14,6 @@ export const envDiff = defineOperation({
   id: "env.diff",
   access: "read",
   refusal: "INVALID_REQUEST",
-  input: envDiffInput,
   async run(ports, input): Promise<EnvDiffResponse> {
     const contract = await ports.facts.runtimeContract();
     const [from, to] = await Promise.all([

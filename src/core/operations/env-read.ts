@@ -1,4 +1,3 @@
-import { envGetInput } from "../contract/inputs.ts";
 import { sortIssues, type Issue } from "../contract/issue.ts";
 import { parseEnvDocument } from "../env/document.ts";
 import { specOf, tierOf, tierReason, visibleKeys } from "../env/tiers.ts";
@@ -22,7 +21,6 @@ export const envRead = defineOperation({
   id: "env.read",
   access: "read",
   refusal: "INVALID_REQUEST",
-  input: envGetInput,
   async run(ports, { environment, keys }): Promise<EnvRead> {
     const contract = await ports.facts.runtimeContract();
     const file = await readEnvFile(ports, contract, environment);

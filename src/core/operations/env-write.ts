@@ -1,4 +1,3 @@
-import { envPlanInput, envWriteInput } from "../contract/inputs.ts";
 import { parseEnvDocument } from "../env/document.ts";
 import { UnwritableValue } from "../env/edit.ts";
 import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
@@ -38,7 +37,6 @@ export const envWrite = defineOperation({
   id: "env.write",
   access: "write",
   refusal: "INVALID_PAYLOAD",
-  input: envWriteInput,
   async run(ports, { environment, values, ifMatch, foreignKeys }, caller): Promise<EnvRead<EnvWriteResponse>> {
     const contract = await ports.facts.runtimeContract();
     const file = locateEnvFile(ports, contract, environment);
@@ -53,7 +51,6 @@ export const envPlan = defineOperation({
   id: "env.plan",
   access: "read",
   refusal: "INVALID_PAYLOAD",
-  input: envPlanInput,
   async run(ports, { environment, values, foreignKeys }): Promise<EnvPlanResponse> {
     const contract = await ports.facts.runtimeContract();
     refuseBadValues(contract, values, foreignKeys);

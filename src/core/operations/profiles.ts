@@ -1,4 +1,3 @@
-import { noInput, profileApplyInput, profileShowInput } from "../contract/inputs.ts";
 import { planWrite } from "../env/plan.ts";
 import { profileOf, profileSteps, type ProfileStep } from "../env/profiles.ts";
 import { defineOperation } from "../operation.ts";
@@ -30,7 +29,6 @@ export const profileList = defineOperation({
   id: "profile.list",
   access: "read",
   refusal: "INVALID_REQUEST",
-  input: noInput,
   async run(ports): Promise<{ profiles: ProfileSummary[] }> {
     const { profiles } = await ports.facts.runtimeContract();
     return {
@@ -43,7 +41,6 @@ export const profileShow = defineOperation({
   id: "profile.show",
   access: "read",
   refusal: "INVALID_REQUEST",
-  input: profileShowInput,
   async run(ports, { profile }): Promise<ProfileSummary> {
     const { label, assignments } = profileOf(await ports.facts.runtimeContract(), profile);
     return { profile, label, assignments };
@@ -55,7 +52,6 @@ export const profileApply = defineOperation({
   id: "profile.apply",
   access: "write",
   refusal: "INVALID_PAYLOAD",
-  input: profileApplyInput,
   async run(ports, input, caller): Promise<(EnvPlanResponse | EnvWriteResponse) & ManualSteps> {
     const contract = await ports.facts.runtimeContract();
     const profile = profileOf(contract, input.profile);

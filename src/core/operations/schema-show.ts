@@ -1,4 +1,3 @@
-import { schemaShowInput } from "../contract/inputs.ts";
 import { defineOperation } from "../operation.ts";
 
 /** JSON Schema of a document that people write. */
@@ -6,7 +5,6 @@ export const schemaShow = defineOperation({
   id: "schema.show",
   access: "read",
   refusal: "INVALID_REQUEST",
-  input: schemaShowInput,
   async run(_ports, { document }): Promise<Record<string, unknown>> {
     const { jsonSchemaOf } = await import("../facts/json-schema.ts");
     return jsonSchemaOf(document);

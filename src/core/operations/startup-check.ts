@@ -1,4 +1,3 @@
-import { startupCheckInput } from "../contract/inputs.ts";
 import type { Issue } from "../contract/issue.ts";
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import { defineOperation } from "../operation.ts";
@@ -20,7 +19,6 @@ export const startupCheck = defineOperation({
   id: "startup.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  input: startupCheckInput,
   async run(ports, { environment, entrypoint }): Promise<StartupCheckResponse> {
     const contract = await ports.facts.runtimeContract();
     const file = await readEnvFile(ports, contract, environment);

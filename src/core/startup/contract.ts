@@ -4,7 +4,7 @@
  *
  * @see the specification, "Startup behaviour", "Guardrails" and "Runtime keys"
  */
-import type { entrypoints } from "../contract/inputs.ts";
+import type { entrypoints } from "../contract/names.ts";
 import type { Issue } from "../contract/issue.ts";
 import { maskCredentials, Secret } from "../env/redact.ts";
 import { specOf } from "../env/tiers.ts";

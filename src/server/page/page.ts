@@ -1,3 +1,4 @@
+import { inputs } from "../../core/contract/inputs.ts";
 import { parametersOf } from "../query.ts";
 import type { Route } from "../route.ts";
 
@@ -53,7 +54,7 @@ svcm env check --environment staging</code></pre>
 
 function routeItem(route: Route): string {
   const { method, path, summary } = route;
-  const parameters = "operation" in route ? parametersOf(route.operation.input, route.query ?? []) : [];
+  const parameters = "operation" in route ? parametersOf(inputs[route.operation.id], route.query ?? []) : [];
   const query =
     parameters.length === 0
       ? ""

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { entrypoints } from "../../../src/core/contract/inputs.ts";
+import { entrypoints } from "../../../src/core/contract/names.ts";
 import { packagedRuntimeContract as contract } from "../../../src/core/facts/packaged.generated.ts";
 import { decideStartup, type Entrypoint, type EnvValues } from "../../../src/core/startup/contract.ts";
 import { checkStartup, requireStartup, StartupRefused } from "../../../src/core/startup/index.ts";
