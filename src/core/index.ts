@@ -12,13 +12,12 @@ export { describeError, errorTable, SvcmError } from "./errors.ts";
 export type { ErrorBody, ErrorDescription, ErrorKind } from "./errors.ts";
 export { execute, perform } from "./operation.ts";
 export type { Access, Caller, Operation } from "./operation.ts";
-export type { Ports, Workspace } from "./ports.ts";
+export type { Ports } from "./ports.ts";
 export { FileError } from "./ports.ts";
 export { documentNames, entrypoints } from "./contract/names.ts";
 export { isValid } from "./contract/issue.ts";
 export type { Issue } from "./contract/issue.ts";
 export type { AuditRecord } from "./contract/audit-record.ts";
-export { REDACTED } from "./env/redact.ts";
 export { suggest } from "./report/suggest.ts";
 export * from "./operations/index.ts";
 

@@ -49,7 +49,7 @@ export async function execute<Input, Output>(
   const { inputs } = await import("./contract/inputs.ts");
   authorise(operation, caller);
   // The schema under an operation's id is, by its declaration, the one of its input.
-  const schema = inputs[operation.id] as z.ZodMiniType<unknown> as z.ZodMiniType<Input>;
+  const schema = inputs[operation.id] as z.ZodMiniType as z.ZodMiniType<Input>;
   return operation.run(ports, parseInput(schema, input, operation.refusal), caller);
 }
 

@@ -1,10 +1,8 @@
 /** What svcm can do: one verb, one file. */
 export { auditList } from "./audit-list.ts";
-export type { AuditListResponse } from "./audit-list.ts";
 export { contractShow } from "./contract-show.ts";
-export type { ContractResponse, VisibleKey } from "./contract-show.ts";
+export type { ContractResponse } from "./contract-show.ts";
 export { envCheck } from "./env-check.ts";
-export type { EnvCheckResponse } from "./env-check.ts";
 export { envDiff } from "./env-diff.ts";
 export type { EnvDiffResponse } from "./env-diff.ts";
 export { envRead } from "./env-read.ts";
@@ -12,7 +10,6 @@ export type { EnvRead } from "./env-read.ts";
 export { entityTag, envPlan, envWrite } from "./env-write.ts";
 export type { EnvPlanResponse, EnvWriteResponse } from "./env-write.ts";
 export { profileApply, profileList, profileShow } from "./profiles.ts";
-export type { ManualSteps, ProfileSummary } from "./profiles.ts";
 export { schemaShow } from "./schema-show.ts";
 export { startupCheck } from "./startup-check.ts";
 export type { StartupCheckResponse } from "./startup-check.ts";

@@ -201,7 +201,7 @@ describe("redaction", () => {
     const { format, inspect } = await import("node:util");
     const printed = [
       String(secret),
-      `${String(secret)}`,
+      "".concat(String(secret)),
       JSON.stringify({ secret }),
       inspect({ secret }, { showHidden: true }),
       format("%s %o", secret, secret),
