@@ -1,8 +1,9 @@
 /** What happens for a row of the table: read the input, run the operation, answer. */
-import { inputs } from "../core/contract/inputs.ts";
 import type { FastifyRequest, RouteHandlerMethod } from "fastify";
+import type { ZodMiniType } from "zod/mini";
+import { inputs } from "../core/contract/inputs.ts";
 import { parseInput } from "../core/contract/parse.ts";
-import { execute, type EnvRead, type Ports } from "../core/index.ts";
+import { perform, type EnvRead, type Ports } from "../core/index.ts";
 import { jsonHeaders, pageHeaders, toJson } from "./answer.ts";
 import { contentOf } from "./content.ts";
 import { envAnswers, type Answer } from "./env-answer.ts";
@@ -27,7 +28,7 @@ function operationHandler(row: OperationRoute, { ports, limits }: Serving): Rout
   const answerOf = row.hasEntityTag ? answersWithTag(ports) : plainAnswer;
   return async (request, reply) => {
     const caller = { source: "http", grants: request.grants } as const;
-    const { text, entityTag } = answerOf(await execute(operation, ports, readInput(request), caller));
+    const { text, entityTag } = answerOf(await perform(operation, ports, readInput(request), caller));
     void reply.headers(jsonHeaders);
     if (entityTag !== undefined) void reply.header("etag", entityTag);
     return text;
@@ -45,18 +46,23 @@ function contentHandler(row: ContentRoute, serving: Serving): RouteHandlerMethod
   };
 }
 
-/** The input as the row says: query parameters, the body's members, `If-Match`, and what is fixed. */
-function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequest) => Record<string, unknown> {
+/**
+ * The input as the row says: query parameters, the body's members, `If-Match`, and what is fixed. It
+ * is parsed here, where the schema is at hand: to load it for each request would cost half of them.
+ */
+function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequest) => unknown {
   const { operation, query = [], body, ifMatch, fixed } = row;
-  const readQuery = queryReader(parametersOf(inputs[operation.id], query));
+  const schema: ZodMiniType = inputs[operation.id];
+  const readQuery = queryReader(parametersOf(schema, query));
   return (request) => {
     const tags = request.headers["if-match"];
-    return {
+    const input = {
       ...readQuery(request.query as Record<string, unknown>),
       ...(body && bodyOf(request, body, operation.refusal, limits)),
       ...(ifMatch !== undefined && tags !== undefined && { [ifMatch]: tags }),
       ...fixed,
     };
+    return parseInput(schema, input, operation.refusal);
   };
 }
 

@@ -79,11 +79,11 @@ export function partsOf(document: EnvDocument): string[] {
   return cuts.slice(0, -1).map((cut, index) => document.text.slice(cut, cuts[index + 1]));
 }
 
-/** What both readers agree on: no tab, no escaped quote, nothing but a comment behind a quoted value. */
+/** What dotenv and every Node agree on: no tab, no escaped quote, nothing but a comment behind a quoted value. */
+const PORTABLE_VALUE = ["'[^'\\\\]*'", '"(?:[^"\\\\]|\\\\n)*"', "`[^`\\\\]*`", "[^\\s#'\"`](?:[^\\s#]| )*"].join("|");
 const PORTABLE_ENTRY = new RegExp(
-  "^(?:export )?[A-Za-z_][\\w.-]*= *(?:" +
-    ["'[^'\\\\]*'", '"(?:[^"\\\\]|\\\\n)*"', "`[^`\\\\]*`", "[^\\s#'\"`](?:[^\\s#]| )*"].join("|") +
-    ")? *(?:#[^\\r\\n]*)?$",
+  // Nothing but spaces behind `=` makes Node 22 take the next line for the value; an exported key needs a value.
+  `^(?:(?:export )?[A-Za-z_][\\w.-]* *= *(?:(?:${PORTABLE_VALUE}) *(?:#[^\\r\\n]*)?|#[^\\r\\n]*)|[A-Za-z_][\\w.-]* *=)$`,
 );
 
 const PORTABLE_COMMENT = /^#/;

@@ -1,4 +1,11 @@
-import { effectiveEntry, parseEnvDocument, valuesOf, type EnvDocument, type Span } from "./document.ts";
+import {
+  effectiveEntry,
+  parseEnvDocument,
+  unportableLines,
+  valuesOf,
+  type EnvDocument,
+  type Span,
+} from "./document.ts";
 
 /** Why a value cannot be written: no quoting makes every reader give it back. */
 export class UnwritableValue extends Error {
@@ -25,10 +32,11 @@ export function setValue(text: string, key: string, value: string, options: SetO
   const document = parseEnvDocument(text);
   if ((effectiveEntry(document, key)?.value ?? "") === value) return text;
   const before = valuesOf(document);
-  for (const written of spellings(value, openMarks(document))) {
-    const next = place(document, key, written, options);
-    if (readsAs(next, before, key, value)) return next;
-  }
+  const readable = spellings(value, openMarks(document))
+    .map((written) => place(document, key, written, options))
+    .filter((next) => readsAs(next, before, key, value));
+  const best = readable.find((next) => isPortable(next, key)) ?? readable[0];
+  if (best !== undefined) return best;
   throw new UnwritableValue(`${key} cannot be written to this file so that every reader gives its value back`);
 }
 
@@ -59,9 +67,9 @@ const BARE = /^[A-Za-z0-9_.,:/@%+=-]*$/;
 
 /** Ways to write a value, plainest first. Double quotes expand escapes, so they take neither `\` nor `$`. */
 function spellings(value: string, avoided: ReadonlySet<string>): string[] {
-  if (BARE.test(value)) return [value];
   const marks = ["'", '"', "`"].filter((mark) => !value.includes(mark) && !avoided.has(mark));
-  return marks.filter((mark) => mark !== '"' || !/[\\$]/.test(value)).map((mark) => mark + value + mark);
+  const quoted = marks.filter((mark) => mark !== '"' || !/[\\$]/.test(value)).map((mark) => mark + value + mark);
+  return BARE.test(value) ? [value, ...quoted] : quoted;
 }
 
 /** Quotes that a line leaves open: `node --env-file` would take a later one for its end. */
@@ -110,6 +118,13 @@ function append(text: string, line: string): string {
 
 function splice(text: string, start: number, end: number, replacement: string): string {
   return text.slice(0, start) + replacement + text.slice(end);
+}
+
+/** Whether every reader takes the key's line alike: `KEY= ` with nothing behind it is such a line for dotenv only. */
+function isPortable(text: string, key: string): boolean {
+  const document = parseEnvDocument(text);
+  const start = effectiveEntry(document, key)?.start;
+  return unportableLines(document).every((line) => line.start !== start);
 }
 
 function readsAs(text: string, before: ReadonlyMap<string, string>, key: string, value: string): boolean {

@@ -23,7 +23,8 @@ const entryLine = fc
     fc.oneof(bareValue, quotedValue),
     fc.constantFrom("", "", " # note"),
   )
-  .map(([prefix, key, value, comment]) => `${prefix}${key}=${value}${comment}`);
+  // An exported key without a value is a name of its own to Node 22 and later.
+  .map(([prefix, key, value, comment]) => `${value === "" ? "" : prefix}${key}=${value}${comment}`);
 const commentLine = fc.stringMatching(/^# ?[A-Za-z0-9 ]{0,20}$/);
 const line = fc.oneof({ weight: 4, arbitrary: entryLine }, commentLine, fc.constant(""));
 
