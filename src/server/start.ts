@@ -76,7 +76,7 @@ function policyOf(
 async function requireConfigDirectory(path: string): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isDirectory()) return;
-  throw new SvcmError("START_REFUSED", { details: `Service Management config directory not found: ${path}`, path });
+  throw new SvcmError("START_REFUSED", { details: `Service Management config directory not found: ${path}` });
 }
 
 async function requireFacts(ports: Ports): Promise<void> {

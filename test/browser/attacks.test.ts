@@ -5,7 +5,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { ENV, testServer, type TestServer } from "../server/support.ts";
 import { attackerServer, hasBrowser, switchboard, useBrowser } from "./support.ts";
 
-const TIMEOUT = 60_000;
 const browser = useBrowser();
 
 async function open(url: string): Promise<Page> {
@@ -43,45 +42,37 @@ async function traces(server: TestServer): Promise<{ text: string; mutations: st
 }
 
 describe.skipIf(!hasBrowser)("DNS rebinding", () => {
-  test(
-    "a page whose name comes to point here reads another server, and not this one",
-    { timeout: TIMEOUT },
-    async () => {
-      const [server, attacker, naive] = [await testServer(), await attackerServer(), await attackerServer()];
-      const before = server.text();
-      // To the browser it is one host and port all along, as it is with a name that is bound anew.
-      const name = await switchboard();
-      name.pointTo(attacker.port);
-      const page = await open(`http://evil.example:${name.port}/`);
-      name.pointTo(naive.port);
-      expect(await readFrom(page, ENV)).toBe("200 readable");
-      expect(naive.seen).toContain(`GET ${ENV}`);
-      name.pointTo(server.port);
-      for (const path of [ENV, "/", "/healthz", "/api/openapi.json"]) {
-        const seen = await readFrom(page, path);
-        expect(seen).toMatch(/^403 \{"error":"Forbidden\./);
-        expect(seen).not.toContain("SVC_HTTP");
-      }
-      expect(await readFrom(page, ENV, write)).toMatch(/^403 /);
-      expect(await traces(server)).toEqual({ text: before, mutations: [] });
-    },
-  );
+  test("a page whose name comes to point here reads another server, and not this one", async () => {
+    const [server, attacker, naive] = [await testServer(), await attackerServer(), await attackerServer()];
+    const before = server.text();
+    // To the browser it is one host and port all along, as it is with a name that is bound anew.
+    const name = await switchboard();
+    name.pointTo(attacker.port);
+    const page = await open(`http://evil.example:${name.port}/`);
+    name.pointTo(naive.port);
+    expect(await readFrom(page, ENV)).toBe("200 readable");
+    expect(naive.seen).toContain(`GET ${ENV}`);
+    name.pointTo(server.port);
+    for (const path of [ENV, "/", "/healthz", "/api/openapi.json"]) {
+      const seen = await readFrom(page, path);
+      expect(seen).toMatch(/^403 \{"error":"Forbidden\./);
+      expect(seen).not.toContain("SVC_HTTP");
+    }
+    expect(await readFrom(page, ENV, write)).toMatch(/^403 /);
+    expect(await traces(server)).toEqual({ text: before, mutations: [] });
+  });
 
-  test(
-    "a page on another port under the same name reads itself, and not this server",
-    { timeout: TIMEOUT },
-    async () => {
-      const [server, attacker] = [await testServer(), await attackerServer()];
-      const page = await open(`http://evil.example:${attacker.port}/`);
-      expect(await readFrom(page, "/own")).toBe("200 readable");
-      expect(await readFrom(page, `http://evil.example:${server.port}${ENV}`)).toContain("Failed to fetch");
-      expect(await readFrom(page, `http://127.0.0.1:${server.port}${ENV}`)).toContain("Failed to fetch");
-      await server.logged(/"status":403/, 2);
-      const answer = await page.goto(`http://evil.example:${server.port}${ENV}`);
-      expect(answer?.status()).toBe(403);
-      expect(await page.content()).not.toContain("SVC_HTTP_FRAMEWORK");
-    },
-  );
+  test("a page on another port under the same name reads itself, and not this server", async () => {
+    const [server, attacker] = [await testServer(), await attackerServer()];
+    const page = await open(`http://evil.example:${attacker.port}/`);
+    expect(await readFrom(page, "/own")).toBe("200 readable");
+    expect(await readFrom(page, `http://evil.example:${server.port}${ENV}`)).toContain("Failed to fetch");
+    expect(await readFrom(page, `http://127.0.0.1:${server.port}${ENV}`)).toContain("Failed to fetch");
+    await server.logged(/"status":403/, 2);
+    const answer = await page.goto(`http://evil.example:${server.port}${ENV}`);
+    expect(answer?.status()).toBe(403);
+    expect(await page.content()).not.toContain("SVC_HTTP_FRAMEWORK");
+  });
 });
 
 /** Everything that a page may send anywhere without asking. */
@@ -119,7 +110,6 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
 
   test.each(Object.entries(simpleRequests))(
     "%s reaches any server, and changes nothing in this one",
-    { timeout: TIMEOUT },
     async (_, send) => {
       const [server, attacker, naive] = [await testServer(), await attackerServer(), await attackerServer()];
       const before = server.text();
@@ -134,7 +124,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
     },
   );
 
-  test("images and scripts get nothing", { timeout: TIMEOUT }, async () => {
+  test("images and scripts get nothing", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);
     const load = (tag: "img" | "script", url: string): Promise<string> =>
@@ -156,7 +146,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
     await server.logged(/"status":403/, 4);
   });
 
-  test("a request that needs leave does not get it", { timeout: TIMEOUT }, async () => {
+  test("a request that needs leave does not get it", async () => {
     const [server, attacker, naive] = [await testServer(), await attackerServer(), await attackerServer()];
     const before = server.text();
     const page = await open(`http://evil.example:${attacker.port}/`);
@@ -168,7 +158,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
 });
 
 describe.skipIf(!hasBrowser)("a WebSocket from elsewhere", () => {
-  test("opens on any server, and not on this one", { timeout: TIMEOUT }, async () => {
+  test("opens on any server, and not on this one", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);
     const connect = (url: string): Promise<string> =>
@@ -190,7 +180,7 @@ describe.skipIf(!hasBrowser)("a WebSocket from elsewhere", () => {
 });
 
 describe.skipIf(!hasBrowser)("framing", () => {
-  test("another page can be framed, this one cannot", { timeout: TIMEOUT }, async () => {
+  test("another page can be framed, this one cannot", async () => {
     const [server, attacker, other] = [
       await testServer(),
       await attackerServer(),

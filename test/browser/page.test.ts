@@ -3,7 +3,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { testServer } from "../server/support.ts";
 import { attackerServer, hasBrowser, useBrowser } from "./support.ts";
 
-const TIMEOUT = 60_000;
 const browser = useBrowser();
 
 /** Opens the page and listens to what its policy forbids and where it asks. */
@@ -26,7 +25,7 @@ async function openPage(url: string, options: Parameters<ReturnType<typeof brows
 }
 
 describe.skipIf(!hasBrowser)("the page", () => {
-  test("keeps its own policy and asks nobody else", { timeout: TIMEOUT }, async () => {
+  test("keeps its own policy and asks nobody else", async () => {
     const server = await testServer();
     const { requests, problems } = await openPage(server.url);
     expect(problems).toEqual([]);
@@ -35,42 +34,34 @@ describe.skipIf(!hasBrowser)("the page", () => {
     expect(server.log.join("")).not.toContain("refused");
   });
 
-  test(
-    "could not do otherwise: inline styles, scripts and foreign images are stopped, and noticed",
-    { timeout: TIMEOUT },
-    async () => {
-      const [server, attacker] = [await testServer(), await attackerServer()];
-      const { page, problems } = await openPage(server.url);
-      await page.evaluate((foreign) => {
-        document.body.append(Object.assign(document.createElement("style"), { textContent: "body { color: red }" }));
-        document.body.append(Object.assign(document.createElement("img"), { src: foreign }));
-      }, `http://127.0.0.1:${attacker.port}/image`);
-      await page.waitForLoadState("networkidle");
-      expect(problems.join("\n")).toMatch(/style-src/);
-      expect(problems.join("\n")).toMatch(/img-src/);
-      expect(attacker.seen).toEqual([]);
-    },
-  );
+  test("could not do otherwise: inline styles, scripts and foreign images are stopped, and noticed", async () => {
+    const [server, attacker] = [await testServer(), await attackerServer()];
+    const { page, problems } = await openPage(server.url);
+    await page.evaluate((foreign) => {
+      document.body.append(Object.assign(document.createElement("style"), { textContent: "body { color: red }" }));
+      document.body.append(Object.assign(document.createElement("img"), { src: foreign }));
+    }, `http://127.0.0.1:${attacker.port}/image`);
+    await page.waitForLoadState("networkidle");
+    expect(problems.join("\n")).toMatch(/style-src/);
+    expect(problems.join("\n")).toMatch(/img-src/);
+    expect(attacker.seen).toEqual([]);
+  });
 
-  test.each(["light", "dark"] as const)(
-    "is styled, readable and never wider than a phone, %s",
-    { timeout: TIMEOUT },
-    async (colorScheme) => {
-      const server = await testServer();
-      const { page } = await openPage(server.url, { colorScheme, viewport: { width: 320, height: 700 } });
-      const look = await page.evaluate(() => ({
-        width: document.documentElement.scrollWidth,
-        background: getComputedStyle(document.body).backgroundColor,
-        heading: document.querySelector("h1")?.textContent,
-        landmarks: document.querySelectorAll("main, header").length,
-        unnamed: [...document.querySelectorAll("a")].filter((link) => link.textContent.trim() === "").length,
-      }));
-      const background = colorScheme === "light" ? "rgb(244, 245, 247)" : "rgb(13, 14, 18)";
-      expect(look).toEqual({ width: 320, background, heading: "Service Management", landmarks: 2, unnamed: 0 });
-    },
-  );
+  test.each(["light", "dark"] as const)("is styled, readable and never wider than a phone, %s", async (colorScheme) => {
+    const server = await testServer();
+    const { page } = await openPage(server.url, { colorScheme, viewport: { width: 320, height: 700 } });
+    const look = await page.evaluate(() => ({
+      width: document.documentElement.scrollWidth,
+      background: getComputedStyle(document.body).backgroundColor,
+      heading: document.querySelector("h1")?.textContent,
+      landmarks: document.querySelectorAll("main, header").length,
+      unnamed: [...document.querySelectorAll("a")].filter((link) => link.textContent.trim() === "").length,
+    }));
+    const background = colorScheme === "light" ? "rgb(244, 245, 247)" : "rgb(13, 14, 18)";
+    expect(look).toEqual({ width: 320, background, heading: "Service Management", landmarks: 2, unnamed: 0 });
+  });
 
-  test("a link of it opens, and so does the page from a link elsewhere", { timeout: TIMEOUT }, async () => {
+  test("a link of it opens, and so does the page from a link elsewhere", async () => {
     const server = await testServer();
     const attacker = await attackerServer(`<!doctype html><a href="${server.url}/">here</a>`);
     const page = await browser().newPage();

@@ -1,33 +1,23 @@
 /** A real browser, and servers of an attacker's. */
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { connect, createServer as createPlainServer, type AddressInfo, type Socket } from "node:net";
 import { chromium, type Browser } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { chromiumArguments, findChromium } from "../support/chromium.ts";
 
-const EXECUTABLE = process.env["CHROMIUM_PATH"] || "/usr/bin/chromium";
-const ARGUMENTS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+const program = await findChromium();
 
 /** Without it the tests are skipped, and say so. */
-export const hasBrowser = existsSync(EXECUTABLE);
+export const hasBrowser = program !== undefined;
 
 /** One browser for the tests of a file, in which `evil.example` is this machine. */
 export function useBrowser(): () => Browser {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    const args = [...ARGUMENTS, "--host-resolver-rules=MAP evil.example 127.0.0.1"];
-    if (hasBrowser) browser = await chromium.launch({ executablePath: EXECUTABLE, args });
-  }, 60_000);
+    const args = [...chromiumArguments, "--host-resolver-rules=MAP evil.example 127.0.0.1"];
+    if (program !== undefined) browser = await chromium.launch({ ...program, args });
+  });
   afterAll(async () => {
     await browser?.close();
   });

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ask, ENV, post, testServer, type TestServer } from "./support.ts";
 
@@ -13,7 +14,7 @@ function requestLines({ log }: TestServer): Record<string, unknown>[] {
 
 test("each line is one JSON document with time and level", async () => {
   const server = await testServer();
-  await ask(server, "/nothing\n".trim());
+  await ask(server, "/nothing");
   for (const line of server.log) {
     expect(line.endsWith("\n")).toBe(true);
     const { time, level } = JSON.parse(line) as { time: string; level: number };
@@ -38,11 +39,7 @@ test("a refused request is one line, with the route's pattern and never a query,
 });
 
 test("a request that failed is an error line with the system's code", async () => {
-  const server = await testServer({
-    world: (ports) => ({ ...ports, facts: { ...ports.facts } }),
-    env: { NODE_ENV: "staging" },
-  });
-  const { rmSync } = await import("node:fs");
+  const server = await testServer({ env: { NODE_ENV: "staging" } });
   rmSync(server.repository.envFile("staging"));
   await ask(server, ENV);
   expect(requestLines(server)).toEqual([

@@ -180,7 +180,15 @@ describe("the end", () => {
   });
 
   test("ends idle kept connections, silent ones and half requests at once", async () => {
-    const server = await testServer({ limits: { closeTimeoutMs: 60_000, keepAliveTimeoutMs: 60_000 } });
+    // Nothing else would end them before the test gives up.
+    const never = 300_000;
+    const limits = {
+      closeTimeoutMs: never,
+      keepAliveTimeoutMs: never,
+      headersTimeoutMs: never,
+      requestTimeoutMs: never,
+    };
+    const server = await testServer({ limits });
     const [kept, silent] = [rawConnection(server), rawConnection(server)];
     kept.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await new Promise((resolve) => kept.socket.once("data", resolve));

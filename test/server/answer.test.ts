@@ -1,0 +1,30 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { failureAnswer, toJson } from "../../src/server/answer.ts";
+
+describe("JSON that goes out", () => {
+  test("says the same as JSON, and holds nothing that a page could take for markup or a line's end", () => {
+    const hostile = fc.string({
+      unit: fc.constantFrom("<", ">", "&", "\u2028", "\u2029", '"', "\\", "a", "</script>", "<!--"),
+    });
+    const property = fc.property(fc.dictionary(hostile, fc.oneof(hostile, fc.array(hostile))), (value) => {
+      const text = toJson(value);
+      expect(text).not.toMatch(/[<>&\u2028\u2029]/);
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+    });
+    fc.assert(property);
+  });
+
+  test("escapes as Unicode", () => {
+    expect(toJson({ a: "<b>&\u2028\u2029" })).toBe(String.raw`{"a":"\u003cb\u003e\u0026\u2028\u2029"}`);
+  });
+});
+
+test.each([new Error("a secret"), new TypeError("a secret"), "a secret", undefined, { secret: "a secret" }])(
+  "what is no refusal tells nothing of its cause: %j",
+  (thrown) => {
+    const { status, text } = failureAnswer(thrown);
+    expect(status).toBe(500);
+    expect(text).toBe('{"error":"Internal error.","code":"DEFECT","details":"This is a defect of svcm."}');
+  },
+);

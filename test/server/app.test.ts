@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { nodePorts } from "../../src/core/index.ts";
+import { buildApp } from "../../src/server/app.ts";
+import { serverLog } from "../../src/server/log.ts";
+import { tokenCheck } from "../../src/server/token.ts";
+import { ENV, repository } from "./support.ts";
+
+/** The server without a socket. */
+function app(isLoopback: boolean) {
+  const { root } = repository();
+  const log = serverLog("silent", { write: () => undefined });
+  const policy = { hosts: new Set<string>(), isLoopback, hasToken: tokenCheck("a-token") };
+  return buildApp({ ports: nodePorts({ root, env: {}, cwd: root }), version: "1.2.3", policy, log });
+}
+
+test("answers without listening", async () => {
+  const answer = await app(true).inject(`${ENV}?environment=ci`);
+  expect(answer.statusCode).toBe(200);
+  expect(answer.json()).toMatchObject({ environment: "ci", fileName: ".env.ci" });
+});
+
+test("keeps its access rules without listening", async () => {
+  const open = app(false);
+  expect((await open.inject(ENV)).statusCode).toBe(401);
+  expect((await open.inject({ url: ENV, headers: { authorization: "Bearer a-token" } })).statusCode).toBe(200);
+  expect((await open.inject({ url: "/healthz", headers: { host: "evil.example" } })).statusCode).toBe(403);
+  expect((await open.inject({ url: "//%zz", headers: { authorization: "Bearer a-token" } })).statusCode).toBe(400);
+});
