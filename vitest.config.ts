@@ -1,14 +1,12 @@
-import { existsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
 const isLong = process.env["SVCM_TEST_LONG"] === "1";
-const buildOnce = "./test/support/build-once.ts";
 
 export default defineConfig({
   test: {
     include: [isLong ? "test/**/*.long.test.ts" : "test/**/*.test.ts"],
     exclude: isLong ? [] : ["test/**/*.long.test.ts"],
-    globalSetup: existsSync(buildOnce) ? [buildOnce] : [],
+    globalSetup: ["./test/support/build-once.ts", "./test/support/unpack-chromium.ts"],
     // Real processes, disks and browsers: a limit that only a hang reaches.
     testTimeout: isLong ? 1_800_000 : 120_000,
     hookTimeout: 120_000,

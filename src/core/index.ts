@@ -10,7 +10,7 @@ import type { Ports } from "./ports.ts";
 
 export { describeError, errorTable, SvcmError } from "./errors.ts";
 export type { ErrorBody, ErrorDescription, ErrorKind } from "./errors.ts";
-export { execute, perform } from "./operation.ts";
+export { execute } from "./operation.ts";
 export type { Access, Caller, Operation } from "./operation.ts";
 export type { Ports } from "./ports.ts";
 export { FileError } from "./ports.ts";

@@ -1,7 +1,5 @@
-import type * as z from "zod/mini";
 import type { AuditSource } from "./contract/audit-record.ts";
 import type { InputOf, OperationId } from "./contract/inputs.ts";
-import { parseInput } from "./contract/parse.ts";
 import { SvcmError, type ErrorKind } from "./errors.ts";
 import type { Ports } from "./ports.ts";
 
@@ -36,34 +34,17 @@ export function defineOperation<Id extends OperationId, Output>(
 }
 
 /**
- * Parses an input from outside, checks the caller's grants, runs.
+ * Checks the caller's grants, then runs. What comes from outside is parsed first, by the schema of
+ * `contract/inputs.ts`; the command line, which is compiled against it, loads no schema.
  *
  * @throws {SvcmError} for every expected refusal; anything else is a defect.
  */
 export async function execute<Input, Output>(
   operation: Operation<Input, Output>,
   ports: Ports,
-  input: unknown,
-  caller: Caller,
-): Promise<Output> {
-  const { inputs } = await import("./contract/inputs.ts");
-  authorise(operation, caller);
-  // The schema under an operation's id is, by its declaration, the one of its input.
-  const schema = inputs[operation.id] as z.ZodMiniType as z.ZodMiniType<Input>;
-  return operation.run(ports, parseInput(schema, input, operation.refusal), caller);
-}
-
-/** As {@link execute}, for an input that the compiler has checked: no schema is loaded. */
-export async function perform<Input, Output>(
-  operation: Operation<Input, Output>,
-  ports: Ports,
   input: Input,
   caller: Caller,
 ): Promise<Output> {
-  authorise(operation, caller);
+  if (!caller.grants.includes(operation.access)) throw new SvcmError("UNAUTHORIZED");
   return operation.run(ports, input, caller);
-}
-
-function authorise({ access }: Pick<Operation<never, unknown>, "access">, { grants }: Caller): void {
-  if (!grants.includes(access)) throw new SvcmError("UNAUTHORIZED");
 }

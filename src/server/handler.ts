@@ -3,7 +3,7 @@ import type { FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ZodMiniType } from "zod/mini";
 import { inputs } from "../core/contract/inputs.ts";
 import { parseInput } from "../core/contract/parse.ts";
-import { perform, type EnvRead, type Ports } from "../core/index.ts";
+import { execute, type EnvRead, type Ports } from "../core/index.ts";
 import { jsonHeaders, pageHeaders, toJson } from "./answer.ts";
 import { contentOf } from "./content.ts";
 import { envAnswers, type Answer } from "./env-answer.ts";
@@ -28,7 +28,7 @@ function operationHandler(row: OperationRoute, { ports, limits }: Serving): Rout
   const answerOf = row.hasEntityTag ? answersWithTag(ports) : plainAnswer;
   return async (request, reply) => {
     const caller = { source: "http", grants: request.grants } as const;
-    const { text, entityTag } = answerOf(await perform(operation, ports, readInput(request), caller));
+    const { text, entityTag } = answerOf(await execute(operation, ports, readInput(request), caller));
     void reply.headers(jsonHeaders);
     if (entityTag !== undefined) void reply.header("etag", entityTag);
     return text;

@@ -1,4 +1,4 @@
-import { commandLineCaller, perform, nodePorts, type Operation } from "../../core/index.ts";
+import { commandLineCaller, execute, nodePorts, type Operation } from "../../core/index.ts";
 
 /** Runs one operation for the person at this terminal, in the repository that `--root` or the folder says. */
 export function ask<Input, Output>(
@@ -7,5 +7,5 @@ export function ask<Input, Output>(
   input: Input,
 ): Promise<Output> {
   const ports = nodePorts({ root: flags.root, env: process.env, cwd: process.cwd() });
-  return perform(operation, ports, input, commandLineCaller());
+  return execute(operation, ports, input, commandLineCaller());
 }

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { inputs } from "../../../src/core/contract/inputs.ts";
+import { parseInput } from "../../../src/core/contract/parse.ts";
 import {
   auditList,
   describeError,
@@ -114,17 +116,12 @@ describe("a write", () => {
     expect(workspace.read(DEV)).toBe(GOOD_ENV);
   });
 
-  test("numbers and booleans are refused, not converted", async () => {
-    const workspace = makeWorkspace();
-    const attempt = set(workspace, { SVC_HTTP_FRAMEWORK: 1, SVC_REALTIME_API: true } as unknown as Record<
-      string,
-      string
-    >);
-    const { body } = await refusal(attempt);
-    expect(body.issues?.map(({ message }) => message)).toEqual([
-      "values.SVC_HTTP_FRAMEWORK: expected string, got number",
-      "values.SVC_REALTIME_API: expected string, got boolean",
-    ]);
+  test("numbers and booleans are refused, not converted", () => {
+    const values = { SVC_HTTP_FRAMEWORK: 1, SVC_REALTIME_API: true };
+    const parse = () => parseInput(inputs["env.write"], { values, foreignKeys: "ignore" }, envWrite.refusal);
+    expect(parse).toThrow(
+      "values.SVC_HTTP_FRAMEWORK: expected string, got number; values.SVC_REALTIME_API: expected string, got boolean",
+    );
   });
 });
 
@@ -226,7 +223,7 @@ describe("reading", () => {
 describe("a plan", () => {
   test("shows the lines, masked, and writes nothing", async () => {
     const workspace = makeWorkspace({ [DEV]: "SVC_WEBSOCKET_REDIS_URL=redis://u:canary@h:1\n" });
-    const input = { values: { SVC_WEBSOCKET_REDIS_URL: "redis://h:2" }, foreignKeys: "refuse" };
+    const input = { values: { SVC_WEBSOCKET_REDIS_URL: "redis://h:2" }, foreignKeys: "refuse" as const };
     const plan = await execute(envPlan, workspace.ports, input, caller);
     expect(plan.changes).toEqual([
       {

@@ -6,6 +6,8 @@ import { realpath } from "./system.ts";
 export interface AllowedFolders {
   /** @throws {FileError} EOUTSIDE, or the system's code where the path leads nowhere. */
   resolve(path: string): Promise<string>;
+  /** @throws {FileError} EOUTSIDE for a real path, found by following `path`, that is elsewhere. */
+  admit(real: string, path: string): Promise<void>;
 }
 
 /**
@@ -14,13 +16,17 @@ export interface AllowedFolders {
  */
 export function allowedFolders(folders: readonly string[]): AllowedFolders {
   let known: readonly string[] = [];
+  const admit = async (real: string, path: string): Promise<void> => {
+    if (isInside(real, known)) return;
+    known = await realFolders(folders);
+    if (!isInside(real, known)) throw refuse("EOUTSIDE", "open", path);
+  };
   return {
+    admit,
     async resolve(path) {
       const real = await attempting("open", path, () => realpath(path));
-      if (isInside(real, known)) return real;
-      known = await realFolders(folders);
-      if (isInside(real, known)) return real;
-      throw refuse("EOUTSIDE", "open", path);
+      await admit(real, path);
+      return real;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Files } from "../../ports.ts";
 import { allowedFolders } from "./allowed-folders.ts";
 import { fileLocks } from "./lock.ts";
-import { readWhole } from "./read.ts";
+import { readInside } from "./read.ts";
 import { replacer } from "./replace.ts";
 
 export interface NodeFilesOptions {
@@ -19,9 +19,7 @@ export function nodeFiles(options: NodeFilesOptions): Files {
   const folders = allowedFolders(options.allowedFolders);
   const locks = fileLocks({ timeoutMs: lockTimeoutMs });
   return {
-    async read(path) {
-      return (await readWhole(await folders.resolve(path), path, maxBytes)).bytes;
-    },
+    read: (path) => readInside(folders, path, maxBytes),
     replace: replacer({ folders, locks, maxBytes }),
   };
 }

@@ -1,6 +1,19 @@
 import type { BigIntStats } from "node:fs";
+import type { AllowedFolders } from "./allowed-folders.ts";
 import { attempting, refuse } from "./file-error.ts";
-import { fstat, isRefusal, O_RDONLY, read, SAFELY, withFile } from "./system.ts";
+import {
+  close,
+  FOLLOWING,
+  fstat,
+  isRefusal,
+  O_RDONLY,
+  open,
+  placeOf,
+  read,
+  SAFELY,
+  statOf,
+  withFile,
+} from "./system.ts";
 
 /** A file's bytes, and the state of the file that they were read from. */
 export interface Snapshot {
@@ -23,6 +36,34 @@ export async function readWhole(real: string, path: string, maxBytes: number): P
   });
 }
 
+/**
+ * Reads a regular file whole, for an answer: the opened file itself is asked where it is, which is
+ * cheaper than resolving the path first, and leaves nothing between the look and the read.
+ */
+export async function readInside(folders: AllowedFolders, path: string, maxBytes: number): Promise<Uint8Array> {
+  const fd = await attempting("open", path, () => openRegular(path));
+  return await attempting("read", path, async () => {
+    try {
+      const stat = statOf(fd);
+      const place = placeOf(fd, stat);
+      if (place === undefined) await folders.resolve(path);
+      else await folders.admit(place, path);
+      refuseUnlessSmallAndRegular(stat, path, maxBytes);
+      return await readUpTo(fd, Number(stat.size), maxBytes, path);
+    } finally {
+      // Nothing was written, so there is no failure to wait for.
+      void close(fd).catch(() => undefined);
+    }
+  });
+}
+
+/** Opening a socket answers ENXIO; a FIFO or device shows in its mode. */
+async function openRegular(path: string): Promise<number> {
+  return await open(path, O_RDONLY | FOLLOWING).catch((error: unknown) => {
+    throw isRefusal(error, "ENXIO") ? notRegular(path) : error;
+  });
+}
+
 function refuseUnlessSmallAndRegular(stat: BigIntStats, path: string, maxBytes: number): void {
   if (stat.isDirectory()) throw refuse("EISDIR", "read", path);
   if (!stat.isFile()) throw notRegular(path);
@@ -42,7 +83,6 @@ async function readUpTo(fd: number, size: number, maxBytes: number, path: string
   }
 }
 
-/** Opening a socket answers ENXIO, a FIFO or device shows in its mode. */
 function notRegular(path: string) {
   return refuse("ENOTREG", "read", path);
 }

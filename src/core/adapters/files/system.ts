@@ -6,8 +6,11 @@ import * as fs from "node:fs";
 
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = fs.constants;
 
-/** A FIFO must not hang the opener, a terminal must not become ours, a last link is not followed. */
-export const SAFELY = fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY | fs.constants.O_NOFOLLOW;
+/** A FIFO must not hang the opener, and a terminal must not become ours. */
+export const FOLLOWING = fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY;
+
+/** And a last link is not followed. */
+export const SAFELY = FOLLOWING | fs.constants.O_NOFOLLOW;
 
 type Done<T> = (error: NodeJS.ErrnoException | null, value?: T) => void;
 
@@ -21,6 +24,20 @@ export const open = (path: string, flags: number, mode = 0o600) =>
   call<number>((done) => fs.open(path, flags, mode, done));
 export const close = (fd: number) => call<void>((done) => fs.close(fd, done));
 export const fstat = (fd: number) => call<fs.BigIntStats>((done) => fs.fstat(fd, { bigint: true }, done));
+/** For a file that was just opened: the system has this at hand, a thread would only add to it. */
+export const statOf = (fd: number): fs.BigIntStats => fs.fstatSync(fd, { bigint: true });
+
+/** The path of an open file, without links; `undefined` where the system does not tell. */
+export function placeOf(fd: number, { nlink }: fs.BigIntStats): string | undefined {
+  try {
+    const place = fs.readlinkSync(`/proc/self/fd/${fd}`);
+    // Renamed over since it was opened: the kernel says so behind the name.
+    return nlink === 0n ? place.replace(/ \(deleted\)$/, "") : place;
+  } catch {
+    return undefined;
+  }
+}
+
 export const fchown = (fd: number, uid: number, gid: number) => call<void>((done) => fs.fchown(fd, uid, gid, done));
 export const fchmod = (fd: number, mode: number) => call<void>((done) => fs.fchmod(fd, mode, done));
 export const fsync = (fd: number) => call<void>((done) => fs.fsync(fd, done));
