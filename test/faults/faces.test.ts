@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { canMount, mount } from "../support/machine.ts";
+import { serve, svcm } from "../support/svcm.ts";
+import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
+
+/** A repository whose config folder is a disk of its own, 64 KiB large. */
+function onSmallDisk() {
+  const workspace = makeWorkspace({});
+  const folder = workspace.path(CONFIG_FOLDER);
+  mount(folder, "-t", "tmpfs", "-o", "size=64k", "tmpfs");
+  const file = `${folder}/.env.dev`;
+  writeFileSync(file, GOOD_ENV);
+  return { root: workspace.root, folder, file };
+}
+
+type Disk = ReturnType<typeof onSmallDisk>;
+
+/** The same change, refused by the disk, through both faces: one body, and the file as it was. */
+async function expectRefusal({ root, file }: Disk, code: string): Promise<void> {
+  const body = { error: "Environment file operation failed.", code, path: file };
+  const ran = await svcm(["env", "set", "SVC_HTTP_FRAMEWORK=fastify", "--json"], { root });
+  expect([ran.code, ran.stderr]).toEqual([3, ""]);
+  expect(JSON.parse(ran.stdout)).toMatchObject(body);
+  const { url, stop } = await serve({ root });
+  const response = await fetch(`${url}/api/runtime/env`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ values: { SVC_HTTP_FRAMEWORK: "fastify" } }),
+  });
+  expect(response.status).toBe(500);
+  expect(await response.json()).toMatchObject(body);
+  expect((await fetch(`${url}/api/runtime/env`)).status).toBe(200);
+  expect(await stop()).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe(GOOD_ENV);
+}
+
+describe.skipIf(!canMount)("a disk that refuses (needs root and mount)", () => {
+  test("is full: both faces say so, and can write once there is room", async () => {
+    const disk = onSmallDisk();
+    const ballast = `${disk.folder}/ballast`;
+    expect(() => writeFileSync(ballast, Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
+    await expectRefusal(disk, "ENOSPC");
+    rmSync(ballast);
+    expect((await svcm(["env", "set", "SVC_HTTP_FRAMEWORK=fastify"], { root: disk.root })).code).toBe(0);
+    expect(readFileSync(disk.file, "utf8")).toContain("SVC_HTTP_FRAMEWORK=fastify");
+  });
+
+  test("is read-only", async () => {
+    const disk = onSmallDisk();
+    execFileSync("mount", ["-o", "remount,ro", disk.folder]);
+    await expectRefusal(disk, "EROFS");
+  });
+});
