@@ -20,6 +20,7 @@ export const errorTable = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exitCode: 2, error: "Unsupported media type." },
   HEADERS_TOO_LARGE: { status: 431, exitCode: 2, error: "Request header fields too large." },
   ENV_FILE_FAILED: { status: 500, exitCode: 3, error: "Environment file operation failed." },
+  SUITE_FILE_FAILED: { status: 500, exitCode: 3, error: "Suite document operation failed." },
   AUDIT_FAILED: { status: 500, exitCode: 3, error: "Audit log operation failed." },
   FACT_INVALID: { status: 500, exitCode: 3, error: "Declarative source is invalid." },
   START_REFUSED: { status: 500, exitCode: 1, error: "Service Management cannot start." },

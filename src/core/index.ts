@@ -14,10 +14,11 @@ export { execute } from "./operation.ts";
 export type { Access, Caller, Operation } from "./operation.ts";
 export type { Ports } from "./ports.ts";
 export { FileError } from "./ports.ts";
-export { documentNames, entrypoints } from "./contract/names.ts";
+export { documentNames, entrypoints, reportFormats, suiteSections } from "./contract/names.ts";
 export { isValid } from "./contract/issue.ts";
 export type { Issue } from "./contract/issue.ts";
 export type { AuditRecord } from "./contract/audit-record.ts";
+export { renderReport } from "./report/render.ts";
 export { suggest } from "./report/suggest.ts";
 export * from "./operations/index.ts";
 

@@ -1,6 +1,15 @@
 /** The whole HTTP surface. Routes, 405 answers and the API's description come from this table. */
 import * as body from "../core/contract/bodies.ts";
-import { auditList, contractShow, envCheck, envDiff, envRead, envWrite, type ErrorKind } from "../core/index.ts";
+import {
+  auditList,
+  contractShow,
+  envCheck,
+  envDiff,
+  envRead,
+  envWrite,
+  suiteValidate,
+  type ErrorKind,
+} from "../core/index.ts";
 import { ask, show, type Route } from "./route.ts";
 
 const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
@@ -49,6 +58,12 @@ export const routes: readonly Route[] = [
     query: ["limit"],
     response: body.auditBody,
     refusals: ["AUDIT_FAILED"],
+  }),
+  ask("POST", "/api/validate", suiteValidate, {
+    summary: "Validate a suite document; nothing is written.",
+    body: body.suiteRequest,
+    response: body.suiteVerdictBody,
+    refusals: [...ofBody, "FACT_INVALID"],
   }),
   show("/healthz", "health", {
     summary: "Tell that the service runs, and its version.",

@@ -10,6 +10,7 @@ const planted = [
   "SVC_REDIS_URL=redis://:canary-redis@127.0.0.1:6379",
   "SVC_WEBSOCKET_CLUSTER_WORKERS=canary-workers",
   "SVC_WEBSOCKET_REDIS_URL=redis://canary-user:canary-websocket@127.0.0.1:6379",
+  "SVC_JWT_ISSUER=https://u:canary/issuer@example.com",
   "SVC_CORS_ALLOWED_ORIGINS=https://canary-origin:canary-origin@example.com",
   "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN=canary-token",
   "OWN_SECRET=canary-own",

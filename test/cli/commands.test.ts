@@ -1,10 +1,17 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
 
 const DEV = `${CONFIG_FOLDER}/.env.dev`;
 const STAGING = `${CONFIG_FOLDER}/.env.staging`;
-const files = { [DEV]: GOOD_ENV, [STAGING]: GOOD_ENV.replace("express", "fastify").replace("=no", "=yes") };
+const suite = (name: string): string => readFileSync(new URL(`../fixtures/suite/${name}`, import.meta.url), "utf8");
+const files = {
+  "deployments.yaml": suite("targets-and-ports.yaml"),
+  "good.yaml": suite("good.yaml"),
+  [DEV]: GOOD_ENV,
+  [STAGING]: GOOD_ENV.replace("express", "fastify").replace("=no", "=yes"),
+};
 
 /** One row a way to use a command; each is run as text and as JSON, and both are snapshots. */
 const uses: readonly { readonly args: readonly string[]; readonly code: number }[] = [
@@ -42,6 +49,18 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["startup", "check", "websocket", "-e", "staging"], code: 0 },
   { args: ["startup", "check", "grpc"], code: 1 },
   { args: ["startup", "check", "graphql"], code: 2 },
+  { args: ["validate"], code: 1 },
+  { args: ["validate", "--file", "good.yaml"], code: 0 },
+  { args: ["validate", "--file", "missing.yaml"], code: 3 },
+  { args: ["validate", "--format", "github"], code: 1 },
+  { args: ["validate", "--format", "sarif"], code: 1 },
+  { args: ["validate", "--format", "html"], code: 2 },
+  { args: ["targets", "validate"], code: 1 },
+  { args: ["targets", "list"], code: 0 },
+  { args: ["config", "validate"], code: 1 },
+  { args: ["interfaces", "validate"], code: 0 },
+  { args: ["explain", "target_profile_misplaced"], code: 0 },
+  { args: ["explain", "TARGET_PROFILE"], code: 2 },
   { args: ["audit"], code: 0 },
   { args: ["audit", "--limit", "0"], code: 2 },
   { args: ["matrix", "show"], code: 0 },
@@ -110,7 +129,6 @@ describe("a write from the command line", () => {
     const { stdout: schema } = await svcm(["schema", "runtime-contract"], { root: makeWorkspace(files).root });
     expect(JSON.parse(schema)).toMatchObject({ title: "svcm runtime contract" });
     const own = new URL("../../config/runtime-contract.yaml", import.meta.url);
-    const { readFileSync } = await import("node:fs");
     const text = readFileSync(own, "utf8");
     const allowing = makeWorkspace({
       ...files,

@@ -82,8 +82,9 @@ describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
   });
 });
 
-test("every row has an example", () => {
-  expect(Object.keys(examples).toSorted()).toEqual(paths.toSorted());
+test("every row that is read has an example", () => {
+  const read = routes.filter(({ method }) => method === "GET").map(({ path }) => path);
+  expect(Object.keys(examples).toSorted()).toEqual(read.toSorted());
 });
 
 describe("what is not there", () => {

@@ -62,6 +62,12 @@ export const envWriteBody = z
   })
   .describe("The visible part of the env file after the write.");
 
+export const suiteRequest = inputs["suite.validate"];
+
+export const suiteVerdictBody = z
+  .strictObject({ valid: z.boolean(), issues: z.array(issueBody) })
+  .describe("The verdict on a suite document.");
+
 export const envCheckBody = z
   .strictObject({ environment, fileName, issues: z.array(issueBody) })
   .describe("An env file against the runtime contract.");

@@ -4,7 +4,7 @@
  * from outside: the command line, which is compiled against them, never does.
  */
 import * as z from "zod/mini";
-import { documentNames, entrypoints } from "./names.ts";
+import { documentNames, entrypoints, suiteSections } from "./names.ts";
 
 const environment = z.optional(z.string());
 const values = z.record(z.string(), z.string());
@@ -13,6 +13,7 @@ const nothing = z.strictObject({});
 
 export const inputs = {
   "audit.list": z.strictObject({ limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))) }),
+  "code.explain": z.strictObject({ code: z.string() }),
   "contract.show": nothing,
   "env.check": z.strictObject({ environment }),
   "env.diff": z.strictObject({ from: z.string(), to: z.string() }),
@@ -25,6 +26,10 @@ export const inputs = {
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),
   "schema.show": z.strictObject({ document: z.enum(documentNames) }),
+  /** `file` is relative to the repository root; a `section` narrows the verdict to it. */
+  "suite.check": z.strictObject({ file: z.optional(z.string()), section: z.optional(z.enum(suiteSections)) }),
+  /** The document itself: what it may hold, the validators say. */
+  "suite.validate": z.looseObject({}),
   "startup.check": z.strictObject({ environment, entrypoint: z.enum(entrypoints) }),
 } as const satisfies Record<string, z.ZodMiniType>;
 

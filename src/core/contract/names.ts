@@ -1,5 +1,11 @@
 /** The official process entrypoints of a backend. `websocket` and `grpc` serve REST beside. */
 export const entrypoints = ["rest", "websocket", "grpc"] as const;
 
+/** The sections of a suite document that have validators of their own. */
+export const suiteSections = ["serviceConfiguration", "interfaces", "deployments"] as const;
+
+/** How a validation can be reported, beside `--json`. */
+export const reportFormats = ["text", "github", "sarif", "junit"] as const;
+
 /** The documents that people write and `svcm schema` describes. */
 export const documentNames = ["runtime-contract", "capability-matrix"] as const;

@@ -1,8 +1,8 @@
 import type { RuntimeContract, Tier } from "../facts/schema.ts";
 import { compareText } from "../contract/issue.ts";
 import { valuesOf, type EnvDocument } from "./document.ts";
-import { maskCredentials } from "./redact.ts";
-import { tierOf } from "./tiers.ts";
+import { specOf, tierOf } from "./tiers.ts";
+import { shownValue } from "./values.ts";
 
 export type DiffState = "same" | "different" | "only-from" | "only-to";
 
@@ -21,17 +21,18 @@ export function diffEnv(contract: RuntimeContract, from: EnvDocument, to: EnvDoc
   const held = new Set([...left.keys(), ...right.keys()]);
   const known = Object.keys(contract.keys).filter((key) => held.delete(key));
   const keys = [...known, ...[...held].toSorted(compareText)];
-  return keys.map((key) => entryOf(key, tierOf(contract, key), left.get(key), right.get(key)));
+  return keys.map((key) => entryOf(contract, key, left.get(key), right.get(key)));
 }
 
-function entryOf(key: string, tier: Tier, from: string | undefined, to: string | undefined): DiffEntry {
+function entryOf(contract: RuntimeContract, key: string, from: string | undefined, to: string | undefined): DiffEntry {
+  const [spec, tier] = [specOf(contract, key), tierOf(contract, key)];
   const isShown = tier !== "never-exposed";
   return {
     key,
     tier,
     state: stateOf(from, to),
-    ...(isShown && from !== undefined && { from: maskCredentials(from) }),
-    ...(isShown && to !== undefined && { to: maskCredentials(to) }),
+    ...(isShown && from !== undefined && { from: shownValue(spec, from) }),
+    ...(isShown && to !== undefined && { to: shownValue(spec, to) }),
   };
 }
 

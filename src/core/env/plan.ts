@@ -3,6 +3,7 @@ import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
 import { suggest } from "../report/suggest.ts";
 import { effectiveEntry, parseEnvDocument } from "./document.ts";
 import { changedLines, setValue, type LineChange } from "./edit.ts";
+import { maskCredentials, REDACTED } from "./redact.ts";
 import { editableKeys, specOf, tierOf, tierReason } from "./tiers.ts";
 import { acceptedValues, valueProblem } from "./values.ts";
 
@@ -15,6 +16,7 @@ export interface EnvPlan {
   readonly text: string;
   readonly changedKeys: readonly string[];
   readonly ignoredKeys: readonly string[];
+  /** For people: credentials are masked. */
   readonly changes: readonly KeyChange[];
 }
 
@@ -56,10 +58,19 @@ export function planWrite(contract: RuntimeContract, text: string, values: Reado
     }
     const next = setValue(current, key, value, { isValue: (held) => acceptedValues(spec).includes(held) });
     const change = changedLines(current, next);
-    if (change) changes.push({ key, ...change });
+    if (change) changes.push({ key, ...shownChange(spec, change) });
     current = next;
   }
   return { text: current, changedKeys: changes.map(({ key }) => key), ignoredKeys, changes };
+}
+
+/** The lines for people: whatever stands before the last `@` of a URL's line is hidden. */
+function shownChange(spec: KeySpec, change: LineChange): LineChange {
+  const shown = (line: string): string => {
+    const masked = maskCredentials(line);
+    return spec.kind === "redis-url" && masked === line ? line.replace(/=.*@/, `=${REDACTED}@`) : masked;
+  };
+  return { ...change, before: change.before.map(shown), after: change.after.map(shown) };
 }
 
 /** The value that a file holds for a key now, or `undefined`. */

@@ -1,7 +1,7 @@
 import type { Issue } from "../contract/issue.ts";
 import type { EnumSpec, KeySpec } from "../facts/schema.ts";
 import { suggest } from "../report/suggest.ts";
-import { hasCredentials, maskCredentials } from "./redact.ts";
+import { hasCredentials, maskCredentials, REDACTED } from "./redact.ts";
 
 const MAX_VALUE_LENGTH = 4096;
 /** C0, DEL, C1, and the separators that some readers take for line breaks. */
@@ -39,8 +39,8 @@ export function valueProblem(key: string, spec: KeySpec, value: string): ValuePr
       message: `${key}: the value has ${value.length} characters; accepted: at most ${MAX_VALUE_LENGTH}`,
     };
   }
-  if (hasCredentials(value) && !allowsCredentials(spec)) {
-    const message = `${key}: ${quote(value)} carries credentials; accepted: ${listed(acceptedValues(spec)) || "a value without them"}`;
+  if (carriesCredentials(spec, value) && !allowsCredentials(spec)) {
+    const message = `${key}: ${quote(shownValue(spec, value))} carries credentials; accepted: ${listed(acceptedValues(spec)) || "a value without them"}`;
     return { code: "ENV_VALUE_CREDENTIALS", message, accepted: acceptedValues(spec) };
   }
   return isAccepted(spec, value) ? undefined : unsupported(key, spec, value);
@@ -70,6 +70,17 @@ function isRedisUrl(value: string, mayCarryCredentials: boolean): boolean {
   if (!/^rediss?:\/\/[^\s\\]+$/.test(value) || !URL.canParse(value)) return false;
   const { hostname, username, password } = new URL(value);
   return hostname !== "" && (mayCarryCredentials || (username === "" && password === ""));
+}
+
+/** A Redis URL has no other use for an `@`, however it is misspelled. */
+function carriesCredentials(spec: KeySpec, value: string): boolean {
+  return hasCredentials(value) || (spec.kind === "redis-url" && value.includes("@"));
+}
+
+/** A value as it may be shown: without credentials, however the URL that holds them is misspelled. */
+export function shownValue(spec: KeySpec | undefined, value: string): string {
+  const masked = maskCredentials(value);
+  return spec?.kind === "redis-url" && masked === value ? value.replace(/^.*@/, `${REDACTED}@`) : masked;
 }
 
 function allowsCredentials(spec: KeySpec): boolean {

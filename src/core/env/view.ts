@@ -1,8 +1,8 @@
 import type { RuntimeContract } from "../facts/schema.ts";
 import { valuesOf, type EnvDocument } from "./document.ts";
 import type { Environment } from "./environment.ts";
-import { maskCredentials } from "./redact.ts";
 import { editableKeys, specOf, visibleKeys } from "./tiers.ts";
+import { shownValue } from "./values.ts";
 
 /** What `GET /api/runtime/env` and `svcm env get --json` answer. @see the specification, "Env read response" */
 export interface EnvReadResponse {
@@ -23,7 +23,10 @@ export function readResponse(
   document: EnvDocument,
 ): EnvReadResponse {
   const held = valuesOf(document);
-  const values = visibleKeys(contract).map((key) => [key, maskCredentials(held.get(key) || defaultOf(contract, key))]);
+  const values = visibleKeys(contract).map((key) => {
+    const value = held.get(key) || defaultOf(contract, key);
+    return [key, shownValue(specOf(contract, key), value)];
+  });
   return {
     environment: environment.environment,
     fileName: environment.fileName,

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { sortIssues, type Issue } from "../contract/issue.ts";
+import { isValid, sortIssues, type Issue } from "../contract/issue.ts";
 import { suggest } from "../report/suggest.ts";
 import { parseYaml, type YamlSource } from "../yaml/parse.ts";
 import { contractIssues, matrixIssues, type Finding } from "./consistency.ts";
@@ -26,7 +26,7 @@ export function readCapabilityMatrix(text: string, file: string, contract: Runti
 }
 
 function readFact<T>(source: YamlSource, schema: z.ZodType<T>, check: (value: T) => Finding[]): Fact<T> {
-  if (source.issues.length > 0) return { issues: source.issues };
+  if (!isValid(source.issues)) return { issues: source.issues };
   const parsed = schema.safeParse(source.value);
   if (!parsed.success)
     return { issues: sortIssues(parsed.error.issues.flatMap((issue) => shapeIssues(issue, source))) };

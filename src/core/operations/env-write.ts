@@ -1,7 +1,6 @@
 import { parseEnvDocument } from "../env/document.ts";
 import { UnwritableValue } from "../env/edit.ts";
 import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
-import { maskCredentials } from "../env/redact.ts";
 import { readResponse, type EnvReadResponse } from "../env/view.ts";
 import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
@@ -103,12 +102,7 @@ export function writeResponse(contract: RuntimeContract, file: EnvFile, plan: En
 
 export function planResponse(file: EnvFile, plan: EnvPlan): EnvPlanResponse {
   const { environment, fileName, path } = file;
-  const { changedKeys, ignoredKeys } = plan;
-  const changes = plan.changes.map((change) => ({
-    ...change,
-    before: change.before.map(maskCredentials),
-    after: change.after.map(maskCredentials),
-  }));
+  const { changedKeys, ignoredKeys, changes } = plan;
   return { environment, fileName, path, dryRun: true, changedKeys, ignoredKeys, changes };
 }
 

@@ -13,23 +13,26 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
-import { sortIssues, type Issue, type Location } from "../contract/issue.ts";
+import { isValid, sortIssues, type Issue, type Location } from "../contract/issue.ts";
 
 /** A YAML (or JSON) text as plain data, with the place of everything in it. */
 export interface YamlSource {
   readonly file: string;
-  /** Plain objects, arrays, strings, numbers, booleans and null. `undefined` where issues say why. */
+  /** Plain objects, arrays, strings, numbers, booleans and null. `undefined` where errors say why. */
   readonly value: unknown;
-  /** Everything that makes the text unreadable or ambiguous, sorted. */
+  /** Everything that makes the text unreadable (errors) or ambiguous (warnings), sorted. */
   readonly issues: readonly Issue[];
   /** Where a path stands; the nearest ancestor where the path itself is absent. */
   at(path: readonly (string | number)[], part?: "key" | "value"): Location;
+  /** A scalar as it is written, for example `1.10` where the value is the number 1.1. */
+  written(path: readonly (string | number)[]): string | undefined;
 }
 
 type Path = readonly (string | number)[];
 
 const MAX_DEPTH = 16;
 const MAX_ALIASED_NODES = 10_000;
+const BOOLEAN_ELSEWHERE = /^(?:y|yes|n|no|on|off)$/i;
 
 const PARSE_OPTIONS = {
   version: "1.2",
@@ -71,9 +74,10 @@ export function parseYaml(text: string, file: string): YamlSource {
   const value = walk.issues.length === 0 ? walk.value(document.contents, [], 0) : undefined;
   return {
     file,
-    value: walk.issues.length === 0 ? value : undefined,
+    value: isValid(walk.issues) ? value : undefined,
     issues: sortIssues(walk.issues),
     at: (path, part = "value") => locate(offsetOf(document, path, part)),
+    written: (path) => writtenAt(document, path),
   };
 }
 
@@ -94,6 +98,10 @@ class Walk {
     this.issues.push(issueAt(code, path, message, this.#locate(offset)));
   }
 
+  #warn(code: string, path: Path, message: string, offset: number): void {
+    this.issues.push({ ...issueAt(code, path, message, this.#locate(offset)), severity: "warning" });
+  }
+
   value(node: Node | null, path: Path, depth: number): unknown {
     if (node === null) return null;
     const offset = node.range?.[0] ?? 0;
@@ -112,10 +120,19 @@ class Walk {
   }
 
   #contents(node: Node, path: Path, depth: number): unknown {
-    if (isScalar(node)) return node.value;
+    if (isScalar(node)) return this.#scalar(node, path);
     if (isSeq(node)) return node.items.map((item, index) => this.value(item as Node, [...path, index], depth + 1));
     if (isMap(node)) return this.#map(node, path, depth);
     return undefined;
+  }
+
+  #scalar(node: Scalar, path: Path): unknown {
+    const { value, type, source = "", range } = node;
+    if (type === "PLAIN" && typeof value === "string" && BOOLEAN_ELSEWHERE.test(source)) {
+      const message = `${source} is text here, and a boolean to readers of YAML 1.1; quote it`;
+      this.#warn("YAML_AMBIGUOUS", path, message, range?.[0] ?? 0);
+    }
+    return value;
   }
 
   #map(map: YAMLMap, path: Path, depth: number): Record<string, unknown> {
@@ -167,12 +184,22 @@ function itemOf(node: unknown, step: string | number): unknown {
   return isSeq(node) && typeof step === "number" ? node.items[step] : undefined;
 }
 
+function writtenAt(document: Document.Parsed, path: Path): string | undefined {
+  let node: unknown = document.contents;
+  for (const step of path) {
+    const item = itemOf(isAlias(node) ? node.resolve(document) : node, step);
+    node = isPair(item) ? item.value : item;
+  }
+  return isScalar(node) ? node.source : undefined;
+}
+
 function startOf(node: unknown): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined;
 }
 
 function unreadable(file: string, issue: Issue): YamlSource {
-  return { file, value: undefined, issues: [issue], at: () => issue.at ?? { file, line: 1, column: 1 } };
+  const at = (): Location => issue.at ?? { file, line: 1, column: 1 };
+  return { file, value: undefined, issues: [issue], at, written: () => undefined };
 }
 
 function issueAt(code: string, path: Path, message: string, at: Location): Issue {

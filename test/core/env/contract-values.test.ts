@@ -88,6 +88,8 @@ describe("values", () => {
     ["redis://u:p@ss@127.0.0.1", "ENV_VALUE_CREDENTIALS"],
     ["redis:\\\\u:p@127.0.0.1", "ENV_VALUE_CREDENTIALS"],
     ["redis://127.0.0.1?password=pw", "ENV_VALUE_CREDENTIALS"],
+    ["redis://u:a/b@127.0.0.1", "ENV_VALUE_CREDENTIALS"],
+    ["redis:u:p@127.0.0.1", "ENV_VALUE_CREDENTIALS"],
     ["redis://127.0.0.1\nEVIL=1", "ENV_VALUE_CONTROL_CHARACTER"],
     ["redis://127.0.0.1\rEVIL=1", "ENV_VALUE_CONTROL_CHARACTER"],
     ["redis://127.0.0.1\u2028", "ENV_VALUE_CONTROL_CHARACTER"],
@@ -106,6 +108,21 @@ describe("values", () => {
     );
     expect(problem?.message).toContain("redis://[REDACTED]@h");
     expect(JSON.stringify(problem)).not.toContain("canary");
+  });
+
+  test.each(["redis://u:can/ary@h", "redis:u:can/ary@h", "u:can/ary@h", "redis://u:can ary@h"])(
+    "%s is refused unseen",
+    (value) => {
+      const problem = valueProblem("SVC_WEBSOCKET_REDIS_URL", contract.keys["SVC_WEBSOCKET_REDIS_URL"]!, value);
+      expect(problem?.code).toBe("ENV_VALUE_CREDENTIALS");
+      expect(problem?.message).not.toMatch(/can.?ary/);
+    },
+  );
+
+  test("a long word is masked in linear time", () => {
+    const word = "a".repeat(1_000_000);
+    expect(maskCredentials(`${word}://${word}@h`)).toBe(`${word}://[REDACTED]@h`);
+    expect(maskCredentials("a://".repeat(250_000))).toHaveLength(1_000_000);
   });
 
   test("a misspelled value is suggested", () => {
@@ -189,7 +206,12 @@ describe("redaction", () => {
     ["redis://u:p@h:1/0", "redis://[REDACTED]@h:1/0"],
     ["amqp://u@h and postgres://a:b@c", "amqp://[REDACTED]@h and postgres://[REDACTED]@c"],
     ["https://h/path?token=abc&x=1", "https://h/path?token=[REDACTED]&x=1"],
-    ["https://h/a@b", "https://h/a@b"],
+    ["redis://u:a/b?c#d@h", "redis://[REDACTED]@h"],
+    ["redis://u:p@ss@h", "redis://[REDACTED]@h"],
+    ["redis:/u:p@h", "redis:/[REDACTED]@h"],
+    ["KEY='redis://u:p@h' # redis://v:q@i", "KEY='redis://[REDACTED]@h' # redis://[REDACTED]@i"],
+    ["https://h/a@b", "https://[REDACTED]@b"],
+    ["https://h/a b@c", "https://h/a b@c"],
     ["someone@example.com", "someone@example.com"],
   ])("%s", (text, masked) => {
     expect(maskCredentials(text)).toBe(masked);

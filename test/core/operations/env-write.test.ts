@@ -6,6 +6,8 @@ import {
   auditList,
   describeError,
   entityTag,
+  envCheck,
+  envDiff,
   envPlan,
   envRead,
   envWrite,
@@ -219,6 +221,24 @@ describe("reading", () => {
     ]);
   });
 });
+
+test.each(["redis://u:can/ary@h:1", "'redis://u:can ary@h:1'", "u:canary@h"])(
+  "a URL as misspelled as %s is never shown",
+  async (held) => {
+    const workspace = makeWorkspace({ [DEV]: `SVC_WEBSOCKET_REDIS_URL=${held}\n`, [`${CONFIG_FOLDER}/.env.ci`]: "" });
+    const { ports } = workspace;
+    const values = { SVC_WEBSOCKET_REDIS_URL: "redis://h:2" };
+    const answers = [
+      await execute(envRead, ports, {}, caller),
+      await execute(envPlan, ports, { values, foreignKeys: "refuse" }, caller),
+      await execute(envDiff, ports, { from: "dev", to: "ci" }, caller),
+      await execute(envCheck, ports, {}, caller),
+    ];
+    expect(answers.map((answer) => JSON.stringify("response" in answer ? answer.response : answer)).join()).not.toMatch(
+      /can.?ary/,
+    );
+  },
+);
 
 describe("a plan", () => {
   test("shows the lines, masked, and writes nothing", async () => {

@@ -1,0 +1,82 @@
+import { isValid, type Issue } from "../contract/issue.ts";
+import { SvcmError } from "../errors.ts";
+import { defineOperation } from "../operation.ts";
+import { FileError, type Ports } from "../ports.ts";
+import type { Report } from "../report/report.ts";
+import type { Vocabulary } from "../suite/vocabulary.ts";
+
+const DEFAULT_FILE = "deployments.yaml";
+
+/** The verdict on a document: valid unless an issue is an error. */
+export interface SuiteVerdict {
+  readonly valid: boolean;
+  readonly issues: readonly Issue[];
+}
+
+export interface SuiteCheckResponse extends SuiteVerdict {
+  /** As it was asked for, relative to the repository root. */
+  readonly file: string;
+}
+
+export interface SuiteCheck {
+  readonly response: SuiteCheckResponse;
+  /** The same for people and other tools: with the source that the positions are of. */
+  readonly report: Report;
+  /** The document as read; `undefined` where it cannot be. */
+  readonly suite: unknown;
+}
+
+/** Validates the suite document of the repository, or one section of it, every issue with its place. */
+export const suiteCheck = defineOperation({
+  id: "suite.check",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { file = DEFAULT_FILE, section }): Promise<SuiteCheck> {
+    const vocabulary = await vocabularyOf(ports);
+    const text = await readSuite(ports, file);
+    const [{ parseYaml }, { subjectsOf, validateSource }] = await Promise.all([
+      import("../yaml/parse.ts"),
+      import("../suite/validate.ts"),
+    ]);
+    const source = parseYaml(text, file);
+    const all = validateSource(source, vocabulary);
+    // What makes the whole unreadable concerns every section.
+    const issues = section === undefined ? all : all.filter(({ path }) => path.length === 0 || path[0] === section);
+    const report = { file, text, issues, subjects: subjectsOf(source.value) };
+    return { response: { file, valid: isValid(issues), issues }, report, suite: source.value };
+  },
+});
+
+/** Validates a suite document that is handed over as data. Writes nothing. @see CONTRACT section 3 */
+export const suiteValidate = defineOperation({
+  id: "suite.validate",
+  access: "read",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, suite): Promise<SuiteVerdict> {
+    const { validateSuite } = await import("../suite/validate.ts");
+    const issues = validateSuite(suite, await vocabularyOf(ports));
+    return { valid: isValid(issues), issues };
+  },
+});
+
+async function vocabularyOf({ facts }: Ports): Promise<Vocabulary> {
+  return { contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() };
+}
+
+async function readSuite({ files, workspace }: Ports, file: string): Promise<string> {
+  const path = file.startsWith("/") ? file : `${workspace.root}/${file}`;
+  const bytes = await files.read(path).catch((error: unknown) => {
+    if (!(error instanceof FileError)) throw error;
+    const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;
+    throw new SvcmError("SUITE_FILE_FAILED", { code, path, details: error.message });
+  });
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new SvcmError("SUITE_FILE_FAILED", {
+      code: "SUITE_FILE_NOT_UTF8",
+      path,
+      details: "The file is not UTF-8 text.",
+    });
+  }
+}

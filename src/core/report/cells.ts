@@ -1,0 +1,42 @@
+/** What a reader sees as one character, and how many columns of a terminal it takes. */
+export interface Cell {
+  readonly text: string;
+  readonly width: number;
+  /** Where it ends in the line, in UTF-16 units. */
+  readonly end: number;
+}
+
+const TAB = "    ";
+/** East Asian wide and fullwidth blocks, and what is shown as an emoji. */
+const WIDE =
+  /^[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]|^\p{Emoji_Presentation}|\uFE0F/u;
+const NOTHING = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+/** Controls, and what turns the direction of text: a source or message must not steer a terminal. */
+const STEERING = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+/** A line as cells; a tab becomes four spaces. */
+export function cellsOf(line: string): Cell[] {
+  const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" }).segment(line);
+  return Array.from(graphemes, ({ segment, index }) => {
+    const text = segment === "\t" ? TAB : visible(segment);
+    return { text, width: segment === "\t" ? TAB.length : columnsOf(text), end: index + segment.length };
+  });
+}
+
+/** The same text with nothing in it that moves the cursor, breaks the line or turns the direction. */
+export function visible(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\t\r\n]+/g, " ")
+    .replaceAll(STEERING, "\uFFFD");
+}
+
+/** How many columns some cells take. */
+export function widthOf(cells: readonly Cell[]): number {
+  return cells.reduce((sum, { width }) => sum + width, 0);
+}
+
+function columnsOf(grapheme: string): number {
+  if (WIDE.test(grapheme)) return 2;
+  return NOTHING.test(grapheme) ? 0 : 1;
+}

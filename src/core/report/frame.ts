@@ -1,0 +1,66 @@
+import { maskSource, REDACTED } from "../env/redact.ts";
+import { cellsOf, widthOf, type Cell } from "./cells.ts";
+
+/** A source line as it may be shown, and a line that points into it. */
+export interface Frame {
+  readonly source: string;
+  readonly caret: string;
+}
+
+/** A longer line is no line a person wrote; masking it would take long, showing it unmasked might tell a secret. */
+const LONGEST = 2000;
+const WIDEST = 120;
+/** What a window shows besides its two ellipses and a caret behind the end. */
+const ROOM = WIDEST - 3;
+const ELLIPSIS = "…";
+
+/** Frames one line around a column, counted from 1: credentials masked, at most 120 columns wide. */
+export function frameLine(line: string, column: number): Frame | undefined {
+  if (line.length > LONGEST) return undefined;
+  const masked = maskSource(line);
+  const offset = followMask(line, masked, Math.min(column - 1, line.length));
+  const cells = cellsOf(masked);
+  const pointed = cells.filter(({ end }) => end <= offset).length;
+  const [from, to] = windowAround(cells, pointed);
+  const left = from > 0 ? ELLIPSIS : "";
+  const right = to < cells.length ? ELLIPSIS : "";
+  return {
+    source: `${left}${textOf(cells.slice(from, to))}${right}`.trimEnd(),
+    caret: `${" ".repeat(left.length + widthOf(cells.slice(from, pointed)))}^`,
+  };
+}
+
+/** Where an offset of a line is in the masked line; inside a masked part, where that part begins. */
+function followMask(line: string, masked: string, offset: number): number {
+  const kept = masked.split(REDACTED);
+  let [before, after] = [0, 0];
+  for (const [index, part] of kept.entries()) {
+    const isLast = index === kept.length - 1;
+    const start = isLast ? line.length - part.length : line.indexOf(part, before);
+    if (offset < start) return after - REDACTED.length;
+    if (offset < start + part.length || isLast) return after + offset - start;
+    before = start + part.length;
+    after += part.length + REDACTED.length;
+  }
+  return offset;
+}
+
+/** The cells around one of them that fit, as much before it as after it where there is more than fits. */
+function windowAround(cells: readonly Cell[], pointed: number): readonly [from: number, to: number] {
+  if (widthOf(cells) <= WIDEST) return [0, cells.length];
+  const before = cells.slice(0, pointed).toReversed();
+  const start = pointed - fitting(before, ROOM / 2);
+  const to = start + fitting(cells.slice(start), ROOM);
+  return [to - fitting(cells.slice(0, to).toReversed(), ROOM), to];
+}
+
+/** How many of the first cells fit. */
+function fitting(cells: readonly Cell[], room: number): number {
+  let taken = 0;
+  const first = cells.findIndex(({ width }) => (taken += width) > room);
+  return first === -1 ? cells.length : first;
+}
+
+function textOf(cells: readonly Cell[]): string {
+  return cells.map(({ text }) => text).join("");
+}

@@ -1,0 +1,60 @@
+import type { Issue, Location } from "../contract/issue.ts";
+
+/** What was checked and what was found. Each renderer of this folder turns one into text, without a final newline. */
+export interface Report {
+  /** Relative to the root of the repository, with `/`. An issue of another file is named, but not framed. */
+  readonly file: string;
+  /** The source of `file`; columns count without a byte order mark. */
+  readonly text: string;
+  /** Sorted: no renderer changes their order. */
+  readonly issues: readonly Issue[];
+  /** In the order of the file. */
+  readonly subjects: readonly Subject[];
+}
+
+/** Something of its own that was checked, for example a deploy target: all that lies below `path`. */
+export interface Subject {
+  readonly name: string;
+  readonly path: Issue["path"];
+}
+
+/** The subject an issue belongs to; `undefined` where it belongs to the file as a whole. */
+export function subjectOf(report: Report, issue: Issue): Subject | undefined {
+  return report.subjects.find(({ path }) => path.every((part, index) => part === issue.path[index]));
+}
+
+/** Where an issue stands; its line and column are at least 1. `undefined` where it stands nowhere in particular. */
+export function placeOf({ at }: Issue): Location | undefined {
+  return at && { file: at.file, line: Math.max(at.line, 1), column: Math.max(at.column, 1) };
+}
+
+/** The lines of a text, as positions count them: without byte order mark and line ends. */
+export function linesOf(text: string): string[] {
+  return text
+    .replace(/^\uFEFF/, "")
+    .split("\n")
+    .map((line) => line.replace(/\r$/, ""));
+}
+
+/** What would be accepted, where the message leaves some of it out. */
+export function unsaidAccepted({ accepted = [], message }: Issue): readonly string[] {
+  return accepted.every((word) => message.includes(word)) ? [] : accepted;
+}
+
+/** The whole of an issue as one sentence, for formats that know a message only. */
+export function describeIssue(issue: Issue): string {
+  const accepted = unsaidAccepted(issue);
+  const listed = accepted.length > 0 ? `; accepted: ${accepted.join(", ")}` : "";
+  const meant = issue.suggestion === undefined ? "" : ` (did you mean ${issue.suggestion}?)`;
+  return `${issue.message}${listed}${meant}`;
+}
+
+/** `2 errors, 1 warning`. */
+export function countIssues(issues: readonly Issue[]): string {
+  const errors = issues.filter(({ severity }) => severity === "error").length;
+  return `${count(errors, "error")}, ${count(issues.length - errors, "warning")}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

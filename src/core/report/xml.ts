@@ -1,0 +1,34 @@
+/** What XML 1.0 cannot hold, not even as a reference: most C0 controls and two noncharacters. */
+const FORBIDDEN = /(?![\t\n\r])[\p{Cc}\uFFFE\uFFFF]/gu;
+const REFERENCES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "\t": "&#9;",
+  "\n": "&#10;",
+  "\r": "&#13;",
+};
+
+/** Text between tags; what XML cannot hold becomes U+FFFD. */
+export function escapeText(text: string): string {
+  return clean(text).replaceAll(/[&<>\r]/g, reference);
+}
+
+/** An element: attributes in the order given, and children or text that are XML already. */
+export function element(name: string, attributes: Readonly<Record<string, string | number>>, content = ""): string {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeAttribute(`${value}`)}"`);
+  return content === "" ? `<${name}${written.join("")}/>` : `<${name}${written.join("")}>${content}</${name}>`;
+}
+
+function escapeAttribute(text: string): string {
+  return clean(text).replaceAll(/[&<>"\t\n\r]/g, reference);
+}
+
+function clean(text: string): string {
+  return text.toWellFormed().replaceAll(FORBIDDEN, "\uFFFD");
+}
+
+function reference(character: string): string {
+  return REFERENCES[character] ?? character;
+}

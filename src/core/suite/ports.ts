@@ -1,0 +1,25 @@
+import type { Candidate } from "./rule.ts";
+import { entryOf, type Vocabulary } from "./vocabulary.ts";
+
+export interface ActivePort {
+  readonly name: string;
+  readonly given: unknown;
+  /** As a number; a numeric string from a form reads as its integer. */
+  readonly value: number;
+}
+
+/** The ports that the service kind binds; none for a kind that the matrix does not know. */
+export function activePorts({ serviceKind, ports }: Candidate, { matrix }: Vocabulary): ActivePort[] {
+  const names = entryOf(matrix.serviceKinds, serviceKind)?.ports ?? [];
+  const held: Readonly<Record<string, unknown>> = typeof ports === "object" && ports !== null ? { ...ports } : {};
+  return names.map((name) => ({ name, given: held[name], value: portOf(held[name]) }));
+}
+
+export function isPort(value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= 65_535;
+}
+
+function portOf(given: unknown): number {
+  if (typeof given === "number") return given;
+  return typeof given === "string" && /^\d{1,5}$/.test(given.trim()) ? Number(given) : Number.NaN;
+}

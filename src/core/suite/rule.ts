@@ -1,0 +1,58 @@
+import type { Issue } from "../contract/issue.ts";
+import { suggest } from "../report/suggest.ts";
+import type { Siblings } from "./siblings.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+/** A candidate as it came, from YAML, JSON or a form: its members may be anything. */
+export type Candidate = Readonly<Record<string, unknown>>;
+
+/** A finding before it has a place in a document. `field` is the member it is about. */
+export interface Finding extends Pick<Issue, "message" | "accepted" | "suggestion"> {
+  readonly code: string;
+  readonly field: string | readonly (string | number)[];
+}
+
+/** One thing that may be wrong, with what `svcm explain` tells of it. One rule, one file. */
+export interface Rule {
+  readonly code: string;
+  readonly summary: string;
+  readonly explanation: string;
+  /** @param siblings the other entries of the list; none for a single document */
+  readonly check: (candidate: Candidate, vocabulary: Vocabulary, siblings: Siblings) => Omit<Finding, "code">[];
+}
+
+/** A finding about a value outside its vocabulary. Silent where the member is absent: another rule's matter. */
+export function unknownValue(
+  candidate: Candidate,
+  field: string,
+  accepted: readonly string[],
+): Omit<Finding, "code">[] {
+  const value = candidate[field];
+  // What is no text at all is told by the shape.
+  if (typeof value !== "string" || accepted.includes(value)) return [];
+  const suggestion = suggest(value, accepted);
+  return [
+    {
+      field,
+      message: `${field}: ${show(value)} is not known; accepted: ${accepted.join(", ")}`,
+      accepted,
+      ...(suggestion !== undefined && { suggestion }),
+    },
+  ];
+}
+
+/** A finding that names what the matrix would accept. */
+export function notAccepted(field: string, words: string, accepted: readonly string[]): Omit<Finding, "code"> {
+  return { field, message: `${field}: ${words}; accepted: ${accepted.join(", ")}`, accepted };
+}
+
+/** A value as a message shows it: short, quoted, on one line. */
+export function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
+}
+
+export function textOf(candidate: Candidate, field: string): string {
+  const value = candidate[field];
+  return typeof value === "string" ? value.trim() : "";
+}

@@ -1,0 +1,17 @@
+import { activePorts, isPort } from "../ports.ts";
+import { type Rule, show } from "../rule.ts";
+
+/** Service configuration (b), first half. */
+export const configurationPorts: Rule = {
+  code: "CONFIG_PORT_INVALID",
+  summary: "A port that the service kind binds is no port.",
+  explanation:
+    "Each port that the serviceKind binds is an integer from 1 to 65535. Ports of listeners that it does not bind are ignored.",
+  check: (candidate, vocabulary) =>
+    activePorts(candidate, vocabulary)
+      .filter(({ value }) => !isPort(value))
+      .map(({ name, given }) => ({
+        field: ["ports", name],
+        message: `ports.${name}: ${given === undefined ? "is missing" : `${show(given)} is no port`}; accepted: an integer from 1 to 65535`,
+      })),
+};

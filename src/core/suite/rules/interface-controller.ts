@@ -1,0 +1,16 @@
+import { type Rule, show } from "../rule.ts";
+
+const CONTROLLER = /^[A-Z][A-Za-z0-9]*Controller\.[a-z][A-Za-z0-9]*$/;
+
+/** Interface adapter: what answers. */
+export const interfaceController: Rule = {
+  code: "INTERFACE_CONTROLLER_INVALID",
+  summary: "A controller mapping is not of the form XController.action.",
+  explanation:
+    "A controller mapping names a class that ends in Controller and one of its actions: ItemController.list.",
+  check({ controller }) {
+    if (typeof controller === "string" && CONTROLLER.test(controller)) return [];
+    const words = controller === undefined ? "is missing" : `${show(controller)} is not of the form XController.action`;
+    return [{ field: "controller", message: `controller: ${words}; accepted: for example ItemController.list` }];
+  },
+};

@@ -1,0 +1,21 @@
+import { type Rule, show } from "../rule.ts";
+
+const ENTRYPOINT = /^src\/interface\/[\w-]+(\/[\w-]+)*\.(ts|js)$/;
+
+/** Interface adapter: where it starts. */
+export const interfaceEntrypoint: Rule = {
+  code: "INTERFACE_ENTRYPOINT_INVALID",
+  summary: "An entrypoint is not a TypeScript or JavaScript path under src/interface/.",
+  explanation:
+    "An entrypoint is relative to the repository, stands under src/interface/ and ends in .ts or .js. It never leaves that folder.",
+  check({ entrypoint }) {
+    if (typeof entrypoint === "string" && ENTRYPOINT.test(entrypoint)) return [];
+    const words = entrypoint === undefined ? "is missing" : `${show(entrypoint)} is not under src/interface/`;
+    return [
+      {
+        field: "entrypoint",
+        message: `entrypoint: ${words}; accepted: for example src/interface/HTTP/start-rest-api.ts`,
+      },
+    ];
+  },
+};

@@ -1,0 +1,16 @@
+import { type Candidate, type Rule, show, textOf } from "../rule.ts";
+
+/** Deploy target (e): names are unique, whatever their case. */
+export const targetName: Rule = {
+  code: "TARGET_NAME_DUPLICATE",
+  summary: "Two deploy targets have the same name.",
+  explanation: "Names are compared without regard to case. An entry that is edited may keep its own name.",
+  check(candidate, _vocabulary, siblings) {
+    if (!siblings.hold(candidate, nameKey)) return [];
+    return [{ field: "name", message: `name: ${show(textOf(candidate, "name"))} is taken by another deploy target` }];
+  },
+};
+
+function nameKey(target: Candidate): string | undefined {
+  return textOf(target, "name").toLowerCase() || undefined;
+}

@@ -1,0 +1,19 @@
+import { type Rule, show } from "../rule.ts";
+import { groupOf } from "../vocabulary.ts";
+
+/** Deploy target (d). */
+export const targetProfile: Rule = {
+  code: "TARGET_PROFILE_MISPLACED",
+  summary: "A PM2 profile stands where none may be, or is missing where one has to.",
+  explanation:
+    "Only PM2-managed targets carry a pm2Profile, and each of them does. A provider manages its functions itself.",
+  check({ deployTarget, pm2Profile }, vocabulary) {
+    const group = groupOf(vocabulary, deployTarget);
+    if (!group || group.pm2Managed === (pm2Profile !== undefined)) return [];
+    const accepted = group.pm2Managed ? vocabulary.matrix.pm2Profiles : [];
+    const message = group.pm2Managed
+      ? `pm2Profile is missing: ${show(deployTarget)} is PM2-managed; accepted: ${accepted.join(", ")}`
+      : `pm2Profile: ${show(deployTarget)} is not PM2-managed; accepted: none`;
+    return [{ field: "pm2Profile", message, accepted }];
+  },
+};

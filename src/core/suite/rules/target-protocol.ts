@@ -1,0 +1,17 @@
+import { notAccepted, type Rule, show } from "../rule.ts";
+import { entryOf } from "../vocabulary.ts";
+
+/** Deploy target (c). */
+export const targetProtocol: Rule = {
+  code: "TARGET_PROTOCOL_NOT_EXPOSED",
+  summary: "The service type does not expose the runtime protocol.",
+  explanation: "restapi and functions serve HTTP, websocket+restapi adds WebSocket, grpc+restapi adds gRPC.",
+  check({ serviceType, runtimeProtocol }, { matrix }) {
+    const type = entryOf(matrix.serviceTypes, serviceType);
+    if (!type || entryOf(matrix.protocols, runtimeProtocol) === undefined) return [];
+    if (type.protocols.includes(String(runtimeProtocol))) return [];
+    return [
+      notAccepted("runtimeProtocol", `${show(serviceType)} does not expose ${show(runtimeProtocol)}`, type.protocols),
+    ];
+  },
+};

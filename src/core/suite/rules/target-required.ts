@@ -1,0 +1,29 @@
+import { type Rule, textOf } from "../rule.ts";
+import { entryOf } from "../vocabulary.ts";
+
+const FIELDS = [
+  "name",
+  "runtime",
+  "serviceType",
+  "deployTarget",
+  "runtimeProtocol",
+  "databaseDriver",
+  "keyValueDriver",
+];
+
+/** Deploy target (e): what has to be there. */
+export const targetRequired: Rule = {
+  code: "TARGET_FIELD_MISSING",
+  summary: "A deploy target lacks a field.",
+  explanation:
+    "name, runtime, serviceType, deployTarget, runtimeProtocol and both drivers are required. region is required for every target that is not self-hosted.",
+  check(candidate, { matrix }) {
+    const target = entryOf(matrix.deployTargets, candidate["deployTarget"]);
+    const { regionRequired } = target ?? matrix.unknownDeployTarget;
+    const fields = regionRequired ? [...FIELDS, "region"] : FIELDS;
+    return fields
+      .filter((field) => candidate[field] === undefined || textOf(candidate, field) === "")
+      .filter((field) => candidate[field] === undefined || typeof candidate[field] === "string")
+      .map((field) => ({ field, message: `${field} is missing` }));
+  },
+};

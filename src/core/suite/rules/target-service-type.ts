@@ -1,0 +1,16 @@
+import { notAccepted, type Rule, show } from "../rule.ts";
+import { entryOf, groupOf } from "../vocabulary.ts";
+
+/** Deploy target (b). */
+export const targetServiceType: Rule = {
+  code: "TARGET_SERVICE_TYPE_UNSUPPORTED",
+  summary: "The deploy target does not run services of this type.",
+  explanation:
+    "PM2-managed targets run REST and realtime services, functions targets run functions only. The row has to be one of the capability matrix.",
+  check({ deployTarget, serviceType }, vocabulary) {
+    const group = groupOf(vocabulary, deployTarget);
+    if (!group || entryOf(vocabulary.matrix.serviceTypes, serviceType) === undefined) return [];
+    if (group.serviceTypes.includes(String(serviceType))) return [];
+    return [notAccepted("serviceType", `${show(deployTarget)} does not run ${show(serviceType)}`, group.serviceTypes)];
+  },
+};

@@ -1,0 +1,21 @@
+import { type Rule, unknownValue } from "../rule.ts";
+import { valuesOf } from "../vocabulary.ts";
+
+/** Deploy target (a). */
+export const targetValues: Rule = {
+  code: "TARGET_VALUE_UNKNOWN",
+  summary: "A deploy target names a value outside its vocabulary.",
+  explanation:
+    "deployTarget, serviceType, runtimeProtocol, databaseDriver, keyValueDriver and pm2Profile are vocabularies: the first three and the last of the capability matrix, the drivers of the runtime contract.",
+  check(candidate, vocabulary) {
+    const { matrix } = vocabulary;
+    return [
+      ...unknownValue(candidate, "deployTarget", Object.keys(matrix.deployTargets)),
+      ...unknownValue(candidate, "serviceType", Object.keys(matrix.serviceTypes)),
+      ...unknownValue(candidate, "runtimeProtocol", Object.keys(matrix.protocols)),
+      ...unknownValue(candidate, "databaseDriver", valuesOf(vocabulary, matrix.drivers.database)),
+      ...unknownValue(candidate, "keyValueDriver", valuesOf(vocabulary, matrix.drivers.keyValue)),
+      ...unknownValue(candidate, "pm2Profile", matrix.pm2Profiles),
+    ];
+  },
+};

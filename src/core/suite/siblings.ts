@@ -1,0 +1,43 @@
+import type { Candidate } from "./rule.ts";
+
+/** What makes two entries the same; `undefined` for an entry that cannot be the same as another. */
+export type KeyOf = (entry: Candidate) => string | undefined;
+
+/**
+ * The entries of a list that a candidate is compared with. Each comparison is made by a key and
+ * indexed on first use, so that a list is validated in linear time.
+ */
+export class Siblings {
+  readonly #entries: Candidate[] = [];
+  readonly #indexes = new Map<KeyOf, Set<string>>();
+
+  static of(entries: Iterable<Candidate>): Siblings {
+    const siblings = new Siblings();
+    for (const entry of entries) siblings.add(entry);
+    return siblings;
+  }
+
+  add(entry: Candidate): void {
+    this.#entries.push(entry);
+    for (const [keyOf, index] of this.#indexes) addKey(index, keyOf(entry));
+  }
+
+  /** Whether one of them has the candidate's key. */
+  hold(candidate: Candidate, keyOf: KeyOf): boolean {
+    const key = keyOf(candidate);
+    return key !== undefined && this.#indexOf(keyOf).has(key);
+  }
+
+  #indexOf(keyOf: KeyOf): Set<string> {
+    const known = this.#indexes.get(keyOf);
+    if (known) return known;
+    const index = new Set<string>();
+    for (const entry of this.#entries) addKey(index, keyOf(entry));
+    this.#indexes.set(keyOf, index);
+    return index;
+  }
+}
+
+function addKey(index: Set<string>, key: string | undefined): void {
+  if (key !== undefined) index.add(key);
+}

@@ -1,0 +1,144 @@
+import { isValid, sortIssues, type Issue } from "../contract/issue.ts";
+import { environmentSpellings } from "../env/environment.ts";
+import type { Subject } from "../report/report.ts";
+import type { YamlSource } from "../yaml/parse.ts";
+import { migrateTarget } from "./migrate.ts";
+import { type Candidate, type Finding, notAccepted, type Rule, show, textOf } from "./rule.ts";
+import { rules } from "./rules/index.ts";
+import { isMap, type ListSection, memberFindings, sectionFindings, shapeFinding, SUITE_VERSION } from "./shape.ts";
+import { Siblings } from "./siblings.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+/**
+ * Validates a suite document: every issue at once, sorted, without positions. A legacy deploy target
+ * is judged as what it migrates to.
+ *
+ * @param suite the document as plain data: YAML, JSON or a form's state
+ * @see CONTRACT section 6; the specification, "Validation rules behind rejections"
+ */
+export function validateSuite(suite: unknown, vocabulary: Vocabulary): Issue[] {
+  if (!isMap(suite)) return [toIssue(shapeFinding([], "a map", suite))];
+  const findings = [
+    ...sectionFindings(suite),
+    ...headFindings(suite, vocabulary),
+    ...configurationFindings(suite["serviceConfiguration"], vocabulary),
+    ...listFindings("interfaces", suite["interfaces"], vocabulary),
+    ...listFindings("deployments", suite["deployments"], vocabulary),
+  ];
+  return sortIssues(findings.map(toIssue));
+}
+
+/** As {@link validateSuite}, for a document with a file: what cannot be read, and where everything stands. */
+export function validateSource(source: YamlSource, vocabulary: Vocabulary): Issue[] {
+  if (!isValid(source.issues)) return [...source.issues];
+  const issues = validateSuite(source.value, vocabulary);
+  return sortIssues([...source.issues, ...issues.map((issue) => placed(issue, source))]);
+}
+
+/** The deploy targets of a document, as the subjects of a report; one without a name is told by its number. */
+export function subjectsOf(suite: unknown): Subject[] {
+  const list: unknown = isMap(suite) ? suite["deployments"] : undefined;
+  if (!Array.isArray(list)) return [];
+  return list.map((entry: unknown, index) => {
+    const name = isMap(entry) ? textOf(entry, "name") : "";
+    return { name: name || `deploy target ${index + 1}`, path: ["deployments", index] };
+  });
+}
+
+function placed(issue: Issue, source: YamlSource): Issue {
+  const at = source.at(issue.path, issue.code === "SUITE_UNKNOWN_KEY" ? "key" : "value");
+  if (issue.code !== "SUITE_TEXT_EXPECTED") return { ...issue, at };
+  const written = source.written(issue.path);
+  return {
+    ...issue,
+    at,
+    message: written === undefined ? issue.message : `${issue.message}: "${written.slice(0, 80)}"`,
+  };
+}
+
+/** Validates one deploy target against the others of its list: the one gate for adding and editing. */
+export function deployTargetIssues(
+  candidate: Candidate,
+  others: readonly Candidate[],
+  vocabulary: Vocabulary,
+): Issue[] {
+  return sortIssues(entryFindings("deployments", candidate, Siblings.of(others), [], vocabulary).map(toIssue));
+}
+
+/** Validates one service configuration. */
+export function serviceConfigurationIssues(candidate: Candidate, vocabulary: Vocabulary): Issue[] {
+  return sortIssues(configurationFindings(candidate, vocabulary).map(toIssue));
+}
+
+/** Validates one interface adapter against the others of its list. */
+export function interfaceIssues(candidate: Candidate, others: readonly Candidate[], vocabulary: Vocabulary): Issue[] {
+  return sortIssues(entryFindings("interfaces", candidate, Siblings.of(others), [], vocabulary).map(toIssue));
+}
+
+function headFindings({ version, runtimeEnvironment }: Candidate, { contract }: Vocabulary): Finding[] {
+  const findings: Finding[] = [];
+  if (typeof version === "string" && version !== SUITE_VERSION) {
+    findings.push({
+      code: "SUITE_VERSION_UNSUPPORTED",
+      ...notAccepted("version", `${show(version)} is not supported`, [SUITE_VERSION]),
+    });
+  }
+  const spellings = environmentSpellings(contract);
+  if (typeof runtimeEnvironment === "string" && !spellings.includes(runtimeEnvironment.trim().toLowerCase())) {
+    const words = `${show(runtimeEnvironment)} is not an environment`;
+    findings.push({ code: "SUITE_ENVIRONMENT_UNKNOWN", ...notAccepted("runtimeEnvironment", words, spellings) });
+  }
+  return findings;
+}
+
+function configurationFindings(candidate: unknown, vocabulary: Vocabulary): Finding[] {
+  if (!isMap(candidate)) return [];
+  const path = ["serviceConfiguration"];
+  return [
+    ...memberFindings("serviceConfiguration", candidate, path),
+    ...apply(rules.serviceConfiguration, candidate, new Siblings(), path, vocabulary),
+  ];
+}
+
+function listFindings(section: ListSection, list: unknown, vocabulary: Vocabulary): Finding[] {
+  if (!Array.isArray(list)) return [];
+  const before = new Siblings();
+  return list.flatMap((entry: unknown, index) => {
+    const path = [section, index];
+    if (!isMap(entry)) return [shapeFinding(path, "a map", entry)];
+    // A duplicate is told at the later entry.
+    const findings = entryFindings(section, entry, before, path, vocabulary);
+    before.add(entry);
+    return findings;
+  });
+}
+
+function entryFindings(
+  section: ListSection,
+  entry: Candidate,
+  siblings: Siblings,
+  path: readonly (string | number)[],
+  vocabulary: Vocabulary,
+): Finding[] {
+  const candidate = section === "deployments" ? migrateTarget(entry, vocabulary) : entry;
+  return [...memberFindings(section, entry, path), ...apply(rules[section], candidate, siblings, path, vocabulary)];
+}
+
+function apply(
+  list: readonly Rule[],
+  candidate: Candidate,
+  siblings: Siblings,
+  path: readonly (string | number)[],
+  vocabulary: Vocabulary,
+): Finding[] {
+  return list.flatMap(({ code, check }) =>
+    check(candidate, vocabulary, siblings).map((finding) => {
+      const field = typeof finding.field === "string" ? [finding.field] : finding.field;
+      return { code, ...finding, field: [...path, ...field] };
+    }),
+  );
+}
+
+function toIssue({ code, field, ...words }: Finding): Issue {
+  return { code, severity: "error", path: typeof field === "string" ? [field] : field, ...words };
+}

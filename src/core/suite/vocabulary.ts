@@ -1,0 +1,31 @@
+import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
+
+/** What the validators read: the two facts, references between them resolved. Nothing here is a copy. */
+export interface Vocabulary {
+  readonly contract: RuntimeContract;
+  readonly matrix: CapabilityMatrix;
+}
+
+/** The accepted values of a fact: those of a runtime key where it is given by reference. */
+export function valuesOf(
+  { contract }: Vocabulary,
+  fact: readonly string[] | { readonly key: string },
+): readonly string[] {
+  if (!("key" in fact)) return fact;
+  const spec = contract.keys[fact.key];
+  return spec?.kind === "enum" ? spec.values : [];
+}
+
+/** An entry of a record by a name from outside; never something inherited. */
+export function entryOf<T>(record: Readonly<Record<string, T>>, name: unknown): T | undefined {
+  return typeof name === "string" && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** Names of a group's or target's accepted service types, or `undefined` for a target that the matrix does not know. */
+export function groupOf(
+  { matrix }: Vocabulary,
+  deployTarget: unknown,
+): CapabilityMatrix["deployTargetGroups"][string] | undefined {
+  const target = entryOf(matrix.deployTargets, deployTarget);
+  return target && matrix.deployTargetGroups[target.group];
+}
