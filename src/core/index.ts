@@ -33,13 +33,16 @@ export function commandLineCaller(): Caller {
   };
 }
 
+/** A suite document of twenty thousand deploy targets; env files are a thousand times smaller. */
+const MAX_FILE_BYTES = 4 * 2 ** 20;
+
 /** The real world, for a repository. Nothing is read before an operation asks. */
 export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
   return {
     workspace,
     facts: nodeFacts(workspace.root),
-    files: nodeFiles({ allowedFolders: [workspace.root, workspace.configDir] }),
+    files: nodeFiles({ allowedFolders: [workspace.root, workspace.configDir], maxBytes: MAX_FILE_BYTES }),
     audit: auditLog({ file: workspace.auditFile }),
     clock: systemClock,
     host: nodeHost,
