@@ -1,4 +1,4 @@
-import type { Issue } from "../../core/index.ts";
+import { countIssues, type Issue } from "../../core/index.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
@@ -10,10 +10,5 @@ export async function renderIssues(issues: readonly Issue[], screen: Screen): Pr
     const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
     return `${where}${severity === "error" ? red("error") : yellow("warning")} ${message}${meant} ${dim(code)}`;
   });
-  const errors = issues.filter(({ severity }) => severity === "error").length;
-  return [...lines, `${count(errors, "error")}, ${count(issues.length - errors, "warning")}`].join("\n");
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+  return [...lines, countIssues(issues)].join("\n");
 }

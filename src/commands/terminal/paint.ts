@@ -1,14 +1,5 @@
+import type { Paint } from "../../core/index.ts";
 import type { ColourLevel } from "./screen.ts";
-
-/** The few colours of the command line. */
-export interface Paint {
-  readonly bold: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly red: (text: string) => string;
-  readonly yellow: (text: string) => string;
-  readonly green: (text: string) => string;
-  readonly cyan: (text: string) => string;
-}
 
 const plain = (text: string): string => text;
 const PLAIN: Paint = { bold: plain, dim: plain, red: plain, yellow: plain, green: plain, cyan: plain };

@@ -2,6 +2,7 @@ import { SvcmError } from "../errors.ts";
 import { resolveEnvironment, type Environment } from "../env/environment.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 /** An environment of this workspace with the file that holds it. */
 export interface EnvFile extends Environment {
@@ -36,11 +37,9 @@ export async function readEnvFile(
 
 /** The text of an env file, byte order mark included. @throws {SvcmError} where the bytes are not UTF-8. */
 export function decodeEnv(bytes: Uint8Array, path: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new SvcmError("ENV_FILE_FAILED", { code: "ENV_FILE_NOT_UTF8", path, details: "The file is not UTF-8 text." });
-  }
+  const text = decodeUtf8(bytes);
+  if (text !== undefined) return text;
+  throw new SvcmError("ENV_FILE_FAILED", { code: "ENV_FILE_NOT_UTF8", path, details: "The file is not UTF-8 text." });
 }
 
 /** What the specification calls a failed file operation; everything else passes through. */

@@ -4,6 +4,7 @@ import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports.ts";
 import type { Report } from "../report/report.ts";
 import type { Vocabulary } from "../suite/vocabulary.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 const DEFAULT_FILE = "deployments.yaml";
 
@@ -70,13 +71,11 @@ async function readSuite({ files, workspace }: Ports, file: string): Promise<str
     const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;
     throw new SvcmError("SUITE_FILE_FAILED", { code, path, details: error.message });
   });
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new SvcmError("SUITE_FILE_FAILED", {
-      code: "SUITE_FILE_NOT_UTF8",
-      path,
-      details: "The file is not UTF-8 text.",
-    });
-  }
+  const text = decodeUtf8(bytes);
+  if (text !== undefined) return text;
+  throw new SvcmError("SUITE_FILE_FAILED", {
+    code: "SUITE_FILE_NOT_UTF8",
+    path,
+    details: "The file is not UTF-8 text.",
+  });
 }
