@@ -63,7 +63,7 @@ export abstract class SvcmCommand extends Command {
   }
 
   /** The command did its work and the answer is no. */
-  protected answerNo(): void {
+  answerNo(): void {
     process.exitCode = 1;
   }
 

@@ -62,6 +62,11 @@ export class SvcmError extends Error {
   }
 }
 
+/** A refusal that lists everything that was found; its details are the messages in one line. */
+export function refusal(kind: ErrorKind, issues: readonly Issue[]): SvcmError {
+  return new SvcmError(kind, { details: issues.map(({ message }) => message).join("; "), issues });
+}
+
 export interface ErrorDescription {
   readonly status: number;
   readonly exitCode: number;

@@ -15,6 +15,7 @@ export type { Access, Caller, Operation } from "./operation.ts";
 export type { Ports } from "./ports.ts";
 export { FileError } from "./ports.ts";
 export { documentNames, entrypoints, reportFormats, suiteSections } from "./contract/names.ts";
+export { environmentSpellings } from "./env/environment.ts";
 export { isValid } from "./contract/issue.ts";
 export type { Issue } from "./contract/issue.ts";
 export type { AuditRecord } from "./contract/audit-record.ts";

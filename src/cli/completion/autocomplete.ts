@@ -3,7 +3,7 @@ import type { Config, LoadOptions } from "@oclif/core/interfaces";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TerminalFileError } from "../../commands/terminal/terminal-file-error.ts";
-import { nodePorts } from "../../core/index.ts";
+import { environmentSpellings, nodePorts } from "../../core/index.ts";
 import { bashCompletion, type CompletableCommand } from "./bash.ts";
 
 /** The `autocomplete` command of oclif's plugin, with a script for bash that knows flag values too. */
@@ -26,8 +26,7 @@ export function withFlagValues(Autocomplete: Command.Class): Command.Class {
 /** `--environment` is open, for what is accepted the core decides; here it is offered what the contract names. */
 async function nameEnvironments({ root, commands }: Config): Promise<void> {
   const ports = nodePorts({ root, env: {}, cwd: root });
-  const { environments } = await ports.facts.runtimeContract();
-  const names = Object.entries(environments).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
+  const names = environmentSpellings(await ports.facts.runtimeContract());
   for (const { flags } of commands) {
     const { environment } = flags;
     if (environment?.type === "option") environment.options ??= names;

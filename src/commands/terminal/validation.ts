@@ -37,7 +37,7 @@ export async function tellVerdict(
   section?: (typeof suiteSections)[number],
 ): Promise<SuiteCheckResponse> {
   const { response, report } = await ask(suiteCheck, flags, { file: flags.file, section });
-  if (!response.valid) process.exitCode = 1;
+  if (!response.valid) command.answerNo();
   if (command.jsonEnabled()) return response;
   const context = { version: command.config.version, now: Date.now(), hostname: hostname() };
   const isSilent = flags.format === "text" && response.issues.length === 0;

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { SvcmError, type ErrorKind } from "../errors.ts";
+import { refusal, type ErrorKind } from "../errors.ts";
 import { sortIssues, type Issue } from "./issue.ts";
 
 /**
@@ -8,11 +8,10 @@ import { sortIssues, type Issue } from "./issue.ts";
  *
  * @throws {SvcmError} of the given kind.
  */
-export function parseInput<T>(schema: z.ZodMiniType<T>, input: unknown, refusal: ErrorKind): T {
+export function parseInput<T>(schema: z.ZodMiniType<T>, input: unknown, kind: ErrorKind): T {
   const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const issues = sortIssues(parsed.error.issues.map(toIssue));
-  throw new SvcmError(refusal, { details: issues.map(({ message }) => message).join("; "), issues });
+  throw refusal(kind, sortIssues(parsed.error.issues.map(toIssue)));
 }
 
 function toIssue(issue: z.core.$ZodIssue): Issue {

@@ -3,9 +3,8 @@ import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
 import { suggest } from "../report/suggest.ts";
 import { effectiveEntry, parseEnvDocument } from "./document.ts";
 import { changedLines, setValue, type LineChange } from "./edit.ts";
-import { maskCredentials, REDACTED } from "./redact.ts";
 import { editableKeys, specOf, tierOf, tierReason } from "./tiers.ts";
-import { acceptedValues, valueProblem } from "./values.ts";
+import { acceptedValues, shownValue, valueProblem } from "./values.ts";
 
 /** What to do with a key outside the allowlist: HTTP ignores it, the command line refuses it. */
 export type ForeignKeys = "ignore" | "refuse";
@@ -64,11 +63,11 @@ export function planWrite(contract: RuntimeContract, text: string, values: Reado
   return { text: current, changedKeys: changes.map(({ key }) => key), ignoredKeys, changes };
 }
 
-/** The lines for people: whatever stands before the last `@` of a URL's line is hidden. */
+/** The lines for people: what stands behind `=` as the value may be shown. */
 function shownChange(spec: KeySpec, change: LineChange): LineChange {
   const shown = (line: string): string => {
-    const masked = maskCredentials(line);
-    return spec.kind === "redis-url" && masked === line ? line.replace(/=.*@/, `=${REDACTED}@`) : masked;
+    const start = line.indexOf("=") + 1;
+    return line.slice(0, start) + shownValue(spec, line.slice(start));
   };
   return { ...change, before: change.before.map(shown), after: change.after.map(shown) };
 }

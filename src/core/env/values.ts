@@ -40,7 +40,7 @@ export function valueProblem(key: string, spec: KeySpec, value: string): ValuePr
     };
   }
   if (carriesCredentials(spec, value) && !allowsCredentials(spec)) {
-    const message = `${key}: ${quote(shownValue(spec, value))} carries credentials; accepted: ${listed(acceptedValues(spec)) || "a value without them"}`;
+    const message = `${key}: ${quote(spec, value)} carries credentials; accepted: ${listed(acceptedValues(spec)) || "a value without them"}`;
     return { code: "ENV_VALUE_CREDENTIALS", message, accepted: acceptedValues(spec) };
   }
   return isAccepted(spec, value) ? undefined : unsupported(key, spec, value);
@@ -93,7 +93,7 @@ function unsupported(key: string, spec: KeySpec, value: string): ValueProblem {
   const why = spec.kind === "enum" && Object.hasOwn(spec.rejected ?? {}, value) ? ` (${spec.rejected?.[value]})` : "";
   return {
     code: "ENV_VALUE_UNSUPPORTED",
-    message: `${key}: unsupported value ${quote(value)}${why}; accepted: ${listed(accepted)}`,
+    message: `${key}: unsupported value ${quote(spec, value)}${why}; accepted: ${listed(accepted)}`,
     accepted,
     ...(suggestion !== undefined && { suggestion }),
   };
@@ -104,7 +104,7 @@ function meant(spec: EnumSpec, value: string): string | undefined {
   return alias?.[1] ?? suggest(value, spec.values);
 }
 
-function quote(value: string): string {
-  const shown = maskCredentials(value);
+function quote(spec: KeySpec, value: string): string {
+  const shown = shownValue(spec, value);
   return JSON.stringify(shown.length > 120 ? `${shown.slice(0, 120)}...` : shown);
 }

@@ -2,7 +2,7 @@ import { sortIssues, type Issue } from "../contract/issue.ts";
 import { parseEnvDocument } from "../env/document.ts";
 import { specOf, tierOf, tierReason, visibleKeys } from "../env/tiers.ts";
 import { readResponse, type EnvReadResponse } from "../env/view.ts";
-import { SvcmError } from "../errors.ts";
+import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import { suggest } from "../report/suggest.ts";
@@ -40,9 +40,7 @@ export const envRead = defineOperation({
 function narrowed(contract: RuntimeContract, response: EnvReadResponse, keys: readonly string[]): EnvReadResponse {
   const hidden = keys.filter((key) => tierOf(contract, key) === "never-exposed");
   const issues = sortIssues(hidden.map((key) => hiddenKeyIssue(contract, key)));
-  if (issues.length > 0) {
-    throw new SvcmError("INVALID_PAYLOAD", { details: issues.map(({ message }) => message).join("; "), issues });
-  }
+  if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
   return { ...response, values: Object.fromEntries(keys.map((key) => [key, response.values[key] ?? ""])) };
 }
 

@@ -2,7 +2,7 @@ import { parseEnvDocument } from "../env/document.ts";
 import { UnwritableValue } from "../env/edit.ts";
 import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
 import { readResponse, type EnvReadResponse } from "../env/view.ts";
-import { SvcmError } from "../errors.ts";
+import { refusal, SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation, type Caller } from "../operation.ts";
 import type { Ports } from "../ports.ts";
@@ -65,8 +65,7 @@ export function refuseBadValues(
   foreign: ForeignKeys,
 ): void {
   const issues = assignmentIssues(contract, values, foreign);
-  if (issues.length === 0) return;
-  throw new SvcmError("INVALID_PAYLOAD", { details: issues.map(({ message }) => message).join("; "), issues });
+  if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
 
 /** Writes values that were found good, as one locked and audited transaction. */
@@ -111,7 +110,8 @@ export function entityTag(ports: Ports, bytes: Uint8Array): string {
   return `"${ports.host.digest(bytes)}"`;
 }
 
-function planned(
+/** @throws {SvcmError} ENV_FILE_FAILED where the file cannot hold a value. */
+export function planned(
   contract: RuntimeContract,
   file: EnvFile,
   text: string,

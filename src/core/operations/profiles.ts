@@ -1,8 +1,8 @@
-import { planWrite } from "../env/plan.ts";
 import { profileOf, profileSteps, type ProfileStep } from "../env/profiles.ts";
 import { defineOperation } from "../operation.ts";
 import { readEnvFile } from "./env-file.ts";
 import {
+  planned,
   planResponse,
   refuseBadValues,
   writeResponse,
@@ -60,7 +60,7 @@ export const profileApply = defineOperation({
     const values = valuesToWrite(steps);
     refuseBadValues(contract, values, "refuse");
     const rest = { profile: input.profile, manual: manualSteps(steps) };
-    if (input.dryRun) return { ...planResponse(file, planWrite(contract, file.text, values)), ...rest };
+    if (input.dryRun) return { ...planResponse(file, planned(contract, file, file.text, values)), ...rest };
     const { plan } = await writeValues(ports, contract, file, values, caller);
     return { ...writeResponse(contract, file, plan), ...rest };
   },

@@ -1,4 +1,4 @@
-import { type Rule, textOf } from "../rule.ts";
+import type { Rule } from "../rule.ts";
 import { entryOf } from "../vocabulary.ts";
 
 const FIELDS = [
@@ -22,8 +22,12 @@ export const targetRequired: Rule = {
     const { regionRequired } = target ?? matrix.unknownDeployTarget;
     const fields = regionRequired ? [...FIELDS, "region"] : FIELDS;
     return fields
-      .filter((field) => candidate[field] === undefined || textOf(candidate, field) === "")
-      .filter((field) => candidate[field] === undefined || typeof candidate[field] === "string")
+      .filter((field) => isMissing(candidate[field]))
       .map((field) => ({ field, message: `${field} is missing` }));
   },
 };
+
+/** What is no text at all is told by the shape. */
+function isMissing(value: unknown): boolean {
+  return value === undefined || (typeof value === "string" && value.trim() === "");
+}
