@@ -8,7 +8,7 @@ import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./operation.ts";
 import type { Ports } from "./ports.ts";
 
-export { describeError, errorTable, SvcmError } from "./errors.ts";
+export { describeError, errorTable, refusal, SvcmError } from "./errors.ts";
 export type { ErrorBody, ErrorDescription, ErrorKind } from "./errors.ts";
 export { execute } from "./operation.ts";
 export type { Access, Caller, Operation } from "./operation.ts";

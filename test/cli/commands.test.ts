@@ -9,6 +9,7 @@ const suite = (name: string): string => readFileSync(new URL(`../fixtures/suite/
 const files = {
   "deployments.yaml": suite("targets-and-ports.yaml"),
   "good.yaml": suite("good.yaml"),
+  "unreadable.yaml": suite("duplicate-key.yaml"),
   [DEV]: GOOD_ENV,
   [STAGING]: GOOD_ENV.replace("express", "fastify").replace("=no", "=yes"),
 };
@@ -57,6 +58,7 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["validate", "--format", "html"], code: 2 },
   { args: ["targets", "validate"], code: 1 },
   { args: ["targets", "list"], code: 0 },
+  { args: ["targets", "list", "--file", "unreadable.yaml"], code: 3 },
   { args: ["config", "validate"], code: 1 },
   { args: ["interfaces", "validate"], code: 0 },
   { args: ["explain", "target_profile_misplaced"], code: 0 },

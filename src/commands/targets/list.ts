@@ -1,4 +1,4 @@
-import { suiteCheck, type SuiteCheck } from "../../core/index.ts";
+import { refusal, suiteCheck, type SuiteCheck } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
@@ -15,6 +15,7 @@ export default class TargetsList extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(TargetsList);
     const check = await ask(suiteCheck, flags, { file: flags.file, section: "deployments" });
+    if (check.suite === undefined) throw refusal("SUITE_FILE_FAILED", check.response.issues);
     const targets = targetsOf(check);
     if (!this.jsonEnabled()) this.log(await tableOf(targets));
     return { file: check.response.file, deployments: targets };
@@ -25,7 +26,7 @@ type Target = ReturnType<typeof targetsOf>[number];
 
 /** The entries as they stand, and what is wrong with each. */
 function targetsOf({ suite, response }: SuiteCheck) {
-  const list = (suite as { deployments?: unknown } | undefined)?.deployments;
+  const list = (suite as { deployments?: unknown } | null)?.deployments;
   const entries: unknown[] = Array.isArray(list) ? list : [];
   return entries.map((entry, index) => ({ entry, issues: response.issues.filter(({ path }) => path[1] === index) }));
 }

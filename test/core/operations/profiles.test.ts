@@ -94,6 +94,15 @@ describe("operational profiles", () => {
     );
   });
 
+  test("a dry run is refused as the write is, where the file cannot hold a value", async () => {
+    const workspace = makeWorkspace({ [DEV]: "A='\nB=\"\nC=`\n" });
+    const values = { SVC_WEBSOCKET_REDIS_URL: "redis://10.0.0.5:6379/?a=b" };
+    for (const dryRun of [true, false]) {
+      const attempt = apply(workspace, "websocket-rest-multi-host", values, dryRun);
+      await expect(attempt).rejects.toMatchObject({ kind: "ENV_FILE_FAILED", facts: { code: "ENV_FILE_UNEDITABLE" } });
+    }
+  });
+
   test("a dry run writes nothing", async () => {
     const workspace = makeWorkspace();
     expect(await apply(workspace, "grpc-rest", {}, true)).toMatchObject({
