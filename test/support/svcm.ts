@@ -1,9 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-
-const RUN = fileURLToPath(new URL("../../bin/run.js", import.meta.url));
+import { plainEnvironment, RUN } from "./command-line.ts";
 
 export interface Ran {
   readonly code: number | null;
@@ -56,8 +54,11 @@ export async function serve(options: RunOptions): Promise<Served> {
 }
 
 function launch(args: readonly string[], { root, env = {} }: RunOptions): ChildProcess {
-  const clean = { PATH: process.env["PATH"] ?? "", HOME: root, ...env };
-  return spawn(process.execPath, [RUN, ...args], { cwd: root, env: clean, stdio: ["ignore", "pipe", "pipe"] });
+  return spawn(process.execPath, [RUN, ...args], {
+    cwd: root,
+    env: plainEnvironment({ HOME: root, ...env }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
 }
 
 function collect(stream: NodeJS.ReadableStream | null): () => string {
