@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { catalog } from "../../src/core/report/catalog.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const FAMILY = /^(?:ENV|PROFILE|STARTUP|FACT|YAML|INPUT|SUITE|CONFIG|TARGET|INTERFACE|CODE)_/;
+const FAMILY = /^(?:ENV|PROFILE|STARTUP|FACT|YAML|JSON|INPUT|SUITE|CONFIG|TARGET|INTERFACE|CODE)_/;
 
 function sources(folder: string, except = ""): string {
   const files = readdirSync(root + folder, { recursive: true, encoding: "utf8" }).filter((file) =>

@@ -1,5 +1,5 @@
 /** Whatever was thrown, as the terminal tells it: one body, one exit code, in text and in JSON. */
-import { describeError, errorTable, SvcmError, type ErrorBody } from "../../core/index.ts";
+import { describeError, errorTable, firstIssues, SvcmError, type ErrorBody } from "../../core/index.ts";
 import { TerminalFileError } from "./terminal-file-error.ts";
 
 export interface Failure {
@@ -40,10 +40,11 @@ export function failureOf(error: unknown): Failure {
 /** The failure as text for standard error. The stack of a defect is told where `debug` asks for it. */
 export function renderFailure({ body, hint, stack }: Failure, debug: boolean): string {
   if (body === undefined) return "";
-  const issues = body.issues ?? [];
+  const { shown, more } = firstIssues(body.issues ?? []);
   const lines = [
     `Error: ${body.error}`,
-    ...(issues.length === 0 ? indented(body.details) : issues.map((issue) => `  ${issueLine(issue)}`)),
+    ...(shown.length === 0 ? indented(body.details) : shown.map((issue) => `  ${issueLine(issue)}`)),
+    ...(more > 0 ? [`  and ${more} more`] : []),
     ...indented(body.path),
     ...(hint === undefined ? [] : [`Hint: ${hint}`]),
     ...(stack === undefined

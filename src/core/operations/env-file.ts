@@ -2,7 +2,7 @@ import { SvcmError } from "../errors.ts";
 import { resolveEnvironment, type Environment } from "../env/environment.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports.ts";
-import { decodeUtf8 } from "./utf8.ts";
+import { decodeUtf8, describeNotUtf8 } from "./utf8.ts";
 
 /** An environment of this workspace with the file that holds it. */
 export interface EnvFile extends Environment {
@@ -39,7 +39,7 @@ export async function readEnvFile(
 export function decodeEnv(bytes: Uint8Array, path: string): string {
   const text = decodeUtf8(bytes);
   if (text !== undefined) return text;
-  throw new SvcmError("ENV_FILE_FAILED", { code: "ENV_FILE_NOT_UTF8", path, details: "The file is not UTF-8 text." });
+  throw new SvcmError("ENV_FILE_FAILED", { code: "ENV_FILE_NOT_UTF8", path, details: describeNotUtf8(bytes) });
 }
 
 /** What the specification calls a failed file operation; everything else passes through. */

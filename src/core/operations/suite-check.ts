@@ -4,7 +4,7 @@ import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports.ts";
 import type { Report } from "../report/report.ts";
 import type { Vocabulary } from "../suite/vocabulary.ts";
-import { decodeUtf8 } from "./utf8.ts";
+import { decodeUtf8, describeNotUtf8, isUtf16 } from "./utf8.ts";
 
 const DEFAULT_FILE = "deployments.yaml";
 
@@ -35,11 +35,11 @@ export const suiteCheck = defineOperation({
   async run(ports, { file = DEFAULT_FILE, section }): Promise<SuiteCheck> {
     const vocabulary = await vocabularyOf(ports);
     const text = await readSuite(ports, file);
-    const [{ parseYaml }, { subjectsOf, validateSource }] = await Promise.all([
-      import("../yaml/parse.ts"),
+    const [{ parseSource }, { subjectsOf, validateSource }] = await Promise.all([
+      import("../suite/parse.ts"),
       import("../suite/validate.ts"),
     ]);
-    const source = parseYaml(text, file);
+    const source = parseSource(text, file);
     const all = validateSource(source, vocabulary);
     // What makes the whole unreadable concerns every section.
     const issues = section === undefined ? all : all.filter(({ path }) => path.length === 0 || path[0] === section);
@@ -71,11 +71,11 @@ async function readSuite({ files, workspace }: Ports, file: string): Promise<str
     const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;
     throw new SvcmError("SUITE_FILE_FAILED", { code, path, details: error.message });
   });
-  const text = decodeUtf8(bytes);
+  const text = isUtf16(bytes) ? undefined : decodeUtf8(bytes);
   if (text !== undefined) return text;
   throw new SvcmError("SUITE_FILE_FAILED", {
     code: "SUITE_FILE_NOT_UTF8",
     path,
-    details: "The file is not UTF-8 text.",
+    details: describeNotUtf8(bytes),
   });
 }

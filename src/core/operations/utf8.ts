@@ -6,3 +6,51 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
+
+/** Says what bytes are instead of UTF-8, and at which byte; never what they are, which may be a secret. */
+export function describeNotUtf8(bytes: Uint8Array): string {
+  if (isUtf16(bytes)) return "The file is UTF-16, from byte offset 0 on. Save it as UTF-8.";
+  const offset = faultIn(bytes);
+  const line = bytes.subarray(0, offset).reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 1);
+  return `The file is not UTF-8 text: byte offset ${offset}, in line ${line}.`;
+}
+
+/** By its byte order mark, or since one of its first two bytes is zero, as YAML tells it. */
+export function isUtf16([first, second]: Uint8Array): boolean {
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return hasMark || first === 0 || second === 0;
+}
+
+/** Lead bytes from and to, the length of their sequence, and the bounds of its second byte. */
+const SEQUENCES = [
+  [0x00, 0x7f, 1, 0x80, 0xbf],
+  [0xc2, 0xdf, 2, 0x80, 0xbf],
+  [0xe0, 0xe0, 3, 0xa0, 0xbf],
+  [0xe1, 0xec, 3, 0x80, 0xbf],
+  [0xed, 0xed, 3, 0x80, 0x9f],
+  [0xee, 0xef, 3, 0x80, 0xbf],
+  [0xf0, 0xf0, 4, 0x90, 0xbf],
+  [0xf1, 0xf3, 4, 0x80, 0xbf],
+  [0xf4, 0xf4, 4, 0x80, 0x8f],
+] as const;
+
+/** Where the first sequence begins that is none of UTF-8; the length of the bytes where all are. */
+function faultIn(bytes: Uint8Array): number {
+  for (let offset = 0; offset < bytes.length;) {
+    const length = sequenceAt(bytes, offset);
+    if (length === 0) return offset;
+    offset += length;
+  }
+  return bytes.length;
+}
+
+function sequenceAt(bytes: Uint8Array, offset: number): number {
+  const lead = bytes[offset] ?? 0;
+  const row = SEQUENCES.find(([from, to]) => lead >= from && lead <= to);
+  if (!row) return 0;
+  const [, , length, least, most] = row;
+  const tail = bytes.subarray(offset + 1, offset + length);
+  const isWhole = tail.length === length - 1;
+  const fits = tail.every((byte, index) => byte >= (index === 0 ? least : 0x80) && byte <= (index === 0 ? most : 0xbf));
+  return isWhole && fits ? length : 0;
+}

@@ -61,7 +61,10 @@ export const codeDocs: Readonly<Record<string, Readonly<Record<string, CodeDoc>>
     YAML_ALIAS: {
       summary: "An alias without an anchor before it, one that contains itself, or aliases that expand to too much.",
     },
-    YAML_AMBIGUOUS: { summary: "A word that is text in YAML 1.2 and a boolean in YAML 1.1 (warning); quote it." },
+    YAML_AMBIGUOUS: {
+      summary: "A word that is text in YAML 1.2, and a boolean, date or number in YAML 1.1 (warning); quote it.",
+    },
+    JSON_SYNTAX: { summary: "The file is named .json, and is not JSON." },
     YAML_DEPTH: { summary: "The document is nested too deeply." },
   },
   "Suite document": {

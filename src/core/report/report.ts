@@ -49,6 +49,18 @@ export function describeIssue(issue: Issue): string {
   return `${issue.message}${listed}${meant}`;
 }
 
+/** More than this nobody reads. */
+const MOST = 100;
+
+/** The issues that are printed for people, and how many more there are. */
+export function firstIssues(
+  issues: readonly Issue[],
+  most = MOST,
+): { readonly shown: readonly Issue[]; readonly more: number } {
+  const shown = issues.slice(0, most);
+  return { shown, more: issues.length - shown.length };
+}
+
 /** `2 errors, 1 warning`. */
 export function countIssues(issues: readonly Issue[]): string {
   const errors = issues.filter(({ severity }) => severity === "error").length;

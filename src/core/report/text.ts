@@ -1,7 +1,7 @@
 import type { Issue } from "../contract/issue.ts";
 import { visible } from "./cells.ts";
 import { frameLine } from "./frame.ts";
-import { countIssues, linesOf, placeOf, unsaidAccepted, type Report } from "./report.ts";
+import { countIssues, firstIssues, linesOf, placeOf, unsaidAccepted, type Report } from "./report.ts";
 
 /** The few colours of a report; the core knows no terminal. */
 export interface Paint {
@@ -16,15 +16,14 @@ export interface Paint {
 const INDENT = "  ";
 
 /** A report for people: every issue with its source line, at most `limit` of them, and the count of all. */
-export function renderText(report: Report, paint: Paint, { limit = 100 }: { readonly limit?: number } = {}): string {
+export function renderText(report: Report, paint: Paint, { limit }: { readonly limit?: number } = {}): string {
   const lines = linesOf(report.text);
-  const shown = report.issues.slice(0, limit);
+  const { shown, more } = firstIssues(report.issues, limit);
   const blocks = shown.map((issue) => {
     const place = placeOf(issue);
     const line = place?.file === report.file ? lines[place.line - 1] : undefined;
     return [heading(issue, paint), ...frame(line, place, paint), ...advice(issue, paint)].join("\n");
   });
-  const more = report.issues.length - shown.length;
   if (more > 0) blocks.push(paint.dim(`and ${more} more`));
   return [...blocks, summary(report.issues, paint)].join("\n\n");
 }

@@ -1,5 +1,6 @@
 import type { Issue } from "../contract/issue.ts";
 import { suggest } from "../report/suggest.ts";
+import { unhidden } from "./characters.ts";
 import type { Siblings } from "./siblings.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
@@ -46,9 +47,9 @@ export function notAccepted(field: string, words: string, accepted: readonly str
   return { field, message: `${field}: ${words}; accepted: ${accepted.join(", ")}`, accepted };
 }
 
-/** A value as a message shows it: short, quoted, on one line. */
+/** A value as a message shows it: short, quoted, on one line, nothing in it hidden. */
 export function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
+  const text = unhidden(JSON.stringify(value) ?? "nothing");
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }
 

@@ -1,5 +1,6 @@
 /** The shape of a suite document: its sections and their members. What they may say, the rules decide. */
 import { suggest } from "../report/suggest.ts";
+import { ASCII, hiddenIn } from "./characters.ts";
 import { type Candidate, type Finding, show } from "./rule.ts";
 
 export const SUITE_VERSION = "service-management.v1";
@@ -122,30 +123,24 @@ function unknownKeys(candidate: Candidate, known: readonly string[], path: reado
     });
 }
 
-/** Control, zero-width and direction marks. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-export const HIDDEN = /[\u0000-\u001F\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/;
-// oxlint-disable-next-line no-control-regex -- the range of ASCII begins there
-export const ASCII = /^[\u0000-\u007F]*$/;
-
 function textFindings(name: string, value: unknown, path: readonly (string | number)[]): Finding[] {
   if (value === undefined) return [];
   if (typeof value !== "string") {
-    return [
-      {
-        code: "SUITE_TEXT_EXPECTED",
-        field: path,
-        message: `${name}: expected text, got ${kindOf(value)} ${show(value)}; quote it`,
-      },
-    ];
+    return [{ code: "SUITE_TEXT_EXPECTED", field: path, message: `${name}: expected text, got ${shown(value)}` }];
   }
-  if (HIDDEN.test(value)) {
-    return [
-      { code: "SUITE_CHARACTERS", field: path, message: `${name}: the text holds characters that cannot be seen` },
-    ];
+  const hidden = hiddenIn(value);
+  if (hidden.length > 0) {
+    const message = `${name}: the text holds characters that cannot be seen: ${hidden.slice(0, 5).join(", ")}`;
+    return [{ code: "SUITE_CHARACTERS", field: path, message }];
   }
   if (name !== "name" || ASCII.test(value)) return [];
   return [{ code: "SUITE_CHARACTERS", field: path, message: `${name}: ${show(value)} is not ASCII` }];
+}
+
+/** A value that is no text, for a message: a number or boolean itself, of the others the kind. */
+function shown(value: unknown): string {
+  const isScalar = typeof value === "number" || typeof value === "boolean";
+  return isScalar ? `${kindOf(value)} ${value}` : kindOf(value);
 }
 
 function kindOf(value: unknown): string {

@@ -57,11 +57,8 @@ function placed(issue: Issue, source: YamlSource): Issue {
   const at = source.at(issue.path, issue.code === "SUITE_UNKNOWN_KEY" ? "key" : "value");
   if (issue.code !== "SUITE_TEXT_EXPECTED") return { ...issue, at };
   const written = source.written(issue.path);
-  return {
-    ...issue,
-    at,
-    message: written === undefined ? issue.message : `${issue.message}: "${written.slice(0, 80)}"`,
-  };
+  // A list or map cannot be quoted, and nothing has no text to quote.
+  return { ...issue, at, message: written ? `${issue.message}; quote it: "${written.slice(0, 80)}"` : issue.message };
 }
 
 /** Validates one deploy target against the others of its list: the one gate for adding and editing. */

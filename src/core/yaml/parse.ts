@@ -13,6 +13,7 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
+import { kindElsewhere } from "./elsewhere.ts";
 import { isValid, sortIssues, type Issue, type Location } from "../contract/issue.ts";
 
 /** A YAML (or JSON) text as plain data, with the place of everything in it. */
@@ -31,8 +32,10 @@ export interface YamlSource {
 type Path = readonly (string | number)[];
 
 const MAX_DEPTH = 16;
+const DEEPEST = `is nested deeper than ${MAX_DEPTH} levels`;
 const MAX_ALIASED_NODES = 10_000;
-const BOOLEAN_ELSEWHERE = /^(?:y|yes|n|no|on|off)$/i;
+/** What the library says of a nesting that it cannot follow. */
+const TOO_DEEP = "Maximum call stack size exceeded";
 
 const PARSE_OPTIONS = {
   version: "1.2",
@@ -59,8 +62,13 @@ export function parseYaml(text: string, file: string): YamlSource {
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const [document, second] = Array.isArray(documents) ? documents : [];
-  if (!document?.contents) return unreadable(file, issueAt("YAML_EMPTY", [], "the file is empty", locate(0)));
+  if (!document || (isNothing(document) && !second))
+    return unreadable(file, issueAt("YAML_EMPTY", [], "the file is empty", locate(0)));
+  // Where it gave up depends on the stack, so the place would differ from machine to machine.
+  if (document.errors.some(({ message }) => message === TOO_DEEP))
+    return unreadable(file, issueAt("YAML_DEPTH", [], DEEPEST, locate(0)));
   const walk = new Walk(locate);
+  const itemOf = itemFinder();
   for (const problem of [...document.errors, ...document.warnings]) {
     walk.report(
       problem.code === "TAG_RESOLVE_FAILED" ? "YAML_TAG" : "YAML_SYNTAX",
@@ -76,8 +84,8 @@ export function parseYaml(text: string, file: string): YamlSource {
     file,
     value: isValid(walk.issues) ? value : undefined,
     issues: sortIssues(walk.issues),
-    at: (path, part = "value") => locate(offsetOf(document, path, part)),
-    written: (path) => writtenAt(document, path),
+    at: (path, part = "value") => locate(offsetOf(document, path, part, itemOf)),
+    written: (path) => writtenAt(document, path, itemOf),
   };
 }
 
@@ -105,7 +113,7 @@ class Walk {
   value(node: Node | null, path: Path, depth: number): unknown {
     if (node === null) return null;
     const offset = node.range?.[0] ?? 0;
-    if (depth > MAX_DEPTH) return this.report("YAML_DEPTH", path, `is nested deeper than ${MAX_DEPTH} levels`, offset);
+    if (depth > MAX_DEPTH) return this.report("YAML_DEPTH", path, DEEPEST, offset);
     if (this.#aliasDepth > 0 && ++this.#aliasedNodes > MAX_ALIASED_NODES) {
       if (this.#aliasedNodes === MAX_ALIASED_NODES + 1)
         this.report("YAML_ALIAS", path, "aliases expand to too much", offset);
@@ -128,8 +136,9 @@ class Walk {
 
   #scalar(node: Scalar, path: Path): unknown {
     const { value, type, source = "", range } = node;
-    if (type === "PLAIN" && typeof value === "string" && BOOLEAN_ELSEWHERE.test(source)) {
-      const message = `${source} is text here, and a boolean to readers of YAML 1.1; quote it`;
+    const elsewhere = type === "PLAIN" && typeof value === "string" ? kindElsewhere(source) : undefined;
+    if (elsewhere !== undefined) {
+      const message = `${source} is text here, and ${elsewhere} to readers of YAML 1.1; quote it`;
       this.#warn("YAML_AMBIGUOUS", path, message, range?.[0] ?? 0);
     }
     return value;
@@ -166,7 +175,7 @@ class Walk {
   }
 }
 
-function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value"): number {
+function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value", itemOf: FindItem): number {
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;
   for (const [index, step] of path.entries()) {
@@ -179,18 +188,38 @@ function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value"):
   return offset;
 }
 
-function itemOf(node: unknown, step: string | number): unknown {
-  if (isMap(node)) return node.items.find(({ key }) => isScalar(key) && key.value === step);
-  return isSeq(node) && typeof step === "number" ? node.items[step] : undefined;
+type FindItem = (node: unknown, step: string | number) => unknown;
+
+/** Finds the members of a map by name. Each map is indexed once: a file may hold a hundred thousand wrong keys in one. */
+function itemFinder(): FindItem {
+  const indexes = new Map<YAMLMap, Map<unknown, unknown>>();
+  return (node, step) => {
+    if (isSeq(node)) return typeof step === "number" ? node.items[step] : undefined;
+    if (!isMap(node)) return undefined;
+    const index = indexes.get(node) ?? indexOf(node);
+    indexes.set(node, index);
+    return index.get(step);
+  };
 }
 
-function writtenAt(document: Document.Parsed, path: Path): string | undefined {
+/** Of a key that stands twice the first. */
+function indexOf({ items }: YAMLMap): Map<unknown, unknown> {
+  return new Map(items.toReversed().map((pair) => [isScalar(pair.key) ? pair.key.value : undefined, pair]));
+}
+
+function writtenAt(document: Document.Parsed, path: Path, itemOf: FindItem): string | undefined {
   let node: unknown = document.contents;
   for (const step of path) {
     const item = itemOf(isAlias(node) ? node.resolve(document) : node, step);
     node = isPair(item) ? item.value : item;
   }
   return isScalar(node) ? node.source : undefined;
+}
+
+/** No content at all, behind comments and marks of a document as well. */
+function isNothing({ contents, errors }: Document.Parsed): boolean {
+  if (!contents) return true;
+  return errors.length === 0 && isScalar(contents) && contents.source === "" && contents.type === "PLAIN";
 }
 
 function startOf(node: unknown): number | undefined {
