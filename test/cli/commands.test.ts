@@ -66,7 +66,6 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["audit"], code: 0 },
   { args: ["audit", "--limit", "0"], code: 2 },
   { args: ["matrix", "show"], code: 0 },
-  { args: ["schema", "deployments"], code: 0 },
   { args: ["schema", "runtime-contract"], code: 0 },
   { args: ["schema", "nothing"], code: 2 },
 ];
@@ -95,6 +94,13 @@ describe("every way to use a command", () => {
       .slice(0, 80);
     await expect(`${stable}\n`).toMatchFileSnapshot(`../fixtures/cli/${name}.txt`);
   });
+});
+
+test("svcm schema deployments prints the file that editors are given", async () => {
+  const { stdout } = await svcm(["schema", "deployments"], { root: makeWorkspace(files).root });
+  expect(stdout).toBe(
+    readFileSync(new URL("../../schemas/service-management.v1.schema.json", import.meta.url), "utf8"),
+  );
 });
 
 describe("a write from the command line", () => {

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { failureOf, renderFailure } from "../../../src/commands/terminal/failure.ts";
+import { renderIssues } from "../../../src/commands/terminal/issues.ts";
+import { refusal, type Issue } from "../../../src/core/index.ts";
+
+const issues = Array.from({ length: 130 }, (_, index): Issue => ({
+  code: "TEST",
+  severity: "error",
+  path: [index],
+  message: `issue ${index}`,
+}));
+
+test("people are shown a hundred issues of a refusal, and told how many more there are", () => {
+  const lines = renderFailure(failureOf(refusal("SUITE_FILE_FAILED", issues)), false).split("\n");
+  expect(lines.filter((line) => line.includes("issue "))).toHaveLength(100);
+  expect(lines).toContain("  and 30 more");
+});
+
+test("people are shown a hundred issues of a list, and told how many more there are", async () => {
+  const lines = (await renderIssues(issues, { width: 80, colours: false })).split("\n");
+  expect(lines.filter((line) => line.includes("issue "))).toHaveLength(100);
+  expect(lines.slice(-2)).toEqual(["and 30 more", "130 errors, 0 warnings"]);
+});
