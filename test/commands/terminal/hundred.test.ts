@@ -17,7 +17,7 @@ test("people are shown a hundred issues of a refusal, and told how many more the
 });
 
 test("people are shown a hundred issues of a list, and told how many more there are", async () => {
-  const lines = (await renderIssues(issues, { width: 80, colours: false })).split("\n");
+  const lines = (await renderIssues(issues, { width: 80, colours: 0 })).split("\n");
   expect(lines.filter((line) => line.includes("issue "))).toHaveLength(100);
   expect(lines.slice(-2)).toEqual(["and 30 more", "130 errors, 0 warnings"]);
 });
