@@ -1,4 +1,5 @@
 import type { Issue } from "../contract/issue.ts";
+import { maskCredentials } from "../env/redact.ts";
 import { suggest } from "../report/suggest.ts";
 import type { Siblings } from "./siblings.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -46,9 +47,9 @@ export function notAccepted(field: string, words: string, accepted: readonly str
   return { field, message: `${field}: ${words}; accepted: ${accepted.join(", ")}`, accepted };
 }
 
-/** A value as a message shows it: short, quoted, on one line. */
+/** A value as a message shows it: short, quoted, on one line, without credentials. */
 export function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
+  const text = JSON.stringify(typeof value === "string" ? maskCredentials(value) : value) ?? "nothing";
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }
 
