@@ -49,19 +49,21 @@ async function commitOf(git: Git, revision: string): Promise<string> {
     hint: "a shallow clone lacks older commits: fetch them first.",
   });
   if (NO_REVISION.test(revision) || revision.length > MAX_REVISION) throw unknown;
-  const answer = await git("rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`).catch(
-    (error: unknown) => {
-      // With --quiet, 1 is the answer that there is none; --verify is given 128 for one that is malformed.
+  const parse = async (name: string): Promise<string> => {
+    const answer = await git("rev-parse", "--verify", "--quiet", "--end-of-options", name).catch((error: unknown) => {
       throw error instanceof GitRefusal && isUnknownRevision(error) ? unknown : error;
-    },
-  );
-  return answer.toString("latin1").trim();
+    });
+    return answer.toString("latin1").trim();
+  };
+  // In two steps: behind what a person typed, `^{commit}` might become a part of it.
+  return await parse(`${await parse(revision)}^{commit}`);
 }
 
 const MAX_REVISION = 1000;
 
+/** With --quiet, Git says nothing of a revision that is none; other faults it tells. */
 function isUnknownRevision({ exitCode, stderr }: GitRefusal): boolean {
-  return exitCode === 1 || /^fatal: (?:Needed a single revision|log for|bad revision|ambiguous argument)/m.test(stderr);
+  return exitCode === 1 || stderr.trim() === "" || stderr.startsWith("fatal: Needed a single revision");
 }
 
 interface Entry {
