@@ -6,7 +6,7 @@ import { ask } from "./terminal/ask.ts";
 import { fold } from "./terminal/fold.ts";
 import { paint } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
-import { validationFlags } from "./terminal/validation.ts";
+import { fileFlag } from "./terminal/validation.ts";
 
 export default class Diff extends SvcmCommand {
   static override summary = "Tell what a change of deployments.yaml means since a Git revision.";
@@ -23,7 +23,7 @@ export default class Diff extends SvcmCommand {
   };
   static override flags = {
     to: Flags.string({ summary: "Compare with this Git revision, not with the work tree.", helpValue: "<revision>" }),
-    file: validationFlags.file,
+    file: fileFlag,
     format: Flags.option({ options: diffFormats, summary: "How to tell it: for a terminal, or for a comment." })({
       default: "text",
     }),

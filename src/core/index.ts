@@ -39,7 +39,7 @@ export function commandLineCaller(): Caller {
 }
 
 /** A suite document of twenty thousand deploy targets; env files are a thousand times smaller. */
-const MAX_FILE_BYTES = 4 * 2 ** 20;
+export const MAX_FILE_BYTES = 4 * 2 ** 20;
 
 /** The real world, for a repository. Nothing is read before an operation asks. */
 export function nodePorts(options: WorkspaceOptions): Ports {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { relative } from "node:path";
+import { relative, sep } from "node:path";
 import { SvcmError, type ErrorFacts } from "../errors.ts";
 import type { RevisionFile, Revisions } from "../ports.ts";
 
@@ -27,9 +27,12 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
   return {
     async read(revision, path): Promise<RevisionFile> {
       const commit = await commitOf(git, revision);
-      const entry = await entryAt(git, commit, relative(root, path));
+      const name = relative(root, path);
+      if (name === ".." || name.startsWith(`..${sep}`))
+        throw failed("EOUTSIDE", `${path} is outside of ${root}.`, path);
+      const entry = await entryAt(git, commit, name);
       if (entry === undefined) return { commit, bytes: undefined };
-      const shown = `${commit.slice(0, 10)}:${relative(root, path)}`;
+      const shown = `${commit.slice(0, 10)}:${name}`;
       if (!entry.isFile) throw failed("ENOTREG", `${shown} is not a regular file.`, path);
       if (entry.size > maxBytes) throw failed("EFBIG", `${shown} is larger than ${maxBytes} bytes.`, path);
       return { commit, bytes: await git("cat-file", "blob", entry.id) };
@@ -134,7 +137,7 @@ function refusalOf({ code, killed, message }: ExecError, stderr: string, timeout
 /** What a person can act on, told in words of ours, whatever the version of Git says. */
 const KNOWN: readonly { readonly pattern: RegExp; readonly facts: ErrorFacts }[] = [
   {
-    pattern: /not a git repository|must be run in a work tree|outside a? ?(?:work tree|repository)/,
+    pattern: /not a git repository|must be run in a work tree/,
     facts: { code: "GIT_NO_REPOSITORY", details: "The repository root is in no work tree of Git." },
   },
   {

@@ -27,13 +27,13 @@ export const inputs = {
   "profile.show": z.strictObject({ profile: z.string() }),
   "schema.show": z.strictObject({ document: z.enum(documentNames) }),
   /**
-   * `file` is relative to the repository root; a `section` narrows the verdict to it. Where the `text` is
+   * `file` is relative to the repository root; a `section` narrows the verdict to it. Where the `content` is
    * given, no file is read and `file` only names it.
    */
   "suite.check": z.strictObject({
     file: z.optional(z.string()),
     section: z.optional(z.enum(suiteSections)),
-    text: z.optional(z.string()),
+    content: z.optional(z.instanceof(Uint8Array)),
   }),
   /** Revisions of Git; without `to`, the file as it stands in the work tree. */
   "suite.diff": z.strictObject({ file: z.optional(z.string()), from: z.string(), to: z.optional(z.string()) }),

@@ -1,7 +1,7 @@
 import { isValid, type Issue } from "../contract/issue.ts";
 import { defineOperation } from "../operation.ts";
 import type { Report } from "../report/report.ts";
-import { DEFAULT_SUITE_FILE, readSuite, vocabularyOf } from "./suite-file.ts";
+import { DEFAULT_SUITE_FILE, readSuite, suiteText, vocabularyOf } from "./suite-file.ts";
 
 /** The verdict on a document: valid unless an issue is an error. */
 export interface SuiteVerdict {
@@ -27,9 +27,9 @@ export const suiteCheck = defineOperation({
   id: "suite.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { file = DEFAULT_SUITE_FILE, section, text: given }): Promise<SuiteCheck> {
+  async run(ports, { file = DEFAULT_SUITE_FILE, section, content }): Promise<SuiteCheck> {
     const vocabulary = await vocabularyOf(ports);
-    const text = given ?? (await readSuite(ports, file));
+    const text = content === undefined ? await readSuite(ports, file) : suiteText(content, file);
     const [{ parseYaml }, { subjectsOf, validateSource }] = await Promise.all([
       import("../yaml/parse.ts"),
       import("../suite/validate.ts"),

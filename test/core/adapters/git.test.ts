@@ -16,8 +16,8 @@ function revisionsOf(root: string, env: NodeJS.ProcessEnv = plainEnvironment(), 
   return gitRevisions({ root, env, maxBytes: MAX, timeoutMs });
 }
 
-async function textAt({ root, path }: TestRepository, revision: string, file = FILE): Promise<string | undefined> {
-  const { bytes } = await revisionsOf(root).read(revision, path(file));
+async function textAt(repository: TestRepository, revision: string, file = FILE): Promise<string | undefined> {
+  const { bytes } = await revisionsOf(repository.root).read(revision, repository.path(file));
   return bytes && Buffer.from(bytes).toString("latin1");
 }
 
@@ -61,7 +61,7 @@ test("the root may be a folder of the work tree, and a name may look like a patt
   }
 });
 
-test("what is no regular file, or too large, is refused", async () => {
+test("what is no regular file, too large or outside is refused", async () => {
   const repository = makeRepository({ "folder/x": "", large: "x".repeat(MAX + 1), fits: "x".repeat(MAX) });
   symlinkSync("fits", repository.path("link"));
   repository.commit();
@@ -69,6 +69,7 @@ test("what is no regular file, or too large, is refused", async () => {
   expect(await read("link")).toMatchObject({ exitCode: 3, code: "ENOTREG" });
   expect(await read("folder")).toMatchObject({ exitCode: 3, code: "ENOTREG" });
   expect(await read("large")).toMatchObject({ exitCode: 3, code: "EFBIG" });
+  expect(await read("../x")).toMatchObject({ exitCode: 3, code: "EOUTSIDE" });
   expect(await textAt(repository, "HEAD", "fits")).toHaveLength(MAX);
 });
 
@@ -118,17 +119,18 @@ test("a folder without a repository, a repository without a commit, and no folde
 });
 
 test("a machine without Git is told", async () => {
-  const { root, path } = makeRepository({ [FILE]: "" });
-  const reading = revisionsOf(root, { PATH: root }).read("HEAD", path(FILE));
+  const repository = makeRepository({ [FILE]: "" });
+  const reading = revisionsOf(repository.root, { PATH: repository.root }).read("HEAD", repository.path(FILE));
   expect(await refusalOf(reading)).toMatchObject({ exitCode: 3, code: "GIT_NOT_FOUND" });
 });
 
 test("a Git that gives no answer is stopped", async () => {
-  const { root, path } = makeRepository({ [FILE]: "" });
-  mkdirSync(path("bin"));
-  writeFileSync(path("bin/git"), `#!${process.execPath}\nsetInterval(() => {}, 1000);\n`);
-  chmodSync(path("bin/git"), 0o755);
-  const reading = revisionsOf(root, { PATH: path("bin") }, 200).read("HEAD", path(FILE));
+  const repository = makeRepository({ [FILE]: "" });
+  const bin = repository.path("bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "git"), `#!${process.execPath}\nsetInterval(() => {}, 1000);\n`);
+  chmodSync(join(bin, "git"), 0o755);
+  const reading = revisionsOf(repository.root, { PATH: bin }, 200).read("HEAD", repository.path(FILE));
   expect(await refusalOf(reading)).toEqual({
     exitCode: 3,
     code: "GIT_TIMEOUT",
