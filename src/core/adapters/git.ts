@@ -49,7 +49,7 @@ async function commitOf(git: Git, revision: string): Promise<string> {
   const unknown = new SvcmError("NOT_FOUND", {
     code: "REVISION_NOT_FOUND",
     details: `${JSON.stringify(revision.slice(0, 80))} names no commit of this repository.`,
-    hint: "a shallow clone lacks older commits: fetch them first.",
+    hint: "`git branch --all` and `git tag` tell what there is; a shallow clone lacks older commits.",
   });
   if (NO_REVISION.test(revision) || revision.length > MAX_REVISION) throw unknown;
   const parse = async (name: string): Promise<string> => {

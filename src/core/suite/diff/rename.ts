@@ -28,7 +28,8 @@ export function findRenames({ removed, added }: Pairing<Candidate>): Pair<Candid
       news.map((young) => ({ from: old.placed, to: young.placed, likeness: likeness(old.prints, young.prints) })),
     )
     .filter((pair) => pair.likeness >= LIKE_ENOUGH)
-    .toSorted((a, b) => b.likeness - a.likeness || sum(a) - sum(b) || distance(a) - distance(b));
+    // Equals keep their order. Of two that exclude each other, which share an entry, the one with the earlier other entry wins.
+    .toSorted((a, b) => b.likeness - a.likeness);
   const taken = new Set<Placed<Candidate>>();
   const pairs: Pair<Candidate>[] = [];
   for (const { from, to } of candidates) {
@@ -53,12 +54,4 @@ function likeness(from: Prints, to: Prints): number {
     (field) => field !== NAME && !PLACE.includes(field),
   );
   return fields.length === 0 ? 0 : fields.filter(isSame).length / fields.length;
-}
-
-function sum({ from, to }: Pair<Candidate>): number {
-  return from.index + to.index;
-}
-
-function distance({ from, to }: Pair<Candidate>): number {
-  return Math.abs(from.index - to.index);
 }

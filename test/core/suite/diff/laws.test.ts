@@ -86,6 +86,28 @@ test("the way back is the way there, turned round", () => {
   );
 });
 
+test("renames that are equally likely are found the same way from both sides", () => {
+  const alike = fc.array(
+    fc.record({
+      region: oneOf("eu", "us", "asia"),
+      runtime: oneOf("node20", "node22"),
+      a: oneOf(1, 2),
+      b: oneOf(1, 2),
+    }),
+    { maxLength: 4 },
+  );
+  const named = (prefix: string) => (list: object[]) =>
+    list.map((one, index) => ({ ...one, name: `${prefix}${index}`, deployTarget: "vm" }));
+  fc.assert(
+    fc.property(alike.map(named("a")), alike.map(named("b")), (a, b) => {
+      const there = diffSuites({ deployments: a }, { deployments: b }, vocabulary);
+      const back = diffSuites({ deployments: b }, { deployments: a }, vocabulary);
+      expect(sorted(back.changes.map(inverse))).toEqual(sorted(there.changes));
+    }),
+    runs,
+  );
+});
+
 test("applying the changes of the deploy targets to the old ones gives the new ones", () => {
   const named = fc
     .uniqueArray(fc.tuple(oneOf("a", "A", "b", "c", "d", "e"), target), {
