@@ -8,7 +8,7 @@ import { suiteSchema } from "../src/core/suite/schema.ts";
 import { openApiJson } from "./openapi.ts";
 import { renderPackagedFacts } from "./packaged-facts.ts";
 import { capabilityMatrixPage } from "./reference/capability-matrix.ts";
-import { codesPage } from "./reference/codes.ts";
+import { rulesPage } from "./reference/rules.ts";
 import { commandsPage } from "./reference/commands.ts";
 import { errorsPage } from "./reference/errors.ts";
 import { runtimeKeysPage } from "./reference/runtime-keys.ts";
@@ -22,7 +22,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   "schemas/openapi.json": openApiJson,
   "docs/reference/runtime-keys.md": runtimeKeysPage,
   "docs/reference/capability-matrix.md": capabilityMatrixPage,
-  "docs/reference/codes.md": codesPage,
+  "docs/reference/rules.md": rulesPage,
   "docs/reference/errors.md": errorsPage,
   "docs/reference/commands.md": commandsPage,
 };

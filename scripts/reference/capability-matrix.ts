@@ -15,7 +15,10 @@ export function capabilityMatrixPage(): string {
       "PM2 profile": ({ group }) => (matrix.deployTargetGroups[group]?.pm2Managed ? codes(matrix.pm2Profiles) : "none"),
     }),
     "## Service types",
-    rows(matrix.serviceTypes, "Service type", { Protocols: ({ protocols }) => codes(protocols) }),
+    rows(matrix.serviceTypes, "Service type", {
+      Protocols: ({ protocols }) => codes(protocols),
+      "Service kind that PM2 runs": ({ serviceKind }) => (serviceKind === undefined ? "none" : `\`${serviceKind}\``),
+    }),
     "## Service kinds",
     rows(matrix.serviceKinds, "Service kind", {
       Ports: ({ ports }) => codes(ports),
@@ -23,6 +26,7 @@ export function capabilityMatrixPage(): string {
     }),
     "## Interfaces",
     rows(matrix.interfaceTypes, "Interface type", {
+      "Served at the port": ({ port }) => (port === undefined ? "" : `\`${port}\``),
       Frameworks: ({ frameworks }) =>
         Array.isArray(frameworks) ? codes(frameworks) : `values of \`${frameworks.key}\``,
     }),

@@ -55,11 +55,11 @@ export abstract class SvcmCommand extends Command {
 
   /** One document of a stream, on a line of its own. */
   protected logJsonLine(document: unknown): void {
-    this.#print(JSON.stringify(document));
+    this.#print(json(document));
   }
 
   protected override logJson(document: unknown): void {
-    this.#print(JSON.stringify(document, null, 2));
+    this.#print(json(document, 2));
   }
 
   /** The command did its work and the answer is no. */
@@ -91,6 +91,16 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 function text(message: string, args: readonly unknown[]): string {
   return args.length === 0 ? message : format(message, ...args);
+}
+
+/** What JSON may leave as it is and a terminal obeys (a second kind of control character, marks of direction) is escaped too. */
+const STEERING = /[\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g;
+
+function json(document: unknown, indent?: number): string {
+  return JSON.stringify(document, null, indent).replaceAll(
+    STEERING,
+    (unseen) => `\\u${unseen.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function isLoadedConfig(options: LoadOptions): options is Command["config"] {

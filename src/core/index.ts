@@ -2,6 +2,7 @@
 import { auditLog } from "./adapters/audit-log.ts";
 import { nodeFacts } from "./adapters/facts.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
+import { gitRevisions } from "./adapters/git.ts";
 import { nodeHost, systemClock } from "./adapters/host.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
 import { systemUser } from "./adapters/user.ts";
@@ -14,11 +15,12 @@ export { execute } from "./operation.ts";
 export type { Access, Caller, Operation } from "./operation.ts";
 export type { Ports } from "./ports.ts";
 export { FileError } from "./ports.ts";
-export { documentNames, entrypoints, reportFormats, suiteSections } from "./contract/names.ts";
+export { diffFormats, documentNames, entrypoints, reportFormats, suiteSections } from "./contract/names.ts";
 export { environmentSpellings } from "./env/environment.ts";
 export { isValid } from "./contract/issue.ts";
 export type { Issue } from "./contract/issue.ts";
 export type { AuditRecord } from "./contract/audit-record.ts";
+export { renderDiff } from "./report/diff/render.ts";
 export { renderReport } from "./report/render.ts";
 export { countIssues, firstIssues } from "./report/report.ts";
 export type { Paint } from "./report/text.ts";
@@ -37,7 +39,7 @@ export function commandLineCaller(): Caller {
 }
 
 /** A suite document of twenty thousand deploy targets; env files are a thousand times smaller. */
-const MAX_FILE_BYTES = 4 * 2 ** 20;
+export const MAX_FILE_BYTES = 4 * 2 ** 20;
 
 /** The real world, for a repository. Nothing is read before an operation asks. */
 export function nodePorts(options: WorkspaceOptions): Ports {
@@ -46,6 +48,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     workspace,
     facts: nodeFacts(workspace.root),
     files: nodeFiles({ allowedFolders: [workspace.root, workspace.configDir], maxBytes: MAX_FILE_BYTES }),
+    revisions: gitRevisions({ root: workspace.root, env: options.env, maxBytes: MAX_FILE_BYTES }),
     audit: auditLog({ file: workspace.auditFile }),
     clock: systemClock,
     host: nodeHost,

@@ -9,6 +9,7 @@ export interface Ports {
   readonly workspace: Workspace;
   readonly facts: Facts;
   readonly files: Files;
+  readonly revisions: Revisions;
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly host: Host;
@@ -84,6 +85,27 @@ export interface Files {
     decide: (current: Uint8Array) => Uint8Array | undefined,
     beforeWrite?: () => Promise<void>,
   ): Promise<Uint8Array>;
+}
+
+/** What the repository's files were at a revision of its version control. Read only. */
+export interface Revisions {
+  /**
+   * A file as it stands at a revision, byte for byte: no filter, conversion or program of the
+   * repository is run, and nothing is fetched.
+   *
+   * @param revision whatever names one commit, for example `HEAD~1`, `main` or an object id
+   * @param path of the file, absolute and inside the repository root
+   * @throws {SvcmError} NOT_FOUND for a revision that is none, REVISION_FAILED for everything else
+   *   that stands in the way: no Git, no repository, a file that is too large or no regular one.
+   */
+  read(revision: string, path: string): Promise<RevisionFile>;
+}
+
+export interface RevisionFile {
+  /** The object id of the commit that the revision names. */
+  readonly commit: string;
+  /** `undefined` where the file does not exist at the revision. */
+  readonly bytes: Uint8Array | undefined;
 }
 
 /** The append-only log of mutations. */

@@ -61,6 +61,9 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["targets", "list", "--file", "unreadable.yaml"], code: 3 },
   { args: ["config", "validate"], code: 1 },
   { args: ["interfaces", "validate"], code: 0 },
+  // The temporary folder is no repository of Git; what a repository answers, diff.test.ts tells.
+  { args: ["diff"], code: 3 },
+  { args: ["diff", "--format", "html"], code: 2 },
   { args: ["explain", "target_profile_misplaced"], code: 0 },
   { args: ["explain", "TARGET_PROFILE"], code: 2 },
   { args: ["audit"], code: 0 },

@@ -30,12 +30,16 @@ function tablesOf(matrix: Matrix, screen: Screen): Promise<string[]> {
       REGION: ({ regionRequired }) => [regionRequired ? "required" : "optional"],
       "PM2 PROFILES": (target) => (groupOf(target)?.pm2Managed ? matrix.pm2Profiles : ["none"]),
     }),
-    table(screen, matrix.serviceTypes, "SERVICE TYPE", { PROTOCOLS: ({ protocols }) => protocols }),
+    table(screen, matrix.serviceTypes, "SERVICE TYPE", {
+      PROTOCOLS: ({ protocols }) => protocols,
+      "SERVICE KIND": ({ serviceKind }) => [serviceKind ?? "none"],
+    }),
     table(screen, matrix.serviceKinds, "SERVICE KIND", {
       PORTS: ({ ports }) => ports,
       "PM2 APP SUFFIXES": ({ appSuffixes }) => appSuffixes,
     }),
     table(screen, matrix.interfaceTypes, "INTERFACE", {
+      PORT: ({ port }) => [port ?? ""],
       FRAMEWORKS: ({ frameworks }) => (Array.isArray(frameworks) ? frameworks : [`values of ${frameworks.key}`]),
     }),
   ]);

@@ -3,14 +3,14 @@ import { SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
-import { validationFlags } from "../terminal/validation.ts";
+import { fileFlag } from "../terminal/validation.ts";
 
 const FIELDS = ["deployTarget", "serviceType", "runtimeProtocol", "runtime", "region", "pm2Profile"];
 
 export default class TargetsList extends SvcmCommand {
   static override summary = "List the deploy targets of deployments.yaml, each with its verdict.";
   static override examples = ["<%= config.bin %> targets list", "<%= config.bin %> targets list --json"];
-  static override flags = { file: validationFlags.file };
+  static override flags = { file: fileFlag };
 
   async run() {
     const { flags } = await this.parse(TargetsList);

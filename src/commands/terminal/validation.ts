@@ -2,6 +2,7 @@
 import { hostname } from "node:os";
 import * as Flags from "@oclif/core/flags";
 import {
+  MAX_FILE_BYTES,
   renderReport,
   reportFormats,
   suiteCheck,
@@ -10,13 +11,22 @@ import {
 } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { ask } from "./ask.ts";
+import { readIn } from "./input.ts";
 import { paint } from "./paint.ts";
 import { stdoutScreen } from "./screen.ts";
 
+const declared = { default: "deployments.yaml", helpValue: "<file>" };
+
+export const fileFlag = Flags.string({ ...declared, summary: "Suite document, relative to the repository root." });
+
 export const validationFlags = {
   file: Flags.string({
-    summary: "Suite document, relative to the repository root.",
-    default: "deployments.yaml",
+    ...declared,
+    summary: "Suite document, relative to the repository root; - reads standard input.",
+  }),
+  "stdin-filename": Flags.string({
+    summary: "What standard input is called in the report, for example deployments.yaml.",
+    default: "<stdin>",
     helpValue: "<file>",
   }),
   format: Flags.option({ options: reportFormats, summary: "How to report: for people, or for another tool." })({
@@ -27,6 +37,7 @@ export const validationFlags = {
 interface Asked {
   readonly root?: string | undefined;
   readonly file: string;
+  readonly "stdin-filename": string;
   readonly format: (typeof reportFormats)[number];
 }
 
@@ -36,7 +47,10 @@ export async function tellVerdict(
   flags: Asked,
   section?: (typeof suiteSections)[number],
 ): Promise<SuiteCheckResponse> {
-  const { response, report } = await ask(suiteCheck, flags, { file: flags.file, section });
+  const isPiped = flags.file === "-";
+  const file = isPiped ? flags["stdin-filename"] : flags.file;
+  const content = isPiped ? await readIn(MAX_FILE_BYTES) : undefined;
+  const { response, report } = await ask(suiteCheck, flags, { file, content, section });
   if (!response.valid) command.answerNo();
   if (command.jsonEnabled()) return response;
   const context = { version: command.config.version, now: Date.now(), hostname: hostname() };

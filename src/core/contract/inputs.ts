@@ -26,8 +26,17 @@ export const inputs = {
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),
   "schema.show": z.strictObject({ document: z.enum(documentNames) }),
-  /** `file` is relative to the repository root; a `section` narrows the verdict to it. */
-  "suite.check": z.strictObject({ file: z.optional(z.string()), section: z.optional(z.enum(suiteSections)) }),
+  /**
+   * `file` is relative to the repository root; a `section` narrows the verdict to it. Where the `content` is
+   * given, no file is read and `file` only names it.
+   */
+  "suite.check": z.strictObject({
+    file: z.optional(z.string()),
+    section: z.optional(z.enum(suiteSections)),
+    content: z.optional(z.instanceof(Uint8Array)),
+  }),
+  /** Revisions of Git; without `to`, the file as it stands in the work tree. */
+  "suite.diff": z.strictObject({ file: z.optional(z.string()), from: z.string(), to: z.optional(z.string()) }),
   /** The document itself: what it may hold, the validators say. */
   "suite.validate": z.looseObject({}),
   "startup.check": z.strictObject({ environment, entrypoint: z.enum(entrypoints) }),

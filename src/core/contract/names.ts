@@ -9,3 +9,6 @@ export const reportFormats = ["text", "github", "sarif", "junit"] as const;
 
 /** The documents that people write and `svcm schema` describes. */
 export const documentNames = ["deployments", "runtime-contract", "capability-matrix"] as const;
+
+/** How a difference between two suite documents can be told, beside `--json`. */
+export const diffFormats = ["text", "markdown"] as const;

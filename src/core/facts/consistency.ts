@@ -24,12 +24,16 @@ export function contractIssues(contract: RuntimeContract): Finding[] {
 export function matrixIssues(matrix: CapabilityMatrix, contract: RuntimeContract): Finding[] {
   const enumKeys = Object.keys(contract.keys).filter((key) => contract.keys[key]?.kind === "enum");
   const [protocols, providers] = [Object.keys(matrix.protocols), Object.keys(matrix.cloudProviders)];
+  const kinds = Object.keys(matrix.serviceKinds);
   const [types, groups] = [Object.keys(matrix.serviceTypes), Object.keys(matrix.deployTargetGroups)];
   return [
     ...each(matrix.runModes, (name, mode) =>
       list(["runModes", name, "cloudProviders"], mode.cloudProviders, providers),
     ),
-    ...each(matrix.serviceTypes, (name, type) => list(["serviceTypes", name, "protocols"], type.protocols, protocols)),
+    ...each(matrix.serviceTypes, (name, { protocols: exposed, serviceKind }) => [
+      ...list(["serviceTypes", name, "protocols"], exposed, protocols),
+      ...(serviceKind === undefined ? [] : reference(["serviceTypes", name, "serviceKind"], serviceKind, kinds)),
+    ]),
     ...each(matrix.deployTargetGroups, (name, group) =>
       list(["deployTargetGroups", name, "serviceTypes"], group.serviceTypes, types),
     ),

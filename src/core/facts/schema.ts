@@ -83,7 +83,7 @@ export const capabilityMatrixSchema = z.strictObject({
   serviceKinds: z.record(name, z.strictObject({ ...labelled, ports: z.array(port).min(1), appSuffixes: names })),
   cloudProviders: z.record(name, z.strictObject(labelled)),
   runModes: z.record(name, z.strictObject({ ...labelled, cloudProviders: names })),
-  serviceTypes: z.record(name, z.strictObject({ ...labelled, protocols: names })),
+  serviceTypes: z.record(name, z.strictObject({ ...labelled, protocols: names, serviceKind: name.optional() })),
   deployTargetGroups: z.record(name, z.strictObject({ ...labelled, pm2Managed: z.boolean(), serviceTypes: names })),
   deployTargets: z.record(
     name,
@@ -94,7 +94,11 @@ export const capabilityMatrixSchema = z.strictObject({
   drivers: z.strictObject({ database: byKey, keyValue: byKey }),
   interfaceTypes: z.record(
     name,
-    z.strictObject({ ...labelled, frameworks: z.union([byKey, names], "must be a list of names or { key: SVC_... }") }),
+    z.strictObject({
+      ...labelled,
+      port: port.optional(),
+      frameworks: z.union([byKey, names], "must be a list of names or { key: SVC_... }"),
+    }),
   ),
   migration: z.strictObject({ deployTargetAliases: z.record(text, name), pm2Profile: name }),
 });

@@ -22,7 +22,7 @@ export const codeExplain = defineOperation({
     const meant = suggest(asked, Object.values(catalog).flatMap(Object.keys));
     throw new SvcmError("NOT_FOUND", {
       code: "CODE_NOT_FOUND",
-      details: `No code ${JSON.stringify(code.slice(0, 80))}. docs/reference/codes.md lists them.`,
+      details: `No code ${JSON.stringify(code.slice(0, 80))}. docs/reference/rules.md lists them.`,
       ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
     });
   },

@@ -14,5 +14,6 @@ export { profileApply, profileList, profileShow } from "./profiles.ts";
 export { schemaShow } from "./schema-show.ts";
 export { suiteCheck, suiteValidate } from "./suite-check.ts";
 export type { SuiteCheck, SuiteCheckResponse } from "./suite-check.ts";
+export { suiteDiff } from "./suite-diff.ts";
 export { startupCheck } from "./startup-check.ts";
 export type { StartupCheckResponse } from "./startup-check.ts";

@@ -40,3 +40,10 @@ function columnsOf(grapheme: string): number {
   if (WIDE.test(grapheme)) return 2;
   return NOTHING.test(grapheme) ? 0 : 1;
 }
+
+/** As {@link visible}, for names that are compared: each character that cannot be seen is told as `\u{9b}`. */
+export function unreadableAsCodes(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16) ?? ""}}`);
+}

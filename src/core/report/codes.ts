@@ -71,6 +71,21 @@ export const codeDocs: Readonly<Record<string, Readonly<Record<string, CodeDoc>>
     SUITE_FILE_NOT_FOUND: { summary: "There is no suite document at `path`." },
     SUITE_FILE_NOT_UTF8: { summary: "The file is not UTF-8 text." },
   },
+  Revisions: {
+    REVISION_NOT_FOUND: {
+      summary: "The revision names no commit of this repository.",
+      explanation:
+        "A shallow clone lacks older commits: fetch them first (`git fetch --unshallow`, or `fetch-depth: 0` in GitHub Actions). A repository without a commit has no HEAD.",
+    },
+    GIT_NOT_FOUND: { summary: "The program `git` is not in the PATH." },
+    GIT_NO_REPOSITORY: { summary: "The repository root is in no work tree of Git." },
+    GIT_OWNERSHIP: {
+      summary: "Git does not trust a repository that belongs to another user.",
+      explanation: "Where it is yours to trust, `git config --global --add safe.directory <root>` says so.",
+    },
+    GIT_TIMEOUT: { summary: "Git gave no answer in time and was stopped." },
+    GIT_FAILED: { summary: "Git refused; `details` holds its own words." },
+  },
   Requests: {
     INPUT_INVALID: { summary: "The input has not the accepted shape." },
     INPUT_DUPLICATE_MEMBER: { summary: "A JSON object names a member twice." },

@@ -24,7 +24,7 @@ export function isPort(value: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= 65_535;
 }
 
-function portOf(given: unknown): number {
+export function portOf(given: unknown): number {
   if (typeof given === "number") return given;
   return typeof given === "string" && /^\d{1,5}$/.test(given.trim()) ? Number(given) : Number.NaN;
 }

@@ -1,4 +1,5 @@
 import type { Issue } from "../contract/issue.ts";
+import { maskCredentials } from "../env/redact.ts";
 import { suggest } from "../report/suggest.ts";
 import { unhidden } from "./characters.ts";
 import type { Siblings } from "./siblings.ts";
@@ -47,9 +48,9 @@ export function notAccepted(field: string, words: string, accepted: readonly str
   return { field, message: `${field}: ${words}; accepted: ${accepted.join(", ")}`, accepted };
 }
 
-/** A value as a message shows it: short, quoted, on one line, nothing in it hidden. */
+/** A value as a message shows it: short, quoted, on one line, without credentials, nothing in it hidden. */
 export function show(value: unknown): string {
-  const text = unhidden(JSON.stringify(value) ?? "nothing");
+  const text = unhidden(JSON.stringify(typeof value === "string" ? maskCredentials(value) : value) ?? "nothing");
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }
 

@@ -139,6 +139,8 @@ describe("a repository's own capability matrix", () => {
       '"SVC_DATABASE_NAME" is not known',
     ],
     ["dedicated: dedicated-server", "dedicated: bare-metal", '"bare-metal" is not known; accepted: dedicated-server'],
+    ["serviceKind: rest-api", "serviceKind: rest", '"rest" is not known; accepted: rest-api, websocket-rest-api'],
+    ["port: grpc, frameworks", "port: rpc, frameworks", "interfaceTypes.grpc.port"],
     [
       "frameworks: [grpc]",
       "frameworks: 1",

@@ -1,11 +1,11 @@
 import { catalog } from "../../src/core/report/catalog.ts";
 import { page, table } from "./markdown.ts";
 
-export function codesPage(): string {
+export function rulesPage(): string {
   return page(
-    "Codes",
+    "Rules and codes",
     "src/core/report/catalog.ts",
-    "What `code` says in an error body or an issue. `svcm explain <CODE>` tells the same. A failed file operation carries the system's own code (`EACCES`, `ENOSPC`, `EROFS`, `EIO`, ...) where none of these says more.",
+    "Every rule of the validators and every other `code` of an issue or an error body; `svcm explain <CODE>` tells the same in a terminal. A failed file operation carries the system's own code (`EACCES`, `ENOSPC`, `EROFS`, `EIO`, ...) where none of these says more.",
     ...Object.entries(catalog).flatMap(([topic, codes]) => [
       `## ${topic}`,
       table(

@@ -1,0 +1,174 @@
+import { execFile } from "node:child_process";
+import { relative, sep } from "node:path";
+import { SvcmError, type ErrorFacts } from "../errors.ts";
+import type { RevisionFile, Revisions } from "../ports.ts";
+
+export interface GitOptions {
+  /** A folder of the work tree. */
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly maxBytes: number;
+  readonly timeoutMs?: number;
+}
+
+/**
+ * The revisions of a Git repository, through its plumbing: `rev-parse`, `ls-tree` and `cat-file blob`
+ * run no hook, filter, textconv, pager or external diff, and what a person typed stands only behind
+ * `--end-of-options`, never in a shell.
+ */
+export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOptions): Revisions {
+  const git = (...args: string[]): Promise<Buffer> =>
+    runGit(["-C", root, "--no-pager", "--literal-pathspecs", ...args], {
+      env: quietEnvironment(env),
+      // The listing of one file is short; a file is measured before it is read.
+      maxBuffer: maxBytes + 1024,
+      timeout: timeoutMs,
+    });
+  return {
+    async read(revision, path): Promise<RevisionFile> {
+      const commit = await commitOf(git, revision);
+      const name = relative(root, path);
+      if (name === ".." || name.startsWith(`..${sep}`))
+        throw failed("EOUTSIDE", `${path} is outside of ${root}.`, path);
+      const entry = await entryAt(git, commit, name);
+      if (entry === undefined) return { commit, bytes: undefined };
+      const shown = `${commit.slice(0, 10)}:${name}`;
+      if (!entry.isFile) throw failed("ENOTREG", `${shown} is not a regular file.`, path);
+      if (entry.size > maxBytes) throw failed("EFBIG", `${shown} is larger than ${maxBytes} bytes.`, path);
+      return { commit, bytes: await git("cat-file", "blob", entry.id) };
+    },
+  };
+}
+
+type Git = (...args: string[]) => Promise<Buffer>;
+
+/** No reference may hold a control character, and an argument can hold no NUL. */
+const NO_REVISION = /^-|[\p{Cc}\p{Zl}\p{Zp}]|^$/u;
+
+async function commitOf(git: Git, revision: string): Promise<string> {
+  const unknown = new SvcmError("NOT_FOUND", {
+    code: "REVISION_NOT_FOUND",
+    details: `${JSON.stringify(revision.slice(0, 80))} names no commit of this repository.`,
+    hint: "`git branch --all` and `git tag` tell what there is; a shallow clone lacks older commits.",
+  });
+  if (NO_REVISION.test(revision) || revision.length > MAX_REVISION) throw unknown;
+  const parse = async (name: string): Promise<string> => {
+    const answer = await git("rev-parse", "--verify", "--quiet", "--end-of-options", name).catch((error: unknown) => {
+      throw error instanceof GitRefusal && isUnknownRevision(error) ? unknown : error;
+    });
+    return answer.toString("latin1").trim();
+  };
+  // In two steps: behind what a person typed, `^{commit}` might become a part of it.
+  return await parse(`${await parse(revision)}^{commit}`);
+}
+
+const MAX_REVISION = 1000;
+
+/** With --quiet, Git says nothing of a revision that is none; other faults it tells. */
+function isUnknownRevision({ exitCode, stderr }: GitRefusal): boolean {
+  return exitCode === 1 || stderr.trim() === "" || stderr.startsWith("fatal: Needed a single revision");
+}
+
+interface Entry {
+  readonly id: string;
+  readonly size: number;
+  readonly isFile: boolean;
+}
+
+/** One line of `ls-tree -l`: mode, type, object id and size; nothing where there is no such path. */
+async function entryAt(git: Git, commit: string, path: string): Promise<Entry | undefined> {
+  const line = (await git("ls-tree", "-z", "-l", commit, "--", path)).toString("utf8");
+  if (line === "") return undefined;
+  const [mode = "", , id = "", size = ""] = line.split(/\s+/, 4);
+  return { id, size: Number(size), isFile: mode.startsWith("100") };
+}
+
+/** Git said no. */
+class GitRefusal extends SvcmError {
+  readonly exitCode: number;
+  readonly stderr: string;
+
+  constructor(facts: ErrorFacts, exitCode: number, stderr: string) {
+    super("REVISION_FAILED", facts);
+    this.exitCode = exitCode;
+    this.stderr = stderr;
+  }
+}
+
+interface RunOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly maxBuffer: number;
+  readonly timeout: number;
+}
+
+async function runGit(args: readonly string[], options: RunOptions): Promise<Buffer> {
+  return await new Promise((resolve, reject) => {
+    const child = execFile(
+      "git",
+      args,
+      { ...options, encoding: "buffer", killSignal: "SIGKILL", windowsHide: true },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else reject(refusalOf(error, stderr.toString("utf8"), options.timeout));
+      },
+    );
+    // What asks for a password or reads standard input gets its end at once.
+    child.stdin?.on("error", () => undefined).end();
+  });
+}
+
+interface ExecError extends Error {
+  readonly code?: string | number | null;
+  readonly killed?: boolean;
+}
+
+function refusalOf({ code, killed, message }: ExecError, stderr: string, timeoutMs: number): Error {
+  if (code === "ENOENT") return failed("GIT_NOT_FOUND", "The program git is not in the PATH.");
+  if (typeof code === "string") return failed(code, message);
+  if (killed) return failed("GIT_TIMEOUT", `git gave no answer within ${timeoutMs / 1000} seconds.`);
+  const words = stderr
+    .replaceAll(/^(?:fatal|error): /gm, "")
+    .replaceAll(/\p{C}+/gu, " ")
+    .trim();
+  const known = KNOWN.find(({ pattern }) => pattern.test(stderr))?.facts;
+  return new GitRefusal(known ?? { code: "GIT_FAILED", details: words || "git gave no reason." }, code ?? 1, stderr);
+}
+
+/** What a person can act on, told in words of ours, whatever the version of Git says. */
+const KNOWN: readonly { readonly pattern: RegExp; readonly facts: ErrorFacts }[] = [
+  {
+    pattern: /not a git repository|must be run in a work tree/,
+    facts: { code: "GIT_NO_REPOSITORY", details: "The repository root is in no work tree of Git." },
+  },
+  {
+    pattern: /dubious ownership|unsafe repository/,
+    facts: {
+      code: "GIT_OWNERSHIP",
+      details: "The repository belongs to another user, and Git does not trust it.",
+      hint: "where it is yours to trust, `git config --global --add safe.directory <root>` says so.",
+    },
+  },
+];
+
+function failed(code: string, details: string, path?: string): SvcmError {
+  return new SvcmError("REVISION_FAILED", { code, details, ...(path !== undefined && { path }) });
+}
+
+/**
+ * The environment without the variables that point Git to another repository, another configuration
+ * or a program: a hook or a runner sets them for its own Git. Git speaks English, asks nobody, takes no
+ * lock and fetches nothing.
+ */
+function quietEnvironment(env: GitOptions["env"]): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
+  return {
+    ...Object.fromEntries(kept),
+    LC_ALL: "C",
+    LANGUAGE: "",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_NO_LAZY_FETCH: "1",
+    // Of Git versions that know no GIT_NO_LAZY_FETCH: no protocol is allowed.
+    GIT_ALLOW_PROTOCOL: "",
+  };
+}

@@ -1,0 +1,90 @@
+/** What runs where, asked of the capability matrix; nothing here knows a target, a type or a suffix by name. */
+import type { Candidate } from "../rule.ts";
+import { entryOf, groupOf, type Vocabulary } from "../vocabulary.ts";
+import type { Effect, EffectAction } from "./change.ts";
+
+/** Something that runs: one PM2 app, a provider's functions, or what the matrix does not know. */
+type Runs =
+  | { readonly kind: "process"; readonly ecosystem?: string; readonly appSuffix: string }
+  | { readonly kind: "provider"; readonly provider: string }
+  | { readonly kind: "unknown"; readonly field: string; readonly value: unknown };
+
+/** What a deploy target runs, in today's form. */
+export function targetRuns(target: Candidate, vocabulary: Vocabulary): Runs[] {
+  const { matrix } = vocabulary;
+  const { deployTarget, serviceType, pm2Profile } = target;
+  const group = groupOf(vocabulary, deployTarget);
+  if (!group) return [{ kind: "unknown", field: "deployTarget", value: deployTarget }];
+  if (!group.pm2Managed) {
+    return [{ kind: "provider", provider: entryOf(matrix.deployTargets, deployTarget)?.label ?? "" }];
+  }
+  const kind = entryOf(matrix.serviceKinds, entryOf(matrix.serviceTypes, serviceType)?.serviceKind);
+  if (!kind) return [{ kind: "unknown", field: "serviceType", value: serviceType }];
+  if (typeof pm2Profile !== "string" || !matrix.pm2Profiles.includes(pm2Profile)) {
+    return [{ kind: "unknown", field: "pm2Profile", value: pm2Profile }];
+  }
+  const ecosystem = `ecosystem.${pm2Profile}.config.cjs`;
+  return kind.appSuffixes.map((appSuffix) => ({ kind: "process", ecosystem, appSuffix }));
+}
+
+/**
+ * What a service configuration runs; for a port, only what comes and goes with it. A run mode that is
+ * also a group of deploy targets which PM2 does not manage runs at the cloud provider.
+ */
+export function configurationRuns(configuration: Candidate, { matrix }: Vocabulary, port?: string): Runs[] {
+  const { serviceKind, runMode, cloudProvider } = configuration;
+  if (entryOf(matrix.deployTargetGroups, runMode)?.pm2Managed === false) {
+    const provider = entryOf(matrix.cloudProviders, cloudProvider)?.label;
+    return provider === undefined
+      ? [{ kind: "unknown", field: "cloudProvider", value: cloudProvider }]
+      : [{ kind: "provider", provider }];
+  }
+  const kind = entryOf(matrix.serviceKinds, serviceKind);
+  if (!kind) return [{ kind: "unknown", field: "serviceKind", value: serviceKind }];
+  if (port === undefined) return kind.appSuffixes.map((appSuffix) => ({ kind: "process", appSuffix }));
+  const ofPort = kind.ports.some((name) => name === port) ? portSuffixes(port, matrix) : [];
+  return ofPort.map((appSuffix) => ({ kind: "process", appSuffix }));
+}
+
+/** What serves an interface adapter: the process that listens at the port of its type. */
+export function interfaceRuns({ type }: Candidate, { matrix }: Vocabulary): Runs[] {
+  const port = entryOf(matrix.interfaceTypes, type)?.port;
+  if (port === undefined) return [{ kind: "unknown", field: "type", value: type }];
+  return portSuffixes(port, matrix).map((appSuffix) => ({ kind: "process", appSuffix }));
+}
+
+/** The endings that every service kind with the port implies, and no kind without it. */
+function portSuffixes(port: string, { serviceKinds }: Vocabulary["matrix"]): string[] {
+  const binds = ({ ports }: { ports: readonly string[] }): boolean => ports.includes(port);
+  const kinds = Object.values(serviceKinds);
+  const elsewhere = new Set(kinds.filter((kind) => !binds(kind)).flatMap(({ appSuffixes }) => appSuffixes));
+  const [first, ...others] = kinds.filter(binds);
+  return (first?.appSuffixes ?? []).filter(
+    (suffix) => !elsewhere.has(suffix) && others.every(({ appSuffixes }) => appSuffixes.includes(suffix)),
+  );
+}
+
+/** What ran before, and what is to run: each thing is stopped, started or, being in both, touched. */
+export function effectsOf(before: readonly Runs[], after: readonly Runs[]): Effect[] {
+  const [were, are] = [keyed(before), keyed(after)];
+  const grouped = new Map<string, Effect>();
+  for (const [key, runs] of new Map([...were, ...are])) {
+    const action = !were.has(key) ? "start" : are.has(key) ? "touch" : "stop";
+    const place = JSON.stringify([action, runs.kind, runs.kind === "process" ? runs.ecosystem : key]);
+    grouped.set(place, joined(grouped.get(place), runs, action));
+  }
+  return [...grouped.values()];
+}
+
+function keyed(list: readonly Runs[]): Map<string, Runs> {
+  return new Map(list.map((runs) => [JSON.stringify(runs), runs]));
+}
+
+/** Apps of one ecosystem file that share their fate are told together. */
+function joined(known: Effect | undefined, runs: Runs, action: EffectAction): Effect {
+  if (runs.kind === "unknown") return runs;
+  if (runs.kind === "provider") return { ...runs, action };
+  const { appSuffix, ...place } = runs;
+  const before = known?.kind === "process" ? known.appSuffixes : [];
+  return { ...place, action, appSuffixes: [...before, appSuffix] };
+}

@@ -1,0 +1,56 @@
+import { type Candidate, textOf } from "../rule.ts";
+import type { Vocabulary } from "../vocabulary.ts";
+import type { Change, SuiteDiff } from "./change.ts";
+import { effectsOf, interfaceRuns } from "./effects.ts";
+import { diffFields, fingerprint } from "./fields.ts";
+import { isReordered, pairByMarks } from "./pair.ts";
+
+/** An adapter has no name: it is known by its type and entrypoint, else by its controller mapping. */
+export function diffInterfaces(
+  from: readonly Candidate[],
+  to: readonly Candidate[],
+  vocabulary: Vocabulary,
+): SuiteDiff {
+  const pairing = pairByMarks(from, to, [fingerprint, placeMark, controllerMark]);
+  const runs = (adapter: Candidate): ReturnType<typeof interfaceRuns> => interfaceRuns(adapter, vocabulary);
+  const kept = pairing.pairs.map(({ from: old, to: young }) => ({
+    index: young.index,
+    change: change("changed", young.entry, diffFields(old.entry, young.entry), [runs(old.entry), runs(young.entry)]),
+  }));
+  const added = pairing.added.map(({ entry, index }) => ({
+    index,
+    change: change("added", entry, diffFields({}, entry), [[], runs(entry)]),
+  }));
+  const present = [...kept.filter((one) => one.change.fields.length > 0), ...added];
+  return {
+    changes: [
+      ...present.toSorted((a, b) => a.index - b.index).map((one) => one.change),
+      ...pairing.removed.map(({ entry }) => change("removed", entry, diffFields(entry, {}), [runs(entry), []])),
+    ],
+    notes: isReordered(pairing) ? [{ kind: "reordered", section: "interfaces" }] : [],
+  };
+}
+
+function change(
+  kind: Change["kind"],
+  adapter: Candidate,
+  fields: Change["fields"],
+  [before, after]: readonly [ReturnType<typeof interfaceRuns>, ReturnType<typeof interfaceRuns>],
+): Change {
+  const parts = ["type", "entrypoint"].map((field) => textOf(adapter, field)).filter((text) => text !== "");
+  const name = parts.length > 0 ? { name: parts.join(" ") } : {};
+  // An adapter stays or moves; what serves it goes on.
+  const effects = effectsOf(before, after).map((effect) =>
+    effect.kind === "process" ? { ...effect, action: "touch" as const } : effect,
+  );
+  return { section: "interfaces", kind, ...name, fields, effects };
+}
+
+function placeMark(adapter: Candidate): string | undefined {
+  const [type, entrypoint] = [textOf(adapter, "type"), textOf(adapter, "entrypoint")];
+  return entrypoint === "" ? undefined : fingerprint([type, entrypoint]);
+}
+
+function controllerMark(adapter: Candidate): string | undefined {
+  return textOf(adapter, "controller") || undefined;
+}

@@ -1,0 +1,79 @@
+import { isLegacyTarget, migrateTarget } from "../migrate.ts";
+import { type Candidate, textOf } from "../rule.ts";
+import type { Vocabulary } from "../vocabulary.ts";
+import type { Change, Note, SuiteDiff } from "./change.ts";
+import { effectsOf, targetRuns } from "./effects.ts";
+import { diffFields, fingerprint } from "./fields.ts";
+import { isReordered, type Pair, pairByMarks, type Pairing, withPairs } from "./pair.ts";
+import { contentMark, findRenames } from "./rename.ts";
+
+/** A deploy target is known by its name; under another name, by what it holds. @see findRenames */
+export function diffTargets(from: readonly Candidate[], to: readonly Candidate[], vocabulary: Vocabulary): SuiteDiff {
+  const migrated = (target: Candidate): Candidate => migrateTarget(target, vocabulary);
+  const marks = [fingerprint, nameMark, nameInAnyCase, contentMark];
+  const sure = pairByMarks(from.map(migrated), to.map(migrated), marks);
+  const pairing = withPairs(sure, findRenames(sure));
+  return { changes: changesOf(pairing, vocabulary), notes: notesOf(pairing, from, to) };
+}
+
+function changesOf(pairing: Pairing<Candidate>, vocabulary: Vocabulary): Change[] {
+  const runs = (target: Candidate): ReturnType<typeof targetRuns> => targetRuns(target, vocabulary);
+  const kept = pairing.pairs
+    .map((pair) => ({ index: pair.to.index, change: keptChange(pair, vocabulary) }))
+    .filter(({ change }) => change.kind === "renamed" || change.fields.length > 0);
+  const added = pairing.added.map(({ entry, index }) => ({
+    index,
+    change: { ...headOf("added", entry), fields: contentOf({}, entry), effects: effectsOf([], runs(entry)) },
+  }));
+  return [
+    ...[...kept, ...added].toSorted((a, b) => a.index - b.index).map(({ change }) => change),
+    ...pairing.removed.map(({ entry }) => ({
+      ...headOf("removed", entry),
+      fields: contentOf(entry, {}),
+      effects: effectsOf(runs(entry), []),
+    })),
+  ];
+}
+
+function keptChange({ from, to }: Pair<Candidate>, vocabulary: Vocabulary): Change {
+  const fields = contentOf(from.entry, to.entry);
+  const isRenamed = fingerprint(from.entry["name"]) !== fingerprint(to.entry["name"]);
+  return {
+    ...headOf(isRenamed ? "renamed" : "changed", to.entry),
+    ...(isRenamed && { previousName: nameOf(from.entry) }),
+    fields,
+    // A name alone runs nothing: PM2's app names stand in the ecosystem file.
+    effects: fields.length === 0 ? [] : effectsOf(targetRuns(from.entry, vocabulary), targetRuns(to.entry, vocabulary)),
+  };
+}
+
+function headOf(kind: Change["kind"], target: Candidate): Pick<Change, "section" | "kind" | "name"> {
+  return { section: "deployments", kind, name: nameOf(target) };
+}
+
+function contentOf(from: Candidate, to: Candidate): Change["fields"] {
+  return diffFields(from, to).filter(({ field }) => field !== "name");
+}
+
+function nameOf(target: Candidate): string {
+  const { name } = target;
+  return typeof name === "string" ? name : name === undefined ? "" : fingerprint(name);
+}
+
+function nameMark(target: Candidate): string | undefined {
+  return textOf(target, "name") || undefined;
+}
+
+function nameInAnyCase(target: Candidate): string | undefined {
+  return nameMark(target)?.toLowerCase();
+}
+
+function notesOf({ pairs, ...rest }: Pairing<Candidate>, from: readonly Candidate[], to: readonly Candidate[]): Note[] {
+  const isRewritten = ({ from: old, to: young }: Pair<Candidate>): boolean =>
+    isLegacyTarget(from[old.index] ?? {}) !== isLegacyTarget(to[young.index] ?? {});
+  const migrated = pairs.filter(isRewritten).map(({ to: { entry } }) => nameOf(entry));
+  return [
+    ...(isReordered({ pairs, ...rest }) ? [{ kind: "reordered", section: "deployments" } as const] : []),
+    ...migrated.map((name) => ({ kind: "migrated", name }) as const),
+  ];
+}

@@ -1,0 +1,123 @@
+/** `svcm diff` in real repositories, as a person or a pipeline runs it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { makeRepository } from "../support/git.ts";
+import { svcm } from "../support/svcm.ts";
+
+const fixture = (name: string): string =>
+  readFileSync(new URL(`../fixtures/suite-diff/${name}`, import.meta.url), "utf8");
+const OLD = fixture("fields/old.yaml");
+const NEW = fixture("fields/new.yaml");
+const FILE = "deployments.yaml";
+
+function changedRepository() {
+  const repository = makeRepository({ [FILE]: OLD, "app/deployments.yaml": NEW });
+  repository.write(FILE, NEW);
+  return repository;
+}
+
+test("without a revision, the work tree is compared with HEAD", async () => {
+  const { root } = changedRepository();
+  const { code, stdout, stderr } = await svcm(["diff"], { root });
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout.split("\n").slice(1)).toEqual(fixture("fields/expected.txt").split("\n").slice(1));
+});
+
+test("between two revisions, the work tree has no part", async () => {
+  const repository = changedRepository();
+  repository.git("tag", "v1");
+  repository.commit();
+  repository.write(FILE, "not: [yaml");
+  const { code, stdout } = await svcm(["diff", "v1", "--to", "HEAD", "--json"], repository);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    from: { revision: "v1" },
+    to: { revision: "HEAD", exists: true, valid: true },
+    changes: [{ section: "deployments", kind: "changed", name: "production" }],
+  });
+});
+
+test("--exit-code says whether something changed in meaning", async () => {
+  const repository = changedRepository();
+  expect((await svcm(["diff", "--exit-code"], repository)).code).toBe(1);
+  repository.write(FILE, `# a comment\n${OLD}`);
+  const same = await svcm(["diff", "--exit-code"], repository);
+  expect(same.code).toBe(0);
+  expect(same.stdout).toContain("No change in meaning.");
+});
+
+test("--file may be given from the root or absolute, and stays inside of the repository", async () => {
+  const repository = changedRepository();
+  repository.write("app/deployments.yaml", OLD);
+  for (const file of ["app/deployments.yaml", repository.path("app/deployments.yaml")]) {
+    const { stdout } = await svcm(["diff", "--file", file, "--json"], repository);
+    expect(JSON.parse(stdout)).toMatchObject({ file, from: { exists: true }, changes: [{ name: "production" }] });
+  }
+  for (const file of ["../x.yaml", "/etc/passwd"]) {
+    expect((await svcm(["diff", "HEAD", "--file", file], repository)).code).toBe(3);
+    expect((await svcm(["diff", "HEAD", "--to", "HEAD", "--file", file], repository)).code).toBe(3);
+  }
+});
+
+test("in a folder of the work tree, the file of that folder is compared", async () => {
+  const repository = changedRepository();
+  const { stdout } = await svcm(["diff", "--json"], { root: repository.path("app") });
+  expect(JSON.parse(stdout)).toMatchObject({ from: { exists: true }, changes: [] });
+});
+
+describe("what cannot be compared is refused", () => {
+  test("a side that is no YAML, with its place", async () => {
+    const repository = changedRepository();
+    repository.write(FILE, "a: 1\nb: [\n");
+    repository.commit();
+    const old = await svcm(["diff"], repository);
+    expect(old.code).toBe(3);
+    expect(old.stderr).toMatch(/^Error: Suite document operation failed\.\n {2}HEAD:deployments\.yaml:3:1: /);
+    repository.write(FILE, "a: 1\na: 2\n");
+    const young = JSON.parse((await svcm(["diff", "HEAD~1", "--json"], repository)).stdout) as object;
+    expect(young).toMatchObject({
+      issues: [{ code: "YAML_DUPLICATE_KEY", at: { file: FILE, line: 2, column: 1 } }],
+    });
+  });
+
+  test("a file that is on neither side", async () => {
+    const repository = changedRepository();
+    const { code, stdout } = await svcm(["diff", "--file", "missing.yaml", "--json"], repository);
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      code: "SUITE_FILE_NOT_FOUND",
+      details: "There is no such file, neither in HEAD nor in the work tree.",
+      path: join(repository.root, "missing.yaml"),
+    });
+  });
+
+  test("a revision that is none, however it looks", async () => {
+    const repository = changedRepository();
+    for (const args of [["nope"], ["--", "--output=pwned"], ["HEAD", "--to", "--output=pwned"], ["HEAD", "--to=-x"]]) {
+      const { code, stderr } = await svcm(["diff", ...args], repository);
+      expect([code, stderr], args.join(" ")).toEqual([2, expect.stringMatching(/^Error: (?:Not found|Wrong usage)\./)]);
+    }
+    expect(repository.git("status", "--porcelain")).toBe(` M ${FILE}\n`);
+  });
+});
+
+test("no control character of a document reaches the terminal, in any form", async () => {
+  const repository = makeRepository({ [FILE]: fixture("hostile/old.yaml") });
+  repository.write(FILE, fixture("hostile/new.yaml"));
+  for (const form of [["--format", "text"], ["--format", "markdown"], ["--json"]]) {
+    const { stdout } = await svcm(["diff", ...form], repository);
+    expect(stdout).toContain("evil");
+    expect(stdout).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}]|(?!\n)\p{Cc}/u);
+  }
+});
+
+test("what a member named like a secret holds is not shown", async () => {
+  const repository = makeRepository({ [FILE]: "deployments: [{ name: a, password: canary }]\n" });
+  repository.write(FILE, "deployments: [{ name: a, password: canary-2, region: 'redis://u:canary@h' }]\n");
+  for (const form of [["--format", "text"], ["--format", "markdown"], ["--json"]]) {
+    const { stdout } = await svcm(["diff", ...form], repository);
+    expect(stdout).toContain("password");
+    expect(stdout).not.toContain("canary");
+  }
+});

@@ -1,0 +1,239 @@
+/** The examples of docs/how-to/ci.md are files, and are run here as far as this machine can. */
+import { spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
+import { GIT_ENVIRONMENT, makeRepository, type TestRepository } from "../support/git.ts";
+
+const EXAMPLES = join(REPOSITORY, "docs/examples/ci");
+const example = (name: string): string => readFileSync(join(EXAMPLES, name), "utf8");
+const suite = (name: string): string => readFileSync(join(REPOSITORY, "test/fixtures", name), "utf8");
+const GOOD = suite("suite-diff/fields/old.yaml");
+const BETTER = suite("suite-diff/fields/new.yaml");
+const BAD = suite("suite/targets-and-ports.yaml");
+const FILE = "deployments.yaml";
+
+test.each(readdirSync(EXAMPLES))("the page shows %s as it is", (name) => {
+  expect(readFileSync(join(REPOSITORY, "docs/how-to/ci.md"), "utf8")).toContain(`\n${example(name)}\`\`\`\n`);
+});
+
+describe("the hook of Git", () => {
+  const commit = ({ root }: TestRepository, ...more: string[]) =>
+    spawnSync("git", ["commit", "--message", "x", ...more], {
+      cwd: root,
+      env: plainEnvironment(GIT_ENVIRONMENT),
+      encoding: "utf8",
+    });
+
+  function hookedRepository(): TestRepository {
+    const repository = makeRepository({ [FILE]: GOOD, ".gitignore": "node_modules\n" });
+    installSvcm(repository);
+    copyFileSync(join(EXAMPLES, "pre-commit"), repository.path(".git/hooks/pre-commit"));
+    return repository;
+  }
+
+  test("refuses a bad document and shows the frames; a good one is committed", () => {
+    const repository = hookedRepository();
+    repository.write(FILE, BAD);
+    repository.git("add", FILE);
+    const refused = commit(repository);
+    expect(refused.status).toBe(1);
+    expect(`${refused.stdout}${refused.stderr}`).toMatch(/deployments\.yaml:\d+:\d+ error .*\n +\d+ \| .*\n +\| +\^/);
+    repository.write(FILE, BETTER);
+    repository.git("add", FILE);
+    expect(commit(repository)).toMatchObject({ status: 0 });
+    expect(repository.git("show", `HEAD:${FILE}`)).toBe(BETTER);
+  });
+
+  test("looks at what is staged, not at the work tree", () => {
+    const repository = hookedRepository();
+    repository.write(FILE, BETTER);
+    repository.git("add", FILE);
+    repository.write(FILE, BAD);
+    expect(commit(repository)).toMatchObject({ status: 0 });
+    repository.git("add", FILE);
+    repository.write(FILE, GOOD);
+    expect(commit(repository)).toMatchObject({ status: 1 });
+  });
+
+  test("looks at what `commit --all` and `commit <path>` are about to commit", () => {
+    const repository = hookedRepository();
+    repository.write(FILE, BAD);
+    expect(commit(repository, "--all")).toMatchObject({ status: 1 });
+    expect(commit(repository, "--", FILE)).toMatchObject({ status: 1 });
+    repository.write(FILE, BETTER);
+    expect(commit(repository, "--all")).toMatchObject({ status: 0 });
+  });
+
+  test("lets a commit pass that does not touch the document, or removes it", () => {
+    const repository = hookedRepository();
+    repository.write(FILE, BAD);
+    repository.write("other", "");
+    repository.git("add", "other");
+    expect(commit(repository)).toMatchObject({ status: 0 });
+    repository.git("rm", "--quiet", "--cached", FILE);
+    expect(commit(repository)).toMatchObject({ status: 0 });
+  });
+
+  test("refuses where svcm is missing", () => {
+    const repository = hookedRepository();
+    repository.git("clean", "-dfxq", "node_modules");
+    repository.write(FILE, BETTER);
+    const refused = commit(repository, "--all");
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringMatching(/svcm: .*not found/)]);
+  });
+});
+
+describe("the hooks of the pre-commit framework", () => {
+  const [local] = (parse(example(".pre-commit-config.yaml")) as { repos: { repo: string; hooks: object[] }[] }).repos;
+  const [own] = parse(readFileSync(join(REPOSITORY, ".pre-commit-hooks.yaml"), "utf8")) as object[];
+
+  test("are declared alike, for a dependency and for this repository", () => {
+    expect(local?.repo).toBe("local");
+    const shared = { id: "svcm-validate", name: "svcm validate", pass_filenames: false };
+    expect(own).toMatchObject({ ...shared, language: "node", entry: "svcm validate" });
+    const { files } = own as { files: string };
+    expect(local?.hooks).toEqual([{ ...shared, files, language: "system", entry: "npx --no-install svcm validate" }]);
+    const names = [FILE, "config/runtime-contract.yaml", "config/capability-matrix.yaml", `a/${FILE}`, "x.yaml"];
+    expect(names.filter((name) => new RegExp(files).test(name))).toEqual(names.slice(0, 3));
+  });
+});
+
+/** A program of the name `svcm` in node_modules, as an installation leaves it. */
+function installSvcm(repository: TestRepository): void {
+  mkdirSync(repository.path("node_modules/.bin"), { recursive: true });
+  symlinkSync(RUN, repository.path("node_modules/.bin/svcm"));
+  chmodSync(RUN, 0o755);
+}
+
+interface Step {
+  readonly name?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly if?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Workflow {
+  readonly permissions: object;
+  readonly defaults: { readonly run: { readonly shell: string } };
+  readonly jobs: Readonly<Record<string, { readonly permissions: object; readonly steps: readonly Step[] }>>;
+}
+
+describe("the workflow", () => {
+  const text = example("deployments.yml");
+  const workflow = parse(text) as Workflow;
+  const { check, report } = workflow.jobs;
+  const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
+
+  test("gives each job no more than it needs", () => {
+    expect(workflow.permissions).toEqual({});
+    expect(check?.permissions).toEqual({ contents: "read" });
+    expect(report?.permissions).toEqual({ "pull-requests": "write", "security-events": "write" });
+    expect(
+      report?.steps.some(({ uses = "", run = "" }) => uses.includes("checkout") || /\b(?:npm|npx)\b/.test(run)),
+    ).toBe(false);
+    expect(check?.steps[0]?.with).toMatchObject({ "persist-credentials": false });
+    expect(text).not.toMatch(/pull_request_target|workflow_run|secrets\./);
+  });
+
+  test("pins every action to a commit, and says which version that is", () => {
+    const used = text.match(/uses: .*/g) ?? [];
+    expect(used).toHaveLength(steps.filter(({ uses }) => uses !== undefined).length);
+    for (const line of used) expect(line).toMatch(/^uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  test("puts no expression into a script", () => {
+    for (const { run = "" } of steps) expect(run).not.toContain("${{");
+  });
+
+  test("does in each step what it says", () => {
+    const repository = mergedPullRequest(BETTER);
+    const ran = runSteps(repository, check?.steps ?? []);
+    expect(ran).toMatchObject([
+      { name: "Install", status: 0 },
+      { name: "Validate", status: 0 },
+      { name: "Write SARIF", status: 0 },
+      { name: "Tell what changes", status: 0, stdout: "" },
+    ]);
+    expect(JSON.parse(repository.read("svcm.sarif"))).toMatchObject({ version: "2.1.0", runs: [{ results: [] }] });
+    expect(repository.read("summary.md")).toMatch(/^### `deployments\.yaml`: 1 changed\n\nFrom `HEAD\^1` \(`\w{10}`\)/);
+    expect(repository.read("summary.md")).toBe(repository.read("svcm-diff.md"));
+    expect(runSteps(repository, report?.steps ?? [])).toMatchObject([{ name: "Comment", status: 0 }]);
+    expect(repository.read("gh.log")).toBe(
+      [
+        "api repos/o/r/issues/7/comments --paginate --jq " +
+          '.[] | select(.user.type == "Bot" and (.body | startswith("<!-- svcm diff -->"))) | .id',
+        "api --silent --method POST repos/o/r/issues/7/comments --field body=@comment.md",
+        "",
+      ].join("\n"),
+    );
+    expect(repository.read("comment.md")).toBe(`<!-- svcm diff -->\n${repository.read("svcm-diff.md")}`);
+    runSteps(repository, report?.steps ?? [], { GH_FOUND: "42" });
+    expect(repository.read("gh.log")).toContain("--method PATCH repos/o/r/issues/comments/42 --field body=@comment.md");
+  });
+
+  test("fails for a bad document, annotates it, and tells everything all the same", () => {
+    const repository = mergedPullRequest(BAD);
+    const ran = runSteps(repository, check?.steps ?? []);
+    expect(ran.map(({ status }) => status)).toEqual([0, 1, 0, 0]);
+    expect(ran[1]?.stdout).toMatch(/^::error file=deployments\.yaml,line=\d+,/);
+    expect(JSON.parse(repository.read("svcm.sarif"))).toMatchObject({
+      runs: [{ results: [{ level: "error" }, {}, {}] }],
+    });
+    expect(repository.read("summary.md")).toContain("The new document is not valid: 3 errors, 0 warnings.");
+  });
+});
+
+/** What actions/checkout leaves of a pull request: the merge commit on top of the base branch. */
+function mergedPullRequest(text: string): TestRepository {
+  const repository = makeRepository({
+    [FILE]: GOOD,
+    ".gitignore": "node_modules\n",
+    "package.json": JSON.stringify({ private: true, devDependencies: { svcm: "file:vendor/svcm" } }),
+    "vendor/svcm/package.json": JSON.stringify({ name: "svcm", version: "0.0.0", bin: "svcm.js" }),
+    "vendor/svcm/svcm.js": `#!/usr/bin/env node\nrequire(${JSON.stringify(RUN)});\n`,
+    "bin/gh": '#!/bin/sh\necho "$@" >> gh.log\ncase "$*" in *--jq*) echo "${GH_FOUND:-}" ;; esac\n',
+  });
+  chmodSync(repository.path("bin/gh"), 0o755);
+  chmodSync(repository.path("vendor/svcm/svcm.js"), 0o755);
+  bash(repository, "npm install --package-lock-only --offline --no-audit --no-fund");
+  repository.commit("lock");
+  repository.git("switch", "--quiet", "--create", "pull-request");
+  repository.write(FILE, text);
+  repository.commit("change");
+  repository.git("switch", "--quiet", "main");
+  repository.git("merge", "--quiet", "--no-ff", "--message", "merge", "pull-request");
+  return repository;
+}
+
+function runSteps(repository: TestRepository, steps: readonly Step[], more: Readonly<Record<string, string>> = {}) {
+  return steps.flatMap(({ name, run, env = {} }) => {
+    if (run === undefined) return [];
+    const given = { GH_TOKEN: "t", GH_REPO: "o/r", PULL_REQUEST: "7" };
+    expect(Object.keys(env).filter((variable) => !(variable in given))).toEqual([]);
+    return [{ name, ...bash(repository, run, { ...given, ...more }) }];
+  });
+}
+
+/** As a runner runs a step with `shell: bash`. */
+function bash(repository: TestRepository, script: string, env: Readonly<Record<string, string>> = {}) {
+  const file = repository.path(".git/step.sh");
+  writeFileSync(file, script);
+  const { status, stdout, stderr } = spawnSync("bash", ["--noprofile", "--norc", "-eo", "pipefail", file], {
+    cwd: repository.root,
+    env: plainEnvironment({
+      ...env,
+      HOME: repository.path(".git"),
+      PATH: `${repository.path("bin")}:${process.env["PATH"]}`,
+      CI: "true",
+      GITHUB_ACTIONS: "true",
+      GITHUB_STEP_SUMMARY: repository.path("summary.md"),
+    }),
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
