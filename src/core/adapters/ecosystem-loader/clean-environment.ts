@@ -26,7 +26,7 @@ export function cleanEnvironment(env: Readonly<Record<string, string | undefined
 
 /** Folders one after another, of which one may have an `@` in it, look like a URL with a user. */
 function isSecret([name, value]: [string, string]): boolean {
-  return isSecretName(name) || (!/PATH$/.test(name) && hasCredentials(value));
+  return isSecretName(name) || (!name.endsWith("PATH") && hasCredentials(value));
 }
 
 /** Where something is, such as a socket, is no secret, and would take half of every path with it. */
