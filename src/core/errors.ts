@@ -22,6 +22,7 @@ export const errorTable = {
   ENV_FILE_FAILED: { status: 500, exitCode: 3, error: "Environment file operation failed." },
   SUITE_FILE_FAILED: { status: 500, exitCode: 3, error: "Suite document operation failed." },
   REVISION_FAILED: { status: 500, exitCode: 3, error: "Revision could not be read." },
+  ECOSYSTEM_FILE_FAILED: { status: 500, exitCode: 3, error: "PM2 ecosystem file operation failed." },
   AUDIT_FAILED: { status: 500, exitCode: 3, error: "Audit log operation failed." },
   FACT_INVALID: { status: 500, exitCode: 3, error: "Declarative source is invalid." },
   START_REFUSED: { status: 500, exitCode: 1, error: "Service Management cannot start." },

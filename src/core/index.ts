@@ -1,5 +1,6 @@
 /** The front door of the core: what the command line and the server may use. */
 import { auditLog } from "./adapters/audit-log.ts";
+import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
 import { nodeFacts } from "./adapters/facts.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
 import { gitRevisions } from "./adapters/git.ts";
@@ -22,6 +23,7 @@ export type { Issue } from "./contract/issue.ts";
 export type { AuditRecord } from "./contract/audit-record.ts";
 export { renderDiff } from "./report/diff/render.ts";
 export { renderReport } from "./report/render.ts";
+export { visible } from "./report/cells.ts";
 export { countIssues, firstIssues } from "./report/report.ts";
 export type { Paint } from "./report/text.ts";
 export { suggest } from "./report/suggest.ts";
@@ -49,6 +51,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     facts: nodeFacts(workspace.root),
     files: nodeFiles({ allowedFolders: [workspace.root, workspace.configDir], maxBytes: MAX_FILE_BYTES }),
     revisions: gitRevisions({ root: workspace.root, env: options.env, maxBytes: MAX_FILE_BYTES }),
+    ecosystems: ecosystemLoader({ root: workspace.root, env: options.env }),
     audit: auditLog({ file: workspace.auditFile }),
     clock: systemClock,
     host: nodeHost,
