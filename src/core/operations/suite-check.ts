@@ -35,11 +35,11 @@ export const suiteCheck = defineOperation({
   async run(ports, { file = DEFAULT_FILE, section }): Promise<SuiteCheck> {
     const vocabulary = await vocabularyOf(ports);
     const text = await readSuite(ports, file);
-    const [{ parseYaml }, { subjectsOf, validateSource }] = await Promise.all([
-      import("../yaml/parse.ts"),
+    const [{ readYaml }, { subjectsOf, validateSource }] = await Promise.all([
+      import("../yaml/read.ts"),
       import("../suite/validate.ts"),
     ]);
-    const source = parseYaml(text, file);
+    const source = await readYaml(text, file);
     const all = validateSource(source, vocabulary);
     // What makes the whole unreadable concerns every section.
     const issues = section === undefined ? all : all.filter(({ path }) => path.length === 0 || path[0] === section);

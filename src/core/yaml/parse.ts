@@ -7,6 +7,7 @@ import {
   isSeq,
   LineCounter,
   parseAllDocuments,
+  type Alias,
   type Document,
   type Node,
   type Pair,
@@ -71,13 +72,14 @@ export function parseYaml(text: string, file: string): YamlSource {
   }
   if (second)
     walk.report("YAML_MULTIPLE_DOCUMENTS", [], "holds more than one document; accepted: one", second.range[0]);
+  const index: Index = { targets: walk.targets, pairs: new Map() };
   const value = walk.issues.length === 0 ? walk.value(document.contents, [], 0) : undefined;
   return {
     file,
     value: isValid(walk.issues) ? value : undefined,
     issues: sortIssues(walk.issues),
-    at: (path, part = "value") => locate(offsetOf(document, path, part)),
-    written: (path) => writtenAt(document, path),
+    at: (path, part = "value") => locate(offsetOf(document, path, part, index)),
+    written: (path) => writtenAt(document, path, index),
   };
 }
 
@@ -86,6 +88,8 @@ class Walk {
   readonly issues: Issue[] = [];
   readonly #locate: (offset: number) => Location;
   readonly #anchors = new Map<string, Node>();
+  /** What an alias stands for: the last anchor of its name before it, wherever it is repeated. */
+  readonly targets = new Map<unknown, Node>();
   readonly #open = new Set<Node>();
   #aliasedNodes = 0;
   #aliasDepth = 0;
@@ -111,8 +115,8 @@ class Walk {
         this.report("YAML_ALIAS", path, "aliases expand to too much", offset);
       return undefined;
     }
-    if (isAlias(node)) return this.#alias(node.source, path, depth, offset);
-    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    if (isAlias(node)) return this.#alias(node, path, depth, offset);
+    if (node.anchor !== undefined && this.#aliasDepth === 0) this.#anchors.set(node.anchor, node);
     this.#open.add(node);
     const value = this.#contents(node, path, depth);
     this.#open.delete(node);
@@ -155,10 +159,12 @@ class Walk {
     return result;
   }
 
-  #alias(name: string, path: Path, depth: number, offset: number): unknown {
-    const target = this.#anchors.get(name);
+  #alias(alias: Alias, path: Path, depth: number, offset: number): unknown {
+    const { source: name } = alias;
+    const target = this.targets.get(alias) ?? this.#anchors.get(name);
     if (!target) return this.report("YAML_ALIAS", path, `*${name} has no anchor before it`, offset);
     if (this.#open.has(target)) return this.report("YAML_ALIAS", path, `*${name} contains itself`, offset);
+    this.targets.set(alias, target);
     this.#aliasDepth++;
     const value = this.value(target, path, depth);
     this.#aliasDepth--;
@@ -166,28 +172,45 @@ class Walk {
   }
 }
 
-function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value"): number {
+function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value", index: Index): number {
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;
-  for (const [index, step] of path.entries()) {
-    const item = itemOf(isAlias(node) ? node.resolve(document) : node, step);
+  for (const [depth, step] of path.entries()) {
+    const item = itemOf(node, step, index);
     if (item === undefined) return offset;
     node = isPair(item) ? item.value : item;
-    const isKeyAsked = part === "key" && index === path.length - 1;
+    const isKeyAsked = part === "key" && depth === path.length - 1;
     offset = startOf(isPair(item) && (isKeyAsked || node === null) ? item.key : node) ?? offset;
   }
   return offset;
 }
 
-function itemOf(node: unknown, step: string | number): unknown {
-  if (isMap(node)) return node.items.find(({ key }) => isScalar(key) && key.value === step);
+/** What a search by path needs: what aliases stand for, and the pairs of the maps that it came through, by key. */
+interface Index {
+  readonly targets: ReadonlyMap<unknown, Node>;
+  readonly pairs: Map<YAMLMap, Map<unknown, Pair>>;
+}
+
+function itemOf(parent: unknown, step: string | number, index: Index): unknown {
+  const node = index.targets.get(parent) ?? parent;
+  if (isMap(node)) return pairsOf(node, index).get(step);
   return isSeq(node) && typeof step === "number" ? node.items[step] : undefined;
 }
 
-function writtenAt(document: Document.Parsed, path: Path): string | undefined {
+/** The first where a key stands twice. */
+function pairsOf(map: YAMLMap, index: Index): Map<unknown, Pair> {
+  const known = index.pairs.get(map);
+  if (known) return known;
+  const pairs = new Map<unknown, Pair>();
+  for (const pair of map.items) if (isScalar(pair.key) && !pairs.has(pair.key.value)) pairs.set(pair.key.value, pair);
+  index.pairs.set(map, pairs);
+  return pairs;
+}
+
+function writtenAt(document: Document.Parsed, path: Path, index: Index): string | undefined {
   let node: unknown = document.contents;
   for (const step of path) {
-    const item = itemOf(isAlias(node) ? node.resolve(document) : node, step);
+    const item = itemOf(node, step, index);
     node = isPair(item) ? item.value : item;
   }
   return isScalar(node) ? node.source : undefined;

@@ -1,0 +1,33 @@
+import type { ScalarValue } from "./builder.ts";
+import { decline } from "./cursor.ts";
+
+const KEYWORDS: ReadonlyMap<string, boolean | null> = new Map([
+  ...["~", "null", "Null", "NULL"].map((word) => [word, null] as const),
+  ...["true", "True", "TRUE"].map((word) => [word, true] as const),
+  ...["false", "False", "FALSE"].map((word) => [word, false] as const),
+]);
+const LONGEST_KEYWORD = 5;
+const BOOLEAN_ELSEWHERE = /^(?:y|yes|n|no|on|off)$/i;
+const NUMERIC_START = /^[-+.\d]/;
+const DECIMAL = /^[-+]?\d+$/;
+const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
+const INFINITE = /^[-+]?\.(?:inf|Inf|INF)$/;
+const NOT_A_NUMBER = /^\.(?:nan|NaN|NAN)$/;
+
+/** What a plain scalar means in the core schema of YAML 1.2. One that is a boolean elsewhere deserves a warning. */
+export function plainValue(source: string): ScalarValue {
+  if (NUMERIC_START.test(source)) return numberOrText(source);
+  if (source.length > LONGEST_KEYWORD) return source;
+  const keyword = KEYWORDS.get(source);
+  if (keyword !== undefined) return keyword;
+  return BOOLEAN_ELSEWHERE.test(source) ? decline() : source;
+}
+
+function numberOrText(source: string): string | number {
+  if (DECIMAL.test(source)) return parseInt(source, 10);
+  if (FLOAT.test(source)) return parseFloat(source);
+  if (/^0o[0-7]+$/.test(source)) return parseInt(source.slice(2), 8);
+  if (/^0x[0-9a-fA-F]+$/.test(source)) return parseInt(source, 16);
+  if (INFINITE.test(source)) return source.startsWith("-") ? -Infinity : Infinity;
+  return NOT_A_NUMBER.test(source) ? NaN : source;
+}

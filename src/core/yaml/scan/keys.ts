@@ -1,0 +1,24 @@
+import { COLON, type Cursor, decline, SPACE } from "./cursor.ts";
+import { scanQuoted } from "./scalars.ts";
+
+/** A longer key needs a question mark in YAML. */
+const LONGEST = 1000;
+const PLAIN_KEY = /[\w$][\w$./@+-]*(?=:)/y;
+
+/** Reads a key and its colon, which a space or the end of the line follows; `undefined`, and no step, where there is none. */
+export function scanKey(cursor: Cursor): string | undefined {
+  const { position } = cursor;
+  const key = scanQuoted(cursor) ?? cursor.match(PLAIN_KEY);
+  if (key !== undefined && cursor.unit() === COLON && (cursor.unit(1) === SPACE || cursor.isAtLineEnd(1))) {
+    if (cursor.position - position > LONGEST) decline();
+    cursor.position++;
+    return accepted(key);
+  }
+  cursor.position = position;
+  return undefined;
+}
+
+/** The parser tells why others are not. */
+export function accepted(key: string): string {
+  return key === "__proto__" || key === "<<" ? decline() : key;
+}
