@@ -1,12 +1,11 @@
 import type { Builder } from "./builder.ts";
 import { plainValue } from "./core-schema.ts";
-import { CR, Cursor, DASH, decline, HASH, LF, SPACE } from "./cursor.ts";
+import { CR, Cursor, DASH, decline, HASH, OPEN_LIST, OPEN_MAP, SPACE } from "./cursor.ts";
 import { ON_ANY_LINE, ON_ONE_LINE, scanFlow } from "./flow.ts";
 import { scanKey } from "./keys.ts";
 import { scanPlain, scanQuoted } from "./scalars.ts";
 
 const MAX_DEPTH = 15;
-const FLOW_START = /[[{]/y;
 const MARKER = /---\r?\n/y;
 /** No line is this far to the left. */
 const NO_LINE = -1;
@@ -27,14 +26,14 @@ export class DocumentScan<Node> {
   run(): Node {
     const cursor = this.#cursor;
     this.#findLine();
-    if (cursor.match(MARKER) !== undefined) this.#findLine();
+    if (cursor.skip(MARKER)) this.#findLine();
     if (!this.#isAtFlow()) {
       const root = this.#collection(0);
       return this.#indent === NO_LINE ? root : decline();
     }
     const root = scanFlow(cursor, this.#builder, ON_ANY_LINE, 0);
-    cursor.match(ON_ANY_LINE);
-    return cursor.position === cursor.text.length ? root : decline();
+    cursor.skip(ON_ANY_LINE);
+    return cursor.isAtEnd() ? root : decline();
   }
 
   /** A map or list whose first line the cursor is at. */
@@ -114,13 +113,14 @@ export class DocumentScan<Node> {
     cursor.skipSpaces();
     if (cursor.unit() === HASH && isSpaced) this.#skipComment();
     if (!cursor.isAtLineEnd()) decline();
+    cursor.position += cursor.unit() === CR ? 2 : 1;
     this.#findLine();
   }
 
   #findLine(): void {
     const cursor = this.#cursor;
-    for (;;) {
-      while (cursor.unit() === LF || cursor.unit() === CR) cursor.position++;
+    this.#indent = NO_LINE;
+    while (!cursor.isAtEnd()) {
       const start = cursor.position;
       cursor.skipSpaces();
       if (cursor.unit() === HASH) this.#skipComment();
@@ -128,16 +128,12 @@ export class DocumentScan<Node> {
         this.#indent = cursor.position - start;
         return;
       }
-      if (cursor.position === cursor.text.length) {
-        this.#indent = NO_LINE;
-        return;
-      }
+      cursor.position += cursor.unit() === CR ? 2 : 1;
     }
   }
 
   #skipComment(): void {
-    const end = this.#cursor.text.indexOf("\n", this.#cursor.position);
-    this.#cursor.position = end === -1 ? this.#cursor.text.length : end;
+    this.#cursor.position = this.#cursor.text.indexOf("\n", this.#cursor.position);
   }
 
   #isAtItem(): boolean {
@@ -146,8 +142,8 @@ export class DocumentScan<Node> {
   }
 
   #isAtFlow(): boolean {
-    FLOW_START.lastIndex = this.#cursor.position;
-    return FLOW_START.test(this.#cursor.text);
+    const unit = this.#cursor.unit();
+    return unit === OPEN_LIST || unit === OPEN_MAP;
   }
 
   #isAtLineRest(): boolean {

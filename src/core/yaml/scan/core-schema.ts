@@ -1,5 +1,5 @@
 import type { ScalarValue } from "./builder.ts";
-import { decline } from "./cursor.ts";
+import { decline, NINE, PLUS } from "./cursor.ts";
 
 const KEYWORDS: ReadonlyMap<string, boolean | null> = new Map([
   ...["~", "null", "Null", "NULL"].map((word) => [word, null] as const),
@@ -8,7 +8,6 @@ const KEYWORDS: ReadonlyMap<string, boolean | null> = new Map([
 ]);
 const LONGEST_KEYWORD = 5;
 const BOOLEAN_ELSEWHERE = /^(?:y|yes|n|no|on|off)$/i;
-const NUMERIC_START = /^[-+.\d]/;
 const DECIMAL = /^[-+]?\d+$/;
 const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
 const INFINITE = /^[-+]?\.(?:inf|Inf|INF)$/;
@@ -16,7 +15,8 @@ const NOT_A_NUMBER = /^\.(?:nan|NaN|NAN)$/;
 
 /** What a plain scalar means in the core schema of YAML 1.2. One that is a boolean elsewhere deserves a warning. */
 export function plainValue(source: string): ScalarValue {
-  if (NUMERIC_START.test(source)) return numberOrText(source);
+  const first = source.charCodeAt(0);
+  if (first >= PLUS && first <= NINE) return numberOrText(source);
   if (source.length > LONGEST_KEYWORD) return source;
   const keyword = KEYWORDS.get(source);
   if (keyword !== undefined) return keyword;

@@ -46,7 +46,7 @@ function scanMap<Node>(cursor: Cursor, builder: Builder<Node>, space: RegExp, de
   for (let hasMore = opens(cursor, space, "}"); hasMore; hasMore = continues(cursor, space, "}")) {
     const keyStart = cursor.position;
     const key = scanKey(cursor);
-    cursor.match(space);
+    cursor.skip(space);
     if (!builder.entry(map, key, keyStart, scanFlow(cursor, builder, space, depth + 1))) decline();
   }
   return map;
@@ -56,23 +56,23 @@ function scanKey(cursor: Cursor): string {
   const { position } = cursor;
   const quoted = scanQuoted(cursor);
   const key = quoted ?? cursor.match(PLAIN_KEY) ?? decline();
-  if (cursor.position - position > LONGEST_KEY || cursor.match(QUOTED_KEY_END) === undefined) decline();
+  if (cursor.position - position > LONGEST_KEY || !cursor.skip(QUOTED_KEY_END)) decline();
   return accepted(key);
 }
 
 /** Reads an opening bracket; false where the closing one follows at once. */
 function opens(cursor: Cursor, space: RegExp, close: string): boolean {
   cursor.position++;
-  cursor.match(space);
+  cursor.skip(space);
   return !reads(cursor, close);
 }
 
 /** Reads a comma; false for the closing bracket. */
 function continues(cursor: Cursor, space: RegExp, close: string): boolean {
-  cursor.match(space);
+  cursor.skip(space);
   if (reads(cursor, close)) return false;
   if (!reads(cursor, ",")) decline();
-  cursor.match(space);
+  cursor.skip(space);
   return true;
 }
 

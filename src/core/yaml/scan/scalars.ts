@@ -1,5 +1,5 @@
 /** Scalars on one line: where they end, and what they say. */
-import { COLON, CR, type Cursor, decline, HASH, LF, SPACE } from "./cursor.ts";
+import { COLON, type Cursor, decline, endsLine, HASH, isWord, SPACE } from "./cursor.ts";
 
 const PLAIN_START = /(?:[^\s\-?:,[\]{}#&*!|>'"%@`]|-(?=[^\s,[\]{}]))/y;
 const DOUBLE_QUOTED = /"(?:[^"\\\r\n]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
@@ -22,20 +22,16 @@ export function scanQuoted(cursor: Cursor): string | undefined {
 /** Reads a plain scalar up to the end of its line or a comment. */
 export function scanPlain(cursor: Cursor): string {
   const { text, position: start } = cursor;
-  if (cursor.match(PLAIN_START) === undefined) decline();
+  if (!isWord(cursor.unit()) && !cursor.skip(PLAIN_START)) decline();
   let end = cursor.position;
   for (let at = end; ; at++) {
     const unit = text.charCodeAt(at);
     if (unit === SPACE) continue;
-    if (unit === LF || unit === CR || Number.isNaN(unit) || (unit === HASH && at > end)) break;
+    if (endsLine(unit) || (unit === HASH && at > end)) break;
     end = at + 1;
     // A key inside a value.
     if (unit === COLON && (text.charCodeAt(end) === SPACE || endsLine(text.charCodeAt(end)))) decline();
   }
   cursor.position = end;
   return text.slice(start, end);
-}
-
-function endsLine(unit: number): boolean {
-  return unit === LF || unit === CR || Number.isNaN(unit);
 }

@@ -5,6 +5,7 @@ import { LineTable } from "./line-table.ts";
 import { offsetAt, places, writtenAt, type Place } from "./places.ts";
 import { values } from "./values.ts";
 
+const UNCOMMON = /[^\n -~]/;
 /** Tabs, controls, line ends of other kinds, marks of the byte order: rare, and each a matter of its own. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const UNUSUAL = /[\u0000-\u0009\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029\uFEFF]|\r(?!\n)/;
@@ -18,7 +19,7 @@ const UNUSUAL = /[\u0000-\u0009\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u202
  */
 export function scanYaml(text: string, file: string): YamlSource | undefined {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  if (UNUSUAL.test(source)) return undefined;
+  if (UNCOMMON.test(source) && UNUSUAL.test(source)) return undefined;
   try {
     return new Scanned(source, file, new DocumentScan(source, values).run());
   } catch (error) {
