@@ -1,5 +1,10 @@
 /** Everything in the repository that is derived from something else, and how. A test says that it is current. */
 import { jsonSchemaOf } from "../src/core/facts/json-schema.ts";
+import {
+  packagedCapabilityMatrix as matrix,
+  packagedRuntimeContract as contract,
+} from "../src/core/facts/packaged.generated.ts";
+import { suiteSchema } from "../src/core/suite/schema.ts";
 import { openApiJson } from "./openapi.ts";
 import { renderPackagedFacts } from "./packaged-facts.ts";
 import { capabilityMatrixPage } from "./reference/capability-matrix.ts";
@@ -13,6 +18,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   "src/core/facts/packaged.generated.ts": renderPackagedFacts,
   "schemas/runtime-contract.schema.json": () => json(jsonSchemaOf("runtime-contract")),
   "schemas/capability-matrix.schema.json": () => json(jsonSchemaOf("capability-matrix")),
+  "schemas/service-management.v1.schema.json": () => json(suiteSchema({ contract, matrix })),
   "schemas/openapi.json": openApiJson,
   "docs/reference/runtime-keys.md": runtimeKeysPage,
   "docs/reference/capability-matrix.md": capabilityMatrixPage,

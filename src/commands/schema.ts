@@ -5,7 +5,10 @@ import { ask } from "./terminal/ask.ts";
 
 export default class Schema extends SvcmCommand {
   static override summary = "Print the JSON Schema of a document, for editors and other tools.";
-  static override examples = ["<%= config.bin %> schema runtime-contract > runtime-contract.schema.json"];
+  static override examples = [
+    "<%= config.bin %> schema deployments > schemas/service-management.v1.schema.json",
+    "<%= config.bin %> schema runtime-contract > runtime-contract.schema.json",
+  ];
   static override args = {
     document: Args.option({ options: documentNames, description: "Name of the document." })({ required: true }),
   };

@@ -66,6 +66,7 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["audit"], code: 0 },
   { args: ["audit", "--limit", "0"], code: 2 },
   { args: ["matrix", "show"], code: 0 },
+  { args: ["schema", "deployments"], code: 0 },
   { args: ["schema", "runtime-contract"], code: 0 },
   { args: ["schema", "nothing"], code: 2 },
 ];

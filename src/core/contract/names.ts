@@ -8,4 +8,4 @@ export const suiteSections = ["serviceConfiguration", "interfaces", "deployments
 export const reportFormats = ["text", "github", "sarif", "junit"] as const;
 
 /** The documents that people write and `svcm schema` describes. */
-export const documentNames = ["runtime-contract", "capability-matrix"] as const;
+export const documentNames = ["deployments", "runtime-contract", "capability-matrix"] as const;

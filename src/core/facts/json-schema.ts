@@ -2,15 +2,15 @@ import * as z from "zod";
 import type { documentNames } from "../contract/names.ts";
 import { capabilityMatrixSchema, runtimeContractSchema } from "./schema.ts";
 
-type DocumentName = (typeof documentNames)[number];
+type FactName = Exclude<(typeof documentNames)[number], "deployments">;
 
-const documents: Record<DocumentName, { readonly title: string; readonly schema: z.ZodType }> = {
+const documents: Record<FactName, { readonly title: string; readonly schema: z.ZodType }> = {
   "runtime-contract": { title: "svcm runtime contract", schema: runtimeContractSchema },
   "capability-matrix": { title: "svcm capability matrix", schema: capabilityMatrixSchema },
 };
 
-/** JSON Schema (draft-07, the one that editors read) of a document. */
-export function jsonSchemaOf(name: DocumentName): Record<string, unknown> {
+/** JSON Schema (draft-07, the one that editors read) of a declarative source. */
+export function jsonSchemaOf(name: FactName): Record<string, unknown> {
   const { title, schema } = documents[name];
   return { title, ...z.toJSONSchema(schema, { target: "draft-7", io: "input" }) };
 }

@@ -1,11 +1,15 @@
 import { defineOperation } from "../operation.ts";
 
-/** JSON Schema of a document that people write. */
+/** JSON Schema of a document that people write; that of deployments.yaml from the facts of this repository. */
 export const schemaShow = defineOperation({
   id: "schema.show",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(_ports, { document }): Promise<Record<string, unknown>> {
+  async run({ facts }, { document }): Promise<Record<string, unknown>> {
+    if (document === "deployments") {
+      const { suiteSchema } = await import("../suite/schema.ts");
+      return suiteSchema({ contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() });
+    }
     const { jsonSchemaOf } = await import("../facts/json-schema.ts");
     return jsonSchemaOf(document);
   },

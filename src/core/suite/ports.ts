@@ -1,4 +1,5 @@
 import type { Candidate } from "./rule.ts";
+import { isMap } from "./shape.ts";
 import { entryOf, type Vocabulary } from "./vocabulary.ts";
 
 export interface ActivePort {
@@ -8,11 +9,15 @@ export interface ActivePort {
   readonly value: number;
 }
 
-/** The ports that the service kind binds; none for a kind that the matrix does not know. */
+/** The ports that the service kind binds; none for a kind that the matrix does not know, or where ports are no map. */
 export function activePorts({ serviceKind, ports }: Candidate, { matrix }: Vocabulary): ActivePort[] {
+  // What is no map is told by the shape.
+  if (ports !== undefined && !isMap(ports)) return [];
   const names = entryOf(matrix.serviceKinds, serviceKind)?.ports ?? [];
-  const held: Readonly<Record<string, unknown>> = typeof ports === "object" && ports !== null ? { ...ports } : {};
-  return names.map((name) => ({ name, given: held[name], value: portOf(held[name]) }));
+  return names.map((name) => {
+    const given = ports && Object.hasOwn(ports, name) ? ports[name] : undefined;
+    return { name, given, value: portOf(given) };
+  });
 }
 
 export function isPort(value: number): boolean {

@@ -4,7 +4,7 @@ import { type Candidate, type Finding, show } from "./rule.ts";
 
 export const SUITE_VERSION = "service-management.v1";
 
-const SECTIONS = {
+export const SECTIONS = {
   version: "text",
   runtimeEnvironment: "text",
   serviceConfiguration: "map",
@@ -12,7 +12,7 @@ const SECTIONS = {
   deployments: "list",
 } as const;
 
-const MEMBERS = {
+export const MEMBERS = {
   serviceConfiguration: { text: ["serviceKind", "runMode", "cloudProvider", "staticAssetsPath"], other: ["ports"] },
   interfaces: { text: ["type", "framework", "entrypoint", "controller"], other: [] },
   deployments: {
@@ -86,6 +86,12 @@ export function memberFindings(
   ];
 }
 
+/** Findings about the ports of a service configuration: no map, or a listener that no service kind binds. */
+export function portFindings(ports: unknown, known: readonly string[], path: readonly (string | number)[]): Finding[] {
+  if (ports === undefined) return [];
+  return isMap(ports) ? unknownKeys(ports, known, path) : [shapeFinding(path, "a map", ports)];
+}
+
 export function isMap(value: unknown): value is Candidate {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -118,9 +124,9 @@ function unknownKeys(candidate: Candidate, known: readonly string[], path: reado
 
 /** Control, zero-width and direction marks. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const HIDDEN = /[\u0000-\u001F\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/;
+export const HIDDEN = /[\u0000-\u001F\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/;
 // oxlint-disable-next-line no-control-regex -- the range of ASCII begins there
-const ASCII = /^[\u0000-\u007F]*$/;
+export const ASCII = /^[\u0000-\u007F]*$/;
 
 function textFindings(name: string, value: unknown, path: readonly (string | number)[]): Finding[] {
   if (value === undefined) return [];

@@ -5,9 +5,17 @@ import type { YamlSource } from "../yaml/parse.ts";
 import { migrateTarget } from "./migrate.ts";
 import { type Candidate, type Finding, notAccepted, type Rule, show, textOf } from "./rule.ts";
 import { rules } from "./rules/index.ts";
-import { isMap, type ListSection, memberFindings, sectionFindings, shapeFinding, SUITE_VERSION } from "./shape.ts";
+import {
+  isMap,
+  type ListSection,
+  memberFindings,
+  portFindings,
+  sectionFindings,
+  shapeFinding,
+  SUITE_VERSION,
+} from "./shape.ts";
 import { Siblings } from "./siblings.ts";
-import type { Vocabulary } from "./vocabulary.ts";
+import { portNames, type Vocabulary } from "./vocabulary.ts";
 
 /**
  * Validates a suite document: every issue at once, sorted, without positions. A legacy deploy target
@@ -96,6 +104,7 @@ function configurationFindings(candidate: unknown, vocabulary: Vocabulary): Find
   const path = ["serviceConfiguration"];
   return [
     ...memberFindings("serviceConfiguration", candidate, path),
+    ...portFindings(candidate["ports"], portNames(vocabulary.matrix), [...path, "ports"]),
     ...apply(rules.serviceConfiguration, candidate, new Siblings(), path, vocabulary),
   ];
 }

@@ -29,3 +29,22 @@ export function groupOf(
   const target = entryOf(matrix.deployTargets, deployTarget);
   return target && matrix.deployTargetGroups[target.group];
 }
+
+type Group = CapabilityMatrix["deployTargetGroups"][string];
+
+/** The groups with the deploy targets of each; one without targets is left out. */
+export function groupsOf({ matrix }: Vocabulary): (Group & { readonly targets: readonly string[] })[] {
+  return Object.entries(matrix.deployTargetGroups)
+    .map(([name, group]) => {
+      const targets = Object.keys(matrix.deployTargets).filter(
+        (target) => matrix.deployTargets[target]?.group === name,
+      );
+      return { ...group, targets };
+    })
+    .filter(({ targets }) => targets.length > 0);
+}
+
+/** Every listener that some service kind binds. */
+export function portNames({ serviceKinds }: CapabilityMatrix): string[] {
+  return [...new Set(Object.values(serviceKinds).flatMap(({ ports }) => ports))];
+}

@@ -1,6 +1,7 @@
 import { type Rule, show } from "../rule.ts";
 
-const CONTROLLER = /^[A-Z][A-Za-z0-9]*Controller\.[a-z][A-Za-z0-9]*$/;
+export const CONTROLLER_EXAMPLE = "ItemController.list";
+export const CONTROLLER = /^[A-Z][A-Za-z0-9]*Controller\.[a-z][A-Za-z0-9]*$/;
 
 /** Interface adapter: what answers. */
 export const interfaceController: Rule = {
@@ -11,6 +12,6 @@ export const interfaceController: Rule = {
   check({ controller }) {
     if (typeof controller === "string" && CONTROLLER.test(controller)) return [];
     const words = controller === undefined ? "is missing" : `${show(controller)} is not of the form XController.action`;
-    return [{ field: "controller", message: `controller: ${words}; accepted: for example ItemController.list` }];
+    return [{ field: "controller", message: `controller: ${words}; accepted: for example ${CONTROLLER_EXAMPLE}` }];
   },
 };

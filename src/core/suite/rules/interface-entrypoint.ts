@@ -1,6 +1,7 @@
 import { type Rule, show } from "../rule.ts";
 
-const ENTRYPOINT = /^src\/interface\/[\w-]+(\/[\w-]+)*\.(ts|js)$/;
+export const ENTRYPOINT_EXAMPLE = "src/interface/HTTP/start-rest-api.ts";
+export const ENTRYPOINT = /^src\/interface\/[\w-]+(\/[\w-]+)*\.(ts|js)$/;
 
 /** Interface adapter: where it starts. */
 export const interfaceEntrypoint: Rule = {
@@ -14,7 +15,7 @@ export const interfaceEntrypoint: Rule = {
     return [
       {
         field: "entrypoint",
-        message: `entrypoint: ${words}; accepted: for example src/interface/HTTP/start-rest-api.ts`,
+        message: `entrypoint: ${words}; accepted: for example ${ENTRYPOINT_EXAMPLE}`,
       },
     ];
   },

@@ -1,7 +1,7 @@
 import type { Rule } from "../rule.ts";
 import { entryOf } from "../vocabulary.ts";
 
-const FIELDS = [
+export const TARGET_FIELDS = [
   "name",
   "runtime",
   "serviceType",
@@ -20,7 +20,7 @@ export const targetRequired: Rule = {
   check(candidate, { matrix }) {
     const target = entryOf(matrix.deployTargets, candidate["deployTarget"]);
     const { regionRequired } = target ?? matrix.unknownDeployTarget;
-    const fields = regionRequired ? [...FIELDS, "region"] : FIELDS;
+    const fields = regionRequired ? [...TARGET_FIELDS, "region"] : TARGET_FIELDS;
     return fields
       .filter((field) => isMissing(candidate[field]))
       .map((field) => ({ field, message: `${field} is missing` }));
@@ -28,6 +28,6 @@ export const targetRequired: Rule = {
 };
 
 /** What is no text at all is told by the shape. */
-function isMissing(value: unknown): boolean {
+export function isMissing(value: unknown): boolean {
   return value === undefined || (typeof value === "string" && value.trim() === "");
 }

@@ -1,6 +1,7 @@
 import { type Rule, show, textOf } from "../rule.ts";
 
-const RUNTIME = /^[A-Za-z][A-Za-z_+#-]*\d(?:[\w.+-]*\w)?$/;
+export const RUNTIME_EXAMPLES = ["nodejs22.x", "node20", "python3.12"] as const;
+export const RUNTIME = /^[A-Za-z][A-Za-z_+#-]*\d(?:[\w.+-]*\w)?$/;
 
 /** Deploy target (e): the runtime is a name and a version. */
 export const targetRuntime: Rule = {
@@ -14,7 +15,7 @@ export const targetRuntime: Rule = {
     return [
       {
         field: "runtime",
-        message: `runtime: ${show(runtime)} is not a name with a version; accepted: for example nodejs22.x, node20, python3.12`,
+        message: `runtime: ${show(runtime)} is not a name with a version; accepted: for example ${RUNTIME_EXAMPLES.join(", ")}`,
       },
     ];
   },

@@ -1,0 +1,59 @@
+import { environmentSpellings } from "../env/environment.ts";
+import { configurationSchema } from "./schema-configuration.ts";
+import { interfaceSchema } from "./schema-interface.ts";
+import { described, type JsonSchema, TEXT, textWith } from "./schema-part.ts";
+import { targetSnippets } from "./schema-snippets.ts";
+import { targetSchema } from "./schema-target.ts";
+import { SUITE_VERSION } from "./shape.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+/**
+ * JSON Schema (draft-07) of a suite document, for editors: made of the facts, so that it says what
+ * the validators say. What a schema cannot say is left to them: that names, adapters and ports are
+ * each other's own.
+ *
+ * @see CONTRACT section 6
+ */
+export function suiteSchema(vocabulary: Vocabulary): Record<string, unknown> {
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    ...described("What the service is and where it runs: deployments.yaml, checked by `svcm validate`."),
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      version: { ...described("Version of the document."), ...TEXT, const: SUITE_VERSION },
+      runtimeEnvironment: environmentSchema(vocabulary),
+      serviceConfiguration: configurationSchema(vocabulary),
+      interfaces: {
+        ...described("Interface adapters; no two of a type start at one entrypoint, or share a controller."),
+        type: "array",
+        items: interfaceSchema(vocabulary),
+      },
+      deployments: {
+        ...described("Deploy targets; no two have the same name, whatever its case."),
+        type: "array",
+        items: targetSchema(vocabulary),
+        defaultSnippets: targetSnippets(vocabulary),
+      },
+    },
+  };
+}
+
+/** An environment is compared without regard to case and to white space around it. */
+function environmentSchema({ contract }: Vocabulary): JsonSchema {
+  const spellings = environmentSpellings(contract);
+  const anyCase = spellings.map((name) => name.replaceAll(/./g, eitherCase)).join("|");
+  return {
+    ...described("Environment that is selected; the selection only, never values."),
+    anyOf: [
+      { enum: spellings },
+      textWith(new RegExp(`^\\s*(?:${anyCase})\\s*$`), `Accepted: ${spellings.join(", ")}.`),
+    ],
+  };
+}
+
+function eitherCase(letter: string): string {
+  return /[a-z]/.test(letter)
+    ? `[${letter}${letter.toUpperCase()}]`
+    : letter.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+}
