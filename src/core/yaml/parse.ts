@@ -14,7 +14,7 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
-import { isValid, sortIssues, type Issue, type Location } from "../contract/issue.ts";
+import { isValid, MAX_ISSUES, sortIssues, type Issue, type Location } from "../contract/issue.ts";
 
 /** A YAML (or JSON) text as plain data, with the place of everything in it. */
 export interface YamlSource {
@@ -99,11 +99,22 @@ class Walk {
   }
 
   report(code: string, path: Path, message: string, offset: number): void {
-    this.issues.push(issueAt(code, path, message, this.#locate(offset)));
+    if (this.#hasRoom()) this.issues.push(issueAt(code, path, message, this.#locate(offset)));
   }
 
   #warn(code: string, path: Path, message: string, offset: number): void {
-    this.issues.push({ ...issueAt(code, path, message, this.#locate(offset)), severity: "warning" });
+    if (this.#hasRoom()) {
+      this.issues.push({ ...issueAt(code, path, message, this.#locate(offset)), severity: "warning" });
+    }
+  }
+
+  /** The last of the issues says that there are more. */
+  #hasRoom(): boolean {
+    if (this.issues.length < MAX_ISSUES) return true;
+    const message = `more than ${MAX_ISSUES} issues; some of them are listed`;
+    if (this.issues.length === MAX_ISSUES)
+      this.issues.push(issueAt("YAML_TOO_MANY_ISSUES", [], message, this.#locate(0)));
+    return false;
   }
 
   value(node: Node | null, path: Path, depth: number): unknown {
