@@ -39,12 +39,10 @@ export function placeOf({ at }: Issue): Location | undefined {
   return at && { file: at.file, line: Math.max(at.line, 1), column: Math.max(at.column, 1) };
 }
 
-/** The lines of a text, as positions count them: without byte order mark and line ends. */
-export function linesOf(text: string): string[] {
-  return text
-    .replace(/^\uFEFF/, "")
-    .split("\n")
-    .map((line) => line.replace(/\r$/, ""));
+/** The lines of a text, as positions count them, from 1: without byte order mark and line ends. */
+export function linesOf(text: string): { at(line: number): string | undefined } {
+  const lines = text.replace(/^\uFEFF/, "").split("\n");
+  return { at: (line) => lines[line - 1]?.replace(/\r$/, "") };
 }
 
 /** What would be accepted, where the message leaves some of it out. */

@@ -21,7 +21,7 @@ export function renderText(report: Report, paint: Paint, { limit = 100 }: { read
   const shown = report.issues.slice(0, limit);
   const blocks = shown.map((issue) => {
     const place = placeOf(issue);
-    const line = place?.file === report.file ? lines[place.line - 1] : undefined;
+    const line = place?.file === report.file ? lines.at(place.line) : undefined;
     return [heading(issue, paint), ...frame(line, place, paint), ...advice(issue, paint)].join("\n");
   });
   const more = report.issues.length - shown.length;

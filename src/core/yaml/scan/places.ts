@@ -1,53 +1,73 @@
 import type { Builder } from "./builder.ts";
 
-/** Where a node stands, and what it holds. */
-export interface Place {
+type Step = string | number;
+
+/** Where a node stands, and what it holds: parallel arrays, since a document has many nodes and few are asked for. */
+export class Place {
   readonly start: number;
   /** Of a scalar. */
-  readonly written?: string;
-  /** Of a list. */
-  readonly items?: Place[];
+  readonly written: string | undefined;
   /** Of a map. */
-  readonly entries?: Map<string, { readonly keyStart: number; readonly value: Place }>;
+  readonly keys: string[] | undefined;
+  readonly keyStarts: number[] | undefined;
+  /** Of a map or list. */
+  readonly children: Place[] | undefined;
+  #index: Map<string, number> | undefined;
+
+  constructor(start: number, written: string | undefined, keys?: string[], children?: Place[]) {
+    this.start = start;
+    this.written = written;
+    this.keys = keys;
+    this.keyStarts = keys && [];
+    this.children = children;
+  }
+
+  /** The position of a child; -1 or one that is not there where a step leads nowhere. */
+  indexOf(step: Step): number {
+    const { keys } = this;
+    if (typeof step === "number") return keys ? -1 : step;
+    if (keys === undefined || keys.length <= NARROW) return keys?.indexOf(step) ?? -1;
+    this.#index ??= new Map(keys.map((key, index) => [key, index]));
+    return this.#index.get(step) ?? -1;
+  }
 }
+
+/** A wider map is indexed when it is first asked. */
+const NARROW = 32;
 
 /** Builds the places of a document's nodes. */
 export const places: Builder<Place> = {
-  scalar: (start, _value, written) => ({ start, written }),
-  list: (start) => ({ start, items: [] }),
+  scalar: (start, _value, written) => new Place(start, written),
+  list: (start) => new Place(start, undefined, undefined, []),
   item(list, value) {
-    list.items?.push(value);
+    list.children?.push(value);
   },
-  map: (start) => ({ start, entries: new Map() }),
-  entry(map, key, keyStart, value) {
-    map.entries?.set(key, { keyStart, value });
+  map: (start) => new Place(start, undefined, [], []),
+  entry({ keys, keyStarts, children }, key, keyStart, value) {
+    keys?.push(key);
+    keyStarts?.push(keyStart);
+    children?.push(value);
     return true;
   },
 };
 
 /** Where a path stands; the nearest ancestor where the path itself is absent. */
-export function offsetAt(root: Place, path: readonly (string | number)[], part: "key" | "value"): number {
+export function offsetAt(root: Place, path: readonly Step[], part: "key" | "value"): number {
   let place = root;
-  for (const [index, step] of path.entries()) {
-    const entry = typeof step === "string" ? place.entries?.get(step) : undefined;
-    const next = entry ? entry.value : itemOf(place, step);
+  for (const [depth, step] of path.entries()) {
+    const index = place.indexOf(step);
+    const next = place.children?.[index];
     if (next === undefined) return place.start;
-    if (entry && part === "key" && index === path.length - 1) return entry.keyStart;
+    const keyStart = part === "key" && depth === path.length - 1 ? place.keyStarts?.[index] : undefined;
+    if (keyStart !== undefined) return keyStart;
     place = next;
   }
   return place.start;
 }
 
 /** The scalar of a path, as it stands in the text. */
-export function writtenAt(root: Place, path: readonly (string | number)[]): string | undefined {
+export function writtenAt(root: Place, path: readonly Step[]): string | undefined {
   let place: Place | undefined = root;
-  for (const step of path) {
-    place = typeof step === "string" ? place.entries?.get(step)?.value : itemOf(place, step);
-    if (place === undefined) return undefined;
-  }
-  return place.written;
-}
-
-function itemOf({ items }: Place, step: string | number): Place | undefined {
-  return typeof step === "number" ? items?.[step] : undefined;
+  for (const step of path) place = place?.children?.[place.indexOf(step)];
+  return place?.written;
 }

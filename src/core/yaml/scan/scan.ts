@@ -2,7 +2,7 @@ import type { YamlSource } from "../parse.ts";
 import { DocumentScan } from "./block.ts";
 import { Declined } from "./cursor.ts";
 import { LineTable } from "./line-table.ts";
-import { offsetAt, places, writtenAt, type Place } from "./places.ts";
+import { offsetAt, type Place, places, writtenAt } from "./places.ts";
 import { values } from "./values.ts";
 
 const UNCOMMON = /[^\n -~]/;
