@@ -6,7 +6,6 @@ import {
   isScalar,
   isSeq,
   LineCounter,
-  parseAllDocuments,
   type Alias,
   type Document,
   type Node,
@@ -14,6 +13,7 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
+import { composeDocuments } from "./compose.ts";
 import { isValid, MAX_ISSUES, sortIssues, type Issue, type Location } from "../contract/issue.ts";
 
 /** A YAML (or JSON) text as plain data, with the place of everything in it. */
@@ -32,6 +32,7 @@ export interface YamlSource {
 type Path = readonly (string | number)[];
 
 const MAX_DEPTH = 16;
+const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
 const MAX_ALIASED_NODES = 10_000;
 const BOOLEAN_ELSEWHERE = /^(?:y|yes|n|no|on|off)$/i;
 
@@ -54,12 +55,13 @@ const PARSE_OPTIONS = {
 export function parseYaml(text: string, file: string): YamlSource {
   const lineCounter = new LineCounter();
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  const documents = parseAllDocuments(source, { ...PARSE_OPTIONS, lineCounter });
+  const { documents, tooDeep } = composeDocuments(source, { ...PARSE_OPTIONS, lineCounter });
   const locate = (offset: number): Location => {
     const { line, col } = lineCounter.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const [document, second] = Array.isArray(documents) ? documents : [];
+  const [document, second] = documents;
+  if (tooDeep !== undefined) return unreadable(file, issueAt("YAML_DEPTH", [], TOO_DEEP, locate(tooDeep)));
   if (!document?.contents) return unreadable(file, issueAt("YAML_EMPTY", [], "the file is empty", locate(0)));
   const walk = new Walk(locate);
   for (const problem of [...document.errors, ...document.warnings]) {
@@ -120,7 +122,7 @@ class Walk {
   value(node: Node | null, path: Path, depth: number): unknown {
     if (node === null) return null;
     const offset = node.range?.[0] ?? 0;
-    if (depth > MAX_DEPTH) return this.report("YAML_DEPTH", path, `is nested deeper than ${MAX_DEPTH} levels`, offset);
+    if (depth > MAX_DEPTH) return this.report("YAML_DEPTH", path, TOO_DEEP, offset);
     if (this.#aliasDepth > 0 && ++this.#aliasedNodes > MAX_ALIASED_NODES) {
       if (this.#aliasedNodes === MAX_ALIASED_NODES + 1)
         this.report("YAML_ALIAS", path, "aliases expand to too much", offset);

@@ -26,7 +26,7 @@ export class DocumentScan<Node> {
   run(): Node {
     const cursor = this.#cursor;
     this.#findLine();
-    if (cursor.skip(MARKER)) this.#findLine();
+    if (this.#indent === 0 && cursor.skip(MARKER)) this.#findLine();
     if (!this.#isAtFlow()) {
       const root = this.#collection(0);
       return this.#indent === NO_LINE ? root : decline();

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { compareMutants } from "./agreement.ts";
 import { realDocuments } from "./mutate.ts";
 
-const ROUNDS = 100;
+const ROUNDS = 25;
 const COUNT = 20_000;
 
-test("the scan agrees with the parser on two million mutated documents", () => {
+test("the scan agrees with the parser on half a million mutated documents", () => {
   const seed = Date.now() % 2 ** 31;
   const documents = realDocuments();
   let accepted = 0;

@@ -45,6 +45,7 @@ test.each([
   ["a dedent to nowhere", "a:\n    b: 1\n  c: 2\n"],
   ["a second document", "a: 1\n---\nb: 2\n"],
   ["a directive", "%YAML 1.2\n---\na: 1\n"],
+  ["a marker that is indented", "  ---\n  - x\n"],
   ["an end marker", "a: 1\n...\n"],
   ["a key within a value", "a: b: c\n"],
   ["a lone carriage return", "a: 1\rb: 2\n"],
