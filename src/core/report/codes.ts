@@ -126,6 +126,7 @@ export const codeDocs: Readonly<Record<string, Readonly<Record<string, CodeDoc>>
     FACT_UNKNOWN_KEY: { summary: "A key that the document does not have." },
     FACT_REFERENCE: { summary: "A name that refers to nothing, or stands twice." },
     YAML_EMPTY: { summary: "The file is empty, or holds comments only." },
+    YAML_TOO_MANY_ISSUES: { summary: "The text has more issues than anybody reads; 10,000 of them are told." },
     YAML_SYNTAX: { summary: "The text is not YAML 1.2." },
     YAML_MULTIPLE_DOCUMENTS: { summary: "The file holds more than one document." },
     YAML_DUPLICATE_KEY: { summary: "A key stands twice in one map; readers disagree on which counts." },

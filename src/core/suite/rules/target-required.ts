@@ -20,10 +20,9 @@ export const targetRequired: Rule = {
   check(candidate, { matrix }) {
     const target = entryOf(matrix.deployTargets, candidate["deployTarget"]);
     const { regionRequired } = target ?? matrix.unknownDeployTarget;
-    const fields = regionRequired ? [...TARGET_FIELDS, "region"] : TARGET_FIELDS;
-    return fields
-      .filter((field) => isMissing(candidate[field]))
-      .map((field) => ({ field, message: `${field} is missing` }));
+    const missing = TARGET_FIELDS.filter((field) => isMissing(candidate[field]));
+    if (regionRequired && isMissing(candidate["region"])) missing.push("region");
+    return missing.map((field) => ({ field, message: `${field} is missing` }));
   },
 };
 
