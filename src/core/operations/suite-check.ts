@@ -1,12 +1,7 @@
 import { isValid, type Issue } from "../contract/issue.ts";
-import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { FileError, type Ports } from "../ports.ts";
 import type { Report } from "../report/report.ts";
-import type { Vocabulary } from "../suite/vocabulary.ts";
-import { decodeUtf8 } from "./utf8.ts";
-
-const DEFAULT_FILE = "deployments.yaml";
+import { DEFAULT_SUITE_FILE, readSuite, vocabularyOf } from "./suite-file.ts";
 
 /** The verdict on a document: valid unless an issue is an error. */
 export interface SuiteVerdict {
@@ -32,7 +27,7 @@ export const suiteCheck = defineOperation({
   id: "suite.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { file = DEFAULT_FILE, section }): Promise<SuiteCheck> {
+  async run(ports, { file = DEFAULT_SUITE_FILE, section }): Promise<SuiteCheck> {
     const vocabulary = await vocabularyOf(ports);
     const text = await readSuite(ports, file);
     const [{ parseYaml }, { subjectsOf, validateSource }] = await Promise.all([
@@ -59,23 +54,3 @@ export const suiteValidate = defineOperation({
     return { valid: isValid(issues), issues };
   },
 });
-
-async function vocabularyOf({ facts }: Ports): Promise<Vocabulary> {
-  return { contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() };
-}
-
-async function readSuite({ files, workspace }: Ports, file: string): Promise<string> {
-  const path = file.startsWith("/") ? file : `${workspace.root}/${file}`;
-  const bytes = await files.read(path).catch((error: unknown) => {
-    if (!(error instanceof FileError)) throw error;
-    const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;
-    throw new SvcmError("SUITE_FILE_FAILED", { code, path, details: error.message });
-  });
-  const text = decodeUtf8(bytes);
-  if (text !== undefined) return text;
-  throw new SvcmError("SUITE_FILE_FAILED", {
-    code: "SUITE_FILE_NOT_UTF8",
-    path,
-    details: "The file is not UTF-8 text.",
-  });
-}

@@ -34,7 +34,7 @@ const MAX_DEPTH = 16;
 const MAX_ALIASED_NODES = 10_000;
 const BOOLEAN_ELSEWHERE = /^(?:y|yes|n|no|on|off)$/i;
 
-const PARSE_OPTIONS = {
+export const PARSE_OPTIONS = {
   version: "1.2",
   schema: "core",
   merge: false,
