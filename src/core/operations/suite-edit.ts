@@ -29,6 +29,8 @@ export interface SuiteEditResponse {
   readonly keys: readonly string[];
   /** The entry afterwards; absent where it goes. */
   readonly entry?: Readonly<Record<string, unknown>>;
+  /** The entry before; absent where it is new, or goes. */
+  readonly previous?: Readonly<Record<string, unknown>>;
   /** Fields that were not asked for and took their default. */
   readonly defaults: readonly string[];
   readonly changes: readonly SuiteLineChange[];
@@ -116,7 +118,8 @@ async function write(
     // A document concerns every environment.
     environment: "",
     target: file === DEFAULT_SUITE_FILE ? (planned?.edit.target ?? "") : `${file}: ${planned?.edit.target ?? ""}`,
-    keys: planned?.edit.keys ?? [],
+    // An entry that comes or goes is told by its name; its fields would say nothing more.
+    ...(planned?.edit.before && { keys: planned.edit.keys }),
   });
   const bytes = await audited(ports, caller, subject, async (begin) => {
     try {
@@ -181,7 +184,8 @@ function response(file: string, dryRun: boolean, created: boolean, { edit, chang
     created,
     target: edit.target,
     keys: edit.keys,
-    ...(edit.entry && { entry: edit.entry }),
+    ...(edit.entry && { entry: masked(edit.entry) }),
+    ...(edit.before && { previous: masked(edit.before) }),
     defaults: edit.defaults ?? [],
     changes: changes.map(({ line, before, after }) => ({
       line,
@@ -190,6 +194,17 @@ function response(file: string, dryRun: boolean, created: boolean, { edit, chang
     })),
     issues: edit.left ?? [],
   };
+}
+
+/** An entry without credentials: what the document does not know may be a secret. */
+function masked(entry: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, maskedValue(key, value)]));
+}
+
+function maskedValue(key: string, value: unknown): unknown {
+  if (typeof value === "string") return maskSource(`${key}: ${value}`).slice(key.length + 2);
+  if (Array.isArray(value)) return value.map((item) => maskedValue(key, item));
+  return typeof value === "object" && value !== null ? masked({ ...value }) : value;
 }
 
 function isMissing(error: unknown): boolean {

@@ -7,6 +7,8 @@ import { DEFAULT_SUITE_FILE, readSuite, vocabularyOf } from "./suite-file.ts";
 export interface SuiteQuestion {
   /** What to ask next; absent where all is said. */
   readonly question?: Question;
+  /** Whether a field without a default is still to be given. */
+  readonly isIncomplete: boolean;
   /** What the gate says of the answers so far. */
   readonly issues: readonly Issue[];
 }
@@ -17,14 +19,19 @@ export const suiteQuestion = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports, { file = DEFAULT_SUITE_FILE, section, values }): Promise<SuiteQuestion> {
-    const [{ parseYaml }, { answerIssues, nextQuestion }, vocabulary] = await Promise.all([
+    const [{ parseYaml }, { answerIssues, openQuestions }, vocabulary] = await Promise.all([
       import("../yaml/parse.ts"),
       import("../suite/edit/question.ts"),
       vocabularyOf(ports),
     ]);
     const suite = parseYaml(await textOrNothing(() => readSuite(ports, file)), file).value;
-    const question = nextQuestion(section, values, vocabulary);
-    return { ...(question && { question }), issues: answerIssues(section, suite, values, vocabulary) };
+    const open = openQuestions(section, values, vocabulary);
+    const isIncomplete = open.some((one) => !one.isOptional && one.default === undefined);
+    return {
+      ...(open[0] && { question: open[0] }),
+      isIncomplete,
+      issues: answerIssues(section, suite, values, vocabulary),
+    };
   },
 });
 

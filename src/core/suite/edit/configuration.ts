@@ -35,7 +35,7 @@ export function setConfiguration(
   if (keys.length === 0) return { changes: [], target: SECTION, keys, entry: before };
   const { bad, left } = splitKnown(serviceConfigurationIssues(entry, vocabulary), before);
   refuseIssues(bad, []);
-  return { changes: changesOf(suite, before, entry, ports), target: SECTION, keys, entry, left };
+  return { changes: changesOf(suite, before, entry, ports), target: SECTION, keys, before, entry, left };
 }
 
 function changesOf(suite: unknown, before: Candidate, after: Candidate, ports: Candidate): Change[] {

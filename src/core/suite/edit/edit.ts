@@ -12,6 +12,8 @@ export interface SuiteEdit {
   readonly target: string;
   /** Names of the fields that get another value. */
   readonly keys: readonly string[];
+  /** The entry before; absent where it is new. */
+  readonly before?: Candidate;
   /** The entry afterwards; absent where it goes. */
   readonly entry?: Candidate;
   /** Fields of the entry that were not asked for and took their default. */
@@ -42,11 +44,12 @@ export function entriesOf(suite: unknown, section: ListSection): Located[] {
 
 /** Refuses a candidate with everything that is wrong with it. @throws {SvcmError} INVALID_PAYLOAD */
 export function refuseIssues(issues: readonly Issue[], path: Issue["path"]): void {
-  if (issues.length > 0)
-    throw refusal(
-      "INVALID_PAYLOAD",
-      issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] })),
-    );
+  if (issues.length > 0) throw refusal("INVALID_PAYLOAD", placed(issues, path));
+}
+
+/** The same issues, seen from the document. */
+export function placed(issues: readonly Issue[], path: Issue["path"]): Issue[] {
+  return issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
 /** Keys that the document does not have, but the entry has: they are reported, and survive. */

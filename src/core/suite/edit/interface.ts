@@ -10,6 +10,7 @@ import {
   entryChanges,
   type Located,
   namedEntry,
+  placed,
   refuseIssues,
   splitKnown,
   type SuiteEdit,
@@ -50,7 +51,8 @@ export function editInterface(
   const others = entries.filter(({ index }) => index !== located.index).map(toEntry);
   const { bad, left } = splitKnown(interfaceIssues(entry, others, vocabulary), located.entry);
   refuseIssues(bad, path);
-  return { changes: entryChanges(path, located.entry, entry, fieldsOf("interfaces")), target, keys, entry, left };
+  const changes = entryChanges(path, located.entry, entry, fieldsOf("interfaces"));
+  return { changes, target, keys, before: located.entry, entry, left: placed(left, path) };
 }
 
 export function removeInterface(suite: unknown, which: string): SuiteEdit {

@@ -4,7 +4,7 @@ import { textOf } from "../rule.ts";
 import { SUITE_VERSION } from "../shape.ts";
 import { deployTargetIssues } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
-import { entriesOf, suiteMap, type SuiteEdit } from "./edit.ts";
+import { entriesOf, placed, suiteMap, type SuiteEdit } from "./edit.ts";
 import { targetChanges } from "./target.ts";
 
 /**
@@ -29,10 +29,7 @@ export function migrateSuite(suite: unknown, vocabulary: Vocabulary): SuiteEdit 
     target: names.length > 20 ? `${names.length} deploy targets` : names.join(", "),
     keys: isVersioned ? [] : ["version"],
     left: legacy.flatMap(({ entry, index }) =>
-      deployTargetIssues(entry, [], vocabulary).map((issue) => ({
-        ...issue,
-        path: ["deployments", index, ...issue.path],
-      })),
+      placed(deployTargetIssues(entry, [], vocabulary), ["deployments", index]),
     ),
   };
 }

@@ -19,11 +19,11 @@ export interface Question {
 
 type Answers = Readonly<Record<string, string>>;
 
-/** The next question after the given answers; `undefined` where all is said. An empty answer leaves a field out. */
-export function nextQuestion(section: ListSection, answers: Answers, vocabulary: Vocabulary): Question | undefined {
+/** The questions that the given answers leave open; an empty answer leaves a field out. */
+export function openQuestions(section: ListSection, answers: Answers, vocabulary: Vocabulary): Question[] {
   const questions =
     section === "deployments" ? targetQuestions(answers, vocabulary) : interfaceQuestions(answers, vocabulary);
-  return questions.find(({ field }) => !Object.hasOwn(answers, field));
+  return questions.filter(({ field }) => !Object.hasOwn(answers, field));
 }
 
 /** What the gate says of the answers so far; what was not asked yet is not missing. */

@@ -12,6 +12,7 @@ import {
   entryChanges,
   type Located,
   namedEntry,
+  placed,
   refuseIssues,
   splitKnown,
   type SuiteEdit,
@@ -61,11 +62,12 @@ export function editTarget(
     changes: targetChanges(path, before, entry),
     target: textOf(before, "name"),
     keys: changedKeys(before, entry),
+    before,
     entry,
     ...(isLegacyTarget(before) && {
       defaults: addedFields(before, entry).filter((field) => !Object.hasOwn(asked.values, field)),
     }),
-    left,
+    left: placed(left, path),
   };
 }
 
@@ -96,7 +98,7 @@ export function duplicateTarget(
     target: name,
     keys: Object.keys(entry),
     entry,
-    left: issues,
+    left: placed(issues, ["deployments", lengthOf(suite)]),
   };
 }
 

@@ -29,21 +29,27 @@ export function lineChanges(text: string, splices: readonly Splice[]): LineChang
   const groups: Splice[][] = [];
   for (const splice of inOrder(splices)) {
     const last = groups.at(-1);
-    const end = last?.at(-1)?.end;
-    if (last && end !== undefined && lineStart(text, splice.start) <= nextLine(text, end)) last.push(splice);
+    if (last && lineStart(text, splice.start) <= endOfLines(text, last)) last.push(splice);
     else groups.push([splice]);
   }
   let line = 1;
   let counted = 0;
   return groups.flatMap((group) => {
     const start = lineStart(text, group[0]?.start ?? 0);
-    const end = nextLine(text, group.at(-1)?.end ?? 0);
+    const end = endOfLines(text, group);
     const moved = group.map((splice) => ({ ...splice, start: splice.start - start, end: splice.end - start }));
     const before = text.slice(start, end);
     line += count(text.slice(counted, start));
     counted = start;
     return trimmed(line, split(before), split(spliced(before, moved) ?? ""));
   });
+}
+
+/** Where the lines that splices touch end: whole lines that come in between two others touch none. */
+function endOfLines(text: string, group: readonly Splice[]): number {
+  const { start, end, text: added } = group.at(-1) ?? { start: 0, end: 0, text: "" };
+  const isWhole = lineStart(text, start) === start && lineStart(text, end) === end && /(?:^|\n)$/.test(added);
+  return isWhole ? end : nextLine(text, end);
 }
 
 /** Where the line of a position begins. */
