@@ -169,7 +169,7 @@ async function planner(ports: Ports, file: string, path: string, decide: Decide)
       throw new SvcmError("SUITE_FILE_FAILED", {
         code: "SUITE_FILE_UNEDITABLE",
         path,
-        details: `${file} cannot be changed there by changing only these lines: ${error.message}.`,
+        details: `This cannot be done in ${file} by changing its own lines only: ${error.message}.`,
         hint: "change it by hand, then run svcm validate",
       });
     }

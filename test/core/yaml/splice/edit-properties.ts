@@ -98,7 +98,7 @@ function expectUntouched(before: string, { text, changes }: ReturnType<typeof ed
     expect(gone).toEqual(change.before);
   }
   expect(lines).toEqual(linesOf(text));
-  expect(/\n$/.test(text)).toBe(/\n$/.test(before));
+  expect(text.endsWith("\n")).toBe(before.endsWith("\n"));
   expect(text.startsWith("\uFEFF")).toBe(before.startsWith("\uFEFF"));
   if (before.includes("\r\n")) expect(text).not.toMatch(/[^\r]\n/);
   else expect(text).not.toContain("\r");
