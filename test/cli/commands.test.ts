@@ -74,7 +74,7 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["interfaces", "validate"], code: 0 },
   { args: ["targets", "add", "--name", "qa", "--deploy-target", "dedicated-server", "--runtime", "node22"], code: 0 },
   { args: ["targets", "add", ...IN_NEW_FILE, "--name", "qa", "--deploy-target", "vm", "--runtime", "node22"], code: 1 },
-  { args: ["targets", "add", ...IN_NEW_FILE, ...EDGE, "--dry-run"], code: 0 },
+  { args: ["targets", "add", "--dry-run", ...IN_NEW_FILE, ...EDGE], code: 0 },
   { args: ["targets", "add", ...IN_NEW_FILE, ...EDGE], code: 0 },
   { args: ["targets", "add"], code: 1 },
   { args: ["targets", "edit", "STAGING", ...IN_GOOD_FILE, "--runtime", "node24", "--region", "rack-9"], code: 0 },
