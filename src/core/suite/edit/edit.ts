@@ -22,6 +22,9 @@ export interface SuiteEdit {
   readonly left?: readonly Issue[];
 }
 
+/** How many names a refusal lists. */
+const MOST_NAMES = 20;
+
 /** An entry of a list, with its place. */
 export interface Located {
   readonly entry: Candidate;
@@ -101,9 +104,11 @@ export function namedEntry(
       details: `${near.length} ${words.noun}s are called ${show(wanted)}; rename one of them in the file first.`,
     });
   const meant = suggest(wanted, names);
+  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
+  const listed = names.length === 0 ? "is none" : `are: ${names.slice(0, MOST_NAMES).join(", ")}${more}`;
   throw new SvcmError("NOT_FOUND", {
     code: words.notFound,
-    details: `No ${words.noun} is called ${show(wanted)}; there ${names.length === 0 ? "is none" : `are: ${names.join(", ")}`}.`,
+    details: `No ${words.noun} is called ${show(wanted)}; there ${listed}.`,
     ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
   });
 }
