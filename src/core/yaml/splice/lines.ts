@@ -88,7 +88,8 @@ export function insertedLines(text: string, position: number, lines: readonly st
 export function removedLines(text: string, start: number, end: number): Splice {
   const isLast = end === text.length && text[end - 1] !== "\n";
   const before = text.slice(0, start);
-  return { start: isLast ? before.replace(/\r?\n$/, "").length : start, end, text: "" };
+  // A blank line above would be a final line break then.
+  return { start: isLast ? before.replace(/(?:\r?\n[ \t]*)+$/, "").length : start, end, text: "" };
 }
 
 function inOrder(splices: readonly Splice[]): Splice[] {
