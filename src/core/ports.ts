@@ -87,6 +87,15 @@ export interface Files {
     decide: (current: Uint8Array) => Uint8Array | undefined,
     beforeWrite?: () => Promise<void>,
   ): Promise<Uint8Array>;
+
+  /**
+   * Makes a file that is not there, whole and synced, in a folder that is. `beforeWrite` runs once,
+   * before the first byte is written; if it throws, nothing is written.
+   *
+   * @throws {FileError} EEXIST where something of that name stands, ENOENT without the folder, and
+   *   the other codes of `replace`.
+   */
+  create(path: string, content: Uint8Array, beforeWrite?: () => Promise<void>): Promise<void>;
 }
 
 /** What the repository's files were at a revision of its version control. Read only. */

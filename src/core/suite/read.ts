@@ -3,7 +3,11 @@ import { readYaml } from "../yaml/read.ts";
 
 /** Reads a suite document with the place of everything in it: JSON where the file's name says so, else YAML. */
 export async function readSource(text: string, file: string): Promise<YamlSource> {
-  const isJson = file.toLowerCase().endsWith(".json");
-  const refused = isJson ? (await import("../yaml/json.ts")).refuseNoJson(text, file) : undefined;
+  const refused = isJsonFile(file) ? (await import("../yaml/json.ts")).refuseNoJson(text, file) : undefined;
   return refused ?? readYaml(text, file);
+}
+
+/** Whether a document has to be JSON, which is YAML too, by the name of its file. */
+export function isJsonFile(file: string): boolean {
+  return file.toLowerCase().endsWith(".json");
 }

@@ -35,6 +35,11 @@ export const MEMBERS = {
   },
 } as const;
 
+/** The text members of a section's entries, in the order in which people write them. */
+export function fieldsOf(section: keyof typeof MEMBERS): readonly string[] {
+  return MEMBERS[section].text.filter((field) => section !== "deployments" || field !== "type");
+}
+
 export type ListSection = "interfaces" | "deployments";
 
 /** Codes of the shape, for `svcm explain`. */

@@ -36,7 +36,7 @@ const MAX_DEPTH = 16;
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
 const MAX_ALIASED_NODES = 10_000;
 
-const PARSE_OPTIONS = {
+export const PARSE_OPTIONS = {
   version: "1.2",
   schema: "core",
   merge: false,
