@@ -1,3 +1,5 @@
+import { writeErr } from "./output.ts";
+
 /** Whether a person sits there who can be asked. */
 export function isAttended(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY && !process.env["CI"];
@@ -9,10 +11,15 @@ export async function confirm(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   terminal.once("SIGINT", () => terminal.close());
   return new Promise<boolean>((resolve) => {
-    terminal.once("close", () => resolve(false));
+    const goneAway = (): void => {
+      writeErr("\n");
+      resolve(false);
+    };
+    terminal.once("close", goneAway);
     terminal.question(`${question} [y/N] `, (answer) => {
-      resolve(/^y(?:es)?$/i.test(answer.trim()));
+      terminal.removeListener("close", goneAway);
       terminal.close();
+      resolve(/^y(?:es)?$/i.test(answer.trim()));
     });
   });
 }
