@@ -1,0 +1,33 @@
+import type { CreateApplication } from "./framework.ts";
+
+/** The npm packages of each framework, to name what is missing, and the bridge to it. */
+const frameworks: Readonly<
+  Record<string, { packages: readonly string[]; load: () => Promise<{ createApplication: CreateApplication }> }>
+> = {
+  express: { packages: ["express"], load: () => import("./frameworks/express.ts") },
+  fastify: { packages: ["fastify"], load: () => import("./frameworks/fastify.ts") },
+};
+
+export const frameworkNames: readonly string[] = Object.keys(frameworks);
+
+/**
+ * The one way to a framework. An unsupported name is refused before anything is imported.
+ *
+ * @throws {Error} for an unsupported name, or naming the packages to install where they are absent.
+ */
+export async function loadFramework(name: string): Promise<CreateApplication> {
+  const framework = Object.hasOwn(frameworks, name) ? frameworks[name] : undefined;
+  if (!framework) throw new Error(`SVC_HTTP_FRAMEWORK: unsupported value "${name}"; accepted: ${frameworkNames.join(", ")}`);
+  try {
+    return (await framework.load()).createApplication;
+  } catch (error) {
+    if (!isMissingPackage(error)) throw error;
+    const install = `npm install ${framework.packages.join(" ")}`;
+    throw new Error(`SVC_HTTP_FRAMEWORK=${name} needs a package that is not installed: ${install}`, { cause: error });
+  }
+}
+
+function isMissingPackage(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
+}

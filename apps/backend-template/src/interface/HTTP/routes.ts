@@ -1,0 +1,57 @@
+import type { ContextRegistry } from "../../context/registry.ts";
+import type { Item, ItemStore } from "../../items/item-store.ts";
+import { HttpProblem, type Route } from "./route.ts";
+
+/** What the handlers need of the process they run in. */
+export interface Backend {
+  readonly entrypoint: string;
+  readonly httpFramework: string;
+  readonly items: ItemStore;
+  readonly contexts: ContextRegistry;
+}
+
+/** The whole HTTP surface; every framework serves exactly this. */
+export function routesOf({ entrypoint, httpFramework, items, contexts }: Backend): readonly Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/health",
+      handle: () => ({ status: 200, body: { status: "ok", entrypoint, framework: httpFramework, pid: process.pid } }),
+    },
+    {
+      method: "GET",
+      path: "/async-context-metrics",
+      handle: () => ({ status: 200, body: contexts.metrics() }),
+    },
+    { method: "GET", path: "/items", handle: async () => ({ status: 200, body: await items.list() }) },
+    {
+      method: "GET",
+      path: "/items/:id",
+      handle: async ({ params }) => ({ status: 200, body: found(await items.get(params["id"] ?? "")) }),
+    },
+    {
+      method: "POST",
+      path: "/items",
+      handle: async ({ body }) => ({ status: 201, body: await items.add(nameOf(body)) }),
+    },
+    {
+      method: "DELETE",
+      path: "/items/:id",
+      async handle({ params }) {
+        if (!(await items.remove(params["id"] ?? ""))) found(undefined);
+        return { status: 204 };
+      },
+    },
+  ];
+}
+
+function found(item: Item | undefined): Item {
+  if (item === undefined) throw new HttpProblem(404, "No such item.");
+  return item;
+}
+
+function nameOf(body: unknown): string {
+  const name: unknown = typeof body === "object" && body !== null && "name" in body ? body.name : undefined;
+  if (typeof name === "string" && name !== "" && name.length <= 100) return name;
+  throw new HttpProblem(400, 'Expected { "name": text of 1 to 100 characters }.');
+}
