@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpProblem, type Answer, type Route } from "./route.ts";
 
-const MAX_BODY_BYTES = 64 * 1024;
+export const MAX_BODY_BYTES = 64 * 1024;
 
 /** Runs a route's handler; whatever goes wrong is an answer too. */
 export async function respond(
@@ -41,7 +41,7 @@ export function send(response: ServerResponse, { status, body, headers }: Answer
 }
 
 /** @throws {HttpProblem} 413 over 64 KiB, 400 where the body is no JSON. */
-async function readJson(request: IncomingMessage): Promise<unknown> {
+export async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

@@ -6,8 +6,30 @@ const frameworks: Readonly<
 > = {
   express: { packages: ["express"], load: () => import("./frameworks/express.ts") },
   fastify: { packages: ["fastify"], load: () => import("./frameworks/fastify.ts") },
+  restify: { packages: ["restify"], load: () => import("./frameworks/restify.ts") },
+  "cloudflare-workers": { packages: [], load: () => import("./frameworks/cloudflare-workers.ts") },
+  "vercel-functions": { packages: ["@vercel/functions"], load: () => import("./frameworks/vercel-functions.ts") },
+  loopback: { packages: ["@loopback/core", "@loopback/rest"], load: () => import("./frameworks/loopback.ts") },
+  "sails-js": { packages: ["sails"], load: () => import("./frameworks/sails-js.ts") },
+  feathers: {
+    packages: ["@feathersjs/feathers", "@feathersjs/koa"],
+    load: () => import("./frameworks/feathers.ts"),
+  },
+  "derby-js": { packages: ["derby", "racer"], load: () => import("./frameworks/derby-js.ts") },
+  "adonis-js": {
+    packages: [
+      "@adonisjs/application",
+      "@adonisjs/encryption",
+      "@adonisjs/events",
+      "@adonisjs/http-server",
+      "@adonisjs/logger",
+    ],
+    load: () => import("./frameworks/adonis-js.ts"),
+  },
+  "total-js": { packages: ["total5"], load: () => import("./frameworks/total-js.ts") },
 };
 
+/** What this template has an adapter for. */
 export const frameworkNames: readonly string[] = Object.keys(frameworks);
 
 /**
@@ -17,7 +39,9 @@ export const frameworkNames: readonly string[] = Object.keys(frameworks);
  */
 export async function loadFramework(name: string): Promise<CreateApplication> {
   const framework = Object.hasOwn(frameworks, name) ? frameworks[name] : undefined;
-  if (!framework) throw new Error(`SVC_HTTP_FRAMEWORK: unsupported value "${name}"; accepted: ${frameworkNames.join(", ")}`);
+  if (!framework) {
+    throw new Error(`SVC_HTTP_FRAMEWORK: unsupported value "${name}"; accepted: ${frameworkNames.join(", ")}`);
+  }
   try {
     return (await framework.load()).createApplication;
   } catch (error) {

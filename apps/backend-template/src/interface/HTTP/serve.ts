@@ -64,6 +64,7 @@ function listening(server: Server, { host, port }: { host: string; port: number 
 /** Trailing slashes, case, HEAD and OPTIONS differ between frameworks; here they are decided once. */
 function refuse(request: IncomingMessage, allowed: readonly string[]) {
   const allow = allowed.join(", ");
+  if (!isWellFormed(pathOf(request))) return { status: 400, body: { error: "The path is not well-formed." } };
   if (allowed.length === 0) return { status: 404, body: { error: "Not found." } };
   if (request.method === "OPTIONS") return { status: 204, headers: { allow } };
   if (allowed.includes(request.method ?? "")) return undefined;
@@ -86,4 +87,13 @@ function matches(pattern: string, path: string): boolean {
 
 function pathOf({ url = "/" }: IncomingMessage): string {
   return url.split("?", 1)[0] ?? "/";
+}
+
+function isWellFormed(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
