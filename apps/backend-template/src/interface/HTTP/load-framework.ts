@@ -1,3 +1,4 @@
+import { withPackages } from "../../process/required-package.ts";
 import type { CreateApplication } from "./framework.ts";
 
 /** The npm packages of each framework, to name what is missing, and the bridge to it. */
@@ -42,16 +43,6 @@ export async function loadFramework(name: string): Promise<CreateApplication> {
   if (!framework) {
     throw new Error(`SVC_HTTP_FRAMEWORK: unsupported value "${name}"; accepted: ${frameworkNames.join(", ")}`);
   }
-  try {
-    return (await framework.load()).createApplication;
-  } catch (error) {
-    if (!isMissingPackage(error)) throw error;
-    const install = `npm install ${framework.packages.join(" ")}`;
-    throw new Error(`SVC_HTTP_FRAMEWORK=${name} needs a package that is not installed: ${install}`, { cause: error });
-  }
-}
-
-function isMissingPackage(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
+  const { packages, load } = framework;
+  return (await withPackages(`SVC_HTTP_FRAMEWORK=${name}`, packages, load)).createApplication;
 }

@@ -1,27 +1,24 @@
-import type { ContextRegistry } from "../../context/registry.ts";
-import type { Item, ItemStore } from "../../items/item-store.ts";
+import type { Backend } from "../../backend.ts";
+import type { Item } from "../../items/item-store.ts";
 import { HttpProblem, type Route } from "./route.ts";
 
-/** What the handlers need of the process they run in. */
-export interface Backend {
-  readonly entrypoint: string;
-  readonly httpFramework: string;
-  readonly items: ItemStore;
-  readonly contexts: ContextRegistry;
-}
-
 /** The whole HTTP surface; every framework serves exactly this. */
-export function routesOf({ entrypoint, httpFramework, items, contexts }: Backend): readonly Route[] {
+export function routesOf({ plan, items, contexts, counters, addItem }: Backend): readonly Route[] {
   return [
     {
       method: "GET",
       path: "/health",
-      handle: () => ({ status: 200, body: { status: "ok", entrypoint, framework: httpFramework, pid: process.pid } }),
+      handle: () => ({ status: 200, body: health(plan) }),
     },
     {
       method: "GET",
       path: "/async-context-metrics",
       handle: () => ({ status: 200, body: contexts.metrics() }),
+    },
+    {
+      method: "GET",
+      path: "/counters",
+      handle: async () => ({ status: 200, body: { itemsCreated: await counters.read("items-created") } }),
     },
     { method: "GET", path: "/items", handle: async () => ({ status: 200, body: await items.list() }) },
     {
@@ -32,7 +29,7 @@ export function routesOf({ entrypoint, httpFramework, items, contexts }: Backend
     {
       method: "POST",
       path: "/items",
-      handle: async ({ body }) => ({ status: 201, body: await items.add(nameOf(body)) }),
+      handle: async ({ body }) => ({ status: 201, body: await addItem(nameOf(body)) }),
     },
     {
       method: "DELETE",
@@ -43,6 +40,10 @@ export function routesOf({ entrypoint, httpFramework, items, contexts }: Backend
       },
     },
   ];
+}
+
+function health({ entrypoint, httpFramework }: Backend["plan"]) {
+  return { status: "ok", entrypoint, framework: httpFramework, pid: process.pid };
 }
 
 function found(item: Item | undefined): Item {
