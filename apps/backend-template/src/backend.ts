@@ -31,7 +31,7 @@ export async function openBackend(
 ): Promise<Backend> {
   const opened: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
-    for (const one of opened.reverse()) await one.close();
+    for (const one of opened.toReversed()) await one.close();
   };
   const open = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
     const one = await opening;

@@ -5,7 +5,9 @@ const USERINFO = /\/\/[^/\s]*@/;
 
 /** A copy whose secret-like members and URLs with credentials are `[REDACTED]`. */
 export function redact(store: Store): Store {
-  return Object.fromEntries(Object.entries(store).map(([name, value]) => [name, isSecret(name, value) ? "[REDACTED]" : value]));
+  return Object.fromEntries(
+    Object.entries(store).map(([name, value]) => [name, isSecret(name, value) ? "[REDACTED]" : value]),
+  );
 }
 
 function isSecret(name: string, value: Store[string]): boolean {

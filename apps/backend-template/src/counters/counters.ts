@@ -30,10 +30,13 @@ function inMemoryCounters(): Counters {
 
 async function redisCounters(url: string): Promise<Counters> {
   const client = await connectRedis("SVC_KEYVALUESTORAGE_DRIVER=redis", url);
-  const keyOf = (name: string): string => `backend:counter:${name}`;
   return {
     increment: (name) => client.incr(keyOf(name)),
     read: async (name) => Number((await client.get(keyOf(name))) ?? 0),
     close: () => client.close(),
   };
+}
+
+function keyOf(name: string): string {
+  return `backend:counter:${name}`;
 }

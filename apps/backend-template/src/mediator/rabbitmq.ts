@@ -1,3 +1,4 @@
+import type { ConsumeMessage } from "amqplib";
 import { withPackages } from "../process/required-package.ts";
 import type { Mediator } from "./mediator.ts";
 
@@ -35,8 +36,7 @@ export async function rabbitMediator(env: Readonly<Record<string, string | undef
     async handle(topic, handler) {
       const { queue } = await channel.assertQueue(`${queuePrefix}.${topic}`, { durable: true });
       await channel.bindQueue(queue, exchange, topic);
-      await channel.consume(queue, async (delivery) => {
-        if (delivery === null) return;
+      const deliver = async (delivery: ConsumeMessage): Promise<void> => {
         try {
           await handler(JSON.parse(delivery.content.toString()));
           channel.ack(delivery);
@@ -45,6 +45,9 @@ export async function rabbitMediator(env: Readonly<Record<string, string | undef
           // Once more for another consumer, then it is dropped.
           channel.nack(delivery, false, !delivery.fields.redelivered);
         }
+      };
+      await channel.consume(queue, (delivery) => {
+        if (delivery) void deliver(delivery);
       });
     },
     async close() {

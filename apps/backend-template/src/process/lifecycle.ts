@@ -1,3 +1,4 @@
+// oxlint-disable unicorn/no-process-exit -- the one place where a process of the backend ends
 /** How a process of the backend begins and ends, the same for every entrypoint. */
 
 /** What is to be closed at the end; the last that was opened goes first. */
@@ -16,7 +17,7 @@ export async function runProcess(start: (onClose: OnClose) => Promise<string>): 
   const end = async (code: number): Promise<void> => {
     // Long streams and stuck peers must not outlive PM2's kill_timeout.
     setTimeout(() => process.exit(code), DRAIN_MS).unref();
-    for (const close of closings.reverse()) await close().catch((error: unknown) => console.error(error));
+    for (const close of closings.toReversed()) await close().catch((error: unknown) => console.error(error));
     process.exit(code);
   };
   try {

@@ -3,7 +3,11 @@
  *
  * @throws {Error} naming the setting and the packages to install, where they are absent.
  */
-export async function withPackages<T>(setting: string, packages: readonly string[], load: () => Promise<T>): Promise<T> {
+export async function withPackages<T>(
+  setting: string,
+  packages: readonly string[],
+  load: () => Promise<T>,
+): Promise<T> {
   try {
     return await load();
   } catch (error) {

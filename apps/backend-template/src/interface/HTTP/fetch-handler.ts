@@ -1,6 +1,6 @@
 /** Routes as a fetch handler, the form that functions providers run, and a host for it on Node. */
 import { Readable } from "node:stream";
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { parseJson, respond, send, MAX_BODY_BYTES } from "./answering.ts";
 import { HttpProblem, type Route } from "./route.ts";
 
@@ -23,12 +23,13 @@ export function fetchHandler(routes: readonly Route[]): FetchHandler {
 
 /** Serves a fetch handler on Node, as a provider's runtime does. */
 export function hostOnNode(handler: FetchHandler): RequestListener {
-  return async (request, response) => {
+  const host = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const answer = await handler(toFetchRequest(request));
     const body = answer.body === null ? undefined : await answer.json();
     const headers = Object.fromEntries([...answer.headers].filter(([name]) => name !== "content-type"));
     send(response, { status: answer.status, headers, ...(body !== undefined && { body }) });
   };
+  return (request, response) => void host(request, response);
 }
 
 async function readJson(request: Request): Promise<unknown> {

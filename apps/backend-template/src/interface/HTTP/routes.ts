@@ -3,7 +3,7 @@ import type { Item } from "../../items/item-store.ts";
 import { HttpProblem, type Route } from "./route.ts";
 
 /** The whole HTTP surface; every framework serves exactly this. */
-export function routesOf({ plan, items, contexts, counters, addItem }: Backend): readonly Route[] {
+export function routesOf({ plan, items, contexts, counters, ...backend }: Backend): readonly Route[] {
   return [
     {
       method: "GET",
@@ -29,7 +29,7 @@ export function routesOf({ plan, items, contexts, counters, addItem }: Backend):
     {
       method: "POST",
       path: "/items",
-      handle: async ({ body }) => ({ status: 201, body: await addItem(nameOf(body)) }),
+      handle: async ({ body }) => ({ status: 201, body: await backend.addItem(nameOf(body)) }),
     },
     {
       method: "DELETE",

@@ -44,10 +44,14 @@ export async function serveHttp(
   };
 }
 
-function finished({ listener }: FrameworkApplication, request: IncomingMessage, response: ServerResponse): Promise<void> {
+function finished(
+  { listener }: FrameworkApplication,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   return new Promise((resolve) => {
     response.once("close", resolve);
-    (listener as (request: IncomingMessage, response: ServerResponse) => void)(request, response);
+    listener(request, response);
   });
 }
 

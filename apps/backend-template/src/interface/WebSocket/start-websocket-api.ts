@@ -18,6 +18,8 @@ await runProcess(async (onClose) => {
   const at = (port: number): string =>
     `WebSocket (${adapter}) and REST (${plan.httpFramework}) on http://${address.host}:${port}`;
   if (adapter === "cluster" && cluster.isPrimary) {
+    if (plan.databaseDriver === "InMemory")
+      console.warn("SVC_DATABASE_DRIVER=InMemory: each worker has items of its own.");
     const primary = await startPrimary(workers, address);
     onClose(() => primary.close());
     return `${at(primary.port)}, ${workers} workers`;

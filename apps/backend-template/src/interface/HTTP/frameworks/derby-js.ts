@@ -21,7 +21,11 @@ export const createApplication: CreateApplication = async (routes) => {
   const app = derby.createApp("backend", import.meta.filename) as unknown as Tracks;
   for (const route of routes) {
     // `app.del` registers a method that no request has, so the table is written to directly.
-    app.tracksRoutes.push([route.method.toLowerCase(), route.path, ({ req, res }: Page) => answerNode(route, req.params, req, res)]);
+    app.tracksRoutes.push([
+      route.method.toLowerCase(),
+      route.path,
+      ({ req, res }: Page) => answerNode(route, req.params, req, res),
+    ]);
   }
   const router = app.router({ caseSensitive: true, strict: true });
   return {

@@ -34,11 +34,15 @@ export const createApplication: CreateApplication = async (routes) => {
     app.use(segment, serviceOf(routes.filter(({ path }) => path.split("/")[1] === segment)));
   }
   await app.setup();
-  return { listener: app.callback(), close: () => app.teardown().then(() => undefined) };
+  const handle = app.callback();
+  return {
+    listener: (request, response) => void handle(request, response),
+    close: () => app.teardown().then(() => undefined),
+  };
 };
 
 function serviceOf(routes: readonly Route[]) {
-  const answer = (method: Method, id: unknown, params?: Params): Promise<Answer> => {
+  const answer = (method: Method, id: string | number | undefined, params?: Params): Promise<Answer> => {
     const hasId = id !== undefined;
     const route = routes.find((one) => one.method === method && one.path.includes(":") === hasId);
     const message = params?.message;
@@ -47,8 +51,8 @@ function serviceOf(routes: readonly Route[]) {
   };
   return {
     find: (params?: Params) => answer("GET", undefined, params),
-    get: (id: unknown, params?: Params) => answer("GET", id, params),
+    get: (id: string | number, params?: Params) => answer("GET", id, params),
     create: (_data: unknown, params?: Params) => answer("POST", undefined, params),
-    remove: (id: unknown, params?: Params) => answer("DELETE", id, params),
+    remove: (id: string | number, params?: Params) => answer("DELETE", id, params),
   };
 }

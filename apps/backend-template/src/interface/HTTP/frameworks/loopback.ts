@@ -4,7 +4,10 @@ import { answerNode } from "../answering.ts";
 import type { CreateApplication } from "../framework.ts";
 
 export const createApplication: CreateApplication = async (routes) => {
-  const app = new RestApplication({ shutdown: { signals: [] }, rest: { openApiSpec: { disabled: true }, apiExplorer: { disabled: true } } });
+  const app = new RestApplication({
+    shutdown: { signals: [] },
+    rest: { openApiSpec: { disabled: true }, apiExplorer: { disabled: true } },
+  });
   for (const route of routes) {
     const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
     class Controller {
@@ -23,12 +26,24 @@ export const createApplication: CreateApplication = async (routes) => {
     }
     inject(RestBindings.Http.REQUEST)(Controller, undefined, 0);
     inject(RestBindings.Http.RESPONSE)(Controller, undefined, 1);
-    const parameters = names.map((name) => ({ name, in: "path" as const, required: true, schema: { type: "string" as const } }));
+    const parameters = names.map((name) => ({
+      name,
+      in: "path" as const,
+      required: true,
+      schema: { type: "string" as const },
+    }));
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
-    app.route(route.method.toLowerCase(), path, { parameters, responses: {} }, Controller, (ctx) => {
-      const request = ctx.getSync(RestBindings.Http.REQUEST);
-      return new Controller(request, ctx.getSync(RestBindings.Http.RESPONSE));
-    }, "answer");
+    app.route(
+      route.method.toLowerCase(),
+      path,
+      { parameters, responses: {} },
+      Controller,
+      (ctx) => {
+        const request = ctx.getSync(RestBindings.Http.REQUEST);
+        return new Controller(request, ctx.getSync(RestBindings.Http.RESPONSE));
+      },
+      "answer",
+    );
   }
   await app.init();
   return { listener: app.requestHandler, close: () => app.stop() };

@@ -28,8 +28,10 @@ export const createApplication: CreateApplication = async (routes) => {
   const table = Object.fromEntries(
     routes.map((route) => [
       `${route.method} ${route.path}`,
-      (request: Parameters<typeof answerNode>[2] & { params: Record<string, string> }, response: Parameters<typeof answerNode>[3]) =>
-        answerNode(route, request.params, request, response),
+      (
+        request: Parameters<typeof answerNode>[2] & { params: Record<string, string> },
+        response: Parameters<typeof answerNode>[3],
+      ) => answerNode(route, request.params, request, response),
     ]),
   );
   const options = {
