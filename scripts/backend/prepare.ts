@@ -15,7 +15,9 @@ export function prepareBackend({ withDevelopment }: { withDevelopment: boolean }
 /** A note in `node_modules` tells which lockfile it came from, and whether the development packages are there. */
 function install(withDevelopment: boolean): void {
   const note = join(TEMPLATE, "node_modules", ".installed");
-  const lock = createHash("sha256").update(readFileSync(join(TEMPLATE, "package-lock.json"))).digest("hex");
+  const lock = createHash("sha256")
+    .update(readFileSync(join(TEMPLATE, "package-lock.json")))
+    .digest("hex");
   const installed = readNote(note);
   if (installed === `${lock} all` || (installed === `${lock} default` && !withDevelopment)) return;
   const omit = withDevelopment ? [] : ["--omit=dev"];

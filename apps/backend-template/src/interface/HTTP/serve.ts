@@ -21,7 +21,12 @@ export async function serveHttp(
   contexts: ContextRegistry,
   listen: { readonly host: string; readonly port: number },
 ): Promise<HttpService> {
+  let isClosing = false;
   const server = createServer((request, response) => {
+    response.once("close", () => {
+      // A connection that was at work when the end came would be kept alive otherwise.
+      if (isClosing) setImmediate(() => server.closeIdleConnections());
+    });
     const allowed = methodsAt(routes, pathOf(request));
     const refusal = refuse(request, allowed);
     if (refusal) return send(response, refusal);
@@ -35,6 +40,7 @@ export async function serveHttp(
     server,
     port: (server.address() as AddressInfo).port,
     async close() {
+      isClosing = true;
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
