@@ -1,4 +1,11 @@
-import { loadPackageDefinition, Server, ServerCredentials, status, type ServerWritableStream } from "@grpc/grpc-js";
+import {
+  loadPackageDefinition,
+  Metadata,
+  Server,
+  ServerCredentials,
+  status,
+  type ServerWritableStream,
+} from "@grpc/grpc-js";
 import type { handleServerStreamingCall, handleUnaryCall, ServiceDefinition } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { loadSync } from "@grpc/proto-loader";
@@ -75,6 +82,8 @@ function itemsHandlers(
     },
     Watch(call) {
       watchers.add(call);
+      // Tells the client that from here on it misses nothing.
+      call.sendMetadata(new Metadata());
       call.on("close", () => watchers.delete(call));
       call.on("cancelled", () => watchers.delete(call));
     },

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
-const DIST = join(import.meta.dirname, "../../apps/backend-template/dist/interface");
+const DIST = join(import.meta.dirname, "../dist/interface");
 
 export const entrypoints = {
   rest: join(DIST, "HTTP/start-rest-api.js"),
