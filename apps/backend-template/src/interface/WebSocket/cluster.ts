@@ -6,8 +6,6 @@ import { withPackages } from "../../process/required-package.ts";
 
 const SETTING = "SVC_WEBSOCKET_SOCKETIO_ADAPTER=cluster";
 const PACKAGES = ["@socket.io/cluster-adapter", "@socket.io/sticky"];
-/** A worker that dies sooner than this was not able to start; starting it again would not help. */
-const STARTED_AFTER_MS = 2000;
 
 export interface Primary {
   readonly port: number;
@@ -54,18 +52,18 @@ export async function loadCluster() {
   }));
 }
 
+/** One that was ready and dies is replaced; one that never was could not start, and would not the next time. */
 function startWorker(isClosing: () => boolean): Promise<void> {
   const worker = cluster.fork();
-  const forkedAt = performance.now();
   return new Promise((resolve, reject) => {
+    let isReady = false;
     worker.on("message", (message: unknown) => {
-      if (message === "ready") resolve();
+      isReady ||= message === "ready";
+      if (isReady) resolve();
     });
     worker.once("exit", (code) => {
       reject(new Error(`A worker of the cluster ended at its start, with code ${code}.`));
-      if (isClosing()) return;
-      if (performance.now() - forkedAt < STARTED_AFTER_MS) return;
-      void startWorker(isClosing).catch((error: unknown) => console.error(error));
+      if (isReady && !isClosing()) void startWorker(isClosing).catch((error: unknown) => console.error(error));
     });
   });
 }
