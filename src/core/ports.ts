@@ -4,6 +4,7 @@
  */
 import type { AuditRecord } from "./contract/audit-record.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./facts/schema.ts";
+import type { Telemetry } from "./telemetry/telemetry.ts";
 
 export interface Ports {
   readonly workspace: Workspace;
@@ -12,6 +13,8 @@ export interface Ports {
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly host: Host;
+  /** One for each server: whoever watches through the same ports shares one sampler. */
+  readonly telemetry: Telemetry;
 }
 
 /** Where things are. Every path is absolute. @see CONTRACT section 2b */
