@@ -4,6 +4,7 @@
  */
 import type { AuditRecord } from "./contract/audit-record.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./facts/schema.ts";
+import type { DiskReading, HostReading, ProcessReading } from "./telemetry/reading.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 
 export interface Ports {
@@ -13,6 +14,8 @@ export interface Ports {
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly host: Host;
+  readonly machine: Machine;
+  readonly asyncContext: AsyncContext;
   /** One for each server: whoever watches through the same ports shares one sampler. */
   readonly telemetry: Telemetry;
 }
@@ -41,6 +44,9 @@ export interface Facts {
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+
+  /** Resolves after so many milliseconds. @throws the reason of the signal, where it is aborted. */
+  pause(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** Facts about the machine that decisions need. */
@@ -54,6 +60,56 @@ export interface Host {
   /** Number of CPU cores, at least 1: the default of a worker count. */
   cpuCores(): number;
 }
+
+/** The counters of this machine and of its processes. */
+export interface Machine {
+  /** As `process.platform`. */
+  readonly platform: string;
+
+  /** Starts to measure; what a reader holds open it holds until it is closed. */
+  open(): Promise<MachineReader>;
+}
+
+export interface MachineReader {
+  readonly cpuModel: string | null;
+
+  /** @throws the system's error */
+  host(): Promise<HostReading>;
+
+  /**
+   * The processes of these numbers, without those that have ended. A number stands for the process
+   * that had it when it was first asked for, until it is missing from a call: a process that got the
+   * number of one that has ended is not taken for it.
+   */
+  processes(pids: readonly number[]): Promise<ReadonlyMap<number, ProcessReading>>;
+
+  /** The file systems that matter here, each once. Asked anew every 15 seconds at most. */
+  disks(): Promise<readonly DiskReading[]>;
+
+  close(): void;
+}
+
+/** Asks managed processes for the metrics of their async contexts. */
+export interface AsyncContext {
+  /** Connections are kept until it is closed. */
+  open(): AsyncContextClient;
+}
+
+export interface AsyncContextClient {
+  /**
+   * `GET http://127.0.0.1:<port>/async-context-metrics`, without credentials and without following a
+   * redirect; size and time of the answer are bounded. It never throws.
+   */
+  get(port: number): Promise<AsyncContextAnswer>;
+
+  close(): Promise<void>;
+}
+
+export type AsyncContextAnswer =
+  | { readonly kind: "answer"; readonly status: number; readonly text: string }
+  | { readonly kind: "too-large"; readonly status: number }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "unreachable"; readonly code: string };
 
 /** Configuration files: small, regular, inside the folders that svcm was given. */
 export interface Files {

@@ -2,7 +2,13 @@ import type * as Crypto from "node:crypto";
 import { availableParallelism } from "node:os";
 import type { Clock, Host } from "../ports.ts";
 
-export const systemClock: Clock = { now: () => Date.now() };
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  async pause(ms, signal) {
+    const { setTimeout } = await import("node:timers/promises");
+    await setTimeout(ms, undefined, { ref: false, ...(signal && { signal }) });
+  },
+};
 
 /** This machine. `node:crypto` is loaded by the first call that needs it: most commands never do. */
 export const nodeHost: Host = {
