@@ -1,5 +1,6 @@
 /** The front door of the core: what the command line and the server may use. */
 import { auditLog } from "./adapters/audit-log.ts";
+import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
 import { nodeFacts } from "./adapters/facts.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
 import { nodeHost, systemClock } from "./adapters/host.ts";
@@ -46,6 +47,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     workspace,
     facts: nodeFacts(workspace.root),
     files: nodeFiles({ allowedFolders: [workspace.root, workspace.configDir], maxBytes: MAX_FILE_BYTES }),
+    ecosystems: ecosystemLoader({ root: workspace.root, env: options.env }),
     audit: auditLog({ file: workspace.auditFile }),
     clock: systemClock,
     host: nodeHost,

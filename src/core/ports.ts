@@ -3,6 +3,7 @@
  * them; `adapters/` implements them on the real machine.
  */
 import type { AuditRecord } from "./contract/audit-record.ts";
+import type { LoadedEcosystem } from "./ecosystem/loaded.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./facts/schema.ts";
 import type { DiskReading, HostReading, ProcessReading } from "./telemetry/reading.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
@@ -11,6 +12,7 @@ export interface Ports {
   readonly workspace: Workspace;
   readonly facts: Facts;
   readonly files: Files;
+  readonly ecosystems: EcosystemLoader;
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly host: Host;
@@ -143,6 +145,29 @@ export interface Files {
     decide: (current: Uint8Array) => Uint8Array | undefined,
     beforeWrite?: () => Promise<void>,
   ): Promise<Uint8Array>;
+}
+
+/** PM2 ecosystem files. They are code: each is run in a process of its own, which can do no harm to ours. */
+export interface EcosystemLoader {
+  /**
+   * The names of what stands in a folder; none where there is no such folder.
+   *
+   * @throws {FileError} any other system code.
+   */
+  list(folder: string): Promise<readonly string[]>;
+
+  /**
+   * Runs a file afresh, nested modules included, and tells what it declares. At most one run and one that waits
+   * for it are there for a path; callers in between share the latter. The repository root is the current folder.
+   *
+   * @param path absolute
+   * @throws {FileError} ECOSYSTEM_FILE_SYNTAX, ECOSYSTEM_FILE_THREW, ECOSYSTEM_FILE_TIMEOUT and its kin, or a system
+   *   code. The message never quotes the file. The signal's reason where the caller gave up.
+   */
+  load(path: string, signal?: AbortSignal): Promise<LoadedEcosystem>;
+
+  /** Values of the environment that files do not get to see, to be kept out of every answer too. */
+  withheld(): readonly string[];
 }
 
 /** The append-only log of mutations. */
