@@ -4,6 +4,7 @@ import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
 import { nodeFacts } from "./adapters/facts.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
 import { nodeHost, systemClock } from "./adapters/host.ts";
+import { pm2Processes } from "./adapters/pm2/index.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
 import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./operation.ts";
@@ -51,5 +52,6 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     audit: auditLog({ file: workspace.auditFile }),
     clock: systemClock,
     host: nodeHost,
+    processes: pm2Processes({ env: options.env, cwd: options.cwd }),
   };
 }

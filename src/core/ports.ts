@@ -5,6 +5,7 @@
 import type { AuditRecord } from "./contract/audit-record.ts";
 import type { LoadedEcosystem } from "./ecosystem/loaded.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./facts/schema.ts";
+import type { ProcessIdentity, ProcessRecord } from "./telemetry/process-record.ts";
 import type { DiskReading, HostReading, ProcessReading } from "./telemetry/reading.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 
@@ -16,8 +17,10 @@ export interface Ports {
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly host: Host;
+  readonly processes: Processes;
   readonly machine: Machine;
   readonly asyncContext: AsyncContext;
+  readonly stamps: FileStamps;
   /** One for each server: whoever watches through the same ports shares one sampler. */
   readonly telemetry: Telemetry;
 }
@@ -89,6 +92,19 @@ export interface MachineReader {
   disks(): Promise<readonly DiskReading[]>;
 
   close(): void;
+}
+
+/** Whether files changed, told without reading them. */
+export interface FileStamps {
+  /** The state of each file now; null where it is not there or cannot be seen. A folder changes with its list of names. */
+  of(paths: readonly string[]): readonly (FileStamp | null)[];
+}
+
+export interface FileStamp {
+  /** Differs after every change. */
+  readonly id: string;
+  /** When its content was written last, in milliseconds since the epoch. */
+  readonly modifiedMs: number;
 }
 
 /** Asks managed processes for the metrics of their async contexts. */
@@ -186,6 +202,59 @@ export interface AuditLog {
    * @throws {FileError} where the log cannot be read.
    */
   newest(limit: number): Promise<AuditRecord[]>;
+}
+
+/**
+ * The processes of one PM2, over one kept connection that heals by itself: a call after a loss
+ * connects anew. Nothing is loaded, connected or asked before the first call, and an idle connection
+ * keeps no process alive. What is refused never happens later; where an action was handed over and
+ * its outcome is unknown, the message says so.
+ *
+ * Every method throws {SvcmError} PM2_FAILED with a code: `PM2_NOT_RUNNING`, `PM2_TIMEOUT`,
+ * `PM2_CONNECTION_LOST`, `PM2_HOME_UNUSABLE`, `PM2_LOAD_FAILED`, `PM2_ACTION_FAILED` (PM2 refused, in
+ * its words), `PROCESS_CHANGED` (another process has that number now), `ELOCKED` (another svcm is at
+ * it), or the system's own, for example `EACCES`. Reading never starts a daemon.
+ */
+export interface Processes {
+  /** Every process that PM2 knows, modules of PM2 apart, by number. One call to PM2. */
+  list(signal?: AbortSignal): Promise<ProcessRecord[]>;
+
+  /** Starts one that PM2 knows and that does not run. Resolves when PM2 has answered. */
+  start(process: ProcessIdentity): Promise<void>;
+
+  /** Stops one; PM2 keeps knowing it. Resolves when PM2 has answered. */
+  stop(process: ProcessIdentity): Promise<void>;
+
+  /** Ends one and starts it with the environment that it had. Resolves when PM2 has answered. */
+  restart(process: ProcessIdentity): Promise<void>;
+
+  /**
+   * Starts an app that an ecosystem file declares and PM2 does not know, with its declared environment
+   * over a small base one, never with that of this process. Where no daemon runs, one is started.
+   * The file is run afresh, apart and with limits; its relative paths are meant from `cwd`. Resolves
+   * when PM2 has answered.
+   *
+   * @throws {SvcmError} PM2_FAILED, also with the codes `APP_NOT_DECLARED`, `APP_ALREADY_KNOWN` and
+   *   `ECOSYSTEM_UNREADABLE`.
+   */
+  startApp(ecosystemFile: string, name: string, cwd: string): Promise<void>;
+
+  /** The keyed digest of a value of a declaration, comparable with those of a `ProcessRecord`. */
+  digest(value: string): string;
+
+  /** The processes that this one is part of: itself and those that started it. */
+  own(): OwnProcess;
+
+  /** Closes the connection; a later call opens a new one. */
+  close(): Promise<void>;
+}
+
+/** What tells the process that serves the request among those that PM2 lists. */
+export interface OwnProcess {
+  /** This process's number and those of its ancestors. */
+  readonly pids: readonly number[];
+  /** What PM2 told us in our environment, where it started us. */
+  readonly pm2: { readonly pmId: number; readonly name: string } | null;
 }
 
 /** A file operation that the system refused. `code` is the system's own, for example `ENOSPC`. */

@@ -1,12 +1,12 @@
 import type * as Crypto from "node:crypto";
 import { availableParallelism } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Clock, Host } from "../ports.ts";
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  async pause(ms, signal) {
-    const { setTimeout } = await import("node:timers/promises");
-    await setTimeout(ms, undefined, { ref: false, ...(signal && { signal }) });
+  pause: async (ms, signal) => {
+    await delay(ms, undefined, signal && { signal });
   },
 };
 

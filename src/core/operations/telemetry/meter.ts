@@ -1,22 +1,10 @@
 import type { MachineReader } from "../../ports.ts";
-import type { DiskReading, HostReading, ProcessReading } from "../../telemetry/reading.ts";
+import type { Measured } from "../../telemetry/payload.ts";
 
 /** Rates over less than that would be of single clock ticks. */
 const SHORTEST_MS = 200;
 
-interface Reading {
-  readonly atMs: number;
-  readonly host: HostReading;
-  readonly processes: ReadonlyMap<number, ProcessReading>;
-}
-
-/** Two readings of the machine, far enough apart for a rate; the earlier one is absent at first. */
-export interface Measured {
-  readonly before: Omit<Reading, "atMs"> | undefined;
-  readonly now: Omit<Reading, "atMs">;
-  readonly disks: readonly DiskReading[];
-  readonly cpuModel: string | null;
-}
+type Reading = Measured["now"] & { readonly atMs: number };
 
 /** Reads the machine again and again, and keeps the reading before. */
 export class Meter {

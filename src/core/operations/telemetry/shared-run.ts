@@ -21,6 +21,11 @@ export class SharedRun<T> {
     return this.#waiting;
   }
 
+  /** Resolves when the run that is under way has ended, however it did. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
   #begin(): Promise<T> {
     const answer = this.#start();
     const running = answer
