@@ -219,6 +219,14 @@ export interface Processes {
   /** Every process that PM2 knows, modules of PM2 apart, by number. One call to PM2. */
   list(signal?: AbortSignal): Promise<ProcessRecord[]>;
 
+  /**
+   * Runs `work` while no other svcm acts on that process, or starts an app that PM2 does not know.
+   * Actions of others on a process that is being ended and started anew would fail.
+   *
+   * @throws {SvcmError} PM2_FAILED with the code `ELOCKED`; what `work` throws passes through.
+   */
+  exclusively<T>(what: ProcessIdentity | "start", work: () => Promise<T>): Promise<T>;
+
   /** Starts one that PM2 knows and that does not run. Resolves when PM2 has answered. */
   start(process: ProcessIdentity): Promise<void>;
 
@@ -230,7 +238,8 @@ export interface Processes {
 
   /**
    * Starts an app that an ecosystem file declares and PM2 does not know, with its declared environment
-   * over a small base one, never with that of this process. Where no daemon runs, one is started.
+   * over a small base one, never with that of this process. Where no daemon runs, one is started: only
+   * inside `exclusively("start", ...)`, since several would start several.
    * The file is run afresh, apart and with limits; its relative paths are meant from `cwd`. Resolves
    * when PM2 has answered.
    *

@@ -41,8 +41,7 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
   const act = (method: Action, process: ProcessIdentity): Promise<void> =>
     explained(async () => {
       await refuseUnreachable(home);
-      const target = join(home.folder, `process-${process.pmId}`);
-      await locks().hold({ target, path: target }, () => link().call({ method, process }));
+      await link().call({ method, process });
     });
 
   return {
@@ -55,11 +54,16 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
     stop: (process) => act("stop", process),
     restart: (process) => act("restart", process),
     startApp: (file, name, from) =>
+      explained(() => {
+        refuseUnusable(home);
+        return once(newLink(), { file, name, cwd: from });
+      }),
+    exclusively: (what, work) =>
       explained(async () => {
         refuseUnusable(home);
         makeFolder(home);
-        const target = join(home.folder, "start");
-        await locks().hold({ target, path: target }, () => once(newLink(), { file, name, cwd: from }));
+        const target = join(home.folder, what === "start" ? "start" : `process-${what.pmId}`);
+        return locks().hold({ target, path: target }, work);
       }),
     digest: (value) => digestWith(salt(), value),
     own: () => ownProcess(env),

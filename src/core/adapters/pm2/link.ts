@@ -1,3 +1,5 @@
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 import { LinkFailure } from "./failure.ts";
@@ -80,20 +82,25 @@ export function workerLink(options: LinkOptions): Link {
 
 function startWorker({ env, socket, salt, timeoutMs }: LinkOptions, onResponse: (response: Response) => void): Worker {
   const program = new URL("./worker.ts", import.meta.url);
-  const worker = new Worker(program, {
+  const isSource = program.pathname.endsWith(".ts");
+  const worker = new Worker(isSource ? fromSource(program) : program, {
+    eval: isSource,
     env,
     workerData: { socket, salt, timeoutMs } satisfies WorkerData,
-    // From source, the worker is TypeScript.
-    execArgv: program.pathname.endsWith(".ts") ? ["--import", "tsx"] : [],
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
-    // What PM2 prints is for nobody.
+    // Nothing of it shall reach ours; reading it would keep this process alive.
     stdout: true,
     stderr: true,
   });
-  worker.stdout.resume();
-  worker.stderr.resume();
   worker.on("message", onResponse);
   return worker;
+}
+
+/** The worker is TypeScript where the package is not built. */
+function fromSource(program: URL): string {
+  const tsx = JSON.stringify(createRequire(import.meta.url).resolve("tsx/cjs/api"));
+  const path = JSON.stringify(fileURLToPath(program));
+  return `require(${tsx}).require(${path}, ${path})`;
 }
 
 function hear(pending: ReadonlyMap<number, Pending>, response: Response): void {

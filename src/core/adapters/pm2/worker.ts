@@ -17,6 +17,10 @@ const { socket, salt, timeoutMs } = workerData as WorkerData;
 let loading: Promise<Pm2> | undefined;
 let connection: Promise<Connection> | undefined;
 
+// What PM2 prints is for nobody.
+process.stdout.write = () => true;
+process.stderr.write = () => true;
+
 parentPort?.on("message", (request: Request) => void answer(request));
 
 function tell(response: Response): void {

@@ -38,9 +38,7 @@ export async function act(acting: Acting, action: Action, identity: ProcessIdent
 async function give(acting: Acting, method: string, found: Pm2Process, argument: unknown): Promise<void> {
   const patienceMs = acting.timeoutMs + graceOf(found);
   acting.handOver(patienceMs);
-  const answer = await acting.connection.ask(method, argument, patienceMs);
-  const refused = answer as { error?: unknown; message?: unknown } | null;
-  if (refused?.error === true) throw new LinkFailure("PM2_ACTION_FAILED", String(refused.message));
+  await acting.connection.ask(method, argument, patienceMs);
 }
 
 function rpcOf(action: Action, { pm_id: id }: Pm2Process): { method: string; argument: unknown } {
