@@ -22,6 +22,7 @@ export { isValid } from "./contract/issue.ts";
 export type { Issue } from "./contract/issue.ts";
 export type { AuditRecord } from "./contract/audit-record.ts";
 export { renderReport } from "./report/render.ts";
+export { visible } from "./report/cells.ts";
 export { countIssues } from "./report/report.ts";
 export type { Paint } from "./report/text.ts";
 export { suggest } from "./report/suggest.ts";

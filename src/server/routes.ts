@@ -3,6 +3,7 @@ import * as body from "../core/contract/bodies.ts";
 import {
   auditList,
   contractShow,
+  ecosystemShow,
   envCheck,
   envDiff,
   envRead,
@@ -47,6 +48,12 @@ export const routes: readonly Route[] = [
     query: ["from", "to"],
     response: body.envDiffBody,
     refusals: ofFile,
+  }),
+  ask("GET", "/api/runtime/pm2-ecosystem", ecosystemShow, {
+    summary: "Show what an environment's PM2 ecosystem file declares.",
+    query: ["environment", "serviceKind"],
+    response: body.ecosystemBody,
+    refusals: ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAILED", "FACT_INVALID"],
   }),
   ask("GET", "/api/runtime/contract", contractShow, {
     summary: "Show the runtime contract and the capability matrix.",

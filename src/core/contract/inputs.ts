@@ -15,6 +15,8 @@ export const inputs = {
   "audit.list": z.strictObject({ limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))) }),
   "code.explain": z.strictObject({ code: z.string() }),
   "contract.show": nothing,
+  "ecosystem.check": z.strictObject({ environment }),
+  "ecosystem.show": z.strictObject({ environment, serviceKind: z.optional(z.string()) }),
   "env.check": z.strictObject({ environment }),
   "env.diff": z.strictObject({ from: z.string(), to: z.string() }),
   "env.plan": z.strictObject({ environment, values, foreignKeys }),

@@ -3,6 +3,8 @@ export { auditList } from "./audit-list.ts";
 export { codeExplain } from "./code-explain.ts";
 export { contractShow } from "./contract-show.ts";
 export type { ContractResponse } from "./contract-show.ts";
+export { ecosystemCheck } from "./ecosystem-check.ts";
+export { ecosystemShow } from "./ecosystem-show.ts";
 export { envCheck } from "./env-check.ts";
 export { envDiff } from "./env-diff.ts";
 export type { EnvDiffResponse } from "./env-diff.ts";
