@@ -1,4 +1,5 @@
-import type { AsyncContext, AsyncContextAnswer, AsyncContextClient } from "../ports.ts";
+import type { Agent, request } from "undici";
+import type { AsyncContext, AsyncContextAnswer, AsyncContextClient } from "../telemetry/ports.ts";
 
 const TIMEOUT_MS = 1000;
 const MAX_BYTES = 256 * 1024;
@@ -14,10 +15,10 @@ class UndiciClient implements AsyncContextClient {
   #agent: Promise<Undici> | undefined;
 
   async get(port: number): Promise<AsyncContextAnswer> {
-    const { request, agent } = await (this.#agent ??= openUndici());
+    const { request: ask, agent } = await (this.#agent ??= openUndici());
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
-      const { statusCode: status, body } = await request(`http://127.0.0.1:${port}/async-context-metrics`, {
+      const { statusCode: status, body } = await ask(`http://127.0.0.1:${port}/async-context-metrics`, {
         dispatcher: agent,
         signal,
         headers: { accept: "application/json" },
@@ -43,14 +44,14 @@ class UndiciClient implements AsyncContextClient {
 }
 
 interface Undici {
-  readonly request: typeof import("undici").request;
-  readonly agent: import("undici").Agent;
+  readonly request: typeof request;
+  readonly agent: Agent;
 }
 
 async function openUndici(): Promise<Undici> {
-  const { Agent, request } = await import("undici");
+  const undici = await import("undici");
   // An agent of our own: no proxy of the environment is asked, and undici follows a redirect only when told to.
-  return { request, agent: new Agent({ connections: CONNECTIONS, pipelining: 1 }) };
+  return { request: undici.request, agent: new undici.Agent({ connections: CONNECTIONS, pipelining: 1 }) };
 }
 
 function codeOf(error: unknown): string {

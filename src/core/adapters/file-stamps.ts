@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { FileStamp, FileStamps } from "../ports.ts";
+import type { FileStamp, FileStamps } from "../telemetry/ports.ts";
 
 const NANOSECONDS = 1_000_000n;
 

@@ -66,8 +66,11 @@ function appDrift(apps: readonly ExpectedApp[], processes: readonly ProcessRecor
 }
 
 function processDrift(app: ExpectedApp, process: ProcessRecord, facts: DriftFacts): DriftEntry[] {
+  const alike = { name: app.name, pmIds: [process.pmId], key: null, declared: null, running: null };
   const of = (field: DriftField, more: Partial<DriftEntry> = {}): DriftEntry => ({
-    ...{ name: app.name, pmIds: [process.pmId], field, state: "different", key: null, declared: null, running: null },
+    ...alike,
+    field,
+    state: "different",
     ...more,
   });
   const { declaration, startedAt } = process;
@@ -107,7 +110,7 @@ const SHOWN = [
 
 /** One entry for the processes that differ alike. */
 function merged(entries: readonly DriftEntry[]): DriftEntry[] {
-  const alike = groupBy(entries, ({ pmIds: _, ...rest }) => JSON.stringify(rest));
+  const alike = groupBy(entries, (entry) => JSON.stringify({ ...entry, pmIds: [] }));
   return [...alike.values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [{ ...first, pmIds: [first, ...others].flatMap(({ pmIds }) => pmIds) }],
   );

@@ -1,5 +1,5 @@
 import type { AsyncContextMetrics } from "../contract/metrics.ts";
-import type { AsyncContextAnswer } from "../ports.ts";
+import type { AsyncContextAnswer } from "./ports.ts";
 import { redactedStore } from "./redacted-store.ts";
 
 type Failure = Extract<AsyncContextMetrics, { readonly code: string }>;

@@ -30,7 +30,8 @@ export class DiskReader {
     const read = await Promise.all(this.#paths.map((path) => this.#readInTime(path)));
     const seen = new Set<number | string>();
     return read.flatMap(({ device, disk }) => {
-      if (seen.has(device)) return [];
+      // PM2's folder, before PM2 ran for the first time.
+      if (seen.has(device) || ("code" in disk && disk.code === "ENOENT")) return [];
       seen.add(device);
       return [disk];
     });

@@ -1,4 +1,4 @@
-import type { Machine } from "../../ports.ts";
+import type { Machine } from "../../telemetry/ports.ts";
 import { openLinux } from "./linux.ts";
 
 /** This machine. Nothing is opened, and no library loaded, before somebody measures. */

@@ -5,7 +5,7 @@ import { parseLoadavg } from "../../telemetry/proc/loadavg.ts";
 import { parseMeminfo } from "../../telemetry/proc/meminfo.ts";
 import { parseStat } from "../../telemetry/proc/stat.ts";
 import type { HostReading, ProcessReading } from "../../telemetry/reading.ts";
-import type { MachineReader } from "../../ports.ts";
+import type { MachineReader } from "../../telemetry/ports.ts";
 import { DiskReader } from "./disks.ts";
 import { KeptFile } from "./kept-file.ts";
 import { codeOf, KeptProcess } from "./kept-process.ts";

@@ -1,7 +1,7 @@
 import { cpus, loadavg } from "node:os";
 import type { Systeminformation } from "systeminformation";
 import type { CoreTimes, HostReading, IoReading, LoadAvg, ProcessReading } from "../../telemetry/reading.ts";
-import type { MachineReader } from "../../ports.ts";
+import type { MachineReader } from "../../telemetry/ports.ts";
 import { DiskReader } from "./disks.ts";
 
 /** What systeminformation asks costs child processes: it is asked at most this often. */

@@ -2,7 +2,8 @@ import { SvcmError } from "../../errors.ts";
 import { ecosystemSpellings } from "../../ecosystem/environment.ts";
 import { expectedApps, type ExpectedApp } from "../../ecosystem/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
-import type { FileStamp, Ports } from "../../ports.ts";
+import type { Ports } from "../../ports.ts";
+import type { FileStamp } from "../../telemetry/ports.ts";
 import { readEcosystem, type EcosystemContent } from "../ecosystem-file.ts";
 
 /** What an environment's ecosystem file declared when it was run last. */

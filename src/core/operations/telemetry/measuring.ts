@@ -60,14 +60,14 @@ export async function sampleOf(
     platform: ports.machine.platform,
     measured,
     records,
-    ecosystem: ecosystemOf(ports, state, records),
+    ecosystem: ecosystemView(ports, state, records),
     asyncContext: about.scraper?.answers(records) ?? (() => null),
   });
   return { kind: "metrics", payload };
 }
 
 /** Where there is no file nothing is compared: what runs belongs to another environment then. */
-function ecosystemOf(
+export function ecosystemView(
   ports: Ports,
   state: EcosystemState,
   records: readonly ProcessRecord[],

@@ -1,4 +1,4 @@
-import type { MachineReader } from "../../ports.ts";
+import type { MachineReader } from "../../telemetry/ports.ts";
 import type { Measured } from "../../telemetry/payload.ts";
 
 /** Rates over less than that would be of single clock ticks. */

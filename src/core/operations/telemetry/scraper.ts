@@ -1,5 +1,6 @@
 import type { AsyncContextMetrics } from "../../contract/metrics.ts";
-import type { AsyncContextClient, Ports } from "../../ports.ts";
+import type { Ports } from "../../ports.ts";
+import type { AsyncContextClient } from "../../telemetry/ports.ts";
 import { asyncContextMetrics } from "../../telemetry/async-context-metrics.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 
@@ -21,7 +22,7 @@ export class Scraper {
   /** Asks every port that is not being asked; resolves when all have answered, or have failed to. */
   async ask(records: readonly ProcessRecord[]): Promise<void> {
     const targets = targetsOf(records);
-    const ports = new Set([...targets.values()]);
+    const ports = new Set(targets.values());
     this.#answers = new Map([...this.#answers].filter(([port]) => ports.has(port)));
     await Promise.all([...ports].map((port) => this.#askOne(port)));
   }
