@@ -4,7 +4,7 @@
  * from outside: the command line, which is compiled against them, never does.
  */
 import * as z from "zod/mini";
-import { documentNames, entrypoints, suiteSections } from "./names.ts";
+import { documentNames, entrypoints, processActions, processScopes, suiteSections } from "./names.ts";
 
 const environment = z.optional(z.string());
 const values = z.record(z.string(), z.string());
@@ -27,6 +27,16 @@ export const inputs = {
   "env.write": z.strictObject({ environment, values, ifMatch: z.optional(z.string()), foreignKeys }),
   "metrics.expose": z.strictObject({ version: z.string() }),
   "metrics.show": z.strictObject({ environment, asyncContext: z.optional(z.boolean()) }),
+  /** `scope` is `process` where it is absent. `environment` chooses the ecosystem file. */
+  "process.act": z.strictObject({
+    action: z.enum(processActions),
+    scope: z.optional(z.enum(processScopes)),
+    name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+    pmId: z.optional(z.int().check(z.minimum(0))),
+    namespace: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+    environment,
+  }),
+  "process.list": nothing,
   "profile.apply": z.strictObject({ environment, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),

@@ -9,3 +9,11 @@ export const reportFormats = ["text", "github", "sarif", "junit"] as const;
 
 /** The documents that people write and `svcm schema` describes. */
 export const documentNames = ["runtime-contract", "capability-matrix"] as const;
+
+/** What can be done to a process. */
+export const processActions = ["start", "stop", "restart"] as const;
+export type ProcessAction = (typeof processActions)[number];
+
+/** Whom an action is for. `ecosystem` means apps as the environment's ecosystem file declares them. */
+export const processScopes = ["process", "namespace", "ecosystem"] as const;
+export type ProcessScope = (typeof processScopes)[number];
