@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import {
   auditBody,
   contractBody,
+  ecosystemBody,
   envCheckBody,
   envDiffBody,
   envReadBody,
@@ -20,6 +21,10 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   "/api/runtime/env": { path: ENV, body: envReadBody },
   "/api/runtime/env/check": { path: `${ENV}/check?environment=staging`, body: envCheckBody },
   "/api/runtime/env/diff": { path: `${ENV}/diff?from=dev&to=ci`, body: envDiffBody },
+  "/api/runtime/pm2-ecosystem": {
+    path: "/api/runtime/pm2-ecosystem?environment=prod&serviceKind=rest-api",
+    body: ecosystemBody,
+  },
   "/api/runtime/contract": { path: "/api/runtime/contract", body: contractBody },
   "/api/runtime/audit": { path: "/api/runtime/audit?limit=10", body: auditBody },
   "/healthz": { path: "/healthz", body: healthBody },
@@ -95,7 +100,7 @@ describe("what is not there", () => {
     "/api/",
     "/api/runtime/env/",
     "/API/runtime/env",
-    "/api/runtime/pm2-ecosystem",
+    "/api/runtime/pm2-ecosystem/",
     "/nothing",
     "/..%2f",
     "//",
