@@ -36,7 +36,7 @@ export interface ContentRoute extends RouteFacts {
   readonly response?: z.ZodType;
 }
 
-export type ContentName = "page" | "style" | "icon" | "health" | "openapi";
+export type ContentName = "page" | "style" | "icon" | "health" | "openapi" | "metrics";
 export type Route = OperationRoute | ContentRoute;
 
 export function needOf(route: Route | undefined): Need {

@@ -21,6 +21,7 @@ export const inputs = {
   "contract.show": nothing,
   "configuration.set": z.strictObject({ ...suiteEdit, values, clear: names }),
   "ecosystem.check": z.strictObject({ environment }),
+  "ecosystem.drift": z.strictObject({ environment }),
   "ecosystem.show": z.strictObject({ environment, serviceKind: z.optional(z.string()) }),
   "env.check": z.strictObject({ environment }),
   "env.diff": z.strictObject({ from: z.string(), to: z.string() }),
@@ -33,6 +34,8 @@ export const inputs = {
   /** `which` is a controller mapping, or the number of the adapter in the list. */
   "interface.edit": z.strictObject({ ...suiteEdit, which: z.string(), values }),
   "interface.remove": z.strictObject({ ...suiteEdit, which: z.string() }),
+  "metrics.expose": z.strictObject({ version: z.string() }),
+  "metrics.show": z.strictObject({ environment, asyncContext: z.optional(z.boolean()) }),
   /** `scope` is `process` where it is absent. `environment` chooses the ecosystem file. */
   "process.act": z.strictObject({
     action: z.enum(processActions),
