@@ -1,4 +1,5 @@
 /** Everything in the repository that is derived from something else, and how. A test says that it is current. */
+import { asyncApiDocument } from "../src/core/contract/asyncapi.ts";
 import { jsonSchemaOf } from "../src/core/facts/json-schema.ts";
 import { openApiJson } from "./openapi.ts";
 import { renderPackagedFacts } from "./packaged-facts.ts";
@@ -14,6 +15,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   "schemas/runtime-contract.schema.json": () => json(jsonSchemaOf("runtime-contract")),
   "schemas/capability-matrix.schema.json": () => json(jsonSchemaOf("capability-matrix")),
   "schemas/openapi.json": openApiJson,
+  "schemas/asyncapi.json": () => json(asyncApiDocument()),
   "docs/reference/runtime-keys.md": runtimeKeysPage,
   "docs/reference/capability-matrix.md": capabilityMatrixPage,
   "docs/reference/codes.md": codesPage,

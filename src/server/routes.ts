@@ -1,5 +1,6 @@
 /** The whole HTTP surface. Routes, 405 answers and the API's description come from this table. */
 import * as body from "../core/contract/bodies.ts";
+import { SOCKET_PATH } from "../core/contract/frames.ts";
 import {
   auditList,
   contractShow,
@@ -10,7 +11,7 @@ import {
   suiteValidate,
   type ErrorKind,
 } from "../core/index.ts";
-import { ask, show, type Route } from "./route.ts";
+import { ask, show, talk, type Route } from "./route.ts";
 
 const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
 const ofBody: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
@@ -65,6 +66,7 @@ export const routes: readonly Route[] = [
     response: body.suiteVerdictBody,
     refusals: [...ofBody, "FACT_INVALID"],
   }),
+  talk(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),
   show("/healthz", "health", {
     summary: "Tell that the service runs, and its version.",
     mediaType: json,
@@ -76,6 +78,12 @@ export const routes: readonly Route[] = [
     mediaType: json,
     isOpen: false,
     response: body.openApiBody,
+  }),
+  show("/api/asyncapi.json", "asyncapi", {
+    summary: "Describe the WebSocket as AsyncAPI 3.0.",
+    mediaType: json,
+    isOpen: false,
+    response: body.asyncApiBody,
   }),
   show("/", "page", { summary: "The page about this service.", mediaType: "text/html; charset=utf-8", isOpen: true }),
   show(STYLE_PATH, "style", { summary: "Its style sheet.", mediaType: "text/css; charset=utf-8", isOpen: true }),

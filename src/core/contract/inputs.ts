@@ -4,7 +4,7 @@
  * from outside: the command line, which is compiled against them, never does.
  */
 import * as z from "zod/mini";
-import { documentNames, entrypoints, suiteSections } from "./names.ts";
+import { entrypoints, schemaNames, suiteSections } from "./names.ts";
 
 const environment = z.optional(z.string());
 const values = z.record(z.string(), z.string());
@@ -25,7 +25,7 @@ export const inputs = {
   "profile.apply": z.strictObject({ environment, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),
-  "schema.show": z.strictObject({ document: z.enum(documentNames) }),
+  "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /** `file` is relative to the repository root; a `section` narrows the verdict to it. */
   "suite.check": z.strictObject({ file: z.optional(z.string()), section: z.optional(z.enum(suiteSections)) }),
   /** The document itself: what it may hold, the validators say. */

@@ -9,3 +9,6 @@ export const reportFormats = ["text", "github", "sarif", "junit"] as const;
 
 /** The documents that people write and `svcm schema` describes. */
 export const documentNames = ["runtime-contract", "capability-matrix"] as const;
+
+/** What `svcm schema` can print: the schemas of those documents, and the description of the WebSocket. */
+export const schemaNames = [...documentNames, "asyncapi"] as const;
