@@ -1,8 +1,10 @@
 /** The front door of the core: what the command line and the server may use. */
 import { auditLog } from "./adapters/audit-log.ts";
+import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
 import { nodeFacts } from "./adapters/facts.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
 import { nodeHost, systemClock } from "./adapters/host.ts";
+import { pm2Processes } from "./adapters/pm2/index.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
 import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./operation.ts";
@@ -47,8 +49,10 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     workspace,
     facts: nodeFacts(workspace.root),
     files: nodeFiles({ allowedFolders: [workspace.root, workspace.configDir], maxBytes: MAX_FILE_BYTES }),
+    ecosystems: ecosystemLoader({ root: workspace.root, env: options.env }),
     audit: auditLog({ file: workspace.auditFile }),
     clock: systemClock,
     host: nodeHost,
+    processes: pm2Processes({ env: options.env, cwd: options.cwd }),
   };
 }

@@ -3,18 +3,22 @@
  * them; `adapters/` implements them on the real machine.
  */
 import type { AuditRecord } from "./contract/audit-record.ts";
+import type { LoadedEcosystem } from "./ecosystem/loaded.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./facts/schema.ts";
+import type { ProcessIdentity, ProcessRecord } from "./telemetry/process-record.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 
 export interface Ports {
   readonly workspace: Workspace;
   readonly facts: Facts;
   readonly files: Files;
+  readonly ecosystems: EcosystemLoader;
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly host: Host;
   /** One for each server: whoever watches through the same ports shares one sampler. */
   readonly telemetry: Telemetry;
+  readonly processes: Processes;
 }
 
 /** Where things are. Every path is absolute. @see CONTRACT section 2b */
@@ -41,6 +45,9 @@ export interface Facts {
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+
+  /** Resolves after so many milliseconds. @throws the reason of the signal, where it is aborted. */
+  pause(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** Facts about the machine that decisions need. */
@@ -89,6 +96,29 @@ export interface Files {
   ): Promise<Uint8Array>;
 }
 
+/** PM2 ecosystem files. They are code: each is run in a process of its own, which can do no harm to ours. */
+export interface EcosystemLoader {
+  /**
+   * The names of what stands in a folder; none where there is no such folder.
+   *
+   * @throws {FileError} any other system code.
+   */
+  list(folder: string): Promise<readonly string[]>;
+
+  /**
+   * Runs a file afresh, nested modules included, and tells what it declares. At most one run and one that waits
+   * for it are there for a path; callers in between share the latter. The repository root is the current folder.
+   *
+   * @param path absolute
+   * @throws {FileError} ECOSYSTEM_FILE_SYNTAX, ECOSYSTEM_FILE_THREW, ECOSYSTEM_FILE_TIMEOUT and its kin, or a system
+   *   code. The message never quotes the file. The signal's reason where the caller gave up.
+   */
+  load(path: string, signal?: AbortSignal): Promise<LoadedEcosystem>;
+
+  /** Values of the environment that files do not get to see, to be kept out of every answer too. */
+  withheld(): readonly string[];
+}
+
 /** The append-only log of mutations. */
 export interface AuditLog {
   /**
@@ -105,6 +135,68 @@ export interface AuditLog {
    * @throws {FileError} where the log cannot be read.
    */
   newest(limit: number): Promise<AuditRecord[]>;
+}
+
+/**
+ * The processes of one PM2, over one kept connection that heals by itself: a call after a loss
+ * connects anew. Nothing is loaded, connected or asked before the first call, and an idle connection
+ * keeps no process alive. What is refused never happens later; where an action was handed over and
+ * its outcome is unknown, the message says so.
+ *
+ * Every method throws {SvcmError} PM2_FAILED with a code: `PM2_NOT_RUNNING`, `PM2_TIMEOUT`,
+ * `PM2_CONNECTION_LOST`, `PM2_HOME_UNUSABLE`, `PM2_LOAD_FAILED`, `PM2_ACTION_FAILED` (PM2 refused, in
+ * its words), `PROCESS_CHANGED` (another process has that number now), `ELOCKED` (another svcm is at
+ * it), or the system's own, for example `EACCES`. Reading never starts a daemon.
+ */
+export interface Processes {
+  /** Every process that PM2 knows, modules of PM2 apart, by number. One call to PM2. */
+  list(signal?: AbortSignal): Promise<ProcessRecord[]>;
+
+  /**
+   * Runs `work` while no other svcm acts on that process, or starts an app that PM2 does not know.
+   * Actions of others on a process that is being ended and started anew would fail.
+   *
+   * @throws {SvcmError} PM2_FAILED with the code `ELOCKED`; what `work` throws passes through.
+   */
+  exclusively<T>(what: ProcessIdentity | "start", work: () => Promise<T>): Promise<T>;
+
+  /** Starts one that PM2 knows and that does not run. Resolves when PM2 has answered. */
+  start(process: ProcessIdentity): Promise<void>;
+
+  /** Stops one; PM2 keeps knowing it. Resolves when PM2 has answered. */
+  stop(process: ProcessIdentity): Promise<void>;
+
+  /** Ends one and starts it with the environment that it had. Resolves when PM2 has answered. */
+  restart(process: ProcessIdentity): Promise<void>;
+
+  /**
+   * Starts an app that an ecosystem file declares and PM2 does not know, with its declared environment
+   * over a small base one, never with that of this process. Where no daemon runs, one is started: only
+   * inside `exclusively("start", ...)`, since several would start several.
+   * The file is run afresh, apart and with limits; its relative paths are meant from `cwd`. Resolves
+   * when PM2 has answered.
+   *
+   * @throws {SvcmError} PM2_FAILED, also with the codes `APP_NOT_DECLARED`, `APP_ALREADY_KNOWN` and
+   *   `ECOSYSTEM_UNREADABLE`.
+   */
+  startApp(ecosystemFile: string, name: string, cwd: string): Promise<void>;
+
+  /** The keyed digest of a value of a declaration, comparable with those of a `ProcessRecord`. */
+  digest(value: string): string;
+
+  /** The processes that this one is part of: itself and those that started it. */
+  own(): OwnProcess;
+
+  /** Closes the connection; a later call opens a new one. */
+  close(): Promise<void>;
+}
+
+/** What tells the process that serves the request among those that PM2 lists. */
+export interface OwnProcess {
+  /** This process's number and those of its ancestors. */
+  readonly pids: readonly number[];
+  /** What PM2 told us in our environment, where it started us. */
+  readonly pm2: { readonly pmId: number; readonly name: string } | null;
 }
 
 /** A file operation that the system refused. `code` is the system's own, for example `ENOSPC`. */

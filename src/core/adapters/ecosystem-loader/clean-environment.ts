@@ -1,0 +1,29 @@
+import { hasCredentials } from "../../env/redact.ts";
+import { isSecretName } from "../../env/secret-name.ts";
+
+/** The variables for a file's process, and the values that it does not get. */
+export interface CleanEnvironment {
+  readonly env: Readonly<Record<string, string>>;
+  readonly withheld: readonly string[];
+}
+
+/** What changes how Node.js runs, or is about us. */
+const OURS = /^(?:NODE_(?!ENV$|PATH$|EXTRA_CA_CERTS$)|SVC_SERVICE_MANAGEMENT_|PM2_PROGRAMMATIC$|VITEST|SVCM_)/;
+
+/** Shorter ones stand in ordinary words. */
+const SHORTEST_SECRET = 6;
+
+/** Takes out what is ours, what is named like a secret, and every variable that repeats such a value. */
+export function cleanEnvironment(env: Readonly<Record<string, string | undefined>>): CleanEnvironment {
+  const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const withheld = set
+    .filter(([name, value]) => isSecretName(name) || hasCredentials(value))
+    .map(([, value]) => value)
+    .filter((value) => value.length >= SHORTEST_SECRET);
+  const isKept = ([name, value]: [string, string]): boolean =>
+    !OURS.test(name) &&
+    !isSecretName(name) &&
+    !hasCredentials(value) &&
+    !withheld.some((secret) => value.includes(secret));
+  return { env: Object.fromEntries(set.filter(isKept)), withheld };
+}

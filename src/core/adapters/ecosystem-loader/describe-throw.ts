@@ -1,0 +1,89 @@
+import { existsSync } from "node:fs";
+import { YamlSyntaxError } from "../../yaml/load.ts";
+import type { Outcome, Place } from "./outcome.ts";
+import { ExportError, TooLargeError } from "./pick-apps.ts";
+
+type Failure = Extract<Outcome, { ok: false }>;
+
+const KINDS = [SyntaxError, TypeError, ReferenceError, RangeError, URIError, EvalError] as const;
+
+/**
+ * What came of a file that threw, in our words: a message or a source line of the file may hold a secret.
+ * What was thrown is the file's own: each of its properties may throw again.
+ */
+export function describeThrow(thrown: unknown, file: string): Failure {
+  try {
+    return describe(thrown, file);
+  } catch {
+    return { ok: false, code: "ECOSYSTEM_FILE_THREW", reason: "the file threw something that cannot be read" };
+  }
+}
+
+function describe(thrown: unknown, file: string): Failure {
+  if (thrown instanceof ExportError) return fail("ECOSYSTEM_EXPORT_INVALID", thrown.message);
+  if (thrown instanceof TooLargeError)
+    return fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more than a declaration holds");
+  if (thrown instanceof YamlSyntaxError) {
+    const { line, column } = thrown;
+    return { ...fail("ECOSYSTEM_FILE_SYNTAX", "the file is not valid YAML"), at: { file, line, column } };
+  }
+  if (!(thrown instanceof Error)) return fail("ECOSYSTEM_FILE_THREW", "the file threw something that is no error");
+  const code = codeOf(thrown);
+  const at = thrown instanceof SyntaxError ? placeOfSyntax(thrown.stack) : placeOfFrame(thrown.stack);
+  return { ...reasonOf(thrown, code, file), ...(at && { at }) };
+}
+
+function reasonOf(error: Error, code: string, file: string): Failure {
+  if (code === "MODULE_NOT_FOUND" || code === "ERR_MODULE_NOT_FOUND") {
+    const [, name] = /^Cannot find (?:module|package) '([\w@./-]{1,200})'/.exec(error.message) ?? [];
+    const what = name === undefined || name === file ? "a module" : `the module "${name}"`;
+    return fail("ECOSYSTEM_MODULE_NOT_FOUND", `the file needs ${what}, which is not installed`);
+  }
+  if (code === "ERR_REQUIRE_ASYNC_MODULE") {
+    return fail("ECOSYSTEM_FILE_ASYNC", "the file awaits at its top level, which PM2 cannot load");
+  }
+  if (/^E[A-Z]+$/.test(code) && "path" in error && error.path === file) {
+    return fail(code, code === "EACCES" ? "the file may not be read" : "the file cannot be read");
+  }
+  if (error instanceof SyntaxError) return fail("ECOSYSTEM_FILE_SYNTAX", "the file is not valid JavaScript");
+  const kind = KINDS.find((Kind) => error instanceof Kind)?.name ?? "Error";
+  return fail("ECOSYSTEM_FILE_THREW", `the file threw ${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`);
+}
+
+function fail(code: string, reason: string): Failure {
+  return { ok: false, code, reason };
+}
+
+function codeOf(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** `file:line`, the source line, and a caret below it. */
+function placeOfSyntax(stack = ""): Place | undefined {
+  const [head = "", , caret = ""] = stack.split("\n", 3);
+  const [, given = "", line] = /^(.+):(\d+)$/.exec(head) ?? [];
+  const file = pathOf(given);
+  if (file === undefined) return undefined;
+  const column = /^\s*\^/.test(caret) ? caret.indexOf("^") + 1 : undefined;
+  return { file, line: Number(line), ...(column !== undefined && { column }) };
+}
+
+/** The first frame that stands in a file, and not in this program: a frame's text is the file's to forge. */
+function placeOfFrame(stack = ""): Place | undefined {
+  for (const frame of stack.split("\n").slice(0, 50)) {
+    const [, given = "", line, column] = /^\s+at (?:.*\()?((?:file:\/)?\/[^():]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
+    const file = pathOf(given);
+    if (file !== undefined && !isOurs(file)) return { file, line: Number(line), column: Number(column) };
+  }
+  return undefined;
+}
+
+function pathOf(given: string): string | undefined {
+  const path = given.startsWith("file:") ? decodeURIComponent(new URL(given).pathname) : given;
+  return path.startsWith("/") && existsSync(path) ? path : undefined;
+}
+
+/** This program, and what translates it when it runs from source. */
+function isOurs(file: string): boolean {
+  return file === __filename || file.includes("/node_modules/tsx/");
+}

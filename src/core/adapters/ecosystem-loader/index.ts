@@ -1,0 +1,52 @@
+import { readdir, stat } from "node:fs/promises";
+import type { EcosystemLoader } from "../../ports.ts";
+import type { LoadedEcosystem } from "../../ecosystem/loaded.ts";
+import { attempting, refuse } from "../files/file-error.ts";
+import { isRefusal } from "../files/system.ts";
+import { cleanEnvironment } from "./clean-environment.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
+import type { Place } from "./outcome.ts";
+import { failure, runProgram } from "./run-program.ts";
+
+export interface EcosystemLoaderOptions {
+  /** Current folder of a file's process: PM2 takes relative paths from where it is called. */
+  readonly root: string;
+  /** Variables that a file may see; secrets and what is ours are taken out. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs?: number;
+}
+
+/** Ecosystem files of this machine, each run afresh in a process of its own. */
+export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoaderOptions): EcosystemLoader {
+  const clean = cleanEnvironment(env);
+  const load = async (path: string, signal: AbortSignal): Promise<LoadedEcosystem> => {
+    await requireRegular(path);
+    const outcome = await runProgram(path, { cwd: root, env: clean.env, timeoutMs }, signal);
+    if (!outcome.ok) throw failure(outcome.code, path, outcome.reason, outcome.at && textOf(outcome.at));
+    const { apps, found, isDefaultExport } = outcome;
+    return { path, apps, found, isDefaultExport };
+  };
+  return {
+    async list(folder) {
+      try {
+        return await attempting("read", folder, () => readdir(folder));
+      } catch (error) {
+        if (isRefusal(error, "ENOENT", "ENOTDIR")) return [];
+        throw error;
+      }
+    },
+    load: oneAtATime(load),
+    withheld: () => clean.withheld,
+  };
+}
+
+/** A FIFO would keep its reader waiting. */
+async function requireRegular(path: string): Promise<void> {
+  const stats = await attempting("open", path, () => stat(path));
+  if (stats.isDirectory()) throw refuse("EISDIR", "read", path);
+  if (!stats.isFile()) throw refuse("ENOTREG", "read", path);
+}
+
+function textOf({ file, line, column }: Place): string {
+  return `${file}:${line}${column === undefined ? "" : `:${column}`}`;
+}

@@ -1,0 +1,94 @@
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { delimiter, extname, join, resolve } from "node:path";
+import type { AppPlaces, LoadedApp } from "../../ecosystem/loaded.ts";
+import { envFileOptions, normaliseApp, type NormalApp } from "../../ecosystem/normalise.ts";
+import type { PickedApp } from "./pick-apps.ts";
+
+/** PM2's own table, `lib/API/interpreter.json`. */
+const INTERPRETERS = new Map([
+  [".sh", "bash"],
+  [".py", "python"],
+  [".rb", "ruby"],
+  [".php", "php"],
+  [".pl", "perl"],
+  [".js", "node"],
+  [".coffee", "coffee"],
+  [".ls", "lsc"],
+  [".ts", "bun"],
+  [".tsx", "bun"],
+]);
+
+/** What the machine has for an app, as PM2 would find it from the current folder. */
+export function lookUp({ fields, keys }: PickedApp): LoadedApp {
+  const app = normaliseApp(fields);
+  const cwd = resolve(app.cwd ?? ".");
+  const script = locate(app, cwd);
+  const places: AppPlaces = {
+    cwd,
+    hasCwd: isKind(cwd, "folder"),
+    script: script.path,
+    hasScript: script.exists,
+    interpreter: app.interpreter ?? interpreterFor(script.path),
+    envFiles: envFileOptions(app.interpreterArgs).map(({ file, isOptional }) => {
+      const path = resolve(cwd, file);
+      return { given: file, path, exists: isKind(path, "file"), isOptional };
+    }),
+  };
+  return { fields, keys, places };
+}
+
+function locate({ script, isCommandLine }: NormalApp, cwd: string): { path: string; exists: boolean } {
+  if (script === "") return { path: "", exists: false };
+  const path = resolve(cwd, script);
+  if (isKind(path, "any")) return { path, exists: true };
+  const command = which(script) ?? (isCommandLine ? which("sh") : undefined);
+  // PM2 brings the server for `serve` along.
+  return { path: command ?? path, exists: command !== undefined || script === "serve" };
+}
+
+function interpreterFor(script: string): string {
+  const known = INTERPRETERS.get(extname(script));
+  if (known === "python" && which("python") === undefined) return which("python3") ? "python3" : known;
+  if (extname(script) === ".ts" && which("bun") === undefined) return "node";
+  return known ?? (isBinary(script) ? "none" : "node");
+}
+
+function which(command: string): string | undefined {
+  if (command.includes("/")) return undefined;
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders
+    .map((folder) => resolve(join(folder, command)))
+    .find((path) => isKind(path, "file") && isRunnable(path));
+}
+
+function isRunnable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isKind(path: string, kind: "file" | "folder" | "any"): boolean {
+  try {
+    const stat = statSync(path);
+    return kind === "any" || (kind === "folder" ? stat.isDirectory() : !stat.isDirectory());
+  } catch {
+    return false;
+  }
+}
+
+/** A zero byte near the start: enough to tell a program from a script. */
+function isBinary(path: string): boolean {
+  const start = Buffer.alloc(512);
+  try {
+    if (!statSync(path).isFile()) return false;
+    const fd = openSync(path, "r");
+    const length = readSync(fd, start);
+    closeSync(fd);
+    return start.subarray(0, length).includes(0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+/** Runs for one key what takes a while: `signal` aborts when nobody waits for it any more. */
+type Work<T> = (key: string, signal: AbortSignal) => Promise<T>;
+
+interface Job<T> {
+  readonly result: Promise<T>;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
+/**
+ * The same work, where at most one is running and one is waiting for a key, and callers in between share the
+ * waiting one. Each still begins after it was asked for, so it sees every change that was made before.
+ */
+export function oneAtATime<T>(work: Work<T>): (key: string, signal?: AbortSignal) => Promise<T> {
+  const running = new Map<string, Job<T>>();
+  const next = new Map<string, Job<T>>();
+
+  const start = (key: string): Job<T> => {
+    const stop = new AbortController();
+    const job: Job<T> = { result: work(key, stop.signal), stop, waiting: 0 };
+    running.set(key, job);
+    const end = (): unknown => running.get(key) === job && running.delete(key);
+    job.result.then(end, end);
+    return job;
+  };
+  const startAfter = (key: string, current: Promise<unknown>): Job<T> => {
+    const stop = new AbortController();
+    const begin = (): Promise<T> => {
+      if (next.get(key) === job) next.delete(key);
+      stop.signal.throwIfAborted();
+      const started = start(key);
+      stop.signal.addEventListener("abort", () => started.stop.abort(), { once: true });
+      return started.result;
+    };
+    const job: Job<T> = { result: current.then(begin, begin), stop, waiting: 0 };
+    job.result.catch(() => undefined); // those who wait for it are told; nobody may be left
+    next.set(key, job);
+    return job;
+  };
+  const jobFor = (key: string): Job<T> => {
+    const current = running.get(key);
+    if (current === undefined) return start(key);
+    const waiting = next.get(key);
+    return waiting === undefined || waiting.stop.signal.aborted ? startAfter(key, current.result) : waiting;
+  };
+  return (key, signal) => waitFor(jobFor(key), signal);
+}
+
+async function waitFor<T>(job: Job<T>, signal: AbortSignal | undefined): Promise<T> {
+  job.waiting += 1;
+  let giveUp: (() => void) | undefined;
+  try {
+    if (signal === undefined) return await job.result;
+    signal.throwIfAborted();
+    const aborted = new Promise<never>((_resolve, reject) => {
+      giveUp = (): void => reject(signal.reason as Error);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+    return await Promise.race([job.result, aborted]);
+  } finally {
+    if (giveUp !== undefined) signal?.removeEventListener("abort", giveUp);
+    job.waiting -= 1;
+    if (job.waiting === 0) job.stop.abort();
+  }
+}

@@ -1,0 +1,123 @@
+import type { Data, LoadedEcosystem } from "../../ecosystem/loaded.ts";
+
+/** An entry of `apps` before the machine is asked about it. */
+export interface PickedApp {
+  readonly fields: Readonly<Record<string, Data>>;
+  readonly keys: readonly string[];
+}
+
+export interface Picked extends Pick<LoadedEcosystem, "found" | "isDefaultExport"> {
+  readonly apps: readonly PickedApp[];
+}
+
+/** What a file exports is nothing that PM2 could take apps from. The message is ours alone. */
+export class ExportError extends Error {
+  override readonly name = "ExportError";
+}
+
+/** What a file exports is larger than any declaration. */
+export class TooLargeError extends Error {
+  override readonly name = "TooLargeError";
+}
+
+const MAX_APPS = 1000;
+const MAX_NODES = 50_000;
+const MAX_DEPTH = 8;
+const MAX_CHARACTERS = 2 ** 20;
+
+/** The fields that svcm reads. Everything else stays in the file's process. */
+const FIELDS = new Set(
+  `name script cmd command exec cwd args interpreter exec_interpreter execInterpreter node_args nodeArgs
+  interpreter_args interpreterArgs instances exec_mode execMode execute_command watch namespace env port
+  wait_ready waitReady kill_timeout killTimeout`.split(/\s+/),
+);
+
+/**
+ * Takes the apps out of what a file exports, where PM2 looks for them: `apps`, else `pm2`, else the
+ * export itself; one object counts as a list of one. Each property is read once, and copied.
+ *
+ * @throws {ExportError | TooLargeError} and whatever a getter or a proxy of the file throws.
+ */
+export function pickApps(exported: unknown): Picked {
+  const isDefaultExport = isDefaultOnly(exported);
+  const config = isDefaultExport ? (exported as { default: unknown }).default : exported;
+  if (!isObject(config)) throw new ExportError(`it exports ${kindOf(config)}; expected an object with "apps"`);
+  if (config instanceof Promise) throw new ExportError("it exports a promise, which PM2 does not wait for");
+  const { found, value } = Array.isArray(config) ? { found: "export" as const, value: config } : whereApps(config);
+  if (!isObject(value)) throw new ExportError(`"${found}" is ${kindOf(value)}; expected a list of apps`);
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length > MAX_APPS) throw new TooLargeError();
+  const budget = { nodes: MAX_NODES, characters: MAX_CHARACTERS };
+  const apps = found === "nothing" ? [] : Array.from(list, (app, index) => pickApp(app, index, budget));
+  return { apps, found, isDefaultExport };
+}
+
+function whereApps(config: Readonly<Record<string, unknown>>): { found: Picked["found"]; value: unknown } {
+  for (const found of ["apps", "pm2"] as const) {
+    const value = config[found];
+    if (value) return { found, value };
+  }
+  const isApp = ["script", "cmd", "command", "exec"].some((name) => name in config);
+  return { found: isApp ? "export" : "nothing", value: config };
+}
+
+function isDefaultOnly(exported: unknown): boolean {
+  if (!isObject(exported) || Object.prototype.toString.call(exported) !== "[object Module]") return false;
+  return "default" in exported && !("apps" in exported) && !("pm2" in exported);
+}
+
+interface Budget {
+  nodes: number;
+  characters: number;
+}
+
+function pickApp(app: unknown, index: number, budget: Budget): PickedApp {
+  if (!isObject(app) || Array.isArray(app)) {
+    throw new ExportError(`apps[${index}] is ${kindOf(app)}; expected an object`);
+  }
+  const keys = Object.keys(app);
+  spend(budget, keys.length, keys.join("").length);
+  const fields = keys.flatMap((key): [string, Data][] => {
+    if (!FIELDS.has(key)) return [];
+    const value = copy(app[key], budget, 0);
+    return value === undefined ? [] : [[key, value]];
+  });
+  return { fields: Object.fromEntries(fields), keys };
+}
+
+/** Plain data of any value; what JSON has no word for is left out. */
+function copy(value: unknown, budget: Budget, depth: number): Data | undefined {
+  spend(budget, 1, typeof value === "string" ? value.length : 0);
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+  if (typeof value === "bigint") return String(value);
+  if (typeof value !== "object" || depth === MAX_DEPTH) return undefined;
+  if (Array.isArray(value)) return copyList(value, budget, depth);
+  const entries = Object.keys(value).flatMap((key): [string, Data][] => {
+    const member = copy((value as Record<string, unknown>)[key], budget, depth + 1);
+    spend(budget, 0, key.length);
+    return member === undefined ? [] : [[key, member]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function copyList(list: readonly unknown[], budget: Budget, depth: number): Data[] {
+  spend(budget, list.length, 0);
+  return list.map((element) => copy(element, budget, depth + 1) ?? null);
+}
+
+function spend(budget: Budget, nodes: number, characters: number): void {
+  budget.nodes -= nodes;
+  budget.characters -= characters;
+  if (budget.nodes < 0 || budget.characters < 0) throw new TooLargeError();
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

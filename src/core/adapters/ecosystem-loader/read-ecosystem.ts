@@ -1,0 +1,56 @@
+/**
+ * A process of its own that runs one ecosystem file, as PM2 would load it, tells what it declares on descriptor 3,
+ * and ends. The file may do anything in here; `run-program.ts` sees to it that this is all it does.
+ */
+import { ChildProcess } from "node:child_process";
+import { readFileSync, writeSync } from "node:fs";
+import { createRequire } from "node:module";
+import { runInThisContext } from "node:vm";
+import { pm2FileKind } from "../../ecosystem/file-name.ts";
+import { loadYaml } from "../../yaml/load.ts";
+import { describeThrow } from "./describe-throw.ts";
+import { lookUp } from "./look-up.ts";
+import { MAX_RESULT_BYTES, RESULT_FD, type Outcome } from "./outcome.ts";
+import { pickApps } from "./pick-apps.ts";
+
+const { stringify } = JSON;
+const { pid } = process;
+const kill = process.kill.bind(process);
+
+keepChildrenInOurGroup();
+tell(outcomeOf(process.argv.at(-1) ?? ""));
+// At once: neither a timer of the file nor a handler of its `exit` event is to run.
+kill(pid, "SIGKILL");
+
+function outcomeOf(file: string): Outcome {
+  try {
+    const { apps, ...rest } = pickApps(load(file));
+    return { ok: true, ...rest, apps: apps.map(lookUp) };
+  } catch (error) {
+    return describeThrow(error, file);
+  }
+}
+
+/** As PM2's `Common.parseConfig`, for the kind that the file's own name says. */
+function load(file: string): unknown {
+  const kind = pm2FileKind(file.replace(/^.*\//s, ""));
+  if (kind === "yaml") return loadYaml(readFileSync(file, "utf8"));
+  if (kind === "json") return runInThisContext(`(${readFileSync(file, "utf8")})`, { filename: file, columnOffset: -1 });
+  return createRequire(file)(file);
+}
+
+/** What the file starts ends with it, unless it goes to some length. */
+function keepChildrenInOurGroup(): void {
+  const prototype = ChildProcess.prototype as unknown as { spawn: (options: { detached?: boolean }) => unknown };
+  const { spawn } = prototype;
+  prototype.spawn = function spawnAttached(options) {
+    return spawn.call(this, { ...options, detached: false });
+  };
+}
+
+function tell(outcome: Outcome): void {
+  const bytes = Buffer.from(`${stringify(outcome)}\n`);
+  const tooLarge = { ok: false, code: "ECOSYSTEM_FILE_TOO_LARGE", reason: "it exports more than a declaration holds" };
+  let rest = bytes.length > MAX_RESULT_BYTES ? Buffer.from(`${stringify(tooLarge)}\n`) : bytes;
+  while (rest.length > 0) rest = rest.subarray(writeSync(RESULT_FD, rest));
+}

@@ -1,0 +1,105 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { FileError } from "../../ports.ts";
+import { MAX_RESULT_BYTES, readOutcome, RESULT_FD, type Outcome } from "./outcome.ts";
+
+export interface ProgramOptions {
+  /** Current folder of the process. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+const PROGRAM = new URL("./read-ecosystem.ts", import.meta.url);
+const SHELL = "/bin/sh";
+const MEMORY_MIB = 512;
+const CPU_SECONDS = 10;
+
+/**
+ * The memory of the process, that of Buffers included, and its processor time, should nobody be left to kill it.
+ * A limit that may not be set is left as it is.
+ */
+const LIMITED = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_MIB * 1024}; exec "$0" "$@"`;
+
+/**
+ * Runs a file in a process of its own, for so long at most, and ends it with everything that it started.
+ *
+ * @throws {FileError} where it came to no outcome, with the file's path; the signal's reason where that was aborted.
+ */
+export function runProgram(file: string, options: ProgramOptions, signal: AbortSignal): Promise<Outcome> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const child = start(file, options);
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const end = (settle: () => void): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      endGroup(child);
+      child.stdio[RESULT_FD]?.destroy();
+      settle();
+    };
+    const fail = (code: string, reason: string): void => end(() => reject(failure(code, file, reason)));
+    const timer = setTimeout(() => {
+      fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${options.timeoutMs} ms`);
+    }, options.timeoutMs);
+    const onAbort = (): void => end(() => reject(signal.reason as Error));
+    signal.addEventListener("abort", onAbort, { once: true });
+    child.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) => fail(code, "its process could not be started"));
+    child.on("close", (code, name) => fail(...untold(code, name)));
+    child.stdio[RESULT_FD]?.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > MAX_RESULT_BYTES) fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more than a declaration holds");
+      if (chunk.at(-1) !== 10) return;
+      const outcome = readOutcome(Buffer.concat(chunks).toString("utf8"));
+      if (outcome) end(() => resolve(outcome));
+      else fail("ECOSYSTEM_EXPORT_INVALID", "it wrote something else where its result was expected");
+    });
+  });
+}
+
+/** A refusal for a file, in the words that all of them share. */
+export function failure(code: string, file: string, reason: string, place = file): FileError {
+  return new FileError(code, file, `Cannot load ${place}: ${reason}.`);
+}
+
+function start(file: string, { cwd, env }: ProgramOptions): ChildProcess {
+  const argv = [process.execPath, `--max-old-space-size=${MEMORY_MIB / 2}`, "--no-warnings", ...programArgv(), file];
+  const [command = "", ...args] = existsSync(SHELL) ? [SHELL, "-c", `{ ${LIMITED}; } 2>/dev/null`, ...argv] : argv;
+  return spawn(command, args, {
+    cwd: existsSync(cwd) ? cwd : "/",
+    env,
+    // A group of its own, to be ended as one.
+    detached: true,
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
+  });
+}
+
+/** From source, only the program itself is translated: the file that it runs sees the loader of Node.js alone. */
+function programArgv(): string[] {
+  const path = fileURLToPath(PROGRAM);
+  if (!path.endsWith(".ts")) return [path];
+  const tsx = createRequire(import.meta.url).resolve("tsx/cjs/api");
+  return ["--eval", `require(${JSON.stringify(tsx)}).require(${JSON.stringify(path)}, ${JSON.stringify(path)})`];
+}
+
+/** The group is killed while its leader, which is ours to wait for, still holds the number. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nobody is left.
+  }
+}
+
+function untold(code: number | null, name: string | null): [code: string, reason: string] {
+  if (name === null && code !== null && code < 128) {
+    return ["ECOSYSTEM_FILE_EXITED", `it ended its process (exit code ${code}) instead of exporting apps`];
+  }
+  const how = name ?? `signal ${(code ?? 128) - 128}`;
+  return ["ECOSYSTEM_FILE_CRASHED", `its process died (${how}), most often of the memory limit of ${MEMORY_MIB} MiB`];
+}

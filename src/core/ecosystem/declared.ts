@@ -1,0 +1,66 @@
+import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
+import { normaliseApp, type NormalApp } from "./normalise.ts";
+
+/**
+ * An app as `pm2 start <file> --only <name> --update-env` would run it, in the repository root. Holds the values
+ * of its variables: it never leaves the process.
+ */
+export interface DeclaredApp {
+  /** `""` where PM2 would derive none. */
+  readonly name: string;
+  /** Absolute; `""` where the entry has none. */
+  readonly script: string;
+  /** Absolute. */
+  readonly cwd: string;
+  /** Name or path; `node` for PM2's own Node.js, `none` for a binary. */
+  readonly interpreter: string;
+  readonly interpreterArgs: readonly string[];
+  readonly args: readonly string[];
+  /** Processes that it starts, at least 1. */
+  readonly instances: number;
+  readonly execMode: "fork" | "cluster";
+  readonly watch: boolean | readonly string[];
+  readonly namespace: string;
+  /** What the file declares; PM2 adds the variables of whoever starts it. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What a declaration leaves to the machine. */
+export interface Machine {
+  /** At least 1. */
+  readonly cpuCores: number;
+}
+
+/** Every app of a file, with PM2's defaults, in the order of the file. Blocks `env_<name>` are read with `--env` only. */
+export function declaredApps({ apps }: LoadedEcosystem, machine: Machine): DeclaredApp[] {
+  return apps.map((app) => declaredApp(app, machine));
+}
+
+function declaredApp({ fields, places }: LoadedApp, { cpuCores }: Machine): DeclaredApp {
+  const app = normaliseApp(fields);
+  const { script, cwd, interpreter } = places;
+  return {
+    name: app.name,
+    script,
+    cwd,
+    interpreter,
+    interpreterArgs: app.interpreterArgs,
+    args: app.args,
+    instances: instancesOn(cpuCores, app.instances),
+    execMode: execModeOf(app, interpreter),
+    watch: app.watch,
+    namespace: app.namespace,
+    env: interpreter.includes("python") ? { ...app.env, PYTHONUNBUFFERED: "1" } : app.env,
+  };
+}
+
+function instancesOn(cpuCores: number, instances = 1): number {
+  if (instances === 0) return cpuCores;
+  return Math.max(1, instances < 0 ? cpuCores + instances : instances);
+}
+
+/** PM2 takes a number of instances for the wish to run as a cluster, even `1`. */
+export function execModeOf({ execMode, instances = -2 }: NormalApp, interpreter: string): "fork" | "cluster" {
+  if (execMode !== undefined) return execMode;
+  return instances >= -1 && /(?:node|bun)$/.test(interpreter) ? "cluster" : "fork";
+}

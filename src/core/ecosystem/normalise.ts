@@ -1,0 +1,125 @@
+import type { Data } from "./loaded.ts";
+
+export type Fields = Readonly<Record<string, Data>>;
+
+/** An entry of `apps` with PM2's aliases and shorthands resolved, before anything is looked up on a machine. */
+export interface NormalApp {
+  /** `""` where PM2 would derive none. */
+  readonly name: string;
+  /** As PM2 runs it: a script with a space in it is a command line, and runs as `bash -c`. */
+  readonly script: string;
+  /** As the file says it. */
+  readonly declaredScript: string;
+  readonly isCommandLine: boolean;
+  readonly cwd: string | undefined;
+  readonly args: readonly string[];
+  readonly interpreter: string | undefined;
+  readonly interpreterArgs: readonly string[];
+  /** `0` for every core, negative for all but so many; `undefined` where the file says nothing. */
+  readonly instances: number | undefined;
+  readonly execMode: "fork" | "cluster" | undefined;
+  readonly watch: boolean | readonly string[];
+  readonly namespace: string;
+  /** As PM2 hands them to the process: text. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The spellings of a field, in the order in which PM2 asks for them. A value that is falsy counts as absent. */
+export const spellings = {
+  script: ["script", "cmd", "command", "exec"],
+  interpreter: ["exec_interpreter", "interpreter", "execInterpreter"],
+  interpreterArgs: ["node_args", "interpreter_args", "interpreterArgs", "nodeArgs"],
+  execMode: ["exec_mode", "execMode"],
+  waitReady: ["wait_ready", "waitReady"],
+  killTimeout: ["kill_timeout", "killTimeout"],
+} as const;
+
+/**
+ * Mirrors what PM2 7 does with an entry before it looks at the machine (`Common.verifyConfs`,
+ * `Config.validateJSON`). A value of a type that PM2 would refuse counts as absent; `ecosystem check` reports it.
+ */
+export function normaliseApp(fields: Fields): NormalApp {
+  const declaredScript = text(first(fields, spellings.script)) ?? "";
+  const isCommandLine = declaredScript.includes(" ");
+  return {
+    name: text(fields["name"]) || nameOfScript(text(first(fields, ["script", "cmd", "command"])) ?? ""),
+    script: isCommandLine ? "bash" : declaredScript,
+    declaredScript,
+    isCommandLine,
+    cwd: text(fields["cwd"]) || undefined,
+    args: isCommandLine ? ["-c", declaredScript] : words(fields["args"]),
+    interpreter: text(first(fields, spellings.interpreter)) || undefined,
+    interpreterArgs: words(first(fields, spellings.interpreterArgs)),
+    instances: instancesOf(fields["instances"]),
+    execMode: fields["execute_command"] === true ? "fork" : execModeOf(first(fields, spellings.execMode)),
+    watch: watchOf(fields["watch"]),
+    namespace: text(fields["namespace"]) || "default",
+    env: envOf(fields),
+  };
+}
+
+/** The first spelling that has a value. */
+export function first(fields: Fields, names: readonly string[]): Data | undefined {
+  return names.map((name) => (Object.hasOwn(fields, name) ? fields[name] : undefined)).find(Boolean);
+}
+
+/** The environment files of Node's options, with the option that names each. */
+export function envFileOptions(interpreterArgs: readonly string[]): { file: string; isOptional: boolean }[] {
+  return interpreterArgs.flatMap((arg, index) => {
+    const [, ifExists, joined] = /^--env-file(-if-exists)?(?:=(.*))?$/s.exec(arg) ?? [arg];
+    if (!arg.startsWith("--env-file")) return [];
+    const file = joined ?? interpreterArgs[index + 1];
+    return file === undefined ? [] : [{ file, isOptional: ifExists !== undefined }];
+  });
+}
+
+function text(value: Data | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function nameOfScript(script: string): string {
+  const base = script.replace(/\/+$/, "").replace(/^.*\//s, "");
+  const dot = base.lastIndexOf(".");
+  return dot > 0 ? base.slice(0, dot) : base;
+}
+
+/** PM2 splits a text at white space, and takes quotes around a word off. */
+function words(value: Data | undefined): string[] {
+  if (Array.isArray(value)) return value.filter((word) => word !== null && typeof word !== "object").map(String);
+  if (typeof value !== "string") return [];
+  const found = value.match(/[^\s"'=]+="[^"]*"|[^\s"'=]+='[^']*'|"(?:[^"]*)"|'(?:[^']*)'|\S+/g) ?? [];
+  return found.map((word) => word.replace(/^(["'])(.*)\1$/s, "$2")).filter((word) => word.trim() !== "");
+}
+
+function instancesOf(value: Data | undefined): number | undefined {
+  if (value === "max") return 0;
+  if (typeof value === "string") return Number.parseInt(value, 10) || 0;
+  return typeof value === "number" ? Math.trunc(value) : undefined;
+}
+
+function execModeOf(value: Data | undefined): NormalApp["execMode"] {
+  const [, mode] = /^(cluster|fork)(?:_mode)?$/.exec(text(value) ?? "") ?? [];
+  return mode as NormalApp["execMode"];
+}
+
+function watchOf(value: Data | undefined): NormalApp["watch"] {
+  if (typeof value === "boolean") return value;
+  return typeof value === "string" && value !== "" ? [value] : Array.isArray(value) ? words(value) : false;
+}
+
+function envOf(fields: Fields): Record<string, string> {
+  const env = isRecord(fields["env"]) ? fields["env"] : {};
+  const port = fields["port"];
+  return Object.fromEntries([
+    ...Object.entries(env).map(([key, value]) => [key, asVariable(value)] as const),
+    ...(port && typeof port !== "object" && isRecord(fields["env"]) ? [["PORT", String(port)] as const] : []),
+  ]);
+}
+
+function asVariable(value: Data): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+export function isRecord(value: Data | undefined): value is { readonly [key: string]: Data } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
