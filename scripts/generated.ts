@@ -1,6 +1,7 @@
 /** Everything in the repository that is derived from something else, and how. A test says that it is current. */
 import { asyncApiDocument } from "../src/core/contract/asyncapi.ts";
 import { jsonSchemaOf } from "../src/core/facts/json-schema.ts";
+import { renderClientFrames } from "./client-frames.ts";
 import { openApiJson } from "./openapi.ts";
 import { renderPackagedFacts } from "./packaged-facts.ts";
 import { capabilityMatrixPage } from "./reference/capability-matrix.ts";
@@ -12,6 +13,7 @@ import { runtimeKeysPage } from "./reference/runtime-keys.ts";
 /** Path from the repository root to the text that has to stand there. */
 export const generated: Readonly<Record<string, () => string>> = {
   "src/core/facts/packaged.generated.ts": renderPackagedFacts,
+  "src/client/frames.generated.ts": renderClientFrames,
   "schemas/runtime-contract.schema.json": () => json(jsonSchemaOf("runtime-contract")),
   "schemas/capability-matrix.schema.json": () => json(jsonSchemaOf("capability-matrix")),
   "schemas/openapi.json": openApiJson,

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { errorBody } from "../../src/core/contract/bodies.ts";
-import { SOCKET_PATH } from "../../src/core/contract/frames.ts";
+import { SOCKET_PATH } from "../../src/core/contract/channel.ts";
 import { errorTable, FileError, SvcmError, type ErrorKind, type Ports } from "../../src/core/index.ts";
 import {
   ask,

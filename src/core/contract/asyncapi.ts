@@ -1,6 +1,7 @@
 /** The description of the WebSocket channel, made of the schemas that its frames are read by. */
 import * as z from "zod";
-import { clientFrames, serverFrames, SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "./frames.ts";
+import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "./channel.ts";
+import { clientFrames, serverFrames } from "./frames.ts";
 import { frameExamples } from "./frame-examples.ts";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -5,18 +5,8 @@
  * @see CONTRACT section 4
  */
 import * as z from "zod/mini";
+import { actions, actionScopes, interval } from "./channel.ts";
 import { hostPayload, metricsPayload } from "./metrics.ts";
-
-export const SOCKET_PATH = "/api/runtime/pm2-ws";
-/** The one subprotocol that the server speaks, and the prefix of the one that carries a token. */
-export const SUBPROTOCOL = "svcm.v1";
-export const TOKEN_SUBPROTOCOL = "svcm.bearer.";
-
-/** How often a subscriber may ask to be told, in milliseconds. @see the specification, "Limits" */
-export const interval = { min: 500, max: 2000, default: 1000 } as const;
-
-export const actions = ["start", "stop", "restart"] as const;
-export const actionScopes = ["process", "namespace", "ecosystem"] as const;
 
 const text = (max: number) => z.string().check(z.minLength(1), z.maxLength(max));
 const requestId = z.optional(

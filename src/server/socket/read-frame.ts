@@ -1,4 +1,5 @@
-import { clientFrames, interval, type ClientFrame } from "../../core/contract/frames.ts";
+import { interval } from "../../core/contract/channel.ts";
+import { clientFrames, type ClientFrame } from "../../core/contract/frames.ts";
 import { parseInput } from "../../core/contract/parse.ts";
 import { SvcmError } from "../../core/index.ts";
 import { parseJsonBody } from "../json-body.ts";

@@ -1,4 +1,5 @@
-import { interval, type ActionFrame, type ClientFrame, type SubscribeFrame } from "../../core/contract/frames.ts";
+import { interval } from "../../core/contract/channel.ts";
+import { type ActionFrame, type ClientFrame, type SubscribeFrame } from "../../core/contract/frames.ts";
 import { errorTable, SvcmError, type Access } from "../../core/index.ts";
 import { grantsOf, type AccessPolicy } from "../access.ts";
 import type { Limits } from "../limits.ts";

@@ -6,7 +6,8 @@ import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { asyncApiDocument } from "../../../src/core/contract/asyncapi.ts";
 import { frameExamples } from "../../../src/core/contract/frame-examples.ts";
-import { clientFrames, serverFrames, SOCKET_PATH } from "../../../src/core/contract/frames.ts";
+import { SOCKET_PATH } from "../../../src/core/contract/channel.ts";
+import { clientFrames, serverFrames } from "../../../src/core/contract/frames.ts";
 
 const FILE = join(import.meta.dirname, "../../../schemas/asyncapi.json");
 const schemas: Record<string, { safeParse(value: unknown): { success: boolean } }> = {

@@ -1,4 +1,6 @@
 /** Who may open a socket, and what for: the rules of HTTP, over real upgrades. */
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { ask, parsed, raw, testServer } from "../support.ts";
 import { handTelemetry, sample, withTelemetry } from "./hand-telemetry.ts";
@@ -229,8 +231,6 @@ test("one socket too many is 503, and one that goes makes room", async () => {
 });
 
 async function firstBytes(server: { port: number }, request: string) {
-  const { connect } = await import("node:net");
-  const { once } = await import("node:events");
   const socket = connect(server.port, "127.0.0.1");
   socket.write(request);
   const [chunk] = (await once(socket, "data")) as [Buffer];
