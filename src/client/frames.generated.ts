@@ -207,7 +207,7 @@ export interface MetricsFrame {
       readonly onlineCount: number;
       readonly stoppedCount: number;
       readonly erroredCount: number;
-      /** Sum over the processes; null where one online process has none. */
+      /** Sum of what could be measured; null where nothing could. */
       readonly totalCpuPercent: number | null;
       readonly totalMemoryBytes: number | null;
       readonly statusCounts: { readonly [name: string]: number };

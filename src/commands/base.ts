@@ -12,6 +12,13 @@ export const environmentFlag = Flags.string({
   helpValue: "<name>",
 });
 
+/** The same for commands about PM2, which has a profile for production too. */
+export const ecosystemEnvironmentFlag = Flags.string({
+  char: "e",
+  summary: "Environment, for example dev, staging or production.",
+  helpValue: "<name>",
+});
+
 /** What every command has: `--json`, `--root`, and one way to fail. */
 export abstract class SvcmCommand extends Command {
   static override enableJsonFlag = true;

@@ -22,6 +22,7 @@ export const errorTable = {
   HEADERS_TOO_LARGE: { status: 431, exitCode: 2, error: "Request header fields too large." },
   ENV_FILE_FAILED: { status: 500, exitCode: 3, error: "Environment file operation failed." },
   SUITE_FILE_FAILED: { status: 500, exitCode: 3, error: "Suite document operation failed." },
+  ECOSYSTEM_FILE_FAILED: { status: 500, exitCode: 3, error: "PM2 ecosystem file operation failed." },
   AUDIT_FAILED: { status: 500, exitCode: 3, error: "Audit log operation failed." },
   /** What PM2 or the way to it refuses; a caller that collects metrics says so in its own words. */
   PM2_FAILED: { status: 500, exitCode: 3, error: "PM2 operation failed." },

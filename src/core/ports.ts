@@ -6,6 +6,7 @@ import type { AuditRecord } from "./contract/audit-record.ts";
 import type { LoadedEcosystem } from "./ecosystem/loaded.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./facts/schema.ts";
 import type { ProcessIdentity, ProcessRecord } from "./telemetry/process-record.ts";
+import type { AsyncContext, FileStamps, Machine } from "./telemetry/ports.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 
 export interface Ports {
@@ -16,9 +17,12 @@ export interface Ports {
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly host: Host;
+  readonly processes: Processes;
+  readonly machine: Machine;
+  readonly asyncContext: AsyncContext;
+  readonly stamps: FileStamps;
   /** One for each server: whoever watches through the same ports shares one sampler. */
   readonly telemetry: Telemetry;
-  readonly processes: Processes;
 }
 
 /** Where things are. Every path is absolute. @see CONTRACT section 2b */

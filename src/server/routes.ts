@@ -4,6 +4,7 @@ import { SOCKET_PATH } from "../core/contract/channel.ts";
 import {
   auditList,
   contractShow,
+  ecosystemShow,
   envCheck,
   envDiff,
   envRead,
@@ -48,6 +49,12 @@ export const routes: readonly Route[] = [
     query: ["from", "to"],
     response: body.envDiffBody,
     refusals: ofFile,
+  }),
+  ask("GET", "/api/runtime/pm2-ecosystem", ecosystemShow, {
+    summary: "Show what an environment's PM2 ecosystem file declares.",
+    query: ["environment", "serviceKind"],
+    response: body.ecosystemBody,
+    refusals: ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAILED", "FACT_INVALID"],
   }),
   ask("GET", "/api/runtime/contract", contractShow, {
     summary: "Show the runtime contract and the capability matrix.",

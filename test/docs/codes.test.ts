@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { catalog } from "../../src/core/report/catalog.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const FAMILY = /^(?:ENV|PROFILE|STARTUP|FACT|YAML|INPUT|SUITE|CONFIG|TARGET|INTERFACE|CODE)_/;
+const FAMILY = /^(?:ENV|PROFILE|STARTUP|FACT|YAML|INPUT|SUITE|CONFIG|TARGET|INTERFACE|ECOSYSTEM|CODE)_/;
 
 function sources(folder: string, except = ""): string {
   const files = readdirSync(root + folder, { recursive: true, encoding: "utf8" }).filter((file) =>
@@ -19,7 +19,7 @@ function words(text: string, pattern: RegExp): string[] {
 }
 
 test("the catalog documents exactly the codes of the source", () => {
-  const kinds = new Set(["ENV_FILE_FAILED", "SUITE_FILE_FAILED"]);
+  const kinds = new Set(["ENV_FILE_FAILED", "ECOSYSTEM_FILE_FAILED", "SUITE_FILE_FAILED"]);
   const shape = words(sources("src/core/suite"), /^ {2}([A-Z][A-Z_]+): \{$/gm);
   const quoted = words(sources("src", "core/report/codes.ts"), /"([A-Z][A-Z0-9]*_[A-Z0-9_]+)"/g).filter((code) =>
     FAMILY.test(code),

@@ -88,6 +88,34 @@ export const envDiffBody = z
   })
   .describe("Two environments, key by key.");
 
+const ecosystemApp = z.strictObject({
+  name: z.string(),
+  script: z.string().describe("As the file says it; empty where it says none."),
+  interpreter: z.string().describe("As declared, else what PM2 would take; `none` for a binary."),
+  interpreterArgs: z.array(z.string()),
+  env: z
+    .record(z.string(), z.string())
+    .describe("Never-exposed keys, secret-like names and URLs with credentials show `[REDACTED]`."),
+  command: z.string().describe("`pm2 start <path> --only <name> --update-env`; empty where the app has no name."),
+});
+
+export const ecosystemBody = z
+  .strictObject({
+    environment: z.string().describe("The environment as it was asked for, trimmed and lower-cased."),
+    fileName: z.string().describe("The ecosystem file; where there is none, the one that would be read."),
+    path: z.string().describe("Its absolute path."),
+    exists: z.boolean().describe("False where the environment has no ecosystem file; then there are no apps."),
+    apps: z.array(ecosystemApp),
+    preview: z
+      .strictObject({
+        apps: z.array(z.string()).describe("Names of the apps that the service kind implies."),
+        command: z.string().nullable().describe("Starts exactly those; null where there is none."),
+      })
+      .optional()
+      .describe("Where a service kind was asked for."),
+  })
+  .describe("What an environment's PM2 ecosystem file declares, run afresh for this answer.");
+
 const accepted = { accepted: keys.describe("Every value that the key accepts, or how it is formed.") };
 const [enumKey, redisUrlKey, integerKey, textKey, secretKey] = runtimeContractSchema.shape.keys.valueType.options;
 const visibleKey = z.discriminatedUnion("kind", [

@@ -15,6 +15,9 @@ export const inputs = {
   "audit.list": z.strictObject({ limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))) }),
   "code.explain": z.strictObject({ code: z.string() }),
   "contract.show": nothing,
+  "ecosystem.check": z.strictObject({ environment }),
+  "ecosystem.drift": z.strictObject({ environment }),
+  "ecosystem.show": z.strictObject({ environment, serviceKind: z.optional(z.string()) }),
   "env.check": z.strictObject({ environment }),
   "env.diff": z.strictObject({ from: z.string(), to: z.string() }),
   "env.plan": z.strictObject({ environment, values, foreignKeys }),
@@ -22,6 +25,7 @@ export const inputs = {
   "env.read": z.strictObject({ environment, keys: z.optional(z.array(z.string())) }),
   /** `ifMatch` is the header as it came. */
   "env.write": z.strictObject({ environment, values, ifMatch: z.optional(z.string()), foreignKeys }),
+  "metrics.show": z.strictObject({ environment, asyncContext: z.optional(z.boolean()) }),
   "profile.apply": z.strictObject({ environment, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),

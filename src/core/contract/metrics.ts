@@ -169,7 +169,7 @@ const summary = z.strictObject({
   onlineCount: count,
   stoppedCount: count,
   erroredCount: count,
-  totalCpuPercent: percent.nullable().describe("Sum over the processes; null where one online process has none."),
+  totalCpuPercent: percent.nullable().describe("Sum of what could be measured; null where nothing could."),
   totalMemoryBytes: bytes.nullable(),
   statusCounts: z.record(z.string(), count),
   asyncContextActiveSum: count.nullable().describe("Null where no process answered."),

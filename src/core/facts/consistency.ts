@@ -43,6 +43,9 @@ export function matrixIssues(matrix: CapabilityMatrix, contract: RuntimeContract
     ...each(matrix.migration.deployTargetAliases, (alias, target) =>
       reference(["migration", "deployTargetAliases", alias], target, Object.keys(matrix.deployTargets)),
     ),
+    ...each(matrix.pm2ProfileAliases ?? {}, (alias, profile) =>
+      reference(["pm2ProfileAliases", alias], profile, matrix.pm2Profiles),
+    ),
     ...reference(["migration", "pm2Profile"], matrix.migration.pm2Profile, matrix.pm2Profiles),
   ];
 }

@@ -91,6 +91,7 @@ export const capabilityMatrixSchema = z.strictObject({
   ),
   unknownDeployTarget: z.strictObject({ regionRequired: z.boolean() }),
   pm2Profiles: names,
+  pm2ProfileAliases: z.record(name, name).optional(),
   drivers: z.strictObject({ database: byKey, keyValue: byKey }),
   interfaceTypes: z.record(
     name,

@@ -45,6 +45,76 @@ export const codeDocs: Readonly<Record<string, Readonly<Record<string, CodeDoc>>
     STARTUP_REDIS_URL_MISSING: { summary: "The redis-streams adapter has no Redis URL." },
     STARTUP_BROWSER_DRIVER: { summary: "A browser driver in a server-side process." },
   },
+  "PM2 ecosystem files": {
+    ECOSYSTEM_FILE_SYNTAX: { summary: "The file is not valid JavaScript, JSON or YAML; `details` say where." },
+    ECOSYSTEM_FILE_THREW: {
+      summary: "The file threw an error while it ran; `details` say where.",
+      explanation: "Its message is not shown, since it may quote a secret. Run the file with `node <path>` to see it.",
+    },
+    ECOSYSTEM_FILE_EXITED: { summary: "The file ended its process instead of exporting apps." },
+    ECOSYSTEM_FILE_TIMEOUT: {
+      summary: "The file did not end within 3 seconds and was killed.",
+      explanation:
+        "PM2 itself would wait for ever. Look for an endless loop, or for something that is asked over a network.",
+    },
+    ECOSYSTEM_FILE_CRASHED: { summary: "The process that ran the file died, most often of its limit of 512 MiB." },
+    ECOSYSTEM_FILE_TOO_LARGE: { summary: "The file exports more than 1 MiB, or more than 1,000 apps." },
+    ECOSYSTEM_FILE_ASYNC: { summary: "The file awaits at its top level; PM2 cannot load such a module." },
+    ECOSYSTEM_MODULE_NOT_FOUND: { summary: "The file needs a module that is not installed where it stands." },
+    ECOSYSTEM_EXPORT_INVALID: {
+      summary: "What the file exports is no object, or its apps are none.",
+      explanation: "A function or a promise is not called or awaited by PM2 either. Export `{ apps: [...] }`.",
+    },
+    ECOSYSTEM_FILE_KIND: {
+      summary: "PM2 takes the file for another kind, since it looks for its endings anywhere in the path.",
+    },
+    ECOSYSTEM_FILE_NAME: {
+      summary: "A file is named almost like the ecosystem file; PM2 would run it as a script and show it as online.",
+      explanation:
+        "PM2 reads `.config.cjs`, `.config.js`, `.config.mjs`, `.json`, `.yml` and `.yaml` as declarations, and runs everything else.",
+    },
+    ECOSYSTEM_FILE_SHADOWED: {
+      summary: "The environment has several ecosystem files, of which one is read (warning).",
+    },
+    ECOSYSTEM_DEFAULT_EXPORT: {
+      summary: "An ES module exports its apps as `default`, where PM2 silently finds none.",
+      explanation: "Write `export const apps = [...]`, or use `.config.cjs` with `module.exports`.",
+    },
+    ECOSYSTEM_APPS_MISSING: { summary: "The file declares no app." },
+    ECOSYSTEM_FIELD_TYPE: { summary: "A field has a type that PM2 refuses, and the whole file with it." },
+    ECOSYSTEM_FIELD_UNKNOWN: { summary: "PM2 knows no such field and silently ignores it (warning)." },
+    ECOSYSTEM_ENV_BLOCK_UNUSED: {
+      summary: "A block `env_<name>` is read only with `--env <name>` (warning).",
+      explanation:
+        "Each environment has an ecosystem file of its own, and the derived command passes no `--env`: what stands in the block has no effect. Move it to `env`.",
+    },
+    ECOSYSTEM_NAME_DUPLICATE: { summary: "Two apps have one name." },
+    ECOSYSTEM_NAME_AMBIGUOUS: {
+      summary:
+        "PM2 takes the app's name for something else: every process, an id, a pattern, a file, a namespace, a list.",
+    },
+    ECOSYSTEM_SUFFIX_MISSING: {
+      summary: "No app has the name ending that the service kind of `deployments.yaml` implies.",
+      explanation:
+        "`svcm matrix show` lists the endings: `restapi`, and `websocketapi` or `grpcapi` for a realtime kind.",
+    },
+    ECOSYSTEM_SCRIPT_MISSING: {
+      summary: "An app has no script, or the script is not on this machine. A built entrypoint has to be built first.",
+    },
+    ECOSYSTEM_CWD_MISSING: { summary: "The app's folder is not on this machine." },
+    ECOSYSTEM_ENV_FILE_MISSING: { summary: "`--env-file` names a file that is not there: Node.js would not start." },
+    ECOSYSTEM_ENV_FILE_RELATIVE: {
+      summary: "In cluster mode a relative `--env-file` is looked for from the folder of PM2's daemon.",
+      explanation: "Give an absolute path, for example with `path.join(__dirname, ...)`.",
+    },
+    ECOSYSTEM_PORT_INVALID: { summary: "A port to listen on is no integer from 1 to 65535." },
+    ECOSYSTEM_PORT_COLLISION: { summary: "Two apps would listen on one port." },
+    ECOSYSTEM_PORT_INSTANCES: { summary: "Several instances in fork mode would listen on one port." },
+    ECOSYSTEM_KILL_TIMEOUT: {
+      summary: "A server has less than 5 seconds to finish requests before PM2 kills it (warning).",
+      explanation: "PM2's default is 1600 ms after SIGINT. Set `kill_timeout: 5000` or more.",
+    },
+  },
   "Declarative sources": {
     FACT_INVALID: {
       summary: "`config/runtime-contract.yaml` or `config/capability-matrix.yaml` is not valid; `issues` say where.",

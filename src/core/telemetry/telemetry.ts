@@ -45,15 +45,26 @@ export interface Telemetry {
   watch(request: WatchRequest, signal: AbortSignal): AsyncIterable<Sample>;
 
   /**
-   * One payload with real rates: two readings a moment apart, or the sampler's newest where it runs.
+   * One sample with real rates, measured after this call: of two readings 200 ms apart, or of the
+   * sampler where it runs. Who asks while one is measured shares the next one.
    *
-   * @throws {SvcmError} INVALID_ENVIRONMENT, PM2_METRICS_FAILED with PM2's code.
+   * @throws {SvcmError} INVALID_ENVIRONMENT
    */
-  collect(request: MetricsRequest): Promise<MetricsPayload>;
+  collect(request: MetricsRequest): Promise<Sample>;
 
-  /** Makes the next sample ask PM2 anew: for after an action. */
+  /** Has PM2 asked anew at once, for everybody who watches: for after an action. */
   refresh(): void;
+
+  /** What telemetry did so far. */
+  cost(): TelemetryCost;
 
   /** Ends every watch and lets go of what sampling holds open. */
   close(): Promise<void>;
+}
+
+export interface TelemetryCost {
+  /** Measurements of the machine. */
+  readonly samples: number;
+  /** Times that PM2 was asked for its processes. */
+  readonly listCalls: number;
 }

@@ -28,26 +28,30 @@ function describe(thrown: unknown, file: string): Failure {
     return { ...fail("ECOSYSTEM_FILE_SYNTAX", "the file is not valid YAML"), at: { file, line, column } };
   }
   if (!(thrown instanceof Error)) return fail("ECOSYSTEM_FILE_THREW", "the file threw something that is no error");
-  const code = codeOf(thrown);
+  const code = codeOf(thrown).replace(/^ERR_MODULE_NOT_FOUND$/, "MODULE_NOT_FOUND");
   const at = thrown instanceof SyntaxError ? placeOfSyntax(thrown.stack) : placeOfFrame(thrown.stack);
   return { ...reasonOf(thrown, code, file), ...(at && { at }) };
 }
 
 function reasonOf(error: Error, code: string, file: string): Failure {
-  if (code === "MODULE_NOT_FOUND" || code === "ERR_MODULE_NOT_FOUND") {
-    const [, name] = /^Cannot find (?:module|package) '([\w@./-]{1,200})'/.exec(error.message) ?? [];
-    const what = name === undefined || name === file ? "a module" : `the module "${name}"`;
-    return fail("ECOSYSTEM_MODULE_NOT_FOUND", `the file needs ${what}, which is not installed`);
-  }
+  if (code === "MODULE_NOT_FOUND") return missingModule(error.message);
   if (code === "ERR_REQUIRE_ASYNC_MODULE") {
     return fail("ECOSYSTEM_FILE_ASYNC", "the file awaits at its top level, which PM2 cannot load");
   }
   if (/^E[A-Z]+$/.test(code) && "path" in error && error.path === file) {
     return fail(code, code === "EACCES" ? "the file may not be read" : "the file cannot be read");
   }
-  if (error instanceof SyntaxError) return fail("ECOSYSTEM_FILE_SYNTAX", "the file is not valid JavaScript");
-  const kind = KINDS.find((Kind) => error instanceof Kind)?.name ?? "Error";
-  return fail("ECOSYSTEM_FILE_THREW", `the file threw ${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`);
+  if (error instanceof SyntaxError) {
+    const language = file.endsWith(".json") ? "JSON" : "JavaScript";
+    return fail("ECOSYSTEM_FILE_SYNTAX", `the file is not valid ${language}`);
+  }
+  return fail("ECOSYSTEM_FILE_THREW", `the file threw ${KINDS.find((Kind) => error instanceof Kind)?.name ?? "Error"}`);
+}
+
+function missingModule(message: string): Failure {
+  const [, name] = /^Cannot find (?:module|package) '([\w@./-]{1,200})'/.exec(message) ?? [];
+  const what = name === undefined ? "a module" : `the module "${name}"`;
+  return fail("ECOSYSTEM_MODULE_NOT_FOUND", `the file needs ${what}, which is not installed`);
 }
 
 function fail(code: string, reason: string): Failure {

@@ -1,0 +1,16 @@
+/** A word as a POSIX shell reads it back, whatever it holds. */
+export function shellQuote(word: string): string {
+  return /^[\w.,:/@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/**
+ * `pm2 start <path> --only <names> --update-env`: what starts exactly these apps. `undefined` for none, since PM2
+ * would start them all.
+ *
+ * @see the specification, "PM2 ecosystem response"
+ */
+export function startCommand(path: string, names: readonly string[]): string | undefined {
+  const only = names.filter((name) => name !== "").join(",");
+  if (only === "") return undefined;
+  return `pm2 start ${shellQuote(path)} --only ${shellQuote(only)} --update-env`;
+}

@@ -1,0 +1,101 @@
+import type { RuntimeContract } from "../facts/schema.ts";
+import type { EcosystemEnvironment } from "./environment.ts";
+import { startCommand } from "./command.ts";
+import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
+import { normaliseApp } from "./normalise.ts";
+import { secretsOf, scrubOf, shownVariable, type Scrub } from "./scrub.ts";
+
+/** An app as it may be shown: no secret in any field. */
+export interface EcosystemApp {
+  readonly name: string;
+  /** As the file says it; `""` where it says none. */
+  readonly script: string;
+  readonly interpreter: string;
+  readonly interpreterArgs: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** `""` where the app has no name to select it by. */
+  readonly command: string;
+}
+
+/** The apps that a service kind implies, and the one command that starts exactly those; `null` where there is none. */
+export interface EcosystemPreview {
+  readonly apps: readonly string[];
+  readonly command: string | null;
+}
+
+/** What `GET /api/runtime/pm2-ecosystem` answers. @see the specification, "PM2 ecosystem response" */
+export interface EcosystemResponse {
+  readonly environment: string;
+  readonly fileName: string;
+  readonly path: string;
+  readonly exists: boolean;
+  readonly apps: readonly EcosystemApp[];
+  readonly preview?: EcosystemPreview;
+}
+
+export interface EcosystemFile extends EcosystemEnvironment {
+  readonly fileName: string;
+  readonly path: string;
+  /** Absent where the environment has no ecosystem file. */
+  readonly loaded?: LoadedEcosystem;
+}
+
+export interface ViewOptions {
+  readonly contract: RuntimeContract;
+  /** Secrets of elsewhere that may not show either. */
+  readonly secrets: Iterable<string>;
+  /** Endings of the app names that the asked service kind implies. */
+  readonly suffixes?: readonly string[] | undefined;
+}
+
+export function ecosystemResponse(file: EcosystemFile, options: ViewOptions): EcosystemResponse {
+  const { environment, fileName, path, loaded } = file;
+  const scrub = scrubFor(loaded, options);
+  const apps = (loaded?.apps ?? []).map((app) => viewOf(app, path, options.contract, scrub));
+  const { suffixes } = options;
+  return {
+    environment,
+    fileName,
+    path,
+    exists: loaded !== undefined,
+    apps,
+    ...(suffixes && { preview: previewOf(apps, path, suffixes) }),
+  };
+}
+
+/** A scrub that knows what the apps themselves hide beside the secrets of elsewhere. */
+export function scrubFor(loaded: LoadedEcosystem | undefined, { contract, secrets }: ViewOptions): Scrub {
+  const held = (loaded?.apps ?? []).flatMap(({ fields }) => Object.entries(normaliseApp(fields).env));
+  return scrubOf([...secrets, ...secretsOf(contract, held)]);
+}
+
+function viewOf({ fields, places }: LoadedApp, path: string, contract: RuntimeContract, scrub: Scrub): EcosystemApp {
+  const app = normaliseApp(fields);
+  const name = scrub(app.name);
+  return {
+    name,
+    script: scrub(app.declaredScript),
+    interpreter: scrub(places.interpreter),
+    interpreterArgs: scrubWords(app.interpreterArgs, scrub),
+    env: Object.fromEntries(
+      Object.entries(app.env).map(([key, value]) => [scrub(key), shownVariable(contract, key, value, scrub)]),
+    ),
+    command: startCommand(path, [name]) ?? "",
+  };
+}
+
+/** An option and its value may be two words: they are scrubbed as one text. */
+function scrubWords(words: readonly string[], scrub: Scrub): string[] {
+  return words.map((word, index) => {
+    const before = words[index - 1] ?? "";
+    if (!before.startsWith("-") || before.includes("=")) return scrub(word);
+    const both = scrub(`${before} ${word}`);
+    return both.startsWith(`${before} `) ? both.slice(before.length + 1) : scrub(word);
+  });
+}
+
+function previewOf(apps: readonly EcosystemApp[], path: string, suffixes: readonly string[]): EcosystemPreview {
+  const implied = apps.map(({ name }) => name).filter((name) => suffixes.some((suffix) => name.endsWith(suffix)));
+  const names = [...new Set(implied)];
+  return { apps: names, command: startCommand(path, names) ?? null };
+}

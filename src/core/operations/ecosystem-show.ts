@@ -1,0 +1,30 @@
+import { ecosystemResponse, type EcosystemResponse } from "../ecosystem/view.ts";
+import { SvcmError } from "../errors.ts";
+import type { CapabilityMatrix } from "../facts/schema.ts";
+import { defineOperation } from "../operation.ts";
+import { suggest } from "../report/suggest.ts";
+import { knownSecrets, readEcosystem } from "./ecosystem-file.ts";
+
+/** The apps of an environment's ecosystem file and how each is started. @see the specification, "PM2 ecosystem response" */
+export const ecosystemShow = defineOperation({
+  id: "ecosystem.show",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { environment, serviceKind }): Promise<EcosystemResponse> {
+    const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
+    const suffixes = serviceKind === undefined ? undefined : suffixesOf(matrix, serviceKind);
+    const file = await readEcosystem(ports, { contract, matrix }, environment);
+    return ecosystemResponse(file, { contract, secrets: await knownSecrets(ports, contract), suffixes });
+  },
+});
+
+function suffixesOf({ serviceKinds }: CapabilityMatrix, asked: string): readonly string[] {
+  const kind = Object.hasOwn(serviceKinds, asked) ? serviceKinds[asked] : undefined;
+  if (kind) return kind.appSuffixes;
+  const accepted = Object.keys(serviceKinds);
+  const meant = suggest(asked, accepted);
+  throw new SvcmError("INVALID_REQUEST", {
+    details: `Unsupported service kind ${JSON.stringify(asked.slice(0, 80))}. Accepted: ${accepted.join(", ")}.`,
+    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+  });
+}
