@@ -22,7 +22,6 @@ export type { ErrorBody, ErrorDescription, ErrorKind } from "./errors.ts";
 export { execute } from "./operation.ts";
 export type { Access, Caller, Operation } from "./operation.ts";
 export type { Ports } from "./ports.ts";
-export type { Sample, Telemetry } from "./telemetry/telemetry.ts";
 export { FileError } from "./ports.ts";
 export { entrypoints, reportFormats, schemaNames, suiteSections } from "./contract/names.ts";
 export { environmentSpellings } from "./env/environment.ts";

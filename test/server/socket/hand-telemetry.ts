@@ -10,6 +10,8 @@ export interface HandTelemetry extends Telemetry {
   readonly watched: string[];
   /** Resolves when so many watch. */
   watchers(count: number): Promise<void>;
+  /** Resolves when just these are watched. */
+  watching(names: readonly string[]): Promise<void>;
 }
 
 const accepted = ["dev", "development", "staging"];
@@ -22,6 +24,9 @@ export function handTelemetry(): HandTelemetry {
     give: (given) => void changes.emit("sample", given),
     async watchers(count) {
       while (watched.length !== count) await once(changes, "watch");
+    },
+    async watching(names) {
+      while (watched.join() !== names.join()) await once(changes, "watch");
     },
     async environment(asked = "dev") {
       const environment = asked.trim().toLowerCase();
@@ -54,6 +59,7 @@ export function handTelemetry(): HandTelemetry {
     },
     collect: () => Promise.reject(new Error("not asked for")),
     refresh: () => undefined,
+    cost: () => ({ samples: 0, listCalls: 0 }),
     close: async () => undefined,
   };
 }
