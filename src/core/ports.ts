@@ -5,6 +5,7 @@
 import type { AuditRecord } from "./contract/audit-record.ts";
 import type { LoadedEcosystem } from "./ecosystem/loaded.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./facts/schema.ts";
+import type { OwnProcess } from "./process/own.ts";
 import type { ProcessIdentity, ProcessRecord } from "./telemetry/process-record.ts";
 import type { AsyncContext, FileStamps, Machine } from "./telemetry/ports.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
@@ -170,20 +171,23 @@ export interface Processes {
   /** Stops one; PM2 keeps knowing it. Resolves when PM2 has answered. */
   stop(process: ProcessIdentity): Promise<void>;
 
-  /** Ends one and starts it with the environment that it had. Resolves when PM2 has answered. */
-  restart(process: ProcessIdentity): Promise<void>;
+  /**
+   * Ends one and starts it with the environment that it had, or, where an ecosystem file is given, with
+   * what that declares now on top. Resolves when PM2 has answered.
+   */
+  restart(process: ProcessIdentity, declared?: DeclaredIn): Promise<void>;
 
   /**
    * Starts an app that an ecosystem file declares and PM2 does not know, with its declared environment
    * over a small base one, never with that of this process. Where no daemon runs, one is started: only
    * inside `exclusively("start", ...)`, since several would start several.
-   * The file is run afresh, apart and with limits; its relative paths are meant from `cwd`. Resolves
-   * when PM2 has answered.
+   * The file is run afresh, apart and with limits; resolves when PM2
+   * has answered.
    *
    * @throws {SvcmError} PM2_FAILED, also with the codes `APP_NOT_DECLARED`, `APP_ALREADY_KNOWN` and
    *   `ECOSYSTEM_UNREADABLE`.
    */
-  startApp(ecosystemFile: string, name: string, cwd: string): Promise<void>;
+  startApp(name: string, declared: DeclaredIn): Promise<void>;
 
   /** The keyed digest of a value of a declaration, comparable with those of a `ProcessRecord`. */
   digest(value: string): string;
@@ -195,12 +199,12 @@ export interface Processes {
   close(): Promise<void>;
 }
 
-/** What tells the process that serves the request among those that PM2 lists. */
-export interface OwnProcess {
-  /** This process's number and those of its ancestors. */
-  readonly pids: readonly number[];
-  /** What PM2 told us in our environment, where it started us. */
-  readonly pm2: { readonly pmId: number; readonly name: string } | null;
+/** The ecosystem file that declares an app. */
+export interface DeclaredIn {
+  /** Absolute. */
+  readonly file: string;
+  /** Relative paths of the file are meant from here. */
+  readonly cwd: string;
 }
 
 /** A file operation that the system refused. `code` is the system's own, for example `ENOSPC`. */

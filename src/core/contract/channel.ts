@@ -10,6 +10,3 @@ export const TOKEN_SUBPROTOCOL = "svcm.bearer.";
 
 /** How often a subscriber may ask to be told, in milliseconds. @see the specification, "Limits" */
 export const interval = { min: 500, max: 2000, default: 1000 } as const;
-
-export const actions = ["start", "stop", "restart"] as const;
-export const actionScopes = ["process", "namespace", "ecosystem"] as const;

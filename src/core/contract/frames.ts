@@ -5,8 +5,9 @@
  * @see CONTRACT section 4
  */
 import * as z from "zod/mini";
-import { actions, actionScopes, interval } from "./channel.ts";
+import { interval } from "./channel.ts";
 import { hostPayload, metricsPayload } from "./metrics.ts";
+import { processActions, processScopes } from "./names.ts";
 
 const text = (max: number) => z.string().check(z.minLength(1), z.maxLength(max));
 const requestId = z.optional(
@@ -18,8 +19,8 @@ const token = z.optional(
   ),
 );
 const environment = z.string().check(z.describe("As it was asked for, trimmed and lower-cased."));
-const action = z.enum(actions);
-const scope = z.enum(actionScopes);
+const action = z.enum(processActions);
+const scope = z.enum(processScopes);
 const pmId = z.optional(z.int().check(z.minimum(0), z.describe("PM2's own number of the process.")));
 const names = z.optional(z.array(z.string()));
 

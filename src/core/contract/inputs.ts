@@ -4,7 +4,7 @@
  * from outside: the command line, which is compiled against them, never does.
  */
 import * as z from "zod/mini";
-import { entrypoints, schemaNames, suiteSections } from "./names.ts";
+import { entrypoints, processActions, processScopes, schemaNames, suiteSections } from "./names.ts";
 
 const environment = z.optional(z.string());
 const values = z.record(z.string(), z.string());
@@ -26,6 +26,16 @@ export const inputs = {
   /** `ifMatch` is the header as it came. */
   "env.write": z.strictObject({ environment, values, ifMatch: z.optional(z.string()), foreignKeys }),
   "metrics.show": z.strictObject({ environment, asyncContext: z.optional(z.boolean()) }),
+  /** `scope` is `process` where it is absent. `environment` chooses the ecosystem file. */
+  "process.act": z.strictObject({
+    action: z.enum(processActions),
+    scope: z.optional(z.enum(processScopes)),
+    name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+    pmId: z.optional(z.int().check(z.minimum(0))),
+    namespace: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+    environment,
+  }),
+  "process.list": nothing,
   "profile.apply": z.strictObject({ environment, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),

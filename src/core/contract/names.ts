@@ -12,3 +12,11 @@ export const documentNames = ["runtime-contract", "capability-matrix"] as const;
 
 /** What `svcm schema` can print: the schemas of those documents, and the description of the WebSocket. */
 export const schemaNames = [...documentNames, "asyncapi"] as const;
+
+/** What can be done to a process. */
+export const processActions = ["start", "stop", "restart"] as const;
+export type ProcessAction = (typeof processActions)[number];
+
+/** Whom an action is for. `ecosystem` means apps as the environment's ecosystem file declares them. */
+export const processScopes = ["process", "namespace", "ecosystem"] as const;
+export type ProcessScope = (typeof processScopes)[number];

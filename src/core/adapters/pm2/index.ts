@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { FileError, type Processes } from "../../ports.ts";
-import type { ProcessIdentity } from "../../telemetry/process-record.ts";
 import { fileLocks, type FileLocks } from "../files/lock.ts";
 import { digestWith } from "./digest.ts";
 import { cleanEnvironment } from "./environment.ts";
@@ -11,7 +10,7 @@ import { pm2Home, whyUnusable, type Pm2Home } from "./home.ts";
 import { workerLink, type Link } from "./link.ts";
 import { ownProcess } from "./own-process.ts";
 import { probe } from "./probe.ts";
-import type { Action } from "./protocol.ts";
+import type { Call } from "./protocol.ts";
 
 export interface Pm2Options {
   /** Of this process: says which PM2 is meant, and what little of it PM2 may see. */
@@ -38,10 +37,10 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
   let made: FileLocks | undefined;
   const locks = (): FileLocks => (made ??= fileLocks({ timeoutMs: LOCK_MS }));
 
-  const act = (method: Action, process: ProcessIdentity): Promise<void> =>
+  const act = (call: Call): Promise<void> =>
     explained(async () => {
       await refuseUnreachable(home);
-      await link().call({ method, process });
+      await ("declared" in call ? once(newLink(), call) : link().call(call));
     });
 
   return {
@@ -50,13 +49,13 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
         await refuseUnreachable(home);
         return (await link().call({ method: "list" }, signal)).toSorted((a, b) => a.pmId - b.pmId);
       }),
-    start: (process) => act("start", process),
-    stop: (process) => act("stop", process),
-    restart: (process) => act("restart", process),
-    startApp: (file, name, from) =>
+    start: (process) => act({ method: "start", process }),
+    stop: (process) => act({ method: "stop", process }),
+    restart: (process, declared) => act({ method: "restart", process, ...(declared && { declared }) }),
+    startApp: (name, declared) =>
       explained(() => {
         refuseUnusable(home);
-        return once(newLink(), { file, name, cwd: from });
+        return once(newLink(), { method: "startApp", name, declared });
       }),
     exclusively: (what, work) =>
       explained(async () => {
@@ -72,9 +71,9 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
 }
 
 /** An ecosystem file is code: it gets a worker of its own, which nobody uses after it. */
-async function once(link: Link, app: { file: string; name: string; cwd: string }): Promise<void> {
+async function once(link: Link, call: Call): Promise<void> {
   try {
-    await link.call({ method: "startApp", ...app });
+    await link.call(call);
   } finally {
     await link.close();
   }

@@ -81,7 +81,7 @@ export function workerLink(options: LinkOptions): Link {
 }
 
 function startWorker({ env, socket, salt, timeoutMs }: LinkOptions, onResponse: (response: Response) => void): Worker {
-  const program = new URL("./worker.ts", import.meta.url);
+  const program = new URL("./pm2-worker.ts", import.meta.url);
   const isSource = program.pathname.endsWith(".ts");
   const worker = new Worker(isSource ? fromSource(program) : program, {
     eval: isSource,

@@ -1,4 +1,6 @@
 /** What the two sides of the link say to each other. No value of an environment is among it. */
+import type { ProcessAction } from "../../contract/names.ts";
+import type { DeclaredIn } from "../../ports.ts";
 import type { ProcessIdentity, ProcessRecord } from "../../telemetry/process-record.ts";
 
 /** What the worker is given at its start. */
@@ -9,21 +11,10 @@ export interface WorkerData {
   readonly timeoutMs: number;
 }
 
-export type Action = "start" | "stop" | "restart";
-
 export type Call =
   | { readonly method: "list" }
-  | { readonly method: Action; readonly process: ProcessIdentity }
-  | StartApp;
-
-export interface StartApp {
-  readonly method: "startApp";
-  /** The ecosystem file, by its absolute path. */
-  readonly file: string;
-  readonly name: string;
-  /** Relative paths of the declaration are meant from here. */
-  readonly cwd: string;
-}
+  | { readonly method: ProcessAction; readonly process: ProcessIdentity; readonly declared?: DeclaredIn | undefined }
+  | { readonly method: "startApp"; readonly name: string; readonly declared: DeclaredIn };
 
 export interface Request {
   readonly id: number;

@@ -1,6 +1,6 @@
+import type { ProcessAction } from "../../../contract/names.ts";
 import type { ProcessIdentity } from "../../../telemetry/process-record.ts";
 import { LinkFailure } from "../failure.ts";
-import type { Action } from "../protocol.ts";
 import type { Connection } from "./connection.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
@@ -11,6 +11,8 @@ export interface Acting {
   /** Called right before the action is given to PM2, with how long PM2 may take for it. */
   readonly handOver: (patienceMs: number) => void;
 }
+
+type Environment = Readonly<Record<string, string>>;
 
 /** Every process that PM2 knows, its own modules apart. @throws {LinkFailure} */
 export async function listed(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
@@ -25,10 +27,15 @@ export async function listed(connection: Connection, timeoutMs: number): Promise
  *
  * @throws {LinkFailure} PROCESS_CHANGED and those of {@link Connection.ask}
  */
-export async function act(acting: Acting, action: Action, identity: ProcessIdentity): Promise<void> {
+export async function act(
+  acting: Acting,
+  action: ProcessAction,
+  identity: ProcessIdentity,
+  env?: Environment,
+): Promise<void> {
   const found = (await listed(acting.connection, acting.timeoutMs)).find(({ pm_id }) => pm_id === identity.pmId);
   if (found === undefined || !isSame(found, identity)) throw changed(identity);
-  const { method, argument } = rpcOf(action, found);
+  const { method, argument } = rpcOf(action, found, env);
   // PM2 would start one that waits for its restart beside the restart that is due.
   if (action !== "stop" && found.pm2_env["status"] === "waiting restart")
     await give(acting, "stopProcessId", found, found.pm_id);
@@ -41,9 +48,13 @@ async function give(acting: Acting, method: string, found: Pm2Process, argument:
   await acting.connection.ask(method, argument, patienceMs);
 }
 
-function rpcOf(action: Action, { pm_id: id }: Pm2Process): { method: string; argument: unknown } {
-  // Without `env`: the process keeps the environment that it has.
-  if (action === "restart") return { method: "restartProcessId", argument: { id } };
+function rpcOf(
+  action: ProcessAction,
+  { pm_id: id }: Pm2Process,
+  env?: Environment,
+): { method: string; argument: unknown } {
+  // PM2 lays `env` over the environment that the process has.
+  if (action === "restart") return { method: "restartProcessId", argument: { id, ...(env && { env }) } };
   return { method: action === "stop" ? "stopProcessId" : "startProcessId", argument: id };
 }
 

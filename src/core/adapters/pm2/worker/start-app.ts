@@ -1,10 +1,9 @@
-import { basename, extname, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { maskCredentials } from "../../../env/redact.ts";
+import type { DeclaredIn } from "../../../ports.ts";
 import { LinkFailure } from "../failure.ts";
 import { probe } from "../probe.ts";
-import type { StartApp } from "../protocol.ts";
 import { listed } from "./act.ts";
+import { declaredApps, type App } from "./declared-apps.ts";
 import { connect, orTimeout, wordsOf, type Connection } from "./connection.ts";
 import type { Pm2 } from "./pm2-api.ts";
 
@@ -24,8 +23,8 @@ const DAEMON_START_MS = 20_000;
  *
  * @throws {LinkFailure}
  */
-export async function startApp(starting: Starting, { file, name, cwd }: StartApp): Promise<void> {
-  const apps = await declaredApps(file, name, cwd);
+export async function startApp(starting: Starting, name: string, declared: DeclaredIn): Promise<void> {
+  const apps = await declaredApps(declared, name);
   const connection = await connectOrLaunch(starting);
   try {
     if ((await listed(connection, starting.timeoutMs)).some((known) => String(known.name) === name))
@@ -34,39 +33,6 @@ export async function startApp(starting: Starting, { file, name, cwd }: StartApp
   } finally {
     connection.close();
   }
-}
-
-type App = Record<string, unknown>;
-
-async function declaredApps(file: string, name: string, cwd: string): Promise<App[]> {
-  const apps = appsOf(await load(file)).filter((app) => nameOf(app) === name);
-  if (apps.length === 0) throw new LinkFailure("APP_NOT_DECLARED", `${file} declares no app ${JSON.stringify(name)}.`);
-  // PM2 would take relative paths from the folder in which this process happens to run.
-  return apps.map((app) => ({ ...app, name, cwd: resolve(cwd, textOf(app["cwd"])) }));
-}
-
-async function load(file: string): Promise<unknown> {
-  try {
-    const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
-    return module.default ?? module;
-  } catch (error) {
-    throw new LinkFailure("ECOSYSTEM_UNREADABLE", `${file} cannot be run: ${maskCredentials(wordsOf(error))}`);
-  }
-}
-
-function appsOf(declaration: unknown): App[] {
-  const { apps = declaration } = Object(declaration) as { apps?: unknown };
-  return [apps].flat().filter((app): app is App => typeof app === "object" && app !== null);
-}
-
-/** As PM2 names an app that has no name. */
-function nameOf(app: App): string {
-  const script = textOf(app["script"]);
-  return textOf(app["name"]) || basename(script, extname(script));
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 async function connectOrLaunch({ pm2, socket, timeoutMs }: Starting): Promise<Connection> {

@@ -9,6 +9,7 @@ import { LinkFailure } from "./failure.ts";
 import type { Call, Request, Response, WorkerData } from "./protocol.ts";
 import { act, listed } from "./worker/act.ts";
 import { connect, wordsOf, type Connection } from "./worker/connection.ts";
+import { declaredEnvironment } from "./worker/declared-apps.ts";
 import { loadPm2, type Pm2 } from "./worker/pm2-api.ts";
 import { processRecord } from "./worker/process-record.ts";
 import { startApp } from "./worker/start-app.ts";
@@ -43,12 +44,13 @@ async function answer({ id, call }: Request): Promise<void> {
 async function run(call: Call, handOver: (patienceMs: number) => void) {
   const pm2 = await load();
   if (call.method === "startApp") {
-    await startApp({ pm2, socket, timeoutMs, handOver }, call);
+    await startApp({ pm2, socket, timeoutMs, handOver }, call.name, call.declared);
     return {};
   }
   const kept = await connected(pm2);
   if (call.method !== "list") {
-    await act({ connection: kept, timeoutMs, handOver }, call.method, call.process);
+    const env = call.declared && (await declaredEnvironment(call.declared, call.process.name));
+    await act({ connection: kept, timeoutMs, handOver }, call.method, call.process, env);
     return {};
   }
   const processes = await listed(kept, timeoutMs);
