@@ -256,9 +256,22 @@ export interface ActionResultFrame {
   readonly name: string;
   /** PM2's own number of the process. */
   readonly pmId?: number | undefined;
-  readonly affected?: readonly string[] | undefined;
+  readonly affected?: readonly ({
+    readonly name: string;
+    readonly pmId: number;
+    readonly namespace: string;
+    readonly pid: number | null;
+    /** PM2's word after the action. */
+    readonly status: string;
+  })[] | undefined;
   /** Left alone, such as the process that serves the request. */
-  readonly skipped?: readonly string[] | undefined;
+  readonly skipped?: readonly {
+    readonly name: string;
+    readonly pmId: number;
+    readonly namespace: string;
+    /** `SELF_ACTION_BLOCKED`, `ALREADY_RUNNING` or `ALREADY_STOPPED`. */
+    readonly reason: string;
+  }[] | undefined;
   /** Stable, for example `PROCESS_NOT_FOUND`. */
   readonly code?: string | undefined;
   /** What failed. */

@@ -27,6 +27,7 @@ export { entrypoints, reportFormats, schemaNames, suiteSections } from "./contra
 export { environmentSpellings } from "./env/environment.ts";
 export { isValid } from "./contract/issue.ts";
 export type { Issue } from "./contract/issue.ts";
+export type { DriftEntry, MetricsPayload } from "./contract/metrics.ts";
 export type { AuditRecord } from "./contract/audit-record.ts";
 export { renderReport } from "./report/render.ts";
 export { visible } from "./report/cells.ts";

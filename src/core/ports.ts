@@ -140,6 +140,13 @@ export interface AuditLog {
    * @throws {FileError} where the log cannot be read.
    */
   newest(limit: number): Promise<AuditRecord[]>;
+
+  /** How many records this process appended, by what they tell. */
+  counts(): readonly AuditCount[];
+}
+
+export interface AuditCount extends Pick<AuditRecord, "action" | "outcome"> {
+  readonly count: number;
 }
 
 /**

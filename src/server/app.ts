@@ -61,7 +61,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const connections = watchConnections(app.server);
   const channel = openChannel(
-    { telemetry: ports.telemetry, framesOf: serialiseOnce(), act: actionRunner(ports), policy, limits, log },
+    { telemetry: ports.telemetry, framesOf: serialiseOnce(), act: actionRunner(ports, log), policy, limits, log },
     routeUpgrades(app.server),
   );
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);

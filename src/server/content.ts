@@ -1,10 +1,13 @@
-import type { Ports } from "../core/index.ts";
+import { execute, metricsExpose, type Caller, type Ports } from "../core/index.ts";
 import { toJson } from "./answer.ts";
 import { page } from "./page/page.ts";
 import { icon } from "./page/icon.ts";
 import { style } from "./page/style.ts";
 import type { ContentName } from "./route.ts";
 import { ICON_PATH, routes, STYLE_PATH } from "./routes.ts";
+
+/** Who gets to content may read: the guard has seen to that. */
+const reader: Caller = { source: "http", grants: ["read"] };
 
 /** What the server itself shows, made once where that is possible. */
 export function contentOf(name: ContentName, about: { ports: Ports; version: string }): () => Promise<string> | string {
@@ -17,6 +20,8 @@ export function contentOf(name: ContentName, about: { ports: Ports; version: str
       return once(icon);
     case "health":
       return once(toJson({ status: "ok", version: about.version }));
+    case "metrics":
+      return () => execute(metricsExpose, about.ports, { version: about.version }, reader);
     case "openapi":
       return openApi(about);
     case "asyncapi":

@@ -87,14 +87,17 @@ function shownContent({ content, summary, isOpen, response }: ContentRoute): Jso
   };
 }
 
+/** Parameters that take an environment. */
+const ENVIRONMENTS = new Set(["environment", "from", "to"]);
+
 function queryParameters({ operation, query = [] }: OperationRoute, contract: RuntimeContract): Json[] {
   return parametersOf(inputs[operation.id], query).map(({ name, isRequired, schema }) => ({
     name,
     in: "query",
     required: isRequired,
-    ...(name === "limit"
-      ? { schema }
-      : { description: environmentRule(contract, isRequired), schema: { ...schema, examples: spellings(contract) } }),
+    ...(ENVIRONMENTS.has(name)
+      ? { description: environmentRule(contract, isRequired), schema: { ...schema, examples: spellings(contract) } }
+      : { schema }),
   }));
 }
 

@@ -42,7 +42,7 @@ export interface SocketRoute extends RouteFacts {
   readonly response?: never;
 }
 
-export type ContentName = "page" | "style" | "icon" | "health" | "openapi" | "asyncapi";
+export type ContentName = "page" | "style" | "icon" | "health" | "openapi" | "asyncapi" | "metrics";
 export type SocketName = "pm2-ws";
 export type Route = OperationRoute | ContentRoute | SocketRoute;
 

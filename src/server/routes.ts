@@ -9,6 +9,7 @@ import {
   envDiff,
   envRead,
   envWrite,
+  metricsShow,
   suiteValidate,
   type ErrorKind,
 } from "../core/index.ts";
@@ -56,6 +57,12 @@ export const routes: readonly Route[] = [
     response: body.ecosystemBody,
     refusals: ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAILED", "FACT_INVALID"],
   }),
+  ask("GET", "/api/runtime/pm2-metrics", metricsShow, {
+    summary: "Measure the host and the processes that PM2 runs, and compare these with the ecosystem file.",
+    query: ["environment", "asyncContext"],
+    response: body.pm2MetricsBody,
+    refusals: ["INVALID_ENVIRONMENT", "PM2_METRICS_FAILED", "FACT_INVALID"],
+  }),
   ask("GET", "/api/runtime/contract", contractShow, {
     summary: "Show the runtime contract and the capability matrix.",
     response: body.contractBody,
@@ -74,6 +81,11 @@ export const routes: readonly Route[] = [
     refusals: [...ofBody, "FACT_INVALID"],
   }),
   talk(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),
+  show("/metrics", "metrics", {
+    summary: "Tell host, processes, drift and the service's own cost as OpenMetrics.",
+    mediaType: "application/openmetrics-text; version=1.0.0; charset=utf-8",
+    isOpen: false,
+  }),
   show("/healthz", "health", {
     summary: "Tell that the service runs, and its version.",
     mediaType: json,

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
@@ -6,7 +6,14 @@ import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts"
 const DEV = `${CONFIG_FOLDER}/.env.dev`;
 const STAGING = `${CONFIG_FOLDER}/.env.staging`;
 const suite = (name: string): string => readFileSync(new URL(`../fixtures/suite/${name}`, import.meta.url), "utf8");
+const ecosystems = new URL("../fixtures/ecosystem/repository/", import.meta.url);
+const ecosystem = Object.fromEntries(
+  readdirSync(ecosystems, { recursive: true, encoding: "utf8" })
+    .filter((file) => /^(?:pm2|build)\/./.test(file))
+    .map((file) => [file, readFileSync(new URL(file, ecosystems), "utf8")]),
+);
 const files = {
+  ...ecosystem,
   "deployments.yaml": suite("targets-and-ports.yaml"),
   "good.yaml": suite("good.yaml"),
   "unreadable.yaml": suite("duplicate-key.yaml"),
@@ -50,6 +57,15 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["startup", "check", "websocket", "-e", "staging"], code: 0 },
   { args: ["startup", "check", "grpc"], code: 1 },
   { args: ["startup", "check", "graphql"], code: 2 },
+  { args: ["ecosystem", "show"], code: 0 },
+  { args: ["ecosystem", "show", "-e", "prod", "--service-kind", "rest-api"], code: 0 },
+  { args: ["ecosystem", "show", "-e", "ci", "--service-kind", "rest-api"], code: 0 },
+  { args: ["ecosystem", "show", "-e", "qa"], code: 2 },
+  { args: ["ecosystem", "show", "--service-kind", "rest"], code: 2 },
+  { args: ["ecosystem", "check"], code: 0 },
+  { args: ["ecosystem", "check", "-e", "staging"], code: 1 },
+  { args: ["ecosystem", "check", "-e", "production"], code: 1 },
+  { args: ["ecosystem", "check", "-e", "test"], code: 0 },
   { args: ["validate"], code: 1 },
   { args: ["validate", "--file", "good.yaml"], code: 0 },
   { args: ["validate", "--file", "missing.yaml"], code: 3 },

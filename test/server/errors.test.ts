@@ -26,6 +26,7 @@ interface Case {
   readonly provoke: (server: TestServer) => Promise<Pick<Answered, "status" | "json">>;
 }
 
+const ECOSYSTEM = "/api/runtime/pm2-ecosystem";
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const token = { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token" } };
 
@@ -162,6 +163,26 @@ const cases: readonly Case[] = [
     kind: "SERVICE_BUSY",
     options: () => ({ limits: { maxSockets: 0 } }),
     provoke: (server) => refused(server),
+  },
+  {
+    what: "unsupported environment, ecosystem",
+    kind: "INVALID_ENVIRONMENT",
+    provoke: (server) => ask(server, `${ECOSYSTEM}?environment=qa`),
+  },
+  {
+    what: "unsupported service kind",
+    kind: "INVALID_REQUEST",
+    provoke: (server) => ask(server, `${ECOSYSTEM}?serviceKind=toString`),
+  },
+  {
+    what: "ecosystem file broken",
+    kind: "ECOSYSTEM_FILE_FAILED",
+    provoke: (server) => {
+      const folder = join(server.repository.root, "pm2");
+      mkdirSync(folder);
+      writeFileSync(join(folder, "ecosystem.production.config.cjs"), "module.exports = { apps: [ };\n");
+      return ask(server, `${ECOSYSTEM}?environment=prod`);
+    },
   },
   {
     what: "audit log not writable",

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { pick } from "zod/mini";
 import { capabilityMatrixSchema, runtimeContractSchema } from "../facts/schema.ts";
 import { inputs } from "./inputs.ts";
+import { metricsPayload } from "./metrics.ts";
 
 const environment = z
   .string()
@@ -159,6 +160,8 @@ const auditRecord = z
 export const auditBody = z
   .strictObject({ records: z.array(auditRecord).describe("Newest first.") })
   .describe("The newest mutations.");
+
+export const pm2MetricsBody = metricsPayload;
 
 export const healthBody = z
   .strictObject({ status: z.literal("ok"), version: z.string() })

@@ -126,6 +126,8 @@ export const frameExamples: Examples = {
       scope: "process",
       name: "dev-restapi",
       pmId: 0,
+      affected: [{ name: "dev-restapi", pmId: 0, namespace: "default", pid: 4243, status: "online" }],
+      skipped: [],
       requestId: "7",
     },
     {

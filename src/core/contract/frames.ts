@@ -22,7 +22,19 @@ const environment = z.string().check(z.describe("As it was asked for, trimmed an
 const action = z.enum(processActions);
 const scope = z.enum(processScopes);
 const pmId = z.optional(z.int().check(z.minimum(0), z.describe("PM2's own number of the process.")));
-const names = z.optional(z.array(z.string()));
+const affected = z.strictObject({
+  name: z.string(),
+  pmId: z.int(),
+  namespace: z.string(),
+  pid: z.nullable(z.int()),
+  status: z.string().check(z.describe("PM2's word after the action.")),
+});
+const skipped = z.strictObject({
+  name: z.string(),
+  pmId: z.int(),
+  namespace: z.string(),
+  reason: z.string().check(z.describe("`SELF_ACTION_BLOCKED`, `ALREADY_RUNNING` or `ALREADY_STOPPED`.")),
+});
 
 export const subscribeFrame = z
   .strictObject({
@@ -58,9 +70,9 @@ export const actionFrame = z
     type: z.literal("action"),
     action,
     scope: z.optional(scope.check(z.describe("`process` where it is absent. `ecosystem` starts a declared app."))),
-    name: z.optional(text(256).check(z.describe("Name of the process, or of the declared app."))),
+    name: z.optional(text(200).check(z.describe("Name of the process, or of the declared app."))),
     pmId,
-    namespace: z.optional(text(256)),
+    namespace: z.optional(text(200)),
     token,
     requestId,
   })
@@ -98,8 +110,8 @@ export const actionResultFrame = z
     scope,
     name: z.string().check(z.describe("What the action was about: a process, a namespace or a declared app.")),
     pmId,
-    affected: names,
-    skipped: names.check(z.describe("Left alone, such as the process that serves the request.")),
+    affected: z.optional(z.array(affected)),
+    skipped: z.optional(z.array(skipped).check(z.describe("Left alone, such as the process that serves the request."))),
     code: z.optional(z.string().check(z.describe("Stable, for example `PROCESS_NOT_FOUND`."))),
     error: z.optional(z.string().check(z.describe("What failed."))),
     requestId,

@@ -25,6 +25,7 @@ export const inputs = {
   "env.read": z.strictObject({ environment, keys: z.optional(z.array(z.string())) }),
   /** `ifMatch` is the header as it came. */
   "env.write": z.strictObject({ environment, values, ifMatch: z.optional(z.string()), foreignKeys }),
+  "metrics.expose": z.strictObject({ version: z.string() }),
   "metrics.show": z.strictObject({ environment, asyncContext: z.optional(z.boolean()) }),
   /** `scope` is `process` where it is absent. `environment` chooses the ecosystem file. */
   "process.act": z.strictObject({

@@ -66,10 +66,9 @@ export function first(fields: Fields, names: readonly string[]): Data | undefine
 /** The environment files of Node's options, with the option that names each. */
 export function envFileOptions(interpreterArgs: readonly string[]): { file: string; isOptional: boolean }[] {
   return interpreterArgs.flatMap((arg, index) => {
-    const [, ifExists, joined] = /^--env-file(-if-exists)?(?:=(.*))?$/s.exec(arg) ?? [arg];
-    if (!arg.startsWith("--env-file")) return [];
-    const file = joined ?? interpreterArgs[index + 1];
-    return file === undefined ? [] : [{ file, isOptional: ifExists !== undefined }];
+    const option = /^--env-file(-if-exists)?(?:=(.*))?$/s.exec(arg);
+    const file = option?.[2] ?? interpreterArgs[index + 1];
+    return option === null || file === undefined ? [] : [{ file, isOptional: option[1] !== undefined }];
   });
 }
 

@@ -14,6 +14,7 @@ export { envRead } from "./env-read.ts";
 export type { EnvRead } from "./env-read.ts";
 export { entityTag, envPlan, envWrite } from "./env-write.ts";
 export type { EnvPlanResponse, EnvWriteResponse } from "./env-write.ts";
+export { metricsExpose } from "./metrics-expose.ts";
 export { metricsShow } from "./metrics-show.ts";
 export { processAct } from "./process-act.ts";
 export type { ProcessActionResult } from "./process-act.ts";

@@ -6,8 +6,16 @@ export interface Machine {
   /** As `process.platform`. */
   readonly platform: string;
 
+  /** What this process itself used since it was started. */
+  own(): OwnUsage;
+
   /** Starts to measure; what a reader holds open it holds until it is closed. */
   open(): Promise<MachineReader>;
+}
+
+export interface OwnUsage {
+  readonly cpuSeconds: number;
+  readonly rssBytes: number;
 }
 
 export interface MachineReader {

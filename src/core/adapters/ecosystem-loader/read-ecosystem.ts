@@ -38,7 +38,10 @@ function outcomeOf(file: string): Outcome {
 function load(file: string): unknown {
   const kind = pm2FileKind(file.replace(/^.*\//s, ""));
   if (kind === "yaml") return loadYaml(readFileSync(file, "utf8"));
-  if (kind === "json") return runInThisContext(`(${readFileSync(file, "utf8")})`, { filename: file, columnOffset: -1 });
+  if (kind === "json") {
+    // The bracket has a line of its own, so that columns count as in the file.
+    return runInThisContext(`(\n${readFileSync(file, "utf8")})`, { filename: file, lineOffset: -1 });
+  }
   return createRequire(file)(file);
 }
 

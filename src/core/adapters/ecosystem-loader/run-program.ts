@@ -16,6 +16,7 @@ const PROGRAM = new URL("./read-ecosystem.ts", import.meta.url);
 const SHELL = "/bin/sh";
 const MEMORY_MIB = 512;
 const CPU_SECONDS = 10;
+const LINE_FEED = 10;
 
 /**
  * The memory of the process, that of Buffers included, and its processor time, should nobody be left to kill it.
@@ -24,7 +25,8 @@ const CPU_SECONDS = 10;
 const LIMITED = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_MIB * 1024}; exec "$0" "$@"`;
 
 /**
- * Runs a file in a process of its own, for so long at most, and ends it with everything that it started.
+ * Runs a file in a process of its own, for so long at most, and ends it with everything that it started: when this
+ * settles, the process is gone.
  *
  * @throws {FileError} where it came to no outcome, with the file's path; the signal's reason where that was aborted.
  */
@@ -32,14 +34,17 @@ export function runProgram(file: string, options: ProgramOptions, signal: AbortS
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const child = start(file, options);
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const line = new ResultLine();
+    let isEnding = false;
     const end = (settle: () => void): void => {
+      if (isEnding) return;
+      isEnding = true;
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
       endGroup(child);
       child.stdio[RESULT_FD]?.destroy();
-      settle();
+      if (isGone(child)) settle();
+      else child.once("exit", settle);
     };
     const fail = (code: string, reason: string): void => end(() => reject(failure(code, file, reason)));
     const timer = setTimeout(() => {
@@ -50,15 +55,28 @@ export function runProgram(file: string, options: ProgramOptions, signal: AbortS
     child.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) => fail(code, "its process could not be started"));
     child.on("close", (code, name) => fail(...untold(code, name)));
     child.stdio[RESULT_FD]?.on("data", (chunk: Buffer) => {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > MAX_RESULT_BYTES) fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more than a declaration holds");
-      if (chunk.at(-1) !== 10) return;
-      const outcome = readOutcome(Buffer.concat(chunks).toString("utf8"));
-      if (outcome) end(() => resolve(outcome));
-      else fail("ECOSYSTEM_EXPORT_INVALID", "it wrote something else where its result was expected");
+      const said = line.add(chunk);
+      if (said === "too long") fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more than a declaration holds");
+      else if (said === "garbage")
+        fail("ECOSYSTEM_EXPORT_INVALID", "it wrote something else where its result was expected");
+      else if (said !== undefined) end(() => resolve(said));
     });
   });
+}
+
+/** What comes over the descriptor, up to its line end. */
+class ResultLine {
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+
+  /** The outcome, once it is whole. */
+  add(chunk: Buffer): Outcome | "too long" | "garbage" | undefined {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length > MAX_RESULT_BYTES) return "too long";
+    if (chunk.at(-1) !== LINE_FEED) return undefined;
+    return readOutcome(Buffer.concat(this.#chunks).toString("utf8")) ?? "garbage";
+  }
 }
 
 /** A refusal for a file, in the words that all of them share. */
@@ -94,6 +112,10 @@ function endGroup({ pid }: ChildProcess): void {
   } catch {
     // Nobody is left.
   }
+}
+
+function isGone({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null;
 }
 
 function untold(code: number | null, name: string | null): [code: string, reason: string] {

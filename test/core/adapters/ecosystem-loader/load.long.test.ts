@@ -1,0 +1,31 @@
+/** Thousands of reads leave nothing behind in the server: no descriptor, no child, no memory. */
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { serve } from "../../../support/svcm.ts";
+import { makeWorkspace } from "../../../support/workspace.ts";
+
+const READS = 4000;
+const WARM_UP = 1000;
+
+test("thousands of reads, good and bad", async () => {
+  const workspace = makeWorkspace();
+  workspace.write("pm2/ecosystem.dev.config.cjs", 'module.exports = { apps: [{ name: "a", script: "a.js" }] };');
+  workspace.write("pm2/ecosystem.staging.config.cjs", "throw new Error();");
+  const server = await serve({ root: workspace.root });
+  const rss = (): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]);
+  const descriptors = (): number => readdirSync(`/proc/${server.pid}/fd`).length;
+  const read = async (times: number): Promise<void> => {
+    for (let count = 0; count < times; count++) {
+      const environment = count % 2 === 0 ? "dev" : "staging";
+      const response = await fetch(`${server.url}/api/runtime/pm2-ecosystem?environment=${environment}`);
+      await response.text();
+      expect(response.status).toBe(count % 2 === 0 ? 200 : 500);
+    }
+  };
+  await read(WARM_UP);
+  const before = { descriptors: descriptors(), rss: rss() };
+  await read(READS);
+  expect(readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8")).toBe("");
+  expect(descriptors()).toBeLessThanOrEqual(before.descriptors + 2);
+  expect(rss()).toBeLessThan(before.rss + 20_000);
+});
