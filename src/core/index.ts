@@ -30,7 +30,7 @@ export type { Issue } from "./contract/issue.ts";
 export type { DriftEntry, MetricsPayload } from "./contract/metrics.ts";
 export type { AuditRecord } from "./contract/audit-record.ts";
 export { renderReport } from "./report/render.ts";
-export { visible } from "./report/cells.ts";
+export { cellsOf, visible, widthOf } from "./report/cells.ts";
 export { countIssues } from "./report/report.ts";
 export type { Paint } from "./report/text.ts";
 export type { MetricsRequest, Sample, Telemetry, WatchRequest } from "./telemetry/telemetry.ts";
