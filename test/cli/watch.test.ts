@@ -16,11 +16,11 @@ const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 const TOKEN = "a-token-of-good-length";
 
 interface Terminal {
-  press(...keys: string[]): Promise<void>;
-  resize(columns: number, rows: number): Promise<void>;
+  readonly press: (...keys: string[]) => Promise<void>;
+  readonly resize: (columns: number, rows: number) => Promise<void>;
   /** The screen, as soon as it shows this. */
-  shows(pattern: RegExp): Promise<string>;
-  tmux(...args: string[]): Promise<string>;
+  readonly shows: (pattern: RegExp) => Promise<string>;
+  readonly tmux: (...args: string[]) => Promise<string>;
 }
 
 /** A terminal of its own, in which the command runs, and says afterwards how it ended. */
@@ -39,7 +39,7 @@ async function terminal(args: string, env: Record<string, string> = {}, size = [
   };
   const tmux = async (...argv: string[]) => (await run("tmux", ["-u", "-L", socket, ...argv], options)).stdout;
   onTestFinished(() => void spawnSync("tmux", ["-L", socket, "kill-server"], options));
-  const command = `echo BEFORE; ${process.execPath} ${RUN} metrics watch ${args}; echo "ENDED $?"; stty -a | grep -o ' -*echo '; exec cat`;
+  const command = `echo BEFORE; ${process.execPath} ${RUN} metrics watch ${args}; code=$?; stty -a | grep -o ' -*echo '; echo "ENDED $code"; exec cat`;
   const [columns = "", rows = ""] = size;
   await tmux("new-session", "-d", "-x", columns, "-y", rows, "-c", home, command);
   return {

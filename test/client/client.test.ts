@@ -263,13 +263,13 @@ describe("act", () => {
 });
 
 test.each(["ftp://h", "http://u:p@h", "nothing"])("%s is no address", (url) => {
-  expect(() => connect({ url, WebSocket })).toThrow();
+  expect(() => connect({ url, WebSocket })).toThrow(TypeError);
 });
 
 test("the generated types are those of the schemas", () => {
   type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> } : T;
   type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
-  const client: Same<generated.ClientFrame, schemas.ClientFrame> = true;
-  const server: Same<generated.ServerFrame, Frozen<schemas.ServerFrame>> = true;
-  expect([client, server]).toEqual([true, true]);
+  const asked: Same<generated.ClientFrame, schemas.ClientFrame> = true;
+  const sent: Same<generated.ServerFrame, Frozen<schemas.ServerFrame>> = true;
+  expect([asked, sent]).toEqual([true, true]);
 });

@@ -33,7 +33,7 @@ export class FullScreen {
   }
 
   size(): Size {
-    const { columns = 80, rows = 24 } = process.stdout;
+    const { columns, rows } = process.stdout;
     return { columns: columns || 80, rows: rows || 24 };
   }
 }

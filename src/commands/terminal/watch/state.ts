@@ -87,6 +87,8 @@ function withSample(state: WatchState, sample: Sample): WatchState {
 
 const ACTIONS: Readonly<Record<Key, ProcessAction>> = { S: "start", X: "stop", R: "restart" };
 
+const MODES: Readonly<Record<Key, WatchState["mode"]>> = { "?": "help", "/": "filter" };
+
 const onKey: Record<WatchState["mode"], (state: WatchState, key: Key) => Step> = {
   help: (state, key) => (key === "q" ? quit(state) : { state: { ...state, mode: "table" } }),
   filter: (state, key) => ({ state: filtered(state, key) }),
@@ -97,13 +99,11 @@ const onKey: Record<WatchState["mode"], (state: WatchState, key: Key) => Step> =
 function onTableKey(state: WatchState, key: Key): Step {
   const action = ACTIONS[key];
   if (action !== undefined) return { state: asking(state, action) };
+  const mode = MODES[key];
+  if (mode !== undefined) return { state: { ...state, mode } };
   switch (key) {
     case "q":
       return quit(state);
-    case "?":
-      return { state: { ...state, mode: "help" } };
-    case "/":
-      return { state: { ...state, mode: "filter" } };
     case "escape":
       return { state: { ...state, filter: "", notice: undefined } };
     case "p":

@@ -61,7 +61,7 @@ test("the pace stays within 500 to 2000 ms, and tells when it changed", () => {
 });
 
 test("paused, nothing moves", () => {
-  const paused = stateAfter(busy, ...keys("p"), seen({ ...busySample(), kind: "metrics" } as never));
+  const paused = stateAfter(busy, ...keys("p"), seen(busySample()));
   expect(paused.cpuHistory).toHaveLength(1);
   expect(paused.sample).toBe(stateAfter(busy).sample);
   expect(stateAfter(busy, ...keys("p p"), busy).cpuHistory).toHaveLength(2);
@@ -94,7 +94,7 @@ describe("an action", () => {
   });
 
   test("is about who was selected, whatever the next sample shows", () => {
-    const asked = stateAfter(busy, ...keys("down X"), seen({ ...busySample() } as never), ...keys("s"));
+    const asked = stateAfter(busy, ...keys("down X"), seen(busySample()), ...keys("s"));
     expect(asked.mode).toBe("table");
     expect(stateAfter(busy, ...keys("down X"), busy).asked).toMatchObject({ pmId: 5 });
   });
