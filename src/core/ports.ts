@@ -192,7 +192,7 @@ export interface Processes {
    * has answered.
    *
    * @throws {SvcmError} PM2_FAILED, also with the codes `APP_NOT_DECLARED`, `APP_ALREADY_KNOWN` and
-   *   `ECOSYSTEM_UNREADABLE`.
+   *   `ECOSYSTEM_FILE_THREW`.
    */
   startApp(name: string, declared: DeclaredIn): Promise<void>;
 

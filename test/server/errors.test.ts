@@ -202,6 +202,17 @@ const cases: readonly Case[] = [
     },
   },
   {
+    what: "metrics without PM2",
+    kind: "PM2_METRICS_FAILED",
+    options: () => ({ env: { PM2_HOME: "/nowhere/pm2" } }),
+    provoke: (server) => ask(server, "/api/runtime/pm2-metrics"),
+  },
+  {
+    what: "metrics asked for with a word that is neither true nor false",
+    kind: "INVALID_REQUEST",
+    provoke: (server) => ask(server, "/api/runtime/pm2-metrics?asyncContext=1"),
+  },
+  {
     what: "defect",
     kind: "DEFECT",
     options: () => ({
@@ -234,7 +245,6 @@ test("every refusal that a request can meet has a row", () => {
     "START_REFUSED",
     "SUITE_FILE_FAILED",
     "PM2_FAILED",
-    "PM2_METRICS_FAILED",
     "PROCESS_NOT_FOUND",
     "PROCESS_AMBIGUOUS",
     "PROCESS_ACTION_FAILED",

@@ -1,4 +1,4 @@
-import { ecosystemCheck, isValid } from "../../core/index.ts";
+import { ecosystemCheck, isValid, visible } from "../../core/index.ts";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
 import { renderIssues } from "../terminal/issues.ts";
@@ -23,7 +23,7 @@ export default class EcosystemCheck extends SvcmCommand {
     if (!isValid(issues)) this.answerNo();
     if (issues.length > 0) this.log(await renderIssues(issues, stdoutScreen()));
     else if (exists) this.log(`${fileName} is good.`);
-    else this.log(`${environment} has no ecosystem file. It would be read from ${path}`);
+    else this.log(`${environment} has no ecosystem file. It would be read from ${visible(path)}`);
     return response;
   }
 }

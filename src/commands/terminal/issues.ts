@@ -1,4 +1,4 @@
-import { countIssues, type Issue } from "../../core/index.ts";
+import { countIssues, visible, type Issue } from "../../core/index.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
@@ -8,7 +8,7 @@ export async function renderIssues(issues: readonly Issue[], screen: Screen): Pr
   const lines = issues.map(({ at, severity, message, suggestion, code }) => {
     const where = at ? `${bold(`${at.file}:${at.line}:${at.column}`)} ` : "";
     const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
-    return `${where}${severity === "error" ? red("error") : yellow("warning")} ${message}${meant} ${dim(code)}`;
+    return `${where}${severity === "error" ? red("error") : yellow("warning")} ${visible(message)}${meant} ${dim(code)}`;
   });
   return [...lines, countIssues(issues)].join("\n");
 }

@@ -79,7 +79,7 @@ function processDrift(app: ExpectedApp, process: ProcessRecord, facts: DriftFact
   const isWrittenSince = (path: string): boolean => startedAt !== null && (facts.modifiedMs(path) ?? 0) > startedAt;
   return [
     ...shown.flatMap(([field, declared, running]) =>
-      running === null || declared === running ? [] : [of(field, { declared, running })],
+      running === null || isSame(field, declared, running) ? [] : [of(field, { declared, running })],
     ),
     ...(app.argsDigest === argsDigest ? [] : [of("args")]),
     ...(app.interpreterArgsDigest === interpreterArgsDigest ? [] : [of("interpreterArgs")]),
@@ -96,6 +96,12 @@ function keyDrift(
 ): readonly DriftingKey[] {
   const candidates = environments.map((declared) => driftingKeys(declared, declaration.environment, visibleKeys));
   return candidates.reduce((best, next) => (next.length < best.length ? next : best), candidates[0] ?? []);
+}
+
+/** For a script of an ending that it does not know, PM2 notes the path of its own Node.js instead of `node`. */
+function isSame(field: DriftField, declared: unknown, running: string | boolean): boolean {
+  if (field === "interpreter" && declared === "node") return /(?:^|\/)node$/.test(String(running));
+  return declared === running;
 }
 
 /** Fields that are shown as they are, with the record's word for each. */

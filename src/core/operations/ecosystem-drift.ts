@@ -2,7 +2,6 @@ import type { MetricsPayload } from "../contract/metrics.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { EcosystemWatch } from "./telemetry/ecosystem-watch.ts";
-import { ecosystemView } from "./telemetry/measuring.ts";
 
 /** What an environment's ecosystem file declares against what PM2 runs. */
 export type EcosystemDrift = { readonly environment: string } & Omit<MetricsPayload["ecosystem"], "error" | "code">;
@@ -14,9 +13,13 @@ export const ecosystemDrift = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { environment: asked }): Promise<EcosystemDrift> {
     const environment = await ports.telemetry.environment(asked);
-    const state = await new EcosystemWatch(ports, environment).read({ isCurrent: true });
-    const { error: details = "", code, ...view } = ecosystemView(ports, state, await ports.processes.list());
-    if (code !== undefined) throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code, path: state.path, details });
+    const watch = new EcosystemWatch(ports, environment);
+    const {
+      error: details = "",
+      code,
+      ...view
+    } = await watch.compare(await ports.processes.list(), { isCurrent: true });
+    if (code !== undefined) throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code, path: view.path, details });
     return { environment, ...view };
   },
 });

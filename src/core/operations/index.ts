@@ -19,7 +19,7 @@ export { metricsShow } from "./metrics-show.ts";
 export { processAct } from "./process-act.ts";
 export type { ProcessActionResult } from "./process-act.ts";
 export { processList } from "./process-list.ts";
-export type { ListedProcess, ProcessListResponse } from "./process-list.ts";
+export type { ListedProcess } from "./process-list.ts";
 export { profileApply, profileList, profileShow } from "./profiles.ts";
 export { schemaShow } from "./schema-show.ts";
 export { suiteCheck, suiteValidate } from "./suite-check.ts";

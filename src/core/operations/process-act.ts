@@ -110,7 +110,7 @@ async function declaredPlan(ports: Ports, input: Input): Promise<Plan> {
   const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
   const file = await readEcosystem(ports, { contract, matrix }, input.environment);
   const apps = file.loaded === undefined ? [] : declaredApps(file.loaded, { cpuCores: ports.host.cpuCores() });
-  const names = [...new Set(apps.map((app) => app.name))];
+  const names = [...new Set(apps.map((app) => app.name).filter((declaredName) => declaredName !== ""))];
   if (file.loaded === undefined) throw noEcosystem(file.path);
   if (name !== undefined && !names.includes(name)) throw notFound(`app of ${file.fileName} is called`, name, names);
   const declared = { file: file.path, cwd: ports.workspace.root };
@@ -131,7 +131,7 @@ async function declaredPlan(ports: Ports, input: Input): Promise<Plan> {
 
 function noEcosystem(path: string): SvcmError {
   return new SvcmError("PROCESS_NOT_FOUND", {
-    code: "ECOSYSTEM_FILE_NOT_FOUND",
+    code: "PROCESS_NOT_FOUND",
     path,
     details: "The environment has no ecosystem file, so no app is declared.",
   });

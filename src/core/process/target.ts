@@ -34,7 +34,7 @@ export function label({ name, pmId, namespace }: Pick<ProcessRecord, "name" | "p
 /** @throws {SvcmError} PROCESS_NOT_FOUND with what was most likely meant. */
 export function notFound(what: string, given: string, accepted: readonly string[]): SvcmError {
   const known = [...new Set(accepted)].toSorted();
-  const meant = suggest(given, known);
+  const meant = suggest(given, known) ?? onlyWith(given, known);
   const names = known.map((name) => JSON.stringify(name)).join(", ");
   const details = [
     `No ${what} ${JSON.stringify(given)}.`,
@@ -42,6 +42,12 @@ export function notFound(what: string, given: string, accepted: readonly string[
     known.length === 0 ? "There is none." : `Accepted: ${names}.`,
   ].join(" ");
   return new SvcmError("PROCESS_NOT_FOUND", { code: "PROCESS_NOT_FOUND", details });
+}
+
+/** The only name that holds what was given: `restapi` of `svc-dev-restapi`. */
+function onlyWith(given: string, known: readonly string[]): string | undefined {
+  const [first, ...more] = known.filter((name) => name.includes(given));
+  return more.length === 0 ? first : undefined;
 }
 
 function inNamespace(list: readonly ProcessRecord[], { namespace, name, pmId }: AskedTarget): ProcessRecord[] {

@@ -57,7 +57,10 @@ export const codeDocs: Readonly<Record<string, Readonly<Record<string, CodeDoc>>
       explanation:
         "PM2 itself would wait for ever. Look for an endless loop, or for something that is asked over a network.",
     },
-    ECOSYSTEM_FILE_CRASHED: { summary: "The process that ran the file died, most often of its limit of 512 MiB." },
+    ECOSYSTEM_FILE_CRASHED: {
+      summary:
+        "The process that ran the file died, most often of its memory limit: 256 MiB of heap, 1 GiB of everything.",
+    },
     ECOSYSTEM_FILE_TOO_LARGE: { summary: "The file exports more than 1 MiB, or more than 1,000 apps." },
     ECOSYSTEM_FILE_ASYNC: { summary: "The file awaits at its top level; PM2 cannot load such a module." },
     ECOSYSTEM_MODULE_NOT_FOUND: { summary: "The file needs a module that is not installed where it stands." },

@@ -36,7 +36,8 @@ export function processMetrics(facts: ProcessFacts): ProcessMetrics {
     instances: facts.instances,
     watching: record.watching,
     nodeVersion: record.nodeVersion,
-    version: record.version,
+    // PM2's word for a script without a package.
+    version: record.version === "N/A" ? null : record.version,
     exitCode: record.exitCode,
     customMetrics: record.customMetrics,
     diskIo: diskIo(facts),

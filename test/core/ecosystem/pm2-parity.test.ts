@@ -115,6 +115,25 @@ function asDeclared(app: Prepared): object {
   };
 }
 
+test.each([
+  [
+    "yaml",
+    "base: &base { script: a.js, instances: 2 }\napps:\n  - <<: *base\n    name: a\n    env: { A: yes, B: 010, C: 1e3, D: ~, E: 'x' }",
+  ],
+  ["yml", "apps:\n  - { name: a, script: a.js, env: { A: on, B: 0x1f, C: 1_000, D: 12:30, E: .5 } }\n"],
+  ["json", "{ apps: [{ name: 'a', script: `a${1 + 1}.js`, env: { A: undefined, B: 1 / 4 } }], /* c */ }"],
+])("%s is read as PM2 reads it: %s", async (ending, text) => {
+  const root = temporaryFolder();
+  const file = join(root, `ecosystem.dev.config.${ending}`);
+  writeFileSync(file, text);
+  const { parseConfig } = require("pm2/lib/Common.js") as {
+    parseConfig: (text: string, file: string) => { apps: object[] };
+  };
+  const { apps: ours } = await ecosystemLoader({ root, env: {} }).load(file);
+  const theirs = JSON.parse(JSON.stringify(parseConfig(text, file).apps)) as object[];
+  expect(ours.map(({ fields }) => fields)).toEqual(theirs);
+});
+
 test("a path is taken for what PM2 takes it for", () => {
   const { isConfigFile } = require("pm2/lib/Common.js") as { isConfigFile: (path: string) => string | null };
   const names = [

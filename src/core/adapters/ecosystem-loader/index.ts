@@ -3,7 +3,7 @@ import type { EcosystemLoader } from "../../ports.ts";
 import type { LoadedEcosystem } from "../../ecosystem/loaded.ts";
 import { attempting, refuse } from "../files/file-error.ts";
 import { isRefusal } from "../files/system.ts";
-import { cleanEnvironment } from "./clean-environment.ts";
+import { cleanEnvironment, type CleanEnvironment } from "./clean-environment.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import type { Place } from "./outcome.ts";
 import { failure, runProgram } from "./run-program.ts";
@@ -18,10 +18,11 @@ export interface EcosystemLoaderOptions {
 
 /** Ecosystem files of this machine, each run afresh in a process of its own. */
 export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoaderOptions): EcosystemLoader {
-  const clean = cleanEnvironment(env);
+  let clean: CleanEnvironment | undefined;
+  const cleaned = (): CleanEnvironment => (clean ??= cleanEnvironment(env));
   const load = async (path: string, signal: AbortSignal): Promise<LoadedEcosystem> => {
     await requireRegular(path);
-    const outcome = await runProgram(path, { cwd: root, env: clean.env, timeoutMs }, signal);
+    const outcome = await runProgram(path, { cwd: root, env: cleaned().env, timeoutMs }, signal);
     if (!outcome.ok) throw failure(outcome.code, path, outcome.reason, outcome.at && textOf(outcome.at));
     const { apps, found, isDefaultExport, files } = outcome;
     return { path, apps, found, isDefaultExport, files };
@@ -36,7 +37,7 @@ export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoader
       }
     },
     load: oneAtATime(load),
-    withheld: () => clean.withheld,
+    withheld: () => cleaned().withheld,
   };
 }
 

@@ -14,7 +14,9 @@ export interface ProgramOptions {
 
 const PROGRAM = new URL("./read-ecosystem.ts", import.meta.url);
 const SHELL = "/bin/sh";
-const MEMORY_MIB = 512;
+/** Node.js 24 reserves 512 MiB of it for code before anything runs. */
+const MEMORY_MIB = 1024;
+const HEAP_MIB = 256;
 const CPU_SECONDS = 10;
 const LINE_FEED = 10;
 
@@ -85,7 +87,7 @@ export function failure(code: string, file: string, reason: string, place = file
 }
 
 function start(file: string, { cwd, env }: ProgramOptions): ChildProcess {
-  const argv = [process.execPath, `--max-old-space-size=${MEMORY_MIB / 2}`, "--no-warnings", ...programArgv(), file];
+  const argv = [process.execPath, `--max-old-space-size=${HEAP_MIB}`, "--no-warnings", ...programArgv(), file];
   const [command = "", ...args] = existsSync(SHELL) ? [SHELL, "-c", `{ ${LIMITED}; } 2>/dev/null`, ...argv] : argv;
   return spawn(command, args, {
     cwd: existsSync(cwd) ? cwd : "/",
@@ -123,5 +125,5 @@ function untold(code: number | null, name: string | null): [code: string, reason
     return ["ECOSYSTEM_FILE_EXITED", `it ended its process (exit code ${code}) instead of exporting apps`];
   }
   const how = name ?? `signal ${(code ?? 128) - 128}`;
-  return ["ECOSYSTEM_FILE_CRASHED", `its process died (${how}), most often of the memory limit of ${MEMORY_MIB} MiB`];
+  return ["ECOSYSTEM_FILE_CRASHED", `its process died (${how}), most often of its memory limit`];
 }

@@ -16,7 +16,7 @@ export class DiskReader {
   #last: { readonly atMs: number; readonly disks: Promise<readonly DiskReading[]> } | undefined;
 
   constructor(paths: readonly string[]) {
-    this.#paths = paths;
+    this.#paths = [...new Set(paths)];
   }
 
   read(): Promise<readonly DiskReading[]> {

@@ -4,6 +4,8 @@ import { expectedApps, type ExpectedApp } from "../../ecosystem/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
 import type { Ports } from "../../ports.ts";
 import type { FileStamp } from "../../telemetry/ports.ts";
+import type { ProcessRecord } from "../../telemetry/process-record.ts";
+import { ecosystemView, envFilesOf, type EcosystemMetrics } from "./ecosystem-view.ts";
 import { readEcosystem, type EcosystemContent } from "../ecosystem-file.ts";
 
 /** What an environment's ecosystem file declared when it was run last. */
@@ -29,6 +31,13 @@ interface Seen {
   readonly outdatedAtMs: number;
 }
 
+interface Compared {
+  readonly state: EcosystemState;
+  readonly records: readonly ProcessRecord[];
+  readonly stamps: readonly (string | undefined)[];
+  readonly metrics: EcosystemMetrics;
+}
+
 /**
  * An environment's ecosystem file, run when it is asked for first and again only after one of the files
  * has changed that it was made of: no child process while nothing does.
@@ -37,6 +46,7 @@ export class EcosystemWatch {
   readonly #ports: Ports;
   readonly #environment: string;
   #seen: Seen | undefined;
+  #compared: Compared | undefined;
   #loading: Promise<Seen> | undefined;
 
   constructor(ports: Ports, environment: string) {
@@ -52,6 +62,18 @@ export class EcosystemWatch {
     // A failure is a state; anything else shows itself to the next who has to wait.
     this.#loading.catch(() => undefined);
     return this.#seen.state;
+  }
+
+  /** What it declares against these processes; made anew only where either, or an env file, is another one. */
+  async compare(records: readonly ProcessRecord[], how: { readonly isCurrent: boolean }): Promise<EcosystemMetrics> {
+    const state = await this.read(how);
+    const stamps = this.#ports.stamps.of(envFilesOf(state)).map((stamp) => stamp?.id);
+    const last = this.#compared;
+    const isSame = last?.state === state && last.records === records;
+    if (isSame && stamps.every((stamp, index) => stamp === last.stamps[index])) return last.metrics;
+    const metrics = ecosystemView(this.#ports, state, records);
+    this.#compared = { state, records, stamps, metrics };
+    return metrics;
   }
 
   #isOutdated({ paths, stamps, outdatedAtMs }: Seen): boolean {

@@ -1,10 +1,8 @@
-import type { HostPayload, MetricsPayload } from "../../contract/metrics.ts";
-import { driftOf } from "../../ecosystem/drift.ts";
+import type { HostPayload } from "../../contract/metrics.ts";
 import type { Ports } from "../../ports.ts";
 import { hostPayload, metricsPayload, type Measured } from "../../telemetry/payload.ts";
-import type { ProcessRecord } from "../../telemetry/process-record.ts";
 import type { Sample } from "../../telemetry/telemetry.ts";
-import type { EcosystemState, EcosystemWatch } from "./ecosystem-watch.ts";
+import type { EcosystemWatch } from "./ecosystem-watch.ts";
 import type { Meter } from "./meter.ts";
 import type { Listed, ProcessTable } from "./process-table.ts";
 import type { Scraper } from "./scraper.ts";
@@ -53,31 +51,14 @@ export async function sampleOf(
   if ("error" in listed)
     return { kind: "host", payload: hostPayload(measured, epochMs) satisfies HostPayload, error: listed.error };
   const { records } = listed;
-  const state = await about.watch.read({ isCurrent: about.isCurrent });
   const payload = metricsPayload({
     environment: about.environment,
     epochMs,
     platform: ports.machine.platform,
     measured,
     records,
-    ecosystem: ecosystemView(ports, state, records),
+    ecosystem: await about.watch.compare(records, { isCurrent: about.isCurrent }),
     asyncContext: about.scraper?.answers(records) ?? (() => null),
   });
   return { kind: "metrics", payload };
-}
-
-/** Where there is no file nothing is compared: what runs belongs to another environment then. */
-export function ecosystemView(
-  ports: Ports,
-  state: EcosystemState,
-  records: readonly ProcessRecord[],
-): MetricsPayload["ecosystem"] {
-  const { fileName, path, exists, failure, expected } = state;
-  const nothing = { missingExpected: [], unexpected: [], drift: [] };
-  if (failure !== undefined) return { fileName, path, exists, expectedProcessCount: null, ...nothing, ...failure };
-  if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing };
-  const files = [...new Set(expected.flatMap(({ envFiles }) => envFiles))];
-  const stamps = new Map(ports.stamps.of(files).map((stamp, index) => [files[index], stamp?.modifiedMs]));
-  const facts = { expected, running: records, modifiedMs: (file: string) => stamps.get(file) };
-  return { fileName, path, exists, ...driftOf({ ...facts, visibleKeys: state.visibleKeys }) };
 }

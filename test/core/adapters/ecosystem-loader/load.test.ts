@@ -67,48 +67,75 @@ test("a caller that gives up ends the run, unless another one waits for it", asy
 });
 
 describe("one at a time", () => {
+  interface Begun {
+    readonly end: (value: string) => void;
+    readonly signal: AbortSignal;
+  }
+
   /** Work that ends when it is told to. */
   function controlled() {
-    const begun: { end: (value: string) => void; signal: AbortSignal }[] = [];
+    const begun: Begun[] = [];
+    const waiting: ((work: Begun) => void)[] = [];
     const ask = oneAtATime((_key, signal) => {
       return new Promise<string>((resolve, reject) => {
-        begun.push({ end: resolve, signal });
+        const work = { end: resolve, signal };
+        begun.push(work);
+        waiting.shift()?.(work);
         signal.addEventListener("abort", () => reject(signal.reason as Error));
       });
     });
-    return { begun, ask };
+    /** The work that begins next. */
+    const next = (): Promise<Begun> => new Promise((resolve) => void waiting.push(resolve));
+    return { begun, next, ask };
   }
 
   test("who comes while one waits shares it; another key does not wait", async () => {
-    const { begun, ask } = controlled();
+    const { begun, next, ask } = controlled();
     const answers = [ask("a"), ask("a"), ask("a"), ask("b")];
     expect(begun).toHaveLength(2);
+    const second = next();
     begun[1]?.end("other");
     begun[0]?.end("first");
-    expect(await answers[0]).toBe("first");
-    await expect.poll(() => begun.length).toBe(3);
-    begun[2]?.end("second");
+    (await second).end("second");
     expect(await Promise.all(answers)).toEqual(["first", "second", "second", "other"]);
+    expect(begun).toHaveLength(3);
   });
 
   test("work is aborted when its last caller gives up, and the next one begins anew", async () => {
-    const { begun, ask } = controlled();
+    const { begun, next, ask } = controlled();
     const [one, two] = [new AbortController(), new AbortController()];
     const first = ask("a");
     const shared = [ask("a", one.signal), ask("a", two.signal)];
     one.abort(new Error("one"));
     await expect(shared[0]).rejects.toThrow("one");
+    const second = next();
     begun[0]?.end("first");
     expect(await first).toBe("first");
-    await expect.poll(() => begun.length).toBe(2);
-    expect(begun[1]?.signal.aborted).toBe(false);
+    const { signal } = await second;
+    expect(signal.aborted).toBe(false);
+    const third = next();
     two.abort(new Error("two"));
     await expect(shared[1]).rejects.toThrow("two");
-    expect(begun[1]?.signal.aborted).toBe(true);
+    expect(signal.aborted).toBe(true);
     const again = ask("a");
-    await expect.poll(() => begun.length).toBe(3);
-    begun[2]?.end("again");
+    (await third).end("again");
     expect(await again).toBe("again");
+  });
+
+  test("who gives up before it begins leaves no work behind, and the next caller gets some of its own", async () => {
+    const { begun, next, ask } = controlled();
+    const stop = new AbortController();
+    const first = ask("a");
+    const left = ask("a", stop.signal);
+    stop.abort(new Error("left"));
+    await expect(left).rejects.toThrow("left");
+    const late = ask("a");
+    const second = next();
+    begun[0]?.end("first");
+    expect(await first).toBe("first");
+    (await second).end("late");
+    expect(await late).toBe("late");
+    expect(begun).toHaveLength(2);
   });
 
   test("a failure is that of its callers only", async () => {

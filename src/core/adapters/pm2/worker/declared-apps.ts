@@ -1,10 +1,10 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { maskCredentials } from "../../../env/redact.ts";
 import type { DeclaredIn } from "../../../ports.ts";
 import { canonicalValue } from "../../../telemetry/canonical-value.ts";
 import { LinkFailure } from "../failure.ts";
-import { wordsOf } from "./connection.ts";
 
 /** An app as the file declares it. */
 export type App = Record<string, unknown>;
@@ -12,7 +12,7 @@ export type App = Record<string, unknown>;
 /**
  * The apps of that name. The file is code: it runs here, in a worker that is used for nothing else.
  *
- * @throws {LinkFailure} APP_NOT_DECLARED, ECOSYSTEM_UNREADABLE
+ * @throws {LinkFailure} APP_NOT_DECLARED, ECOSYSTEM_FILE_THREW
  */
 export async function declaredApps({ file, cwd }: DeclaredIn, name: string): Promise<App[]> {
   // As where the file is read: a worker has no current folder of its own.
@@ -30,13 +30,24 @@ export async function declaredEnvironment(declared: DeclaredIn, name: string): P
   return Object.fromEntries(entries.map(([key, value]) => [key, canonicalValue(value)]));
 }
 
+/** The message of what a file throws may quote a secret: it is not told. */
 async function load(file: string): Promise<unknown> {
   try {
+    const data = /\.(?:json|ya?ml)$/.exec(file);
+    if (data !== null) return parseAsPm2(readFileSync(file, "utf8"), data[0]);
     const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
     return module.default ?? module;
-  } catch (error) {
-    throw new LinkFailure("ECOSYSTEM_UNREADABLE", `${file} cannot be run: ${maskCredentials(wordsOf(error))}`);
+  } catch {
+    throw new LinkFailure("ECOSYSTEM_FILE_THREW", `${file} cannot be run. See why: node ${file}`);
   }
+}
+
+/** PM2 looks for the ending anywhere in the path, folders included: it is given the ending alone. */
+function parseAsPm2(text: string, ending: string): unknown {
+  const common = createRequire(import.meta.url)("pm2/lib/Common.js") as {
+    parseConfig(text: string, fileName: string): unknown;
+  };
+  return common.parseConfig(text, `ecosystem${ending}`);
 }
 
 function appsOf(declaration: unknown): App[] {
