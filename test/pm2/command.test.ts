@@ -1,11 +1,15 @@
 /** The built command line against a real PM2, from the first app to the last. */
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RUN } from "../support/command-line.ts";
+import { isLinux } from "../support/machine.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as runSvcm, type Ran } from "../support/svcm.ts";
 
 const CANARY = "canary-9d1f";
+const canHaveTerminal = isLinux && spawnSync("script", ["--version"]).status === 0;
 let own: Pm2;
 let file: (name: string) => string;
 
@@ -132,6 +136,27 @@ test("what ends at once and what is missing is no success, and tells no value", 
   expect(missing).toMatchObject({ code: 3, stderr: expect.stringContaining("not-there.cjs") as string });
   expect((await svcm("process", "start", "mising", "--ecosystem")).stderr).toContain('Did you mean "missing"?');
   expect((await svcm("process", "start", "restapi", "--ecosystem", "-e", "ci")).stderr).toContain("no ecosystem file");
+});
+
+test.skipIf(!canHaveTerminal)("at a terminal, a namespace is asked about first, and only a yes stops it", async () => {
+  const env = { PATH: process.env["PATH"], PM2_HOME: own.home, HOME: own.folder, TERM: "dumb", SHELL: "/bin/sh" };
+  const asked = (input: string, ...more: string[]): { status: number | null; screen: string } => {
+    const command = [process.execPath, RUN, "process", "stop", "--namespace", "realtime", ...more].join(" ");
+    const options = { cwd: own.folder, env, input, encoding: "utf8" } as const;
+    const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], options);
+    return { status, screen: stdout };
+  };
+  for (const no of ["n\n", "\n", "\u0004"]) {
+    const { status, screen } = asked(no);
+    expect(screen).toMatch(
+      /Stop all 2 processes of the namespace realtime: grpcapi \(id \d\), websocketapi \(id \d\)\?/,
+    );
+    expect({ status, end: screen.trim().split("\n").at(-1) }).toEqual({ status: 1, end: "Nothing was stopped." });
+  }
+  expect((await svcm("process", "list")).stdout.match(/online/g)).toHaveLength(3);
+  expect(asked("y\n").screen).toContain("Stopped grpcapi");
+  expect(asked("", "--yes").screen).toContain("Left grpcapi");
+  await svcm("process", "start", "--namespace", "realtime");
 });
 
 test("a namespace is stopped without a question where nobody can be asked", async () => {

@@ -1,17 +1,25 @@
-import { isTerminalBehindStdout } from "./screen.ts";
+import { writeErr } from "./output.ts";
 
 /** Whether a person sits there who can be asked. */
 export function isAttended(): boolean {
-  return isTerminalBehindStdout() && process.stdin.isTTY;
+  return process.stdin.isTTY && process.stderr.isTTY && !process.env["CI"];
 }
 
-/** Asks at the terminal; everything but a yes is a no. */
+/** Asks at the terminal; everything but a yes is a no, and so is going away. */
 export async function confirm(question: string): Promise<boolean> {
-  const { createInterface } = await import("node:readline/promises");
+  const { createInterface } = await import("node:readline");
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(?:es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
-  } finally {
-    terminal.close();
-  }
+  terminal.once("SIGINT", () => terminal.close());
+  return new Promise<boolean>((resolve) => {
+    const goneAway = (): void => {
+      writeErr("\n");
+      resolve(false);
+    };
+    terminal.once("close", goneAway);
+    terminal.question(`${question} [y/N] `, (answer) => {
+      terminal.removeListener("close", goneAway);
+      terminal.close();
+      resolve(/^y(?:es)?$/i.test(answer.trim()));
+    });
+  });
 }
