@@ -141,17 +141,24 @@ class ChannelClient implements Client {
     return frames;
   }
 
-  act(action: Action, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ActionResult> {
+  async act(action: Action, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ActionResult> {
+    signal?.throwIfAborted();
+    if (this.#state === "closed") throw new Error("The client is closed.");
     const requestId = this.#nextId();
-    return new Promise<ActionResult>((resolve, reject) => {
-      signal?.throwIfAborted();
-      if (this.#state === "closed") throw new Error("The client is closed.");
-      const onAbort = (): void => reject(signal?.reason);
-      signal?.addEventListener("abort", onAbort, { once: true });
-      this.#acting.set(requestId, { frame: { type: "action", ...action, requestId }, isSent: false, resolve, reject });
-      this.#sendActions();
-      this.#connection.open();
-    }).finally(() => this.#acting.delete(requestId));
+    let onAbort: (() => void) | undefined;
+    try {
+      return await new Promise<ActionResult>((resolve, reject) => {
+        onAbort = () => reject(signal?.reason);
+        signal?.addEventListener("abort", onAbort, { once: true });
+        const frame: ActionFrame = { type: "action", ...action, requestId };
+        this.#acting.set(requestId, { frame, isSent: false, resolve, reject });
+        this.#sendActions();
+        this.#connection.open();
+      });
+    } finally {
+      this.#acting.delete(requestId);
+      if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
+    }
   }
 
   close(): void {
