@@ -70,5 +70,6 @@ export const hostileDocuments: Readonly<Record<string, (size: number) => string>
   commas: (size) => `[${",".repeat(size)}]`,
   documents: (size) => "---\n".repeat(size / 4),
   directives: (size) => filled(size, "", () => "%YAML 1.2\n"),
-  controls: (size) => "\u0000\u001B[31m\u0007".repeat(size / 7),
+  // Not with a zero first, which would be UTF-16.
+  controls: (size) => "\u001B[31m\u0007\u0000".repeat(size / 7),
 };
