@@ -16,9 +16,9 @@ declare module "@feathersjs/feathers" {
 export const createApplication: CreateApplication = async (routes) => {
   const app = koa(feathers());
   app.use(errorHandler());
-  app.on("error", (error: Error, context: { req: IncomingMessage }) => {
-    // A client that has gone is no error of ours.
-    if (!context.req.destroyed) console.error(error);
+  app.on("error", (error: Error) => {
+    // What has a code is the system's, of a client that has gone, and no error of ours.
+    if (!("code" in error)) console.error(error);
   });
   app.use(async (context, next) => {
     context["feathers"] = { ...context["feathers"], message: context.req };
