@@ -47,6 +47,17 @@ async function drift() {
   return { code, found };
 }
 
+test.each(["dev", "staging", "production"])(
+  "the ecosystem file of %s is what deployments.yaml promises",
+  async (name) => {
+    expect(await svcm("ecosystem", "check", "--environment", name)).toEqual({
+      code: 0,
+      stdout: `ecosystem.${name}.config.cjs is good.\n`,
+      stderr: "",
+    });
+  },
+);
+
 test("it comes up as declared: all four online, each at its port", async () => {
   expect(await svcm("process", "start", "--ecosystem")).toMatchObject({ code: 0, stderr: "" });
   expect(await states()).toEqual(Object.fromEntries(APPS.map((name) => [name, "online"])));
