@@ -24,6 +24,8 @@ export function contentOf(name: ContentName, about: { ports: Ports; version: str
       return () => execute(metricsExpose, about.ports, { version: about.version }, reader);
     case "openapi":
       return openApi(about);
+    case "asyncapi":
+      return asyncApi();
   }
 }
 
@@ -41,5 +43,13 @@ function openApi({ ports, version }: { ports: Ports; version: string }): () => P
       last = { contract, text: toJson(openApiDocument({ contract, version })) };
     }
     return last.text;
+  };
+}
+
+function asyncApi(): () => Promise<string> {
+  let text: string | undefined;
+  return async () => {
+    const { asyncApiDocument } = await import("../core/contract/asyncapi.ts");
+    return (text ??= toJson(asyncApiDocument()));
   };
 }

@@ -10,15 +10,18 @@ import { envAnswers, type Answer } from "./env-answer.ts";
 import { parseJsonBody } from "./json-body.ts";
 import type { Limits } from "./limits.ts";
 import { parametersOf, queryReader } from "./query.ts";
+import type { Channel } from "./socket/channel.ts";
 import type { ContentRoute, OperationRoute, Route } from "./route.ts";
 
 export interface Serving {
   readonly ports: Ports;
   readonly version: string;
   readonly limits: Limits;
+  readonly channel: Channel;
 }
 
 export function handlerOf(row: Route, serving: Serving): RouteHandlerMethod {
+  if ("socket" in row) return socketHandler(serving);
   return "operation" in row ? operationHandler(row, serving) : contentHandler(row, serving);
 }
 
@@ -43,6 +46,14 @@ function contentHandler(row: ContentRoute, serving: Serving): RouteHandlerMethod
     if (row.response !== undefined) readQuery(request.query as Record<string, unknown>);
     void reply.headers(headers);
     return await content();
+  };
+}
+
+function socketHandler({ channel }: Serving): RouteHandlerMethod {
+  const readQuery = queryReader([]);
+  return (request, reply) => {
+    readQuery(request.query as Record<string, unknown>);
+    channel.open(request, reply);
   };
 }
 

@@ -36,12 +36,21 @@ export interface ContentRoute extends RouteFacts {
   readonly response?: z.ZodType;
 }
 
-export type ContentName = "page" | "style" | "icon" | "health" | "openapi" | "metrics";
-export type Route = OperationRoute | ContentRoute;
+/** A route that becomes a WebSocket. What it says there, the AsyncAPI description tells. */
+export interface SocketRoute extends RouteFacts {
+  readonly socket: SocketName;
+  readonly response?: never;
+}
+
+export type ContentName = "page" | "style" | "icon" | "health" | "openapi" | "asyncapi" | "metrics";
+export type SocketName = "pm2-ws";
+export type Route = OperationRoute | ContentRoute | SocketRoute;
 
 export function needOf(route: Route | undefined): Need {
   if (route === undefined) return { access: "read", isPage: false };
   if ("operation" in route) return { access: route.operation.access, isPage: false };
+  // A browser can hand the token over only behind the handshake: the channel asks for it.
+  if ("socket" in route) return { access: "none", isPage: false };
   return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
 }
 
@@ -69,6 +78,11 @@ export function show(
   facts: Omit<ContentRoute, "method" | "path" | "content">,
 ): ContentRoute {
   return { method: "GET", path, content, ...facts };
+}
+
+/** A row that becomes a WebSocket. */
+export function talk(path: string, socket: SocketName, facts: Pick<SocketRoute, "summary">): SocketRoute {
+  return { method: "GET", path, socket, ...facts };
 }
 
 type AnswerOf<Output> = Output extends EnvRead<infer Response> ? Response : Output;

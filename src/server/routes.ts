@@ -1,5 +1,6 @@
 /** The whole HTTP surface. Routes, 405 answers and the API's description come from this table. */
 import * as body from "../core/contract/bodies.ts";
+import { SOCKET_PATH } from "../core/contract/channel.ts";
 import {
   auditList,
   contractShow,
@@ -12,7 +13,7 @@ import {
   suiteValidate,
   type ErrorKind,
 } from "../core/index.ts";
-import { ask, show, type Route } from "./route.ts";
+import { ask, show, talk, type Route } from "./route.ts";
 
 const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
 const ofBody: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
@@ -79,6 +80,7 @@ export const routes: readonly Route[] = [
     response: body.suiteVerdictBody,
     refusals: [...ofBody, "FACT_INVALID"],
   }),
+  talk(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),
   show("/metrics", "metrics", {
     summary: "Tell host, processes, drift and the service's own cost as OpenMetrics.",
     mediaType: "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -95,6 +97,12 @@ export const routes: readonly Route[] = [
     mediaType: json,
     isOpen: false,
     response: body.openApiBody,
+  }),
+  show("/api/asyncapi.json", "asyncapi", {
+    summary: "Describe the WebSocket as AsyncAPI 3.0.",
+    mediaType: json,
+    isOpen: false,
+    response: body.asyncApiBody,
   }),
   show("/", "page", { summary: "The page about this service.", mediaType: "text/html; charset=utf-8", isOpen: true }),
   show(STYLE_PATH, "style", { summary: "Its style sheet.", mediaType: "text/css; charset=utf-8", isOpen: true }),

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { errorBody } from "../../src/core/contract/bodies.ts";
+import { SOCKET_PATH } from "../../src/core/contract/channel.ts";
 import { errorTable, FileError, SvcmError, type ErrorKind, type Ports } from "../../src/core/index.ts";
 import {
   ask,
@@ -16,6 +17,7 @@ import {
   type ServerOptions,
   type TestServer,
 } from "./support.ts";
+import { refused } from "./socket/support.ts";
 
 interface Case {
   readonly what: string;
@@ -150,6 +152,17 @@ const cases: readonly Case[] = [
       writeFileSync(server.repository.envFile("dev"), Uint8Array.from([0xff]));
       return ask(server, ENV);
     },
+  },
+  {
+    what: "WebSocket without an upgrade",
+    kind: "UPGRADE_REQUIRED",
+    provoke: (server) => ask(server, SOCKET_PATH),
+  },
+  {
+    what: "one WebSocket too many",
+    kind: "SERVICE_BUSY",
+    options: () => ({ limits: { maxSockets: 0 } }),
+    provoke: (server) => refused(server),
   },
   {
     what: "unsupported environment, ecosystem",

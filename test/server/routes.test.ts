@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type * as z from "zod";
 import { describe, expect, test } from "vitest";
 import {
+  asyncApiBody,
   auditBody,
   contractBody,
   ecosystemBody,
@@ -13,6 +14,7 @@ import {
   openApiBody,
 } from "../../src/core/contract/bodies.ts";
 import { ask, ENV, post, testServer, type Answered } from "./support.ts";
+import type { Route } from "../../src/server/route.ts";
 import { routes } from "../../src/server/routes.ts";
 
 const SNAPSHOTS = join(import.meta.dirname, "snapshots");
@@ -29,6 +31,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   "/api/runtime/audit": { path: "/api/runtime/audit?limit=10", body: auditBody },
   "/healthz": { path: "/healthz", body: healthBody },
   "/api/openapi.json": { path: "/api/openapi.json", body: openApiBody },
+  "/api/asyncapi.json": { path: "/api/asyncapi.json", body: asyncApiBody },
   "/": { path: "/" },
   "/assets/service-management.css": { path: "/assets/service-management.css" },
   "/assets/service-management.svg": { path: "/assets/service-management.svg" },
@@ -49,14 +52,19 @@ export function expectJsonHeaders({ headers, text }: Answered): void {
   expect(text).not.toMatch(/[<>&\u2028\u2029]/);
 }
 
+function accessOf(route: Route): string {
+  if ("socket" in route) return "ws";
+  return "operation" in route ? route.operation.access : route.isOpen ? "open" : "read";
+}
+
 test("the route list", async () => {
   const rows = routes.map((route) => {
-    const access = "operation" in route ? route.operation.access : route.isOpen ? "open" : "read";
+    const access = accessOf(route);
     return [
       route.method.padEnd(4),
       route.path.padEnd(32),
       access.padEnd(5),
-      "operation" in route ? route.operation.id : route.content,
+      "operation" in route ? route.operation.id : "socket" in route ? route.socket : route.content,
     ].join("  ");
   });
   await expect(`${rows.join("\n")}\n`).toMatchFileSnapshot(join(SNAPSHOTS, "routes.txt"));
@@ -91,7 +99,7 @@ describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
 const elsewhere = ["/api/runtime/pm2-metrics", "/metrics"];
 
 test("every row that is read has an example", () => {
-  const read = routes.filter(({ method }) => method === "GET").map(({ path }) => path);
+  const read = routes.filter((route) => route.method === "GET" && !("socket" in route)).map(({ path }) => path);
   expect([...Object.keys(examples), ...elsewhere].toSorted()).toEqual(read.toSorted());
 });
 

@@ -62,13 +62,13 @@ function asyncContextCell({ asyncContext }: Process): string {
   return "code" in asyncContext ? String(asyncContext["code"]) : String(asyncContext.active ?? "");
 }
 
-function percent(value: number | null): string {
+export function percent(value: number | null): string {
   return value === null ? "-" : `${value.toFixed(1)} %`;
 }
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
-function bytes(value: number | null): string {
+export function bytes(value: number | null): string {
   if (value === null) return "-";
   const power = value < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(value) / 10));
   return `${(value / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;

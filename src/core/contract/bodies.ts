@@ -168,3 +168,5 @@ export const healthBody = z
   .describe("The service runs, and which version of it.");
 
 export const openApiBody = z.record(z.string(), z.unknown()).describe("An OpenAPI 3.1 document.");
+
+export const asyncApiBody = z.record(z.string(), z.unknown()).describe("An AsyncAPI 3.0 document.");

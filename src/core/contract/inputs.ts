@@ -4,7 +4,7 @@
  * from outside: the command line, which is compiled against them, never does.
  */
 import * as z from "zod/mini";
-import { documentNames, entrypoints, processActions, processScopes, suiteSections } from "./names.ts";
+import { entrypoints, processActions, processScopes, schemaNames, suiteSections } from "./names.ts";
 
 const environment = z.optional(z.string());
 const values = z.record(z.string(), z.string());
@@ -49,7 +49,7 @@ export const inputs = {
   "profile.apply": z.strictObject({ environment, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),
-  "schema.show": z.strictObject({ document: z.enum(documentNames) }),
+  "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /**
    * `file` is relative to the repository root; a `section` narrows the verdict to it. Where the `content` is
    * given, no file is read and `file` only names it.
