@@ -2,8 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { watchItems } from "../../apps/backend-template/test/grpc-client.ts";
 import type { EcosystemDrift, MetricsPayload, ProcessListResponse } from "../../src/core/index.ts";
+import { connect } from "../../src/client/index.ts";
 import { checkout, moveToFreePorts, takenOf } from "../support/checkout.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as runSvcm, type Ran } from "../support/svcm.ts";
@@ -28,10 +30,12 @@ async function json<T>(...args: string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-async function frameworkAt(port: number): Promise<unknown> {
-  const { framework } = (await (await fetch(`http://127.0.0.1:${port}/health`)).json()) as { framework: unknown };
-  return framework;
+async function health(port: number): Promise<{ framework: string; pid: number }> {
+  return (await (await fetch(`http://127.0.0.1:${port}/health`)).json()) as { framework: string; pid: number };
 }
+
+const frameworkAt = async (port: number): Promise<string> => (await health(port)).framework;
+const pidAt = async (port: number): Promise<number> => (await health(port)).pid;
 
 const states = async () => {
   const { processes } = await json<ProcessListResponse>("process", "list");
@@ -88,6 +92,19 @@ test("Service Management, an app of this PM2, sees the same PM2 and the same eco
   const { processes, ecosystem } = (await answer.json()) as MetricsPayload;
   expect(processes.map(({ name, status }) => [name, status])).toEqual(APPS.map((name) => [name, "online"]));
   expect(ecosystem).toMatchObject({ drift: [] });
+});
+
+test("asked to, it restarts another app, and does not end itself", async () => {
+  const client = connect({ url: `http://127.0.0.1:${ports.serviceManagement}`, WebSocket });
+  for (const action of ["stop", "restart"] as const) {
+    const refused = await client.act({ action, name: "dev-service-management" });
+    expect(refused).toMatchObject({ ok: false, code: "SELF_ACTION_BLOCKED" });
+  }
+  const before = await pidAt(ports.restapi);
+  expect(await client.act({ action: "restart", name: "dev-restapi" })).toMatchObject({ ok: true });
+  client.close();
+  expect(await pidAt(ports.restapi)).not.toBe(before);
+  expect(await states()).toMatchObject({ "dev-service-management": "online" });
 });
 
 test("another framework: the env file is stale until a restart, and then it answers", async () => {
