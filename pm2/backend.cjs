@@ -4,6 +4,16 @@ const path = require("node:path");
 const ROOT = path.join(__dirname, "..");
 const TEMPLATE = path.join(ROOT, "apps", "backend-template");
 
+const lifecycle = {
+  // Online once it listens; five seconds and more to finish what is in flight.
+  wait_ready: true,
+  listen_timeout: 15000,
+  kill_timeout: 6000,
+  // What may not start says why, three times, and stays stopped.
+  max_restarts: 3,
+  min_uptime: 2000,
+};
+
 const entrypoints = {
   restapi: "interface/HTTP/start-rest-api.js",
   websocketapi: "interface/WebSocket/start-websocket-api.js",
@@ -26,27 +36,24 @@ function backend(kind, { prefix, envFile, env, instances = 1 }) {
     node_args: [`--env-file=${path.join(TEMPLATE, "src/config", envFile)}`, "--enable-source-maps"],
     env,
     ...(instances > 1 ? { exec_mode: "cluster", instances } : { exec_mode: "fork" }),
-    // Online once it listens; five seconds and more to finish what is in flight.
-    wait_ready: true,
-    listen_timeout: 15000,
-    kill_timeout: 6000,
-    // What may not start says why, three times, and stays stopped.
-    max_restarts: 3,
-    min_uptime: 2000,
+    ...lifecycle,
   };
 }
 
-/** Service Management itself, under the same PM2. */
-function serviceManagement({ prefix }) {
+/**
+ * Service Management itself, under the same PM2, which it finds by the PM2_HOME that PM2 hands to its apps.
+ *
+ * @param {{ prefix: string, env?: Record<string, string> }} options
+ */
+function serviceManagement({ prefix, env = {} }) {
   return {
     name: `${prefix}-service-management`,
     script: path.join(ROOT, "bin", "run.js"),
     args: ["serve"],
     cwd: ROOT,
+    env,
     exec_mode: "fork",
-    kill_timeout: 6000,
-    max_restarts: 3,
-    min_uptime: 2000,
+    ...lifecycle,
   };
 }
 

@@ -1,38 +1,34 @@
 /**
  * Brings the development profile up under PM2: REST, WebSocket, gRPC and Service Management, each in its own
- * process. `npm stop` takes it down.
+ * process. A second `npm start` brings the newest build up; `npm stop` takes it down.
  */
 import { readFileSync } from "node:fs";
-import { pm2, pm2Home, processes, type Process } from "./backend/pm2.ts";
+import { endPm2, hasDaemon, pm2, pm2Home, processes, type Process } from "./backend/pm2.ts";
+import { portProblems, ports } from "./backend/ports.ts";
 import { prepareBackend } from "./backend/prepare.ts";
 
 const ECOSYSTEM = "pm2/ecosystem.dev.config.cjs";
 
-prepareBackend({ withDevelopment: false });
-// Each waits until it listens. `startOrRestart` makes a second `npm start` bring the newest build up.
-pm2("startOrRestart", ECOSYSTEM, "--silent");
-const failed = processes().filter(({ pm2_env }) => pm2_env.status !== "online");
-if (failed.length > 0) {
-  for (const app of failed) console.error(`${app.name} is ${app.pm2_env.status}:\n${lastLines(app)}`);
-  pm2("kill", "--silent");
-  console.error("Nothing is left running. Is one of the ports 3000, 3001, 3002, 50051 or 3200 taken?");
+// A running profile of our own holds the ports itself.
+const problems = (await hasDaemon()) ? [] : await portProblems();
+if (problems.length > 0) refuse(problems);
+else await start();
+
+async function start(): Promise<void> {
+  prepareBackend({ withDevelopment: false });
+  // Each waits until it listens.
+  pm2("startOrRestart", ECOSYSTEM, "--silent");
+  const failed = processes().filter(({ pm2_env }) => pm2_env.status !== "online");
+  if (failed.length === 0) return console.log(whatRuns());
+  const reasons = failed.map((app) => `${app.name} is ${app.pm2_env.status}:\n${lastLines(app)}`);
+  await endPm2();
+  refuse(reasons);
+}
+
+function refuse(reasons: readonly string[]): void {
+  for (const reason of reasons) console.error(reason);
+  console.error("Nothing is left running.");
   process.exitCode = 1;
-} else {
-  console.log(`
-  The reference backend runs under a PM2 of its own:
-
-    REST                http://127.0.0.1:3000/health
-    WebSocket + REST    http://127.0.0.1:3001/health
-    gRPC + REST         127.0.0.1:50051, http://127.0.0.1:3002/health
-    Service Management  http://127.0.0.1:3200
-
-  Look at it from a terminal:
-
-    export PM2_HOME=${pm2Home()}
-    node bin/run.js process list
-
-  npm stop takes it down.
-`);
 }
 
 function lastLines({ pm2_env }: Process): string {
@@ -41,4 +37,23 @@ function lastLines({ pm2_env }: Process): string {
   } catch {
     return "";
   }
+}
+
+function whatRuns(): string {
+  const url = (port: number): string => `http://127.0.0.1:${port}`;
+  return `
+  The reference backend runs under a PM2 of its own:
+
+    REST                ${url(ports.restapi)}/health
+    WebSocket + REST    ${url(ports.websocketapi)}/health
+    gRPC + REST         127.0.0.1:${ports.grpcapi}, ${url(ports.grpcapiHttp)}/health
+    Service Management  ${url(ports.serviceManagement)}
+
+  Look at it from a terminal:
+
+    export PM2_HOME=${pm2Home()}
+    node bin/run.js process list
+
+  npm stop takes it down.
+`;
 }

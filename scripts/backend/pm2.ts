@@ -1,21 +1,38 @@
 /** The PM2 that `npm start` uses: a home of its own, so that a user's running PM2 is never touched. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
+import { connect } from "node:net";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "./prepare.ts";
 
-/** PM2 cuts the path of its socket at about a hundred bytes, so a deep checkout has its home elsewhere. */
-export function pm2Home(): string {
-  const home = join(ROOT, ".svcm", "pm2");
-  if (Buffer.byteLength(home) < 80) return home;
-  return join(tmpdir(), `svcm-${createHash("sha256").update(ROOT).digest("hex").slice(0, 12)}`);
+/** A socket's address holds 107 bytes, and PM2's longest socket in its home is `/interactor.sock`. */
+const LONGEST_HOME_BYTES = 91;
+
+/** In the checkout; where that is too deep for a socket, in the user's home, by the checkout's path. */
+export function pm2Home(root = ROOT): string {
+  const home = join(root, ".svcm", "pm2");
+  if (Buffer.byteLength(home) <= LONGEST_HOME_BYTES) return home;
+  return join(homedir(), ".svcm", `pm2-${createHash("sha256").update(root).digest("hex").slice(0, 12)}`);
 }
 
-/** Whether a daemon of that home may be running. */
-export function hasDaemon(): boolean {
-  return existsSync(join(pm2Home(), "rpc.sock"));
+/** Whether a daemon of that home listens. */
+export function hasDaemon(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(join(pm2Home(), "rpc.sock"));
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
+/** Ends the daemon with all of its apps, and removes its home. */
+export async function endPm2(): Promise<void> {
+  if (await hasDaemon()) pm2("kill", "--silent");
+  rmSync(pm2Home(), { recursive: true, force: true });
 }
 
 /** Runs PM2 and gives what it printed. The apps inherit this environment, so it holds nothing but the basics. */

@@ -28,7 +28,11 @@ export default class Serve extends SvcmCommand {
     const server = await startServer({ ports, env: process.env, version: this.config.version, ...flags });
     if (this.jsonEnabled()) this.logJsonLine({ event: "listening", url: server.url });
     this.log(`Service Management listening on ${server.url}`);
+    // To PM2, which waits for it with `wait_ready`.
+    process.send?.("ready");
     if (!signal.aborted) await new Promise((stop) => signal.addEventListener("abort", stop, { once: true }));
     await server.close();
+    // PM2's channel would keep the process until `kill_timeout`.
+    process.channel?.unref();
   }
 }

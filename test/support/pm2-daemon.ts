@@ -114,8 +114,8 @@ function daemonOf(child: ChildProcess): Daemon {
   };
 }
 
-/** A zombie has no environment any more. */
-function pidsOf(home: string): number[] {
+/** Processes that have this PM2_HOME in their environment. A zombie has no environment any more. */
+export function pidsOf(home: string): number[] {
   const wanted = `PM2_HOME=${home}`;
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.filter((pid) => environmentOf(pid).includes(wanted)).map(Number);

@@ -4,6 +4,7 @@ import { openCounters, type Counters } from "./counters/counters.ts";
 import type { Item, ItemStore } from "./items/item-store.ts";
 import { openItems } from "./items/open-items.ts";
 import { openMediator, type Mediator } from "./mediator/mediator.ts";
+import { allowedOrigins, type AllowedOrigins } from "./process/allowed-origins.ts";
 
 /** Everything that an interface of this backend stands on, opened by the startup plan. */
 export interface Backend {
@@ -12,6 +13,7 @@ export interface Backend {
   readonly items: ItemStore;
   readonly counters: Counters;
   readonly mediator: Mediator;
+  readonly allowedOrigins: AllowedOrigins;
   /** Adds an item, counts it and tells the other parts. */
   addItem(name: string): Promise<Item>;
   close(): Promise<void>;
@@ -29,9 +31,11 @@ export async function openBackend(
   plan: StartupPlan,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Backend> {
+  const origins = allowedOrigins(env);
   const opened: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
-    for (const one of opened.toReversed()) await one.close();
+    // One that cannot be closed must not keep the others open.
+    for (const one of opened.toReversed()) await one.close().catch((error: unknown) => console.error(error));
   };
   const open = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
     const one = await opening;
@@ -48,7 +52,8 @@ export async function openBackend(
       await mediator.publish(ITEM_CREATED, item);
       return item;
     };
-    return { plan, contexts: new ContextRegistry(), items, counters, mediator, addItem, close };
+    const contexts = new ContextRegistry();
+    return { plan, contexts, items, counters, mediator, allowedOrigins: origins, addItem, close };
   } catch (error) {
     await close();
     throw error;

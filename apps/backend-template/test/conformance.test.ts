@@ -12,6 +12,9 @@ test("the contract has eleven frameworks", () => {
   expect(frameworks).toHaveLength(11);
 });
 
+const ORIGIN = "http://localhost:5173";
+const ORIGINS = ` ${ORIGIN}, https://console.example.com`;
+
 const post = (body: string) => ({ method: "POST", body, headers: { "content-type": "application/json" } });
 
 describe.each(frameworks)("%s", (framework) => {
@@ -28,7 +31,7 @@ describe.each(frameworks)("%s", (framework) => {
   };
 
   beforeAll(async () => {
-    backend = await startEntrypoint("rest", { SVC_HTTP_FRAMEWORK: framework });
+    backend = await startEntrypoint("rest", { SVC_HTTP_FRAMEWORK: framework, SVC_CORS_ALLOWED_ORIGINS: ORIGINS });
   });
   afterAll(() => backend[Symbol.asyncDispose]());
 
@@ -82,6 +85,38 @@ describe.each(frameworks)("%s", (framework) => {
     expect(await ask("/items", { method: "OPTIONS" })).toMatchObject({ status: 204, allow: "GET, HEAD, POST" });
   });
 
+  test("a page of an allowed origin may read, one of another may not", async () => {
+    const asked = async (origin: string, method: string, more: Record<string, string> = {}) => {
+      const { status, headers } = await fetch(`${backend.url}/items`, { method, headers: { origin, ...more } });
+      const named = [...headers].filter(([name]) => name.startsWith("access-control-") || name === "vary");
+      return { status, ...Object.fromEntries(named) };
+    };
+    const allowed = { vary: "Origin", "access-control-allow-origin": ORIGIN };
+    expect(await asked(ORIGIN, "GET")).toEqual({ status: 200, ...allowed });
+    expect(await asked(ORIGIN, "PUT")).toEqual({ status: 405, ...allowed });
+    expect(await asked("http://localhost:5174", "GET")).toEqual({ status: 200, vary: "Origin" });
+    const before = { "access-control-request-method": "POST" };
+    expect(await asked("null", "OPTIONS", before)).toEqual({ status: 204, vary: "Origin" });
+    expect(await asked(ORIGIN, "OPTIONS", before)).toEqual({
+      status: 204,
+      ...allowed,
+      "access-control-allow-methods": "GET, HEAD, POST",
+      "access-control-allow-headers": "content-type",
+      "access-control-max-age": "600",
+    });
+  });
+
+  test("a client that goes in the middle of its body does no harm", async () => {
+    const gone = request(`${backend.url}/items`, { method: "POST", headers: { "content-length": "100" } });
+    gone.on("error", () => undefined);
+    gone.write('{"name":');
+    await arrived(backend.url, 1);
+    gone.destroy();
+    while ((await contexts(backend.url)).active > 1);
+    expect((await ask("/health")).status).toBe(200);
+    expect(backend.output()).toMatch(/^REST .*\n$/);
+  });
+
   test("a hundred requests at once have a hundred contexts", async () => {
     const names = Array.from({ length: 100 }, (_, index) => `item ${index}`);
     const answers = await Promise.all(names.map((name) => ask("/items", post(JSON.stringify({ name })))));
@@ -109,7 +144,7 @@ describe.each(frameworks)("%s", (framework) => {
     });
     slow.write('{"name":');
     // The context shows that the request has arrived; only then may the process be told.
-    await arrived(leaving.url);
+    await arrived(leaving.url, 1);
     leaving.signal("SIGTERM");
     await refused(leaving.url);
     slow.end('"late"}');
@@ -130,14 +165,18 @@ describe.each(frameworks)("%s", (framework) => {
   });
 });
 
-/** Waits, request by request, until a POST stands among the contexts that are at work. */
-async function arrived(url: string): Promise<void> {
-  for (;;) {
-    const metrics = (await (await fetch(`${url}/async-context-metrics`)).json()) as {
-      recentStores: { method: string }[];
-    };
-    if (metrics.recentStores.some(({ method }) => method === "POST")) return;
-  }
+interface Contexts {
+  readonly active: number;
+  readonly recentStores: readonly { readonly method: string }[];
+}
+
+async function contexts(url: string): Promise<Contexts> {
+  return (await (await fetch(`${url}/async-context-metrics`)).json()) as Contexts;
+}
+
+/** Waits, request by request, until as many others are at work beside the one that asks. */
+async function arrived(url: string, others: number): Promise<void> {
+  while ((await contexts(url)).active <= others);
 }
 
 /** Waits, connection by connection, until the process no longer listens. */

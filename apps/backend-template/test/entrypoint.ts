@@ -10,6 +10,8 @@ export const entrypoints = {
   grpc: join(DIST, "gRPC/start-grpc-api.js"),
 };
 
+export type EntrypointKind = keyof typeof entrypoints;
+
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -40,7 +42,8 @@ function environment(env: Readonly<Record<string, string>>): Record<string, stri
   };
 }
 
-function launch(kind: keyof typeof entrypoints, env: Readonly<Record<string, string>>) {
+/** Starts one, and waits for nothing. */
+export function spawnEntrypoint(kind: EntrypointKind, env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [entrypoints[kind]], {
     env: environment(env),
     stdio: ["ignore", "pipe", "pipe"],
@@ -55,16 +58,16 @@ function launch(kind: keyof typeof entrypoints, env: Readonly<Record<string, str
 }
 
 /** Runs one that is not expected to start, to its end. */
-export function runToEnd(kind: keyof typeof entrypoints, env: Readonly<Record<string, string>>): Promise<Ended> {
-  return launch(kind, env).ended;
+export function runToEnd(kind: EntrypointKind, env: Readonly<Record<string, string>>): Promise<Ended> {
+  return spawnEntrypoint(kind, env).ended;
 }
 
 /** @throws with what it said, where it ends instead of listening. */
 export async function startEntrypoint(
-  kind: keyof typeof entrypoints,
+  kind: EntrypointKind,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Entrypoint & AsyncDisposable> {
-  const { child, output, ended } = launch(kind, env);
+  const { child, output, ended } = spawnEntrypoint(kind, env);
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on("data", () => {
       const listening = /(http:\/\/127\.0\.0\.1:\d+)/.exec(output.stdout);

@@ -67,6 +67,8 @@ test.each([
   [{ SVC_MESSAGE_MEDIATOR_ADAPTER: "rabbitmq" }, "rabbitmq needs SVC_RABBITMQ_URL"],
   [{ SVC_MESSAGE_MEDIATOR_ADAPTER: "rabbitmq", SVC_RABBITMQ_URL: "amqp://u:canary@127.0.0.1:1" }, "ECONNREFUSED"],
   [{ SVC_HTTP_PORT: "80a" }, 'SVC_HTTP_PORT: "80a" is not a port'],
+  [{ SVC_CORS_ALLOWED_ORIGINS: "https://a.com, *" }, 'SVC_CORS_ALLOWED_ORIGINS: "*" is not an origin; accepted: https'],
+  [{ SVC_CORS_ALLOWED_ORIGINS: "https://a.com/" }, '"https://a.com/" is not an origin'],
 ])("a connection that is missing or away: %o", async (env, words) => {
   const { code, stdout, stderr } = await runToEnd("rest", env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

@@ -6,8 +6,12 @@ import { hasRedis, startRedis } from "./servers.ts";
 
 const realtime = { SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: "websocket" };
 
-async function connected(url: string, transport: "websocket" | "polling"): Promise<Socket> {
-  const socket = io(url, { transports: [transport], forceNew: true, reconnection: false });
+async function connected(
+  url: string,
+  transport: "websocket" | "polling",
+  extraHeaders: Record<string, string> = {},
+): Promise<Socket> {
+  const socket = io(url, { transports: [transport], forceNew: true, reconnection: false, extraHeaders });
   onTestFinished(() => void socket.close());
   await new Promise<void>((resolve, reject) => {
     socket.once("connect", resolve);
@@ -83,6 +87,17 @@ test.skipIf(!hasRedis)(
     expect(heard[0]).toMatchObject({ name: "again" });
   },
 );
+
+test("a page of another origin may not connect; an allowed one, and the server's own, may", async () => {
+  const origin = "https://console.example.com";
+  await using backend = await startEntrypoint("websocket", { ...realtime, SVC_CORS_ALLOWED_ORIGINS: origin });
+  for (const transport of ["websocket", "polling"] as const) {
+    for (const allowed of [origin, backend.url]) await connected(backend.url, transport, { origin: allowed });
+    await expect(connected(backend.url, transport, { origin: "https://example.com" })).rejects.toThrow(/error/);
+  }
+  const asked = await fetch(`${backend.url}/socket.io/?EIO=4&transport=polling`, { headers: { origin } });
+  expect(asked.headers.get("access-control-allow-origin")).toBe(origin);
+});
 
 test("the number of workers is what SVC_WEBSOCKET_CLUSTER_WORKERS says; a worker that dies is replaced", async () => {
   await using backend = await startEntrypoint("websocket", {

@@ -3,7 +3,7 @@ import type { CheckedEcosystem, EcosystemRule } from "./rule.ts";
 import { envBlocks, fieldTypes, unknownFields } from "./rules/fields.ts";
 import { defaultExport, fileKind, fileName, noApps, shadowed } from "./rules/file.ts";
 import { envFiles, folders, scripts } from "./rules/machine.ts";
-import { ambiguousNames, duplicateNames, impliedApps } from "./rules/names.ts";
+import { ambiguousNames, duplicateNames, impliedNames } from "./rules/names.ts";
 import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./rules/ports.ts";
 import type { Scrub } from "./scrub.ts";
 
@@ -18,7 +18,7 @@ const rules: readonly EcosystemRule[] = [
   envBlocks,
   duplicateNames,
   ambiguousNames,
-  impliedApps,
+  impliedNames,
   scripts,
   folders,
   envFiles,

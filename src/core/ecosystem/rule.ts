@@ -11,12 +11,14 @@ export interface CheckedEcosystem {
   readonly listed: readonly string[];
   readonly apps: readonly CheckedApp[];
   readonly contract: RuntimeContract;
-  /** Absent where the repository has no service configuration. */
-  readonly service?: ImpliedApps | undefined;
+  /** Empty where the repository promises none. */
+  readonly implied: readonly ImpliedApps[];
 }
 
+/** App names that `deployments.yaml` promises, by their endings. */
 export interface ImpliedApps {
-  readonly serviceKind: string;
+  /** The part of the document that does, as messages call it. */
+  readonly by: string;
   readonly suffixes: readonly string[];
 }
 

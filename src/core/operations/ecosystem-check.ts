@@ -1,11 +1,13 @@
 import type { Issue } from "../contract/issue.ts";
 import { checkEcosystem } from "../ecosystem/check.ts";
+import { impliedApps } from "../ecosystem/implied.ts";
 import { checkedApps, type ImpliedApps } from "../ecosystem/rule.ts";
 import { scrubFor } from "../ecosystem/view.ts";
-import type { CapabilityMatrix } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports.ts";
+import type { Vocabulary } from "../suite/vocabulary.ts";
 import { knownSecrets, readEcosystem } from "./ecosystem-file.ts";
+import { DEFAULT_SUITE_FILE, suitePath, vocabularyOf } from "./suite-file.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 export interface EcosystemCheckResponse {
@@ -22,12 +24,16 @@ export const ecosystemCheck = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports, { environment }): Promise<EcosystemCheckResponse> {
-    const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
-    const { listed, ...file } = await readEcosystem(ports, { contract, matrix }, environment);
-    const [secrets, service] = await Promise.all([knownSecrets(ports, contract), impliedBy(ports, matrix)]);
+    const vocabulary = await vocabularyOf(ports);
+    const { contract } = vocabulary;
+    const { listed, ...file } = await readEcosystem(ports, vocabulary, environment);
+    const [secrets, implied] = await Promise.all([
+      knownSecrets(ports, contract),
+      readImplied(ports, file.name, vocabulary),
+    ]);
     const apps = checkedApps(file, ports.host.cpuCores());
     const issues = checkEcosystem(
-      { file, listed, apps, contract, service },
+      { file, listed, apps, contract, implied },
       scrubFor(file.loaded, { contract, secrets }),
     );
     const { fileName, path, loaded } = file;
@@ -35,15 +41,11 @@ export const ecosystemCheck = defineOperation({
   },
 });
 
-/** The app names that the repository's service configuration implies. What is wrong with that document, `validate` tells. */
-async function impliedBy(ports: Ports, { serviceKinds }: CapabilityMatrix): Promise<ImpliedApps | undefined> {
-  const path = `${ports.workspace.root}/deployments.yaml`;
+/** What the repository's own document promises there. What is wrong with that document, `validate` tells. */
+async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary): Promise<ImpliedApps[]> {
+  const path = suitePath(ports, DEFAULT_SUITE_FILE);
   const text = await ports.files.read(path).then(decodeUtf8, () => undefined);
-  if (text === undefined) return undefined;
-  const { readYaml } = await import("../yaml/read.ts");
-  const { value } = await readYaml(text, path);
-  const suite = value as { serviceConfiguration?: { serviceKind?: unknown } } | null | undefined;
-  const serviceKind = suite?.serviceConfiguration?.serviceKind;
-  if (typeof serviceKind !== "string" || !Object.hasOwn(serviceKinds, serviceKind)) return undefined;
-  return { serviceKind, suffixes: serviceKinds[serviceKind]?.appSuffixes ?? [] };
+  if (text === undefined) return [];
+  const { readSource } = await import("../suite/read.ts");
+  return impliedApps((await readSource(text, path)).value, profile, vocabulary);
 }

@@ -98,9 +98,9 @@ export const codeDocs: Readonly<Record<string, Readonly<Record<string, CodeDoc>>
         "PM2 takes the app's name for something else: every process, an id, a pattern, a file, a namespace, a list.",
     },
     ECOSYSTEM_SUFFIX_MISSING: {
-      summary: "No app has the name ending that the service kind of `deployments.yaml` implies.",
+      summary: "No app has a name ending that `deployments.yaml` implies.",
       explanation:
-        "`svcm matrix show` lists the endings: `restapi`, and `websocketapi` or `grpcapi` for a realtime kind.",
+        "The deploy targets that name the environment as their `pm2Profile` decide, by their service types; where none names it, the service kind of the service configuration does. `svcm matrix show` lists the endings: `restapi`, and `websocketapi` or `grpcapi` for a realtime kind.",
     },
     ECOSYSTEM_SCRIPT_MISSING: {
       summary: "An app has no script, or the script is not on this machine. A built entrypoint has to be built first.",

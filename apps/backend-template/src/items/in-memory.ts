@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Item, ItemStore } from "./item-store.ts";
+import { LONGEST_LIST, type Item, type ItemStore } from "./item-store.ts";
 
 /** Items of this process, gone with it. */
 export function inMemoryItems(): ItemStore {
   const items = new Map<string, Item>();
   return {
-    list: () => Promise.resolve([...items.values()]),
+    list: () => Promise.resolve([...items.values()].slice(0, LONGEST_LIST)),
     get: (id) => Promise.resolve(items.get(id)),
     add(name) {
       const item = { id: randomUUID(), name };

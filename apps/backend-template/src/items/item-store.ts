@@ -4,7 +4,11 @@ export interface Item {
   readonly name: string;
 }
 
+/** What one list holds at most: all of it is in memory, and in one answer. */
+export const LONGEST_LIST = 1000;
+
 export interface ItemStore {
+  /** The oldest first, `LONGEST_LIST` of them at most. */
   list(): Promise<readonly Item[]>;
   get(id: string): Promise<Item | undefined>;
   add(name: string): Promise<Item>;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Kysely, type Dialect } from "kysely";
-import type { Item, ItemStore } from "./item-store.ts";
+import { LONGEST_LIST, type Item, type ItemStore } from "./item-store.ts";
 
 interface Tables {
   items: Item & { readonly created_at: number };
@@ -27,7 +27,7 @@ export async function sqlItems(dialect: Dialect): Promise<ItemStore> {
   }
   const items = () => database.selectFrom("items").select(["id", "name"]);
   return {
-    list: () => items().orderBy("created_at").orderBy("id").limit(1000).execute(),
+    list: () => items().orderBy("created_at").orderBy("id").limit(LONGEST_LIST).execute(),
     get: (id) => items().where("id", "=", id).executeTakeFirst(),
     async add(name) {
       const item = { id: randomUUID(), name };

@@ -19,6 +19,7 @@ export async function bullMediator(env: Readonly<Record<string, string | undefin
     const known = queues.get(topic);
     if (known) return known;
     const queue = new Queue(topic, { connection });
+    queue.on("error", ({ message }) => console.error(`bullmq: ${message}`));
     queues.set(topic, queue);
     closing.push(() => queue.close());
     return queue;

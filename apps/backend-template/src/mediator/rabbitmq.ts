@@ -1,4 +1,4 @@
-import type { ConsumeMessage } from "amqplib";
+import type { ChannelModel, ConfirmChannel, ConsumeMessage } from "amqplib";
 import { withPackages } from "../process/required-package.ts";
 import type { Mediator } from "./mediator.ts";
 
@@ -25,9 +25,16 @@ export async function rabbitMediator(env: Readonly<Record<string, string | undef
   connection.on("close", () => {
     if (!isClosing) process.kill(process.pid, "SIGTERM");
   });
-  const channel = await connection.createConfirmChannel();
-  await channel.assertExchange(exchange, "topic", { durable: true });
-  await channel.prefetch(Number(env["SVC_RABBITMQ_PREFETCH"]) || 10);
+  const close = async (): Promise<void> => {
+    isClosing = true;
+    // Its channels end with it.
+    await connection.close();
+  };
+  const prefetch = Number(env["SVC_RABBITMQ_PREFETCH"]) || 10;
+  const channel = await openChannel(connection, exchange, prefetch).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   return {
     async publish(topic, message) {
       channel.publish(exchange, topic, Buffer.from(JSON.stringify(message)), { persistent: true });
@@ -50,10 +57,13 @@ export async function rabbitMediator(env: Readonly<Record<string, string | undef
         if (delivery) void deliver(delivery);
       });
     },
-    async close() {
-      isClosing = true;
-      await channel.close();
-      await connection.close();
-    },
+    close,
   };
+}
+
+async function openChannel(connection: ChannelModel, exchange: string, prefetch: number): Promise<ConfirmChannel> {
+  const channel = await connection.createConfirmChannel();
+  await channel.assertExchange(exchange, "topic", { durable: true });
+  await channel.prefetch(prefetch);
+  return channel;
 }

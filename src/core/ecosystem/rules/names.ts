@@ -34,14 +34,19 @@ function whyAmbiguous(name: string, { apps }: CheckedEcosystem): string | undefi
   return undefined;
 }
 
-/** What the service configuration promises, an app has to serve. */
-export const impliedApps: EcosystemRule = ({ apps, service }) => {
-  if (service === undefined || apps.length === 0) return [];
-  return service.suffixes
+/** What the repository promises, an app has to serve. Each missing ending is told once, with all that promise it. */
+export const impliedNames: EcosystemRule = ({ apps, implied }) => {
+  if (apps.length === 0) return [];
+  const suffixes = [...new Set(implied.flatMap((one) => one.suffixes))];
+  return suffixes
     .filter((suffix) => !apps.some(({ normal }) => normal.name.endsWith(suffix)))
-    .map((suffix) => ({
-      code: "ECOSYSTEM_SUFFIX_MISSING",
-      path: ["apps"],
-      message: `no app name ends with "${suffix}", which service kind ${service.serviceKind} of deployments.yaml implies`,
-    }));
+    .map((suffix) => {
+      const by = implied.filter((one) => one.suffixes.includes(suffix)).map((one) => one.by);
+      const verb = by.length === 1 ? "implies" : "imply";
+      return {
+        code: "ECOSYSTEM_SUFFIX_MISSING",
+        path: ["apps"],
+        message: `no app name ends with "${suffix}", which ${by.join(" and ")} of deployments.yaml ${verb}`,
+      };
+    });
 };

@@ -23,6 +23,20 @@ export interface Route {
   handle(request: Request): Promise<Answer> | Answer;
 }
 
+/** The parameters of a path that the pattern matches, each of at least one character. The path has to be well-formed. */
+export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
+  const params: Record<string, string> = {};
+  const given = path.split("/");
+  const expected = pattern.split("/");
+  if (given.length !== expected.length) return undefined;
+  for (const [index, segment] of expected.entries()) {
+    const value = given[index] ?? "";
+    if (segment.startsWith(":") && value !== "") params[segment.slice(1)] = decodeURIComponent(value);
+    else if (segment !== value) return undefined;
+  }
+  return params;
+}
+
 /** What a client got wrong, as a status and a message that may be shown. */
 export class HttpProblem extends Error {
   override readonly name = "HttpProblem";

@@ -3,9 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { randomUUID } from "node:crypto";
 import type { ContextRegistry } from "../../context/registry.ts";
+import type { AllowedOrigins } from "../../process/allowed-origins.ts";
 import { send } from "./answering.ts";
+import { corsHeaders } from "./cors.ts";
 import type { FrameworkApplication } from "./framework.ts";
-import type { Route } from "./route.ts";
+import { answerTo } from "./respond.ts";
+import { matchPath, type Answer, type Route } from "./route.ts";
 
 export interface HttpService {
   readonly server: Server;
@@ -14,33 +17,33 @@ export interface HttpService {
   close(): Promise<void>;
 }
 
-/** @throws the system's error where the port is taken or may not be bound. */
-export async function serveHttp(
-  application: FrameworkApplication,
-  routes: readonly Route[],
-  contexts: ContextRegistry,
-  listen: { readonly host: string; readonly port: number },
-): Promise<HttpService> {
-  let isClosing = false;
+export interface Served {
+  readonly application: FrameworkApplication;
+  readonly routes: readonly Route[];
+  readonly contexts: ContextRegistry;
+  readonly allowedOrigins: AllowedOrigins;
+}
+
+/** @throws the system's error where the port is taken or may not be bound; the application is closed then. */
+export async function serveHttp(served: Served, listen: { host: string; port: number }): Promise<HttpService> {
+  const { application } = served;
   const server = createServer((request, response) => {
     response.once("close", () => {
       // A connection that was at work when the end came would be kept alive otherwise.
-      if (isClosing) setImmediate(() => server.closeIdleConnections());
+      if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
-    const allowed = methodsAt(routes, pathOf(request));
-    const refusal = refuse(request, allowed);
-    if (refusal) return send(response, refusal);
-    // Node knows from the first line that a HEAD has no body; the frameworks need not know.
-    if (request.method === "HEAD") request.method = "GET";
-    const store = { id: randomUUID(), method: request.method ?? "", path: pathOf(request), startedAt: Date.now() };
-    void contexts.run(store, () => finished(application, request, response));
+    answer(served, request, response);
   });
-  await listening(server, listen);
+  try {
+    await listening(server, listen);
+  } catch (error) {
+    await application.close?.();
+    throw error;
+  }
   return {
     server,
     port: (server.address() as AddressInfo).port,
     async close() {
-      isClosing = true;
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
@@ -48,6 +51,27 @@ export async function serveHttp(
       await application.close?.();
     },
   };
+}
+
+function answer(served: Served, request: IncomingMessage, response: ServerResponse): void {
+  const { application, routes, contexts, allowedOrigins } = served;
+  const path = pathOf(request);
+  const methods = isWellFormed(path) ? methodsAt(routes, path) : undefined;
+  for (const [name, value] of Object.entries(corsHeaders(request, methods ?? [], allowedOrigins))) {
+    response.setHeader(name, value);
+  }
+  const refusal = refuse(request, methods);
+  if (refusal) return send(response, refusal);
+  // Node knows from the first line that a HEAD has no body; the frameworks need not know.
+  if (request.method === "HEAD") request.method = "GET";
+  const store = { id: randomUUID(), method: request.method ?? "", path, startedAt: Date.now() };
+  contexts
+    .run(store, () => finished(application, request, response))
+    .catch((error: unknown) => {
+      const { status, body } = answerTo(error);
+      if (response.headersSent) response.destroy();
+      else send(response, { status, body });
+    });
 }
 
 function finished(
@@ -72,27 +96,18 @@ function listening(server: Server, { host, port }: { host: string; port: number 
 }
 
 /** Trailing slashes, case, HEAD and OPTIONS differ between frameworks; here they are decided once. */
-function refuse(request: IncomingMessage, allowed: readonly string[]) {
-  const allow = allowed.join(", ");
-  if (!isWellFormed(pathOf(request))) return { status: 400, body: { error: "The path is not well-formed." } };
-  if (allowed.length === 0) return { status: 404, body: { error: "Not found." } };
+function refuse(request: IncomingMessage, methods: readonly string[] | undefined): Answer | undefined {
+  if (methods === undefined) return { status: 400, body: { error: "The path is not well-formed." } };
+  if (methods.length === 0) return { status: 404, body: { error: "Not found." } };
+  const allow = methods.join(", ");
   if (request.method === "OPTIONS") return { status: 204, headers: { allow } };
-  if (allowed.includes(request.method ?? "")) return undefined;
+  if (methods.includes(request.method ?? "")) return undefined;
   return { status: 405, body: { error: "Method not allowed." }, headers: { allow } };
 }
 
 function methodsAt(routes: readonly Route[], path: string): string[] {
-  const methods = routes.filter((route) => matches(route.path, path)).map(({ method }) => method);
-  return methods.flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method]));
-}
-
-function matches(pattern: string, path: string): boolean {
-  const expected = pattern.split("/");
-  const given = path.split("/");
-  return (
-    expected.length === given.length &&
-    expected.every((segment, index) => (segment.startsWith(":") ? given[index] !== "" : segment === given[index]))
-  );
+  const matching = routes.filter((route) => matchPath(route.path, path) !== undefined);
+  return matching.flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method]));
 }
 
 function pathOf({ url = "/" }: IncomingMessage): string {

@@ -7,5 +7,6 @@ import { serveHttp, type HttpService } from "./serve.ts";
 export async function startHttp(backend: Backend, listen: { host: string; port: number }): Promise<HttpService> {
   const createApplication = await loadFramework(backend.plan.httpFramework);
   const routes = routesOf(backend);
-  return serveHttp(await createApplication(routes), routes, backend.contexts, listen);
+  const { contexts, allowedOrigins } = backend;
+  return serveHttp({ application: await createApplication(routes), routes, contexts, allowedOrigins }, listen);
 }

@@ -1,5 +1,5 @@
 /** The cluster adapter: one primary that spreads connections, workers that serve. */
-import cluster from "node:cluster";
+import cluster, { type Worker } from "node:cluster";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { withPackages } from "../../process/required-package.ts";
@@ -68,9 +68,10 @@ function startWorker(isClosing: () => boolean): Promise<void> {
   });
 }
 
-function endOf(worker: { once(event: "exit", listener: () => void): unknown; kill(signal: string): void } | undefined) {
-  return new Promise<void>((resolve) => {
-    if (!worker) return resolve();
+function endOf(worker: Worker | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    // One that has just ended may still be listed, and tells it no more.
+    if (!worker || worker.isDead()) return resolve();
     worker.once("exit", () => resolve());
     worker.kill("SIGTERM");
   });

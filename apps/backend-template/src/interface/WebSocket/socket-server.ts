@@ -2,10 +2,17 @@ import type { Server as HttpServer } from "node:http";
 import { Server } from "socket.io";
 import { ITEM_CREATED, type Backend } from "../../backend.ts";
 import { HttpProblem } from "../HTTP/route.ts";
+import { mayConnect } from "./may-connect.ts";
 
 /** The WebSocket API on an HTTP server: `items.list` is answered, a new item is told to all as `item.created`. */
 export function socketServer(server: HttpServer, backend: Backend): Server {
-  const io = new Server(server, { serveClient: false, maxHttpBufferSize: 64 * 1024 });
+  const { allowedOrigins } = backend;
+  const io = new Server(server, {
+    serveClient: false,
+    maxHttpBufferSize: 64 * 1024,
+    cors: { origin: [...allowedOrigins] },
+    allowRequest: (request, decide) => decide(null, mayConnect(request, allowedOrigins)),
+  });
   io.on("connection", (socket) => {
     socket.on("items.list", (answer: unknown) => {
       if (typeof answer !== "function") return;

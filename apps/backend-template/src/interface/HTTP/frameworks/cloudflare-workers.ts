@@ -1,5 +1,6 @@
 import type { CreateApplication } from "../framework.ts";
-import { fetchHandler, hostOnNode } from "../fetch-handler.ts";
+import { fetchHandler } from "../fetch-handler.ts";
+import { hostOnNode } from "../host-on-node.ts";
 
 /** A module worker, `export default worker`, hosted on Node here as `wrangler` hosts it at Cloudflare. */
 export const createApplication: CreateApplication = async (routes) => {

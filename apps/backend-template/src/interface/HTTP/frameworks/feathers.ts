@@ -1,8 +1,8 @@
 import { feathers, type Params } from "@feathersjs/feathers";
 import { errorHandler, koa, rest } from "@feathersjs/koa";
 import type { IncomingMessage } from "node:http";
-import { readJson, respond } from "../answering.ts";
 import type { CreateApplication } from "../framework.ts";
+import { respond } from "../respond.ts";
 import type { Answer, Method, Route } from "../route.ts";
 
 declare module "@feathersjs/feathers" {
@@ -16,6 +16,10 @@ declare module "@feathersjs/feathers" {
 export const createApplication: CreateApplication = async (routes) => {
   const app = koa(feathers());
   app.use(errorHandler());
+  app.on("error", (error: Error) => {
+    // What has a code is the system's, of a client that has gone, and no error of ours.
+    if (!("code" in error)) console.error(error);
+  });
   app.use(async (context, next) => {
     context["feathers"] = { ...context["feathers"], message: context.req };
     await next();
@@ -47,7 +51,7 @@ function serviceOf(routes: readonly Route[]) {
     const route = routes.find((one) => one.method === method && one.path.includes(":") === hasId);
     const message = params?.message;
     if (!route || !message) throw new Error(`${method} is no route here`);
-    return respond(route, hasId ? { id: String(id) } : {}, () => readJson(message));
+    return respond(route, hasId ? { id: String(id) } : {}, message);
   };
   return {
     find: (params?: Params) => answer("GET", undefined, params),

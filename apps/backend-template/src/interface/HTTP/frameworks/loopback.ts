@@ -6,7 +6,8 @@ import type { CreateApplication } from "../framework.ts";
 export const createApplication: CreateApplication = async (routes) => {
   const app = new RestApplication({
     shutdown: { signals: [] },
-    rest: { openApiSpec: { disabled: true }, apiExplorer: { disabled: true } },
+    // Its own default lets pages of every origin read.
+    rest: { cors: { origin: false }, openApiSpec: { disabled: true }, apiExplorer: { disabled: true } },
   });
   for (const route of routes) {
     const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);

@@ -1,6 +1,7 @@
 import { waitUntil } from "@vercel/functions";
 import type { CreateApplication } from "../framework.ts";
-import { fetchHandler, hostOnNode } from "../fetch-handler.ts";
+import { fetchHandler } from "../fetch-handler.ts";
+import { hostOnNode } from "../host-on-node.ts";
 
 /** A Vercel function, `export default { fetch }`, hosted on Node here as Vercel hosts it. */
 export const createApplication: CreateApplication = async (routes) => {

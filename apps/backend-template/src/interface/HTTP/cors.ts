@@ -1,0 +1,26 @@
+import type { IncomingMessage } from "node:http";
+import type { AllowedOrigins } from "../../process/allowed-origins.ts";
+
+/**
+ * What the answer says to a browser; to one of another origin nothing, and it keeps the answer from its page.
+ *
+ * @param methods what is allowed at the path, for the question before a request
+ */
+export function corsHeaders(
+  { headers, method }: IncomingMessage,
+  methods: readonly string[],
+  allowed: AllowedOrigins,
+): Readonly<Record<string, string>> {
+  if (allowed.size === 0) return {};
+  // Caches must not give the answer for one origin to another.
+  const vary = { vary: "Origin" };
+  if (headers.origin === undefined || !allowed.has(headers.origin)) return vary;
+  const named = { ...vary, "access-control-allow-origin": headers.origin };
+  if (method !== "OPTIONS" || headers["access-control-request-method"] === undefined) return named;
+  return {
+    ...named,
+    "access-control-allow-methods": methods.join(", "),
+    "access-control-allow-headers": "content-type",
+    "access-control-max-age": "600",
+  };
+}

@@ -1,0 +1,29 @@
+import { Readable } from "node:stream";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { send } from "./answering.ts";
+import type { FetchHandler } from "./fetch-handler.ts";
+import { answerTo } from "./respond.ts";
+
+/** Serves a fetch handler on Node, as a provider's runtime does. */
+export function hostOnNode(handler: FetchHandler): RequestListener {
+  const host = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const answer = await handler(toFetchRequest(request));
+    const body = answer.body === null ? undefined : await answer.json();
+    const headers = Object.fromEntries([...answer.headers].filter(([name]) => name !== "content-type"));
+    send(response, { status: answer.status, headers, ...(body !== undefined && { body }) });
+  };
+  return (request, response) => {
+    host(request, response).catch((error: unknown) => send(response, answerTo(error)));
+  };
+}
+
+function toFetchRequest(request: IncomingMessage): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headersDistinct)) {
+    for (const one of value ?? []) headers.append(name, one);
+  }
+  const method = request.method ?? "GET";
+  const hasBody = method !== "GET" && method !== "HEAD";
+  const body = hasBody ? (Readable.toWeb(request) as ReadableStream<Uint8Array>) : null;
+  return new Request(new URL(request.url ?? "/", "http://localhost"), { method, headers, body, duplex: "half" });
+}

@@ -1,0 +1,50 @@
+/** From a route to its answer, the same for every framework and every provider: nothing in here is Node's. */
+import { HttpProblem, type Answer, type Route } from "./route.ts";
+
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/** Runs a route's handler; whatever goes wrong is an answer too. */
+export async function respond(
+  route: Route,
+  params: Readonly<Record<string, string>>,
+  body: AsyncIterable<Uint8Array>,
+): Promise<Answer> {
+  try {
+    return await route.handle({ params, body: route.method === "POST" ? await readJson(body) : undefined });
+  } catch (error) {
+    return answerTo(error);
+  }
+}
+
+/** What a client is told of an error. What is not the client's fault is logged, and not shown. */
+export function answerTo(error: unknown): Answer {
+  if (error instanceof HttpProblem) return { status: error.status, body: { error: error.message } };
+  console.error(error);
+  return { status: 500, body: { error: "Internal error." } };
+}
+
+/** @throws {HttpProblem} 413 over 64 KiB, 400 where the body is no JSON or breaks off. */
+async function readJson(body: AsyncIterable<Uint8Array>): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.byteLength;
+      // Read on, so that the client, which is still writing, gets to see the answer.
+      if (bytes <= MAX_BODY_BYTES) text += decoder.decode(chunk, { stream: true });
+    }
+  } catch {
+    throw new HttpProblem(400, "The body broke off.");
+  }
+  if (bytes > MAX_BODY_BYTES) throw new HttpProblem(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+  return parseJson(text + decoder.decode());
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new HttpProblem(400, "The body is not JSON.");
+  }
+}

@@ -1,0 +1,9 @@
+import type { IncomingMessage } from "node:http";
+import type { AllowedOrigins } from "../../process/allowed-origins.ts";
+
+/** Browsers open a WebSocket to anywhere, so the server has to refuse. Whoever is no browser names no origin. */
+export function mayConnect({ headers }: IncomingMessage, allowed: AllowedOrigins): boolean {
+  const { origin, host } = headers;
+  if (origin === undefined || allowed.has(origin)) return true;
+  return URL.canParse(origin) && new URL(origin).host === host;
+}

@@ -1,0 +1,29 @@
+/** What every store of items does, on those that are in this process. */
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { LONGEST_LIST } from "../src/items/item-store.ts";
+import { openItems } from "../src/items/open-items.ts";
+
+describe.each(["InMemory", "SQLite"])("%s", (driver) => {
+  const open = () => openItems(driver, { SVC_DATABASE_FILE: join(temporaryFolder(), "items.sqlite") });
+
+  test("a list is bounded", async () => {
+    const items = await open();
+    for (let count = 0; count <= LONGEST_LIST; count++) await items.add(`item ${count}`);
+    expect(await items.list()).toHaveLength(LONGEST_LIST);
+    await items.close();
+  });
+
+  test("text that is SQL is text", async () => {
+    const items = await open();
+    const name = `'); DROP TABLE items; --"`;
+    const item = await items.add(name);
+    for (const id of ["' OR '1'='1", `${item.id}' --`, '" OR 1=1', "%", "_".repeat(36)]) {
+      expect(await items.get(id)).toBeUndefined();
+      expect(await items.remove(id)).toBe(false);
+    }
+    expect(await items.list()).toEqual([{ id: item.id, name }]);
+    await items.close();
+  });
+});

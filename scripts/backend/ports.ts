@@ -1,0 +1,25 @@
+import { createServer } from "node:net";
+import ports from "../../pm2/ports.json" with { type: "json" };
+
+export { ports };
+
+/** Why the development profile could not listen: one line for each port that is taken. */
+export async function portProblems(): Promise<string[]> {
+  const problems = await Promise.all(
+    Object.entries(ports).map(async ([listener, port]) => {
+      const code = await whyUnusable(port);
+      if (code === undefined) return [];
+      const why = code === "EADDRINUSE" ? "is taken" : `cannot be used (${code})`;
+      return [`Port ${port} ${why}. It is "${listener}" in pm2/ports.json; give it another one there.`];
+    }),
+  );
+  return problems.flat();
+}
+
+function whyUnusable(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(undefined)));
+  });
+}

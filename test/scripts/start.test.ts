@@ -1,0 +1,99 @@
+/** `npm start` and `npm stop` in a checkout of their own: run under the PM2 of that checkout. */
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pm2Home } from "../../scripts/backend/pm2.ts";
+import { listenAt, moveToFreePorts, startableCheckout, takenOf } from "../support/checkout.ts";
+import { plainEnvironment } from "../support/command-line.ts";
+import { pidsOf } from "../support/pm2-daemon.ts";
+
+const LISTENERS = 5;
+/** A socket's address holds 107 bytes. */
+const LONGEST_SOCKET = 107;
+
+describe("npm start and npm stop", () => {
+  let root: string;
+  let ports: Awaited<ReturnType<typeof moveToFreePorts>>;
+
+  beforeAll(async () => {
+    root = mkdtempSync(join(realpathSync(tmpdir()), "svcm-start-"));
+    startableCheckout(root);
+    ports = await moveToFreePorts(root);
+  });
+  afterAll(() => {
+    for (const pid of pidsOf(pm2Home(root))) process.kill(pid, "SIGKILL");
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const npm = (script: string): Promise<{ code: number; stdout: string; stderr: string }> =>
+    new Promise((resolve) => {
+      execFile("npm", [script, "--silent"], { cwd: root, env: plainEnvironment() }, (error, stdout, stderr) => {
+        resolve({ code: Number(error?.code ?? 0), stdout, stderr });
+      });
+    });
+  const healthPid = async (): Promise<number> => {
+    const answer = await fetch(`http://127.0.0.1:${ports.restapi}/health`);
+    return ((await answer.json()) as { pid: number }).pid;
+  };
+  const expectNothing = async (): Promise<void> => {
+    expect(pidsOf(pm2Home(root))).toEqual([]);
+    expect(existsSync(pm2Home(root))).toBe(false);
+    expect(await takenOf(ports)).toEqual([]);
+  };
+
+  test("a stop without a start is no error", async () => {
+    expect(await npm("stop")).toMatchObject({ code: 0, stderr: "" });
+    await expectNothing();
+  });
+
+  test("a port that is taken is named, and nothing is left running", async () => {
+    const other = await listenAt(ports.grpcapi);
+    const { code, stdout, stderr } = await npm("start");
+    await new Promise((closed) => other.close(closed));
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: expect.not.stringContaining("runs under a PM2") as string,
+      stderr: `Port ${ports.grpcapi} is taken. It is "grpcapi" in pm2/ports.json; give it another one there.\nNothing is left running.\n`,
+    });
+    await expectNothing();
+  });
+
+  test("an app that cannot start is told with its reason, and nothing is left running", async () => {
+    const file = join(root, "apps/backend-template/src/config/.env.dev");
+    writeFileSync(file, "SVC_HTTP_FRAMEWORK=koa\nSVC_REALTIME_API=yes\nSVC_KEYVALUESTORAGE_DRIVER=inmemory\n");
+    const { code, stderr } = await npm("start");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/dev-restapi is \w[\w ]+:\n(?:.*\n)*.*SVC_HTTP_FRAMEWORK: unsupported value "koa"/);
+    expect(stderr).toContain("Nothing is left running.");
+    await expectNothing();
+    writeFileSync(file, "SVC_HTTP_FRAMEWORK=express\nSVC_REALTIME_API=yes\nSVC_KEYVALUESTORAGE_DRIVER=inmemory\n");
+  });
+
+  test("a start brings everything up; a second one brings it up anew, once", async () => {
+    const first = await npm("start");
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    for (const port of Object.values(ports)) expect(first.stdout).toContain(`127.0.0.1:${port}`);
+    expect(await takenOf(ports)).toHaveLength(LISTENERS);
+    const [pids, pid] = [pidsOf(pm2Home(root)).length, await healthPid()];
+    expect(await npm("start")).toMatchObject({ code: 0, stderr: "" });
+    expect(await healthPid()).not.toBe(pid);
+    expect(pidsOf(pm2Home(root))).toHaveLength(pids);
+  });
+
+  test("a stop leaves nothing behind", async () => {
+    expect(await npm("stop")).toMatchObject({ code: 0, stderr: "" });
+    await expectNothing();
+  });
+});
+
+test("PM2's home fits a socket, however deep the checkout is", () => {
+  const deep = `/srv/${"d".repeat(120)}`;
+  for (const root of ["/srv/app", deep, `${deep}/${"e".repeat(100)}`]) {
+    expect(Buffer.byteLength(join(pm2Home(root), "interactor.sock"))).toBeLessThanOrEqual(LONGEST_SOCKET);
+  }
+  expect(pm2Home("/srv/app")).toBe("/srv/app/.svcm/pm2");
+  expect(pm2Home(deep)).toMatch(new RegExp(`^${homedir()}/\\.svcm/pm2-[0-9a-f]{12}$`));
+  expect(pm2Home(deep)).not.toBe(pm2Home(`${deep}2`));
+});

@@ -1,0 +1,79 @@
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import { dirname, join } from "node:path";
+import ports from "../../pm2/ports.json" with { type: "json" };
+import { REPOSITORY } from "./command-line.ts";
+
+type Ports = typeof ports;
+
+const TEMPLATE = "apps/backend-template";
+const FILES = [
+  "bin",
+  "config",
+  "deployments.yaml",
+  "package.json",
+  "pm2",
+  "schemas",
+  "tsconfig.json",
+  `${TEMPLATE}/package.json`,
+  `${TEMPLATE}/package-lock.json`,
+  `${TEMPLATE}/src`,
+  `${TEMPLATE}/tsconfig.json`,
+  `${TEMPLATE}/tsconfig.build.json`,
+];
+/** Of this repository itself: nothing writes through these links. */
+const LINKED = ["dist", "node_modules", "oclif.manifest.json", `${TEMPLATE}/node_modules`];
+
+/** Makes a checkout of this repository at a place of its own, installed and built. */
+export function checkout(root: string): void {
+  place(root, FILES, [...LINKED, `${TEMPLATE}/dist`]);
+}
+
+/** The same with the scripts of `npm start`, which build the backend there; svcm itself is built already. */
+export function startableCheckout(root: string): void {
+  place(root, [...FILES, "scripts"], LINKED);
+  const pjson = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
+  writeFileSync(join(root, "package.json"), JSON.stringify({ ...pjson, scripts: { ...pjson.scripts, build: "true" } }));
+}
+
+function place(root: string, copied: readonly string[], linked: readonly string[]): void {
+  for (const file of copied) cpSync(join(REPOSITORY, file), join(root, file), { recursive: true });
+  for (const file of linked) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    symlinkSync(join(REPOSITORY, file), join(root, file));
+  }
+}
+
+/** Moves the development profile of a checkout to ports that are free. */
+export async function moveToFreePorts(root: string): Promise<Ports> {
+  // All at once, so that they differ.
+  const servers = await Promise.all(
+    Object.keys(ports).map((listener) => listenAt(0).then((it) => [listener, it] as const)),
+  );
+  const free = servers.map(([listener, server]) => [listener, (server.address() as AddressInfo).port]);
+  await Promise.all(servers.map(([, server]) => new Promise((closed) => server.close(closed))));
+  const moved = Object.fromEntries(free) as Ports;
+  writeFileSync(join(root, "pm2/ports.json"), JSON.stringify(moved));
+  return moved;
+}
+
+/** @throws the system's error where the port is taken. */
+export function listenAt(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => resolve(server));
+  });
+}
+
+/** Those at which somebody listens. */
+export async function takenOf(candidates: Ports): Promise<number[]> {
+  const tried = await Promise.all(
+    Object.values(candidates).map(async (port) => {
+      const server = await listenAt(port).catch(() => undefined);
+      server?.close();
+      return server === undefined ? [port] : [];
+    }),
+  );
+  return tried.flat();
+}
