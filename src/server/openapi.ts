@@ -4,7 +4,7 @@ import * as z from "zod";
 import * as bodies from "../core/contract/bodies.ts";
 import { errorTable, type ErrorBody, type ErrorKind, type Ports } from "../core/index.ts";
 import { parametersOf } from "./query.ts";
-import type { ContentRoute, Describes, OperationRoute, Route } from "./route.ts";
+import type { ContentRoute, Describes, OperationRoute } from "./route.ts";
 import { routes } from "./routes.ts";
 
 type RuntimeContract = Awaited<ReturnType<Ports["facts"]["runtimeContract"]>>;
@@ -22,7 +22,7 @@ const COMMON_REFUSALS: readonly ErrorKind[] = ["FORBIDDEN", "UNAUTHORIZED", "DEF
 
 /** OpenAPI 3.1 of every route that answers JSON. */
 export function openApiDocument({ contract, version }: OpenApiOptions): Json {
-  const described = routes.filter((route) => route.response !== undefined);
+  const described = routes.flatMap((route) => ("isAsset" in route || route.response === undefined ? [] : [route]));
   // A request body is described where it is taken, with the keys of the runtime contract.
   const components = Object.entries(bodies).filter(([name]) => name.endsWith("Body"));
   components.sort(([a], [b]) => (a < b ? -1 : 1));
@@ -57,7 +57,7 @@ export function openApiDocument({ contract, version }: OpenApiOptions): Json {
   };
 }
 
-function operationOf(route: Route, contract: RuntimeContract): Json {
+function operationOf(route: OperationRoute | ContentRoute, contract: RuntimeContract): Json {
   return "operation" in route ? askedOperation(route, contract) : shownContent(route);
 }
 

@@ -36,12 +36,19 @@ export interface ContentRoute extends RouteFacts {
   readonly response?: z.ZodType;
 }
 
-export type ContentName = "page" | "style" | "icon" | "health" | "openapi";
-export type Route = OperationRoute | ContentRoute;
+/** The files that the page is made of. They tell nothing of this machine and need no token. */
+export interface AssetRoute extends RouteFacts {
+  readonly isAsset: true;
+  readonly response?: never;
+}
+
+export type ContentName = "page" | "health" | "openapi";
+export type Route = OperationRoute | ContentRoute | AssetRoute;
 
 export function needOf(route: Route | undefined): Need {
   if (route === undefined) return { access: "read", isPage: false };
   if ("operation" in route) return { access: route.operation.access, isPage: false };
+  if ("isAsset" in route) return { access: "none", isPage: false };
   return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
 }
 
@@ -69,6 +76,11 @@ export function show(
   facts: Omit<ContentRoute, "method" | "path" | "content">,
 ): ContentRoute {
   return { method: "GET", path, content, ...facts };
+}
+
+/** A row for the files of the page. */
+export function assets(path: string, facts: Pick<AssetRoute, "summary">): AssetRoute {
+  return { method: "GET", path, isAsset: true, ...facts };
 }
 
 type AnswerOf<Output> = Output extends EnvRead<infer Response> ? Response : Output;

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type * as z from "zod";
 import { describe, expect, test } from "vitest";
@@ -13,6 +14,7 @@ import {
   openApiBody,
 } from "../../src/core/contract/bodies.ts";
 import { ask, ENV, post, testServer, type Answered } from "./support.ts";
+import type { Route } from "../../src/server/route.ts";
 import { routes } from "../../src/server/routes.ts";
 
 const SNAPSHOTS = join(import.meta.dirname, "snapshots");
@@ -30,8 +32,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   "/healthz": { path: "/healthz", body: healthBody },
   "/api/openapi.json": { path: "/api/openapi.json", body: openApiBody },
   "/": { path: "/" },
-  "/assets/service-management.css": { path: "/assets/service-management.css" },
-  "/assets/service-management.svg": { path: "/assets/service-management.svg" },
+  "/assets/:file": { path: `/assets/${readdirSync(join(import.meta.dirname, "../../dist/console/assets"))[0]}` },
 };
 
 const paths = [...new Set(routes.map(({ path }) => path))];
@@ -49,15 +50,19 @@ export function expectJsonHeaders({ headers, text }: Answered): void {
   expect(text).not.toMatch(/[<>&\u2028\u2029]/);
 }
 
+function accessOf(route: Route): string {
+  if ("isAsset" in route) return "open";
+  return "operation" in route ? route.operation.access : route.isOpen ? "open" : "read";
+}
+
+function nameOf(route: Route): string {
+  if ("isAsset" in route) return "assets";
+  return "operation" in route ? route.operation.id : route.content;
+}
+
 test("the route list", async () => {
   const rows = routes.map((route) => {
-    const access = "operation" in route ? route.operation.access : route.isOpen ? "open" : "read";
-    return [
-      route.method.padEnd(4),
-      route.path.padEnd(32),
-      access.padEnd(5),
-      "operation" in route ? route.operation.id : route.content,
-    ].join("  ");
+    return [route.method.padEnd(4), route.path.padEnd(32), accessOf(route).padEnd(5), nameOf(route)].join("  ");
   });
   await expect(`${rows.join("\n")}\n`).toMatchFileSnapshot(join(SNAPSHOTS, "routes.txt"));
 });
