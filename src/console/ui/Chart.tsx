@@ -16,6 +16,8 @@ export interface ChartProps {
   /** The top of the scale; from the values where it is absent. */
   readonly top?: number;
   readonly format: (value: number) => string;
+  /** Distances that lines of the grid may have. */
+  readonly steps?: readonly number[];
   readonly height: number;
   /** Charts of one key show the same moment under the pointer. */
   readonly sync?: string;
@@ -77,7 +79,7 @@ function emptyData(lines: number): SeriesPart {
 }
 
 function optionsOf(props: ChartProps, element: HTMLElement, ink: () => Ink | undefined): uPlot.Options {
-  const { top, format, lines, height, sync } = props;
+  const { top, format, lines, height, sync, steps } = props;
   const axis: uPlot.Axis = {
     stroke: () => ink()?.muted ?? "gray",
     font: "11px system-ui, sans-serif",
@@ -88,17 +90,21 @@ function optionsOf(props: ChartProps, element: HTMLElement, ink: () => Ink | und
   return {
     width: Math.max(element.clientWidth, 50),
     height,
-    padding: [8, 4, 0, 0],
+    padding: [8, 14, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 5 }, drag: { x: true, y: false, setScale: true }, ...syncOf(sync) },
     scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, top ?? roof(max)] } },
     axes: [
       { ...axis, size: 22, space: 44, values: (_plot, splits) => splits.map(clock) },
-      { ...axis, size: 46, gap: 4, space: 34, grid, values: (_plot, splits) => splits.map(format) },
+      { ...axis, size: 50, gap: 4, space: 34, grid, values: (_plot, splits) => splits.map(format), ...stepsOf(steps) },
     ],
     series: [{}, ...lines.map((name, at) => seriesOf(name, at === 0, ink))],
     hooks: { setSelect: [({ select }) => select.width > 0 && props.onZoom?.()] },
   };
+}
+
+function stepsOf(steps: readonly number[] | undefined): { incrs?: number[] } {
+  return steps === undefined ? {} : { incrs: [...steps] };
 }
 
 function syncOf(key: string | undefined): { sync?: { key: string } } {

@@ -38,8 +38,12 @@ export function MemoryShares({ monitor }: { monitor: Monitor }): JSX.Element | n
   if (memory === undefined || memory.processRssSumBytes === null) return null;
   return (
     <p class="host-foot">
-      PM2 processes <strong>{formatBytes(memory.processRssSumBytes)}</strong> · others{" "}
-      <strong>{formatBytes(memory.otherBytes)}</strong>
+      <span>
+        PM2 processes <strong>{formatBytes(memory.processRssSumBytes)}</strong>
+      </span>
+      <span>
+        Others <strong>{formatBytes(memory.otherBytes)}</strong>
+      </span>
     </p>
   );
 }

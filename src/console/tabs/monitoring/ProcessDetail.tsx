@@ -7,6 +7,9 @@ import { AsyncContext } from "./AsyncContext.tsx";
 import { driftOf, ranges, type Monitor, type ProcessProps } from "./monitor.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 
+/** 1 KB, 2 KB, 4 KB and so on: what reads well in bytes. */
+const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
+
 /** Everything that is told of a process. */
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   const read = (column: number) => () => readProcess(monitor, process, column);
@@ -31,11 +34,12 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
           lines={["memory"]}
           read={read(1)}
           format={formatBytes}
+          steps={BYTE_STEPS}
           height={130}
           sync={`process ${process.pmId}`}
         />
       </Part>
-      <Part title="Facts">
+      <Part title="Facts" isTall>
         <Facts process={process} />
         <ProcessActions process={process} monitor={monitor} isInWords />
       </Part>
@@ -54,9 +58,10 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   );
 }
 
-function Part({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+function Part(props: { title: string; isTall?: boolean; children: ComponentChildren }): JSX.Element {
+  const { title, isTall = false, children } = props;
   return (
-    <section class="card part" aria-label={title}>
+    <section class={`card part${isTall ? " tall" : ""}`} aria-label={title}>
       <h3>{title}</h3>
       {children}
     </section>

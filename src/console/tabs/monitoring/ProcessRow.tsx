@@ -63,13 +63,15 @@ function Name({ process, monitor, isOpen }: ProcessProps & { isOpen: boolean }):
   return (
     <button type="button" class="process-name" aria-expanded={isOpen} onClick={toggle}>
       <Icon name="chevron" size={12} />
-      <span class="name">
-        <i class={`dot ${statusOf(process)} narrow`} aria-hidden="true" />
-        {process.name}
+      <span class="process-words">
+        <span class="name">
+          <i class={`dot ${statusOf(process)} narrow`} aria-hidden="true" />
+          {process.name}
+        </span>
+        <span class="hidden narrow-words">{process.status}</span>
+        {process.execMode && <small class="wide">{process.execMode}</small>}
+        <DriftBadges process={process} monitor={monitor} />
       </span>
-      <span class="hidden narrow-words">{process.status}</span>
-      {process.execMode && <small class="wide">{process.execMode}</small>}
-      <DriftBadges process={process} monitor={monitor} />
     </button>
   );
 }
