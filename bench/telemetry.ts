@@ -7,7 +7,7 @@
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
-import { nodePorts, type Ports } from "../src/core/index.ts";
+import { nodePorts, type Ports, type Telemetry } from "../src/core/index.ts";
 import { parsePidStat } from "../src/core/telemetry/proc/pid-stat.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
 
@@ -45,10 +45,10 @@ async function measure(count: number, own: Pm2): Promise<void> {
   for (const name of names) await ports.processes.startApp(name, file);
   const ratios: number[] = [];
   const costs = { list: [] as number[], sampler: [] as number[] };
-  await sampling(ports, 2 * TICK_MS);
+  await sampling(ports.telemetry, 2 * TICK_MS);
   for (let round = 0; round < ROUNDS; round += 1) {
     const list = await cpuOf(daemon.pid, () => listing(ports, ROUND_MS));
-    const sampler = await cpuOf(daemon.pid, () => sampling(ports, ROUND_MS));
+    const sampler = await cpuOf(daemon.pid, () => sampling(ports.telemetry, ROUND_MS));
     costs.list.push(list);
     costs.sampler.push(sampler);
     ratios.push(sampler / list);
@@ -73,10 +73,10 @@ async function listing(ports: Ports, ms: number): Promise<void> {
   }
 }
 
-async function sampling(ports: Ports, ms: number): Promise<void> {
+async function sampling(telemetry: Telemetry, ms: number): Promise<void> {
   const signal = AbortSignal.timeout(ms);
   const request = { environment: "dev", intervalMs: TICK_MS, asyncContext: false };
-  for await (const { kind } of ports.telemetry.watch(request, signal)) if (kind !== "metrics") throw new Error(kind);
+  for await (const { kind } of telemetry.watch(request, signal)) if (kind !== "metrics") throw new Error(kind);
 }
 
 /** Milliseconds of CPU that this process and the daemon used meanwhile. */

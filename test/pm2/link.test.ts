@@ -3,6 +3,8 @@ import { mkdirSync, rmSync, watch, writeFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
+import type { LinkFailure } from "../../src/core/adapters/pm2/failure.ts";
+import { workerLink } from "../../src/core/adapters/pm2/link.ts";
 import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 
@@ -145,9 +147,17 @@ test("a caller who gives up is answered at once, and the link goes on", async ()
   await expect(link.list(stop.signal)).rejects.toThrow("enough");
 });
 
-test("after close, a call opens the link again", async () => {
-  const link = own.link();
-  await link.list();
+test("close refuses what is pending, and a call opens the link again", async () => {
+  const env = { PATH: process.env["PATH"] ?? "", PM2_HOME: own.home };
+  const link = workerLink({ env, socket: join(own.home, "rpc.sock"), salt: new Uint8Array(1), timeoutMs: A_MINUTE });
+  await link.call({ method: "list" });
+  await daemon.signal("SIGSTOP");
+  const pending = link.call({ method: "list" }).catch((error: LinkFailure) => error.code);
+  const closed = link.close();
+  const next = link.call({ method: "list" }); // while the old worker ends
+  expect(await pending).toBe("PM2_CONNECTION_LOST");
+  await closed;
+  await daemon.signal("SIGCONT");
+  expect(await next).toEqual([]);
   await link.close();
-  expect(await link.list()).toEqual([]);
 });

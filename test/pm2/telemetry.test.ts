@@ -62,7 +62,7 @@ test("a busy process is seen to be busy, an idle one to be idle, by the schema",
 });
 
 test("what differs from the ecosystem file is told, without any value", async () => {
-  const [busy] = (await ports.processes.list()).filter(({ name }) => name === "busy");
+  const busy = (await ports.processes.list()).find(({ name }) => name === "busy");
   const script = busy!.script!;
   const app = {
     name: "busy",

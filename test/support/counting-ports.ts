@@ -25,9 +25,23 @@ export function countingPorts(): CountingPorts {
   const root = temporaryFolder();
   const real = nodePorts({ root, env: {}, cwd: root });
   const world: CountingPorts = {
-    ...{ clock, root, records: [record()], gone: new Set() },
-    asked: { list: 0, host: 0, opened: 0, closed: 0, scraped: 0 },
-    scrape: () => Promise.resolve({ kind: "answer", status: 200, text: '{"active":2,"recentStores":[]}' }),
+    clock,
+    root,
+    records: [record()],
+    gone: new Set(),
+    asked: {
+      list: 0,
+      host: 0,
+      opened: 0,
+      closed: 0,
+      scraped: 0,
+    },
+    scrape: () =>
+      Promise.resolve({
+        kind: "answer",
+        status: 200,
+        text: '{"active":2,"recentStores":[]}',
+      }),
     get ports() {
       return ports;
     },
@@ -80,11 +94,32 @@ function processesAt(nowMs: number, pids: readonly number[], gone: Set<number>):
 
 export function record(more: Partial<ProcessRecord> = {}): ProcessRecord {
   return {
-    ...{ pmId: 0, name: "api", uniqueId: null, pid: 4711, namespace: "default", status: "online" },
-    ...{ restartCount: 0, unstableRestarts: 0, startedAt: Date.UTC(2030, 0, 1), createdAt: null },
-    ...{ script: "/srv/api.js", cwd: "/srv", interpreter: "node", execMode: "fork", instances: null },
-    ...{ watching: false, nodeVersion: null, version: null, exitCode: null, customMetrics: {}, httpPort: null },
-    declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment: {} },
+    pmId: 0,
+    name: "api",
+    uniqueId: null,
+    pid: 4711,
+    namespace: "default",
+    status: "online",
+    restartCount: 0,
+    unstableRestarts: 0,
+    startedAt: Date.UTC(2030, 0, 1),
+    createdAt: null,
+    script: "/srv/api.js",
+    cwd: "/srv",
+    interpreter: "node",
+    execMode: "fork",
+    instances: null,
+    watching: false,
+    nodeVersion: null,
+    version: null,
+    exitCode: null,
+    customMetrics: {},
+    httpPort: null,
+    declaration: {
+      argsDigest: "[]",
+      interpreterArgsDigest: "[]",
+      environment: {},
+    },
     ...more,
   };
 }

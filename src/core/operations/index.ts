@@ -5,7 +5,6 @@ export { contractShow } from "./contract-show.ts";
 export type { ContractResponse } from "./contract-show.ts";
 export { ecosystemCheck } from "./ecosystem-check.ts";
 export { ecosystemDrift } from "./ecosystem-drift.ts";
-export type { EcosystemDrift } from "./ecosystem-drift.ts";
 export { ecosystemShow } from "./ecosystem-show.ts";
 export { envCheck } from "./env-check.ts";
 export { envDiff } from "./env-diff.ts";

@@ -9,8 +9,19 @@ import { record } from "../../support/counting-ports.ts";
 type Fields = Readonly<Record<string, Data>>;
 
 const places = {
-  ...{ cwd: "/srv", hasCwd: true, script: "/srv/api.js", hasScript: true, interpreter: "node" },
-  envFiles: [{ given: ".env", path: "/srv/.env", exists: true, isOptional: false }],
+  cwd: "/srv",
+  hasCwd: true,
+  script: "/srv/api.js",
+  hasScript: true,
+  interpreter: "node",
+  envFiles: [
+    {
+      given: ".env",
+      path: "/srv/.env",
+      exists: true,
+      isOptional: false,
+    },
+  ],
 };
 
 function loaded(apps: readonly Fields[]): LoadedEcosystem {

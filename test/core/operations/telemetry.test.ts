@@ -1,41 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { execute, metricsExpose, metricsShow, type Sample, type WatchRequest } from "../../../src/core/index.ts";
-import { countingPorts, record, type CountingPorts } from "../../support/counting-ports.ts";
+import { execute, metricsExpose, metricsShow, type Sample } from "../../../src/core/index.ts";
+import { countingPorts, record } from "../../support/counting-ports.ts";
 import { settled } from "../../support/hand-clock.ts";
+import { pass, until, watch } from "../../support/watcher.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
-
-interface Watcher {
-  readonly samples: Sample[];
-  readonly stop: AbortController;
-  readonly ended: Promise<void>;
-}
-
-/** Watches, and takes each sample as soon as it is there. */
-async function watch({ ports }: CountingPorts, request: Partial<WatchRequest> = {}): Promise<Watcher> {
-  const stop = new AbortController();
-  const samples: Sample[] = [];
-  const asked = { environment: "dev", intervalMs: 1000, asyncContext: false, ...request };
-  const ended = (async () => {
-    for await (const sample of ports.telemetry.watch(asked, stop.signal)) samples.push(sample);
-  })();
-  onTestFinished(() => stop.abort());
-  await first(samples, ended);
-  return { samples, stop, ended };
-}
-
-/** The first sample may wait for the disk: where the ecosystem file is looked for. */
-async function first(samples: readonly Sample[], ended: Promise<void>): Promise<void> {
-  let hasEnded = false;
-  void ended.finally(() => (hasEnded = true)).catch(() => undefined);
-  while (samples.length === 0 && !hasEnded) await settled();
-}
-
-async function pass(world: CountingPorts, ms: number, step = 100): Promise<void> {
-  for (let passed = 0; passed < ms; passed += step) await world.clock.advance(step);
-}
 
 describe("the sampler", () => {
   test("measures nothing, and asks PM2 nothing, while nobody watches", async () => {
@@ -199,12 +168,8 @@ describe("while PM2 does not run", () => {
   test("a single answer is refused with PM2's code, and OpenMetrics tells the host", async () => {
     const world = countingPorts();
     world.records = undefined;
-    const shown = execute(metricsShow, world.ports, { environment: "dev" }, caller);
-    const refused = expect(shown).rejects.toMatchObject({
-      kind: "PM2_METRICS_FAILED",
-      facts: { code: "PM2_NOT_RUNNING" },
-    });
-    await until(world, refused);
+    const shown = until(world, execute(metricsShow, world.ports, { environment: "dev" }, caller));
+    await expect(shown).rejects.toMatchObject({ kind: "PM2_METRICS_FAILED", facts: { code: "PM2_NOT_RUNNING" } });
     const text = await until(world, execute(metricsExpose, world.ports, { version: "1.0.0" }, caller));
     expect(text).toContain("svcm_pm2_up 0\n");
     expect(text).toContain("svcm_host_cpu_usage_ratio 0.5\n");
@@ -230,98 +195,5 @@ describe("a single answer", () => {
     const { processes } = await execute(metricsShow, world.ports, { environment: "dev" }, caller);
     expect(processes.map(({ name }) => name)).toEqual(["newer"]);
     expect(world.asked.opened).toBe(1);
-  });
-});
-
-/** Moves the clock until something is done. */
-async function until<T>(world: CountingPorts, done: Promise<T>): Promise<T> {
-  let isDone = false;
-  const end = (): void => void (isDone = true);
-  done.then(end, end);
-  while (!isDone) await world.clock.advance(50);
-  return done;
-}
-
-describe("the ecosystem file", () => {
-  function write(world: CountingPorts, text: string, name = "ecosystem.dev.config.cjs"): void {
-    mkdirSync(join(world.root, "pm2"), { recursive: true });
-    writeFileSync(join(world.root, "pm2", name), text);
-  }
-
-  const ecosystemOf = (sample: Sample | undefined) =>
-    sample?.kind === "metrics" ? sample.payload.ecosystem : undefined;
-
-  async function seen(world: CountingPorts, { samples }: Watcher, name: string): Promise<void> {
-    while (!ecosystemOf(samples.at(-1))?.missingExpected.includes(name)) await pass(world, 1000, 500);
-  }
-
-  test("is run again when it changes, or what it requires, and not else", async () => {
-    const world = countingPorts();
-    let runs = 0;
-    const { load } = world.ports.ecosystems;
-    Object.assign(world.ports.ecosystems, { load: (path: string) => load(path).finally(() => (runs += 1)) });
-    write(world, "exports.name = 'first';", "nested.cjs");
-    write(world, "module.exports = { apps: [{ name: require('./nested.cjs').name, script: 'a.js' }] };");
-    const watcher = await watch(world);
-    await seen(world, watcher, "first");
-    await pass(world, 60_000, 1000);
-    const before = runs;
-    await pass(world, 60_000, 1000);
-    expect(runs).toBe(before);
-    write(world, "exports.name = 'second';", "nested.cjs");
-    await seen(world, watcher, "second");
-    write(world, "module.exports = { apps: [{ name: 'third', script: 'a.js' }] };");
-    await seen(world, watcher, "third");
-    expect(ecosystemOf(watcher.samples.at(-1))).toMatchObject({ unexpected: ["api"], expectedProcessCount: 1 });
-  });
-
-  test("where there is none nothing is compared", async () => {
-    const [sample] = (await watch(countingPorts(), { environment: "ci" })).samples;
-    expect(ecosystemOf(sample)).toMatchObject({ exists: false, expectedProcessCount: 0, unexpected: [], drift: [] });
-  });
-
-  test("a broken one says so, and the metrics go on", async () => {
-    const world = countingPorts();
-    write(world, "module.exports = {");
-    const [sample] = (await watch(world)).samples;
-    expect(ecosystemOf(sample)).toMatchObject({
-      exists: true,
-      expectedProcessCount: null,
-      drift: [],
-      code: "ECOSYSTEM_FILE_SYNTAX",
-    });
-    expect(sample).toMatchObject({ kind: "metrics", payload: { summary: { processCount: 1 } } });
-  });
-});
-
-describe("async contexts", () => {
-  const withPort = { httpPort: 4000 };
-
-  test("are asked for where that is asked for, once for processes that share a port", async () => {
-    const world = countingPorts();
-    world.records = [record(withPort), record({ ...withPort, pmId: 1, pid: 4712 }), record({ pmId: 2, pid: 4713 })];
-    await watch(world);
-    await pass(world, 3000, 500);
-    expect(world.asked.scraped).toBe(0);
-    const { samples } = await watch(world, { asyncContext: true });
-    await pass(world, 2000, 500);
-    const processes =
-      samples.at(-1)?.kind === "metrics" ? (samples.at(-1) as Extract<Sample, { kind: "metrics" }>).payload : undefined;
-    expect(processes?.processes.map(({ asyncContext }) => asyncContext)).toEqual([
-      { active: 2, recentStores: [] },
-      null,
-      null,
-    ]);
-    expect(processes?.summary.asyncContextActiveSum).toBe(2);
-  });
-
-  test("a process that does not answer holds nobody up, and is not asked twice at a time", async () => {
-    const world = countingPorts();
-    world.records = [record(withPort)];
-    world.scrape = () => new Promise(() => undefined);
-    const { samples } = await watch(world, { asyncContext: true, intervalMs: 500 });
-    await pass(world, 4000, 500);
-    expect(samples.length).toBe(9);
-    expect(world.asked.scraped).toBe(1);
   });
 });

@@ -10,8 +10,22 @@ const payload = JSON.parse(
 ) as MetricsPayload;
 
 const facts = {
-  ...{ version: "1.2.3", own: { cpuSeconds: 1.5, rssBytes: 1000 }, cost: { samples: 7, listCalls: 3 } },
-  audit: [{ action: "env.write", outcome: "succeeded", count: 2 } as const],
+  version: "1.2.3",
+  own: {
+    cpuSeconds: 1.5,
+    rssBytes: 1e3,
+  },
+  cost: {
+    samples: 7,
+    listCalls: 3,
+  },
+  audit: [
+    {
+      action: "env.write",
+      outcome: "succeeded",
+      count: 2,
+    } as const,
+  ],
 };
 
 const LINE =

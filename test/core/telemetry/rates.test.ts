@@ -4,7 +4,14 @@ import { ioRates, processCpuPercent, usagePercent } from "../../../src/core/tele
 import type { HostReading, ProcessReading } from "../../../src/core/telemetry/reading.ts";
 
 const reading = (more: Partial<ProcessReading>): ProcessReading => ({
-  ...{ atMs: 0, cpuMs: 0, cpuPercent: null, rssBytes: 1, io: { readBytes: 0, writeBytes: 0 } },
+  atMs: 0,
+  cpuMs: 0,
+  cpuPercent: null,
+  rssBytes: 1,
+  io: {
+    readBytes: 0,
+    writeBytes: 0,
+  },
   ...more,
 });
 
@@ -65,8 +72,15 @@ describe("the host", () => {
 
   test("the first reading has no rate, one for each core that is there", () => {
     expect(hostMetrics(facts).cpu).toEqual({
-      ...{ coreCount: 2, model: null, usagePercent: null, perCore: [null, null] },
-      loadAvg: { one: null, five: null, fifteen: null },
+      coreCount: 2,
+      model: null,
+      usagePercent: null,
+      perCore: [null, null],
+      loadAvg: {
+        one: null,
+        five: null,
+        fifteen: null,
+      },
     });
   });
 

@@ -143,7 +143,7 @@ describe("actions", () => {
     [{ action: "stop", name: "all" }, "PROCESS_NOT_FOUND"],
     [{ action: "restart", scope: "namespace", namespace: "nothing" }, "PROCESS_NOT_FOUND"],
     [{ action: "stop" }, "INVALID_REQUEST"],
-    [{ action: "start", scope: "ecosystem", name: "api" }, "ECOSYSTEM_FILE_NOT_FOUND"],
+    [{ action: "start", scope: "ecosystem", name: "api" }, "PROCESS_NOT_FOUND"],
   ])("%j is a result that says %s", async (action, code) => {
     const client = await open(await start());
     client.send({ type: "action", ...action, requestId: "it" });

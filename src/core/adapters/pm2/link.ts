@@ -37,7 +37,9 @@ export function workerLink(options: LinkOptions): Link {
   let ids = 0;
 
   const lose = (lost: Worker, why: string): void => {
-    if (worker === lost) worker = undefined;
+    // What is pending now is another worker's where this one was given up before.
+    if (worker !== lost) return;
+    worker = undefined;
     for (const [id, call] of pending) {
       pending.delete(id);
       call.fail(workerLost(why, call.isHandedOver));
@@ -74,8 +76,9 @@ export function workerLink(options: LinkOptions): Link {
     },
     async close() {
       const closing = worker;
-      worker = undefined;
-      await closing?.terminate();
+      if (closing === undefined) return;
+      lose(closing, "it was closed");
+      await closing.terminate();
     },
   };
 }

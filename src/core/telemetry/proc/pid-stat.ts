@@ -15,7 +15,7 @@ const SYSTEM_TIME = 12;
  * it ends at the last parenthesis of the text.
  */
 export function parsePidStat(text: string): PidStat | undefined {
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", SYSTEM_TIME + 1);
   const [state = ""] = fields;
   const cpuTicks = Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME]);
   return /^[A-Za-z]$/.test(state) && Number.isFinite(cpuTicks) ? { state, cpuTicks } : undefined;
