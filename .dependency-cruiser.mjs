@@ -55,6 +55,30 @@ export default {
       to: { path: "^src/(cli|commands|console)/" },
     },
     {
+      name: "console-knows-what-is-pure",
+      comment: "The console runs in a browser: of the core it uses the contract and decisions, of Node nothing.",
+      severity: "error",
+      from: { path: "^src/console/" },
+      to: {
+        path: "^src/|^node:",
+        pathNot: "^src/(console/|client/|core/(contract|env|suite)/)",
+      },
+    },
+    {
+      name: "console-touches-no-node",
+      comment: "There is no Node in a browser.",
+      severity: "error",
+      from: { path: "^src/(console|client)/" },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "nobody-needs-the-console",
+      comment: "It is built on its own and served as files.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/console/" },
+      to: { path: "^src/console/" },
+    },
+    {
       name: "decisions-touch-nothing",
       comment: "Decisions take text or data and return data: no Node module, no operation, no adapter.",
       severity: "error",

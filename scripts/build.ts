@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { PLUGINS_FILE } from "../src/cli/start.ts";
 import { bundleAlone, bundleCommandLine, bundleLibraries } from "./build/bundle.ts";
+import { buildConsole } from "./build/console.ts";
 import { writeCodeCache } from "./build/code-cache.ts";
 import { writeDeclarations } from "./build/declarations.ts";
 import { commandEntries, installedPlugins, LIBRARIES, pluginEntries, readPjson, ROOT } from "./build/entries.ts";
@@ -20,7 +21,9 @@ const dist = join(work, "dist");
 mkdirSync(dist, { recursive: true });
 
 try {
+  const browserConsole = await buildConsole(dist);
   const chunks = [
+    ...browserConsole.chunks,
     ...(await bundleCommandLine(
       {
         start: "src/cli/start.ts",
@@ -45,8 +48,14 @@ try {
   writeRootHelp(dist);
   writeCodeCache(dist);
   replace(join(ROOT, "dist"), dist);
+  const { scriptBytes, styleBytes } = browserConsole;
+  console.log(`console: ${kilobytes(scriptBytes)} of script, ${kilobytes(styleBytes)} of style, gzipped`);
 } finally {
   rmSync(work, { recursive: true, force: true });
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KB`;
 }
 
 function replace(old: string, next: string): void {

@@ -11,7 +11,7 @@ const commonHeaders = {
 
 export const jsonHeaders = { "content-type": "application/json; charset=utf-8", ...commonHeaders };
 
-/** The page loads its own style sheet and nothing else. */
+/** The page loads its own files and talks to its own server, and nothing else. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,6 +33,11 @@ export function pageHeaders(mediaType: string): Record<string, string> {
     ...commonHeaders,
     ...(isPage && { "content-security-policy": CONTENT_SECURITY_POLICY }),
   };
+}
+
+/** The name of an asset changes with its content, so that it holds for ever. */
+export function assetHeaders(mediaType: string): Record<string, string> {
+  return { ...commonHeaders, "content-type": mediaType, "cache-control": "public, max-age=31536000, immutable" };
 }
 
 const escapes: Readonly<Record<string, string>> = {

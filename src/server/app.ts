@@ -11,6 +11,7 @@ import { allowedMethods } from "./allowed-methods.ts";
 import { failureAnswer, sendFailure } from "./answer.ts";
 import { takeBodiesAsBytes } from "./body.ts";
 import { brokenRequestHandler } from "./broken-request.ts";
+import type { ConsoleFiles } from "./console-files.ts";
 import { watchConnections, type Connections } from "./connections.ts";
 import { asRefusal } from "./failure.ts";
 import { admit, guardAll } from "./guard.ts";
@@ -30,11 +31,13 @@ export interface AppOptions {
   readonly policy: AccessPolicy;
   readonly log: ServerLog;
   readonly limits?: Partial<Limits>;
+  /** None where it is not built. */
+  readonly console?: ConsoleFiles;
 }
 
 /** The server without a socket: every route, its access rules, its failures and its orderly end. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { version, policy, log } = options;
+  const { version, policy, log, console = { assets: new Map() } } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const ports: Ports = { ...withAuditLines(options.ports, log), files: sharedReads(options.ports.files) };
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -71,7 +74,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler(fail);
   for (const row of routes) {
     const { method, path: url } = row;
-    app.route({ method, url, config: { row }, handler: handlerOf(row, { ports, version, limits, channel }) });
+    app.route({ method, url, config: { row }, handler: handlerOf(row, { ports, version, limits, channel, console }) });
   }
   endInOrder(app, connections, channel, limits.closeTimeoutMs);
   return app;

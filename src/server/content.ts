@@ -1,23 +1,22 @@
-import { execute, metricsExpose, type Caller, type Ports } from "../core/index.ts";
+import { execute, metricsExpose, SvcmError, type Caller, type Ports } from "../core/index.ts";
 import { toJson } from "./answer.ts";
-import { page } from "./page/page.ts";
-import { icon } from "./page/icon.ts";
-import { style } from "./page/style.ts";
+import type { ConsoleFiles } from "./console-files.ts";
 import type { ContentName } from "./route.ts";
-import { ICON_PATH, routes, STYLE_PATH } from "./routes.ts";
+
+export interface ContentSource {
+  readonly ports: Ports;
+  readonly version: string;
+  readonly console: ConsoleFiles;
+}
 
 /** Who gets to content may read: the guard has seen to that. */
 const reader: Caller = { source: "http", grants: ["read"] };
 
 /** What the server itself shows, made once where that is possible. */
-export function contentOf(name: ContentName, about: { ports: Ports; version: string }): () => Promise<string> | string {
+export function contentOf(name: ContentName, about: ContentSource): () => Promise<string> | string {
   switch (name) {
     case "page":
-      return once(page({ version: about.version, routes, stylePath: STYLE_PATH, iconPath: ICON_PATH }));
-    case "style":
-      return once(style);
-    case "icon":
-      return once(icon);
+      return () => pageOf(about.console);
     case "health":
       return once(toJson({ status: "ok", version: about.version }));
     case "metrics":
@@ -29,12 +28,17 @@ export function contentOf(name: ContentName, about: { ports: Ports; version: str
   }
 }
 
+function pageOf({ page }: ConsoleFiles): string {
+  if (page === undefined) throw new SvcmError("NOT_FOUND", { details: "The console is not built: npm run build." });
+  return page;
+}
+
 function once(text: string): () => string {
   return () => text;
 }
 
 /** The description names what the runtime contract accepts, so it is made anew when that changes. */
-function openApi({ ports, version }: { ports: Ports; version: string }): () => Promise<string> {
+function openApi({ ports, version }: ContentSource): () => Promise<string> {
   let last: { readonly contract: unknown; readonly text: string } | undefined;
   return async () => {
     const contract = await ports.facts.runtimeContract();

@@ -3,11 +3,12 @@ import type { FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ZodMiniType } from "zod/mini";
 import { inputs } from "../core/contract/inputs.ts";
 import { parseInput } from "../core/contract/parse.ts";
-import { execute, type EnvRead, type Ports } from "../core/index.ts";
-import { jsonHeaders, pageHeaders, toJson } from "./answer.ts";
+import { execute, SvcmError, type EnvRead, type Ports } from "../core/index.ts";
+import { assetHeaders, jsonHeaders, pageHeaders, toJson } from "./answer.ts";
 import { contentOf } from "./content.ts";
 import { envAnswers, type Answer } from "./env-answer.ts";
 import { parseJsonBody } from "./json-body.ts";
+import type { ConsoleFiles } from "./console-files.ts";
 import type { Limits } from "./limits.ts";
 import { parametersOf, queryReader } from "./query.ts";
 import type { Channel } from "./socket/channel.ts";
@@ -17,10 +18,12 @@ export interface Serving {
   readonly ports: Ports;
   readonly version: string;
   readonly limits: Limits;
+  readonly console: ConsoleFiles;
   readonly channel: Channel;
 }
 
 export function handlerOf(row: Route, serving: Serving): RouteHandlerMethod {
+  if ("isAsset" in row) return assetHandler(serving);
   if ("socket" in row) return socketHandler(serving);
   return "operation" in row ? operationHandler(row, serving) : contentHandler(row, serving);
 }
@@ -46,6 +49,15 @@ function contentHandler(row: ContentRoute, serving: Serving): RouteHandlerMethod
     if (row.response !== undefined) readQuery(request.query as Record<string, unknown>);
     void reply.headers(headers);
     return await content();
+  };
+}
+
+function assetHandler({ console: { assets } }: Serving): RouteHandlerMethod {
+  return (request, reply) => {
+    const { file } = request.params as { file: string };
+    const asset = assets.get(file);
+    if (asset === undefined) throw new SvcmError("NOT_FOUND");
+    void reply.headers(assetHeaders(asset.mediaType)).send(asset.text);
   };
 }
 

@@ -36,19 +36,26 @@ export interface ContentRoute extends RouteFacts {
   readonly response?: z.ZodType;
 }
 
+/** The files that the page is made of. They tell nothing of this machine and need no token. */
+export interface AssetRoute extends RouteFacts {
+  readonly isAsset: true;
+  readonly response?: never;
+}
+
 /** A route that becomes a WebSocket. What it says there, the AsyncAPI description tells. */
 export interface SocketRoute extends RouteFacts {
   readonly socket: SocketName;
   readonly response?: never;
 }
 
-export type ContentName = "page" | "style" | "icon" | "health" | "openapi" | "asyncapi" | "metrics";
+export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics";
 export type SocketName = "pm2-ws";
-export type Route = OperationRoute | ContentRoute | SocketRoute;
+export type Route = OperationRoute | ContentRoute | AssetRoute | SocketRoute;
 
 export function needOf(route: Route | undefined): Need {
   if (route === undefined) return { access: "read", isPage: false };
   if ("operation" in route) return { access: route.operation.access, isPage: false };
+  if ("isAsset" in route) return { access: "none", isPage: false };
   // A browser can hand the token over only behind the handshake: the channel asks for it.
   if ("socket" in route) return { access: "none", isPage: false };
   return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
@@ -78,6 +85,11 @@ export function show(
   facts: Omit<ContentRoute, "method" | "path" | "content">,
 ): ContentRoute {
   return { method: "GET", path, content, ...facts };
+}
+
+/** A row for the files of the page. */
+export function assets(path: string, facts: Pick<AssetRoute, "summary">): AssetRoute {
+  return { method: "GET", path, isAsset: true, ...facts };
 }
 
 /** A row that becomes a WebSocket. */

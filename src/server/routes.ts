@@ -13,14 +13,13 @@ import {
   suiteValidate,
   type ErrorKind,
 } from "../core/index.ts";
-import { ask, show, talk, type Route } from "./route.ts";
+import { ask, assets, show, talk, type Route } from "./route.ts";
 
 const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
 const ofBody: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
 const json = "application/json; charset=utf-8";
 
-export const STYLE_PATH = "/assets/service-management.css";
-export const ICON_PATH = "/assets/service-management.svg";
+export const ASSET_PATH = "/assets/:file";
 
 export const routes: readonly Route[] = [
   ask("GET", "/api/runtime/env", envRead, {
@@ -104,7 +103,6 @@ export const routes: readonly Route[] = [
     isOpen: false,
     response: body.asyncApiBody,
   }),
-  show("/", "page", { summary: "The page about this service.", mediaType: "text/html; charset=utf-8", isOpen: true }),
-  show(STYLE_PATH, "style", { summary: "Its style sheet.", mediaType: "text/css; charset=utf-8", isOpen: true }),
-  show(ICON_PATH, "icon", { summary: "Its icon.", mediaType: "image/svg+xml", isOpen: true }),
+  show("/", "page", { summary: "The console.", mediaType: "text/html; charset=utf-8", isOpen: true }),
+  assets(ASSET_PATH, { summary: "Its scripts, styles and icons." }),
 ];

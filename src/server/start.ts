@@ -4,6 +4,7 @@ import { describeError, SvcmError, type Ports } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
+import { readConsole } from "./console-files.ts";
 import { canonicalAddress, canonicalHost } from "./host.ts";
 import type { Limits } from "./limits.ts";
 import { serverLog, standardError, type LogDestination } from "./log.ts";
@@ -22,6 +23,8 @@ export interface StartOptions {
   /** Closes the server when it is aborted. */
   readonly signal?: AbortSignal;
   readonly limits?: Partial<Limits>;
+  /** Folder of the built console. */
+  readonly consoleDir?: string;
 }
 
 export interface RunningServer {
@@ -46,7 +49,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const log = serverLog(settings.logLevel, options.log ?? standardError());
   log.info({ version, host: bind.address, port: settings.port }, "starting");
   const policy = policyOf(bind, token, settings);
-  const app = buildApp({ ports, version, policy, log, ...(options.limits && { limits: options.limits }) });
+  const console = await readConsole(options.consoleDir);
+  const app = buildApp({ ports, version, policy, log, console, ...(options.limits && { limits: options.limits }) });
   const url = `http://${bind.urlHost}:${await listen(app, bind, settings.port)}`;
   log.info({ url }, "ready");
   let closing: Promise<void> | undefined;

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type * as z from "zod";
 import { describe, expect, test } from "vitest";
@@ -33,8 +34,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   "/api/openapi.json": { path: "/api/openapi.json", body: openApiBody },
   "/api/asyncapi.json": { path: "/api/asyncapi.json", body: asyncApiBody },
   "/": { path: "/" },
-  "/assets/service-management.css": { path: "/assets/service-management.css" },
-  "/assets/service-management.svg": { path: "/assets/service-management.svg" },
+  "/assets/:file": { path: `/assets/${readdirSync(join(import.meta.dirname, "../../dist/console/assets"))[0]}` },
 };
 
 const paths = [...new Set(routes.map(({ path }) => path))];
@@ -53,19 +53,20 @@ export function expectJsonHeaders({ headers, text }: Answered): void {
 }
 
 function accessOf(route: Route): string {
+  if ("isAsset" in route) return "open";
   if ("socket" in route) return "ws";
   return "operation" in route ? route.operation.access : route.isOpen ? "open" : "read";
 }
 
+function nameOf(route: Route): string {
+  if ("isAsset" in route) return "assets";
+  if ("socket" in route) return route.socket;
+  return "operation" in route ? route.operation.id : route.content;
+}
+
 test("the route list", async () => {
   const rows = routes.map((route) => {
-    const access = accessOf(route);
-    return [
-      route.method.padEnd(4),
-      route.path.padEnd(32),
-      access.padEnd(5),
-      "operation" in route ? route.operation.id : "socket" in route ? route.socket : route.content,
-    ].join("  ");
+    return [route.method.padEnd(4), route.path.padEnd(32), accessOf(route).padEnd(5), nameOf(route)].join("  ");
   });
   await expect(`${rows.join("\n")}\n`).toMatchFileSnapshot(join(SNAPSHOTS, "routes.txt"));
 });

@@ -10,6 +10,7 @@ import { startServer, type RunningServer } from "../../src/server/start.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const REPOSITORY = join(import.meta.dirname, "../..");
+const CONSOLE = join(REPOSITORY, "dist/console");
 const CONFIG_DIR = "apps/backend-template/src/config";
 
 export interface Repository {
@@ -46,6 +47,8 @@ export interface ServerOptions {
   readonly port?: number;
   readonly limits?: Partial<Limits>;
   readonly signal?: AbortSignal;
+  readonly consoleDir?: string;
+  readonly version?: string;
   /** Puts something else in the place of a port. */
   readonly world?: (ports: Ports) => Ports;
 }
@@ -59,7 +62,15 @@ export async function testServer(options: ServerOptions = {}): Promise<TestServe
     for (const look of waiting) look();
   };
   const ports = world(nodePorts({ root: files.root, env, cwd: files.root }));
-  const server = await startServer({ ports, env, version: "1.2.3", port: 0, log: { write }, ...rest });
+  const server = await startServer({
+    ports,
+    env,
+    version: "1.2.3",
+    port: 0,
+    log: { write },
+    consoleDir: CONSOLE,
+    ...rest,
+  });
   onTestFinished(() => server.close());
   const text = (name = "dev"): string => readFileSync(files.envFile(name), "utf8");
   const logged = (pattern: RegExp, count = 1): Promise<void> =>

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SOURCES = ["src", "scripts", "config", "package.json"];
-const PRODUCTS = ["dist/launch.cjs", "oclif.manifest.json"];
+const PRODUCTS = ["dist/launch.cjs", "dist/console/index.html", "oclif.manifest.json"];
 
 /** Vitest's global setup: builds where a source is newer than the build. */
 export default function buildOnce(): void {

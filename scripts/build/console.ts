@@ -1,0 +1,81 @@
+import { transform } from "lightningcss";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { rolldown, type OutputChunk } from "rolldown";
+import { glob } from "tinyglobby";
+import { ROOT } from "./entries.ts";
+
+const SOURCE = join(ROOT, "src/console");
+/** In the order of their layers; the styles of tabs behind them. */
+const STYLES = ["tokens", "base", "layout", "components"].map((name) => `styles/${name}.css`);
+const LIBRARY_STYLES = ["uplot/dist/uPlot.min.css"];
+const ICONS = ["icon.svg", "icon-error.svg"];
+
+export interface ConsoleBuild {
+  readonly chunks: readonly OutputChunk[];
+  /** Of all scripts, each compressed by gzip. */
+  readonly scriptBytes: number;
+  readonly styleBytes: number;
+}
+
+/** The console as static files: a page, and assets whose names change with their content. */
+export async function buildConsole(dist: string): Promise<ConsoleBuild> {
+  const assets = join(dist, "console/assets");
+  mkdirSync(assets, { recursive: true });
+  const names = new Map<string, string>();
+  const add = (name: string, content: string): void => {
+    const hash = createHash("sha256").update(content).digest("hex").slice(0, 10);
+    const hashed = `${basename(name, extname(name))}.${hash}${extname(name)}`;
+    names.set(name, hashed);
+    writeFileSync(join(assets, hashed), content);
+  };
+  const main = await script("main.tsx", "esm");
+  const theme = await script("theme.ts", "iife");
+  const style = await styleSheet();
+  add("main.js", main.code);
+  add("theme.js", theme.code);
+  add("console.css", style);
+  for (const icon of ICONS) add(icon, readFileSync(join(SOURCE, icon), "utf8"));
+  const page = readFileSync(join(SOURCE, "index.html"), "utf8");
+  writeFileSync(join(dist, "console/index.html"), withNames(page, names));
+  return {
+    chunks: [main, theme],
+    scriptBytes: gzipSync(main.code).length + gzipSync(theme.code).length,
+    styleBytes: gzipSync(style).length,
+  };
+}
+
+async function script(entry: string, format: "esm" | "iife"): Promise<OutputChunk> {
+  await using bundle = await rolldown({
+    cwd: ROOT,
+    input: join(SOURCE, entry),
+    platform: "browser",
+    tsconfig: join(SOURCE, "tsconfig.json"),
+    treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/]core[\\/]/, sideEffects: false }] },
+    onLog(level, log, handler) {
+      if (level === "warn") throw new Error(log.message);
+      handler(level, log);
+    },
+  });
+  const { output } = await bundle.generate({ format, minify: true, comments: false, codeSplitting: false });
+  return output[0];
+}
+
+async function styleSheet(): Promise<string> {
+  const tabs = (await glob("tabs/**/*.css", { cwd: SOURCE })).toSorted();
+  const own = [...STYLES, ...tabs].map((file) => readFileSync(join(SOURCE, file), "utf8"));
+  const library = LIBRARY_STYLES.map((file) => readFileSync(join(ROOT, "node_modules", file), "utf8"));
+  const code = [...own, `@layer library {\n${library.join("\n")}\n}`].join("\n");
+  return transform({ filename: "console.css", code: Buffer.from(code), minify: true }).code.toString();
+}
+
+/** Every `/assets/<name>` of the page as the file of that name is called now. */
+function withNames(page: string, names: ReadonlyMap<string, string>): string {
+  return page.replaceAll(/\/assets\/([\w.-]+)/g, (_all, name: string) => {
+    const hashed = names.get(name);
+    if (hashed === undefined) throw new Error(`src/console/index.html names ${name}, which the build does not make`);
+    return `/assets/${hashed}`;
+  });
+}

@@ -1,0 +1,89 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { ConsoleContext, createConsole, PageContext, type Console, type Page } from "./console.ts";
+import { factsOf } from "./data/contract.ts";
+import { problemOf, type Problem } from "./data/request-error.ts";
+import { HelpSheet } from "./shell/HelpSheet.tsx";
+import { Notices } from "./shell/Notices.tsx";
+import { Panel } from "./shell/Panel.tsx";
+import { TabList } from "./shell/TabList.tsx";
+import { TokenEntry } from "./shell/TokenEntry.tsx";
+import { TopBar } from "./shell/TopBar.tsx";
+import { tabIds } from "./state/router.ts";
+import { tabs } from "./tabs/index.ts";
+import { Button } from "./ui/Button.tsx";
+import { ProblemText } from "./ui/Problem.tsx";
+import { StatusLine } from "./ui/StatusLine.tsx";
+import { Toasts } from "./ui/Toasts.tsx";
+
+/** The console: the bar, the tabs, the open tab, and what comes over them. */
+export function App({ page }: { page: Page }): JSX.Element {
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const { console, problem, retry } = useFacts(page);
+  useEffect(() => watch(page, () => setHelpOpen(true)), [page]);
+  return (
+    <PageContext.Provider value={page}>
+      <ConsoleContext.Provider value={console}>
+        <a class="skip" href="#panel" onClick={skipToPanel}>
+          Skip to the content
+        </a>
+        <TopBar onHelp={() => setHelpOpen(true)} />
+        <TabList />
+        <main>
+          <Notices />
+          {problem && (
+            <StatusLine tone="error" action={<Button onClick={retry}>Try again</Button>}>
+              <ProblemText problem={problem} />
+            </StatusLine>
+          )}
+          {console && <Panel />}
+        </main>
+        <Toasts />
+        <TokenEntry />
+        {isHelpOpen && <HelpSheet onClose={() => setHelpOpen(false)} />}
+      </ConsoleContext.Provider>
+    </PageContext.Provider>
+  );
+}
+
+/** The facts that everything is built from, asked for until they are there. */
+function useFacts(page: Page): { console?: Console | undefined; problem?: Problem | undefined; retry: () => void } {
+  const [console, setConsole] = useState<Console>();
+  const [problem, setProblem] = useState<Problem>();
+  const load = async (): Promise<void> => {
+    try {
+      const facts = factsOf(await page.api.contract());
+      setProblem(undefined);
+      setConsole(createConsole(page, facts));
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+  };
+  useEffect(() => void load(), [page]);
+  return { console, problem, retry: () => void load() };
+}
+
+function watch({ server, shortcuts, router }: Page, openHelp: () => void): () => void {
+  void server.look();
+  const remove = shortcuts.add(
+    { key: "?", label: "Show this help", run: openHelp },
+    ...tabIds.map((id, at) => ({ key: String(at + 1), label: `Open ${tabs[id].label}`, run: () => router.go(id) })),
+  );
+  const onKey = (event: KeyboardEvent): void => shortcuts.onKey(event);
+  const onVisible = (): void => {
+    if (document.visibilityState === "visible") void server.look();
+  };
+  addEventListener("keydown", onKey);
+  document.addEventListener("visibilitychange", onVisible);
+  return () => {
+    remove();
+    removeEventListener("keydown", onKey);
+    document.removeEventListener("visibilitychange", onVisible);
+  };
+}
+
+/** The hash is the tab's link, so the jump is made by hand. */
+function skipToPanel(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>("#panel")?.focus();
+}

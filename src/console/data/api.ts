@@ -1,0 +1,127 @@
+/** The HTTP API as functions. What they answer is what the server's own schemas describe. */
+import type * as z from "zod";
+import type * as bodies from "../../core/contract/bodies.ts";
+import { RequestError, type ErrorBody, type Problem } from "./request-error.ts";
+
+type Body<Name extends keyof typeof bodies> = (typeof bodies)[Name] extends z.ZodType<infer Shape> ? Shape : never;
+
+export type EnvRead = Body<"envReadBody">;
+export type EnvWrite = Body<"envWriteBody">;
+export type EnvCheck = Body<"envCheckBody">;
+export type EnvDiff = Body<"envDiffBody">;
+export type Ecosystem = Body<"ecosystemBody">;
+export type ContractBody = Body<"contractBody">;
+export type Audit = Body<"auditBody">;
+export type AuditRecord = Audit["records"][number];
+export type Verdict = Body<"suiteVerdictBody">;
+export type Health = Body<"healthBody">;
+
+/** With the entity tag of the file that was read or written: the `If-Match` of the next write. */
+export type Tagged<Shape> = Shape & { readonly entityTag?: string };
+
+export interface Api {
+  /** @throws {RequestError} as every function here */
+  envRead(environment: string, signal?: AbortSignal): Promise<Tagged<EnvRead>>;
+  envWrite(
+    change: { readonly environment: string; readonly values: Readonly<Record<string, string>> },
+    entityTag?: string,
+  ): Promise<Tagged<EnvWrite>>;
+  envCheck(environment: string, signal?: AbortSignal): Promise<EnvCheck>;
+  envDiff(from: string, to: string, signal?: AbortSignal): Promise<EnvDiff>;
+  ecosystem(environment: string, serviceKind?: string, signal?: AbortSignal): Promise<Ecosystem>;
+  contract(signal?: AbortSignal): Promise<ContractBody>;
+  audit(limit: number, signal?: AbortSignal): Promise<Audit>;
+  validate(suite: object, signal?: AbortSignal): Promise<Verdict>;
+  health(signal?: AbortSignal): Promise<Health>;
+}
+
+export interface Credentials {
+  token(): string | undefined;
+  /** Asks the person for a token. @returns whether there is one to try now */
+  demand(refused: boolean): Promise<boolean>;
+}
+
+interface Asked {
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Answer {
+  readonly body: unknown;
+  readonly entityTag: string | null;
+}
+
+export function createApi(credentials: Credentials): Api {
+  const ask = async <Shape>(asked: Asked): Promise<Shape> => (await send(asked, credentials)).body as Shape;
+  const askTagged = async <Shape extends object>(asked: Asked): Promise<Tagged<Shape>> => {
+    const { body, entityTag } = await send(asked, credentials);
+    return { ...(body as Shape), ...(entityTag !== null && { entityTag }) };
+  };
+  const env = "/api/runtime/env";
+  return {
+    envRead: (environment, signal) => askTagged({ path: env, query: { environment }, signal }),
+    envWrite: (change, entityTag) =>
+      askTagged({ path: env, body: change, ...(entityTag !== undefined && { headers: { "if-match": entityTag } }) }),
+    envCheck: (environment, signal) => ask({ path: `${env}/check`, query: { environment }, signal }),
+    envDiff: (from, to, signal) => ask({ path: `${env}/diff`, query: { from, to }, signal }),
+    ecosystem: (environment, serviceKind, signal) =>
+      ask({ path: "/api/runtime/pm2-ecosystem", query: { environment, serviceKind }, signal }),
+    contract: (signal) => ask({ path: "/api/runtime/contract", signal }),
+    audit: (limit, signal) => ask({ path: "/api/runtime/audit", query: { limit: String(limit) }, signal }),
+    validate: (suite, signal) => ask({ path: "/api/validate", body: suite, signal }),
+    health: (signal) => ask({ path: "/healthz", signal }),
+  };
+}
+
+/** Sends, and where the token is missing or wrong asks for one and sends again. */
+async function send(asked: Asked, credentials: Credentials): Promise<Answer> {
+  for (;;) {
+    const token = credentials.token();
+    const response = await fetchOf(asked, token);
+    if (response.ok) return { body: await jsonOf(response), entityTag: response.headers.get("etag") };
+    const problem = await problemIn(response);
+    if (response.status !== 401) throw new RequestError(problem);
+    // Another request may have brought a token meanwhile.
+    const isOld = token !== credentials.token();
+    if (!isOld && !(await credentials.demand(token !== undefined))) throw new RequestError(problem);
+  }
+}
+
+async function fetchOf({ path, query = {}, body, headers, signal }: Asked, token: string | undefined) {
+  const parameters = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const search = parameters.length === 0 ? "" : `?${new URLSearchParams(parameters).toString()}`;
+  try {
+    return await fetch(path + search, {
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+      redirect: "error",
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new RequestError({ error: "The server cannot be reached.", details: `No answer from ${location.host}.` });
+  }
+}
+
+async function jsonOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    throw new RequestError({ error: "The server's answer cannot be read.", status: response.status });
+  }
+}
+
+async function problemIn(response: Response): Promise<Problem> {
+  const body = (await response.json().catch(() => undefined)) as Partial<ErrorBody> | undefined;
+  const { status } = response;
+  if (typeof body?.error !== "string") return { error: `The server answered ${status}.`, status };
+  return { ...body, error: body.error, status };
+}

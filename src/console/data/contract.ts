@@ -1,0 +1,16 @@
+import type { Vocabulary } from "../../core/suite/vocabulary.ts";
+import type { ContractBody } from "./api.ts";
+
+/** What forms are built from and what the shared validators read. The console has no list of its own. */
+export interface Facts {
+  /** Of `GET /api/runtime/contract`: the visible tiers, with what each key accepts. */
+  readonly contract: ContractBody["runtimeContract"];
+  readonly matrix: ContractBody["capabilityMatrix"];
+  /** The same facts, as the validators of core/suite take them. */
+  readonly vocabulary: Vocabulary;
+}
+
+export function factsOf({ runtimeContract: contract, capabilityMatrix: matrix }: ContractBody): Facts {
+  // The validators look at environments and enum keys, which the visible part has whole.
+  return { contract, matrix, vocabulary: { contract: contract as unknown as Vocabulary["contract"], matrix } };
+}

@@ -1,0 +1,15 @@
+import type { JSX } from "preact";
+import { useConsole } from "../console.ts";
+import { tabs } from "../tabs/index.ts";
+
+/** The open tab. Only it is there: leaving a tab ends what it does. */
+export function Panel(): JSX.Element {
+  const { router } = useConsole();
+  const id = router.tab.value;
+  const { View } = tabs[id];
+  return (
+    <div id="panel" class={`panel ${id}`} role="tabpanel" aria-labelledby={`tab-${id}`} tabIndex={-1}>
+      <View key={id} />
+    </div>
+  );
+}

@@ -1,0 +1,119 @@
+import type { JSX } from "preact";
+import { useContext, useEffect, useRef } from "preact/hooks";
+import { ConsoleContext, usePage, type Console } from "../console.ts";
+import { tabIds, type TabId } from "../state/router.ts";
+import { tabs, type Mark } from "../tabs/index.ts";
+import { Icon } from "../ui/Icon.tsx";
+
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+
+/** The tabs: one stop of the Tab key, arrow keys go through them. */
+export function TabList(): JSX.Element {
+  const { router } = usePage();
+  const console = useContext(ConsoleContext);
+  const list = useRef<HTMLDivElement>(null);
+  const open = router.tab.value;
+  const marks = tabIds.map((id) => (console ? marksOf(console, id) : {}));
+  useTitle(open, marks);
+  useEffect(() => showTab(list.current, open), [open]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const next = tabAfter(open, event.key);
+    if (next === undefined) return;
+    event.preventDefault();
+    router.go(next);
+    list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus();
+  };
+  return (
+    <nav class="tabs" aria-label="Console">
+      <div role="tablist" aria-label="Tabs" aria-orientation="vertical" ref={list} onKeyDown={onKeyDown}>
+        {tabIds.map((id, at) => (
+          <button
+            key={id}
+            type="button"
+            role="tab"
+            id={`tab-${id}`}
+            aria-selected={id === open}
+            {...(id === open && { "aria-controls": "panel" })}
+            tabIndex={id === open ? 0 : -1}
+            onClick={() => router.go(id)}
+          >
+            <Icon name={tabs[id].icon} size={17} />
+            <span>{tabs[id].label}</span>
+            <MarkView mark={marks[at] ?? {}} />
+          </button>
+        ))}
+      </div>
+      <Place />
+    </nav>
+  );
+}
+
+function marksOf(console: Console, id: TabId): Mark {
+  return tabs[id].mark?.(console) ?? {};
+}
+
+function MarkView({ mark: { errors = 0, isUnsaved = false } }: { mark: Mark }): JSX.Element | null {
+  if (errors > 0) {
+    return (
+      <span class="badge error">
+        {errors}
+        <span class="hidden"> {errors === 1 ? "error" : "errors"}</span>
+      </span>
+    );
+  }
+  if (!isUnsaved) return null;
+  return (
+    <span class="unsaved">
+      <span class="hidden">not saved</span>
+    </span>
+  );
+}
+
+function Place(): JSX.Element {
+  const version = usePage().server.version.value;
+  return (
+    <p class="place">
+      <span>{location.host}</span>
+      {version !== undefined && <code>svcm {version}</code>}
+    </p>
+  );
+}
+
+/** The browser's own tab shows what is wrong, and that something is not saved. */
+function useTitle(open: TabId, marks: readonly Mark[]): void {
+  const errors = marks.reduce((sum, mark) => sum + (mark.errors ?? 0), 0);
+  const isUnsaved = marks.some((mark) => mark.isUnsaved);
+  useEffect(() => {
+    document.title = `${errors > 0 ? `(${errors}) ` : ""}${tabs[open].label} · Service Management`;
+    const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+    const { plain = icon?.getAttribute("href") ?? "" } = icon?.dataset ?? {};
+    if (icon === null) return;
+    icon.dataset["plain"] = plain;
+    icon.href =
+      errors > 0 ? (document.querySelector<HTMLMetaElement>("meta[name=icon-error]")?.content ?? plain) : plain;
+  }, [open, errors]);
+  useEffect(() => {
+    if (!isUnsaved) return;
+    const ask = (event: Event): void => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isUnsaved]);
+}
+
+/** On a phone the tabs scroll sideways: the open one comes into sight, and nothing else moves. */
+function showTab(list: HTMLElement | null, open: TabId): void {
+  const tab = list?.querySelector<HTMLElement>(`#tab-${open}`);
+  if (!list || !tab) return;
+  const left = tab.offsetLeft - list.offsetLeft;
+  if (left < list.scrollLeft || left + tab.offsetWidth > list.scrollLeft + list.clientWidth) {
+    list.scrollLeft = left - 16;
+  }
+}
+
+function tabAfter(open: TabId, key: string): TabId | undefined {
+  if (key === "Home") return tabIds[0];
+  if (key === "End") return tabIds.at(-1);
+  const step = STEPS[key];
+  if (step === undefined) return undefined;
+  return tabIds[(tabIds.indexOf(open) + step + tabIds.length) % tabIds.length];
+}

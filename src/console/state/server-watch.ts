@@ -1,0 +1,37 @@
+import { signal, type ReadonlySignal } from "@preact/signals";
+import type { Api } from "../data/api.ts";
+
+const EVERY_MS = 15_000;
+const WHILE_OFFLINE_MS = 3_000;
+
+/** Whether the server answers, and which version of it. */
+export interface ServerWatch {
+  readonly isOnline: ReadonlySignal<boolean>;
+  readonly version: ReadonlySignal<string | undefined>;
+  /** Another version than the one that served this page; a reload brings its page. */
+  readonly newVersion: ReadonlySignal<string | undefined>;
+  /** Asks now. */
+  look(): Promise<void>;
+}
+
+export function watchServer(api: Pick<Api, "health">): ServerWatch {
+  const isOnline = signal(true);
+  const version = signal<string | undefined>();
+  const newVersion = signal<string | undefined>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = async (): Promise<void> => {
+    clearTimeout(timer);
+    try {
+      const health = await api.health();
+      isOnline.value = true;
+      version.value ??= health.version;
+      newVersion.value = health.version === version.value ? undefined : health.version;
+    } catch {
+      isOnline.value = false;
+    }
+    // Two looks may have met: one timer is enough.
+    clearTimeout(timer);
+    timer = setTimeout(() => void look(), isOnline.value ? EVERY_MS : WHILE_OFFLINE_MS);
+  };
+  return { isOnline, version, newVersion, look };
+}

@@ -1,0 +1,60 @@
+import { migrateTarget } from "../../core/suite/migrate.ts";
+import type { Candidate } from "../../core/suite/rule.ts";
+import { isMap, SUITE_VERSION } from "../../core/suite/shape.ts";
+import type { Vocabulary } from "../../core/suite/vocabulary.ts";
+
+/**
+ * The suite document as the console holds it. Members are what was stored: a rejected entry is kept
+ * and flagged, unknown keys are kept.
+ *
+ * @see CONTRACT section 6
+ */
+export interface SuiteDocument {
+  readonly version: typeof SUITE_VERSION;
+  /** The selection only, never values. */
+  readonly runtimeEnvironment?: string;
+  readonly serviceConfiguration?: Candidate;
+  readonly interfaces?: readonly Candidate[];
+  readonly deployments?: readonly Candidate[];
+  readonly [unknown: string]: unknown;
+}
+
+export const emptySuite: SuiteDocument = { version: SUITE_VERSION };
+
+export type SuiteReading = { readonly document: SuiteDocument } | { readonly reason: string };
+
+/** A stored or imported text as a document, legacy deploy targets migrated; or why it is none. */
+export function readSuite(text: string, vocabulary: Vocabulary): SuiteReading {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { reason: `It is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  const reason = reasonAgainst(value);
+  return reason === undefined ? { document: migrateSuite(value as Candidate, vocabulary) } : { reason };
+}
+
+/** Legacy deploy targets take today's form; nothing is lost. @see the specification, "Versioning" 2 */
+export function migrateSuite(value: Candidate, vocabulary: Vocabulary): SuiteDocument {
+  const { deployments } = value as { deployments?: readonly Candidate[] };
+  return {
+    ...value,
+    version: SUITE_VERSION,
+    ...(deployments && { deployments: deployments.map((entry) => migrateTarget(entry, vocabulary)) }),
+  };
+}
+
+function reasonAgainst(value: unknown): string | undefined {
+  if (!isMap(value)) return "It is no map.";
+  const { version = SUITE_VERSION, runtimeEnvironment = "", serviceConfiguration = {} } = value;
+  if (version !== SUITE_VERSION) return `version is ${JSON.stringify(version)}, and ${SUITE_VERSION} is accepted.`;
+  if (typeof runtimeEnvironment !== "string") return "runtimeEnvironment is no text.";
+  if (!isMap(serviceConfiguration)) return "serviceConfiguration is no map.";
+  const list = (["interfaces", "deployments"] as const).find((name) => !isListOfMaps(value[name] ?? []));
+  return list && `${list} is no list of maps.`;
+}
+
+function isListOfMaps(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isMap);
+}

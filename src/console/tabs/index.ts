@@ -1,0 +1,39 @@
+/** The tabs of the console: their names, links and views. A tab is a folder here and a row of this table. */
+import type { ComponentType } from "preact";
+import type { Console } from "../console.ts";
+import type { TabId } from "../state/router.ts";
+import type { IconName } from "../ui/Icon.tsx";
+import { Audit } from "./audit/Audit.tsx";
+import { Environment } from "./environment/Environment.tsx";
+import { Interfaces } from "./interfaces/Interfaces.tsx";
+import { monitoringMark } from "./monitoring/monitor.ts";
+import { Monitoring } from "./monitoring/Monitoring.tsx";
+import { Pm2 } from "./pm2/Pm2.tsx";
+import { Service } from "./service/Service.tsx";
+import { Targets } from "./targets/Targets.tsx";
+import { Transfer } from "./transfer/Transfer.tsx";
+
+/** What the list of tabs tells of a tab: how much is wrong there, or that something is not saved. */
+export interface Mark {
+  readonly errors?: number;
+  readonly isUnsaved?: boolean;
+}
+
+export interface Tab {
+  readonly label: string;
+  readonly icon: IconName;
+  readonly View: ComponentType;
+  /** Reads signals; it is asked again when they change, whether the tab is open or not. */
+  readonly mark?: (console: Console) => Mark;
+}
+
+export const tabs: Readonly<Record<TabId, Tab>> = {
+  monitoring: { label: "Monitoring", icon: "activity", View: Monitoring, mark: monitoringMark },
+  environment: { label: "Runtime environment", icon: "sliders", View: Environment },
+  pm2: { label: "PM2 preview", icon: "layers", View: Pm2 },
+  service: { label: "Service configuration", icon: "gear", View: Service },
+  targets: { label: "Deploy targets", icon: "rocket", View: Targets },
+  interfaces: { label: "Interfaces", icon: "plug", View: Interfaces },
+  transfer: { label: "Export / import", icon: "transfer", View: Transfer },
+  audit: { label: "Audit", icon: "history", View: Audit },
+};

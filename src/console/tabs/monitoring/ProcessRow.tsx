@@ -1,0 +1,145 @@
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { ProcessMetrics } from "../../../client/index.ts";
+import { formatBytes, formatDuration, formatPercent, formatRate, UNKNOWN } from "../../data/format.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import { keyOf } from "./history.ts";
+import { driftOf, statusOf, type ProcessProps } from "./monitor.ts";
+import { ProcessActions } from "./ProcessActions.tsx";
+import { ProcessDetail } from "./ProcessDetail.tsx";
+
+const COLUMNS = 10;
+const MEGABYTE = 1024 ** 2;
+
+/** A process on one line, and what there is beside it below, where it was opened. */
+export function ProcessRow({ process, monitor }: ProcessProps): JSX.Element {
+  const isOpen = monitor.open.value.has(keyOf(process));
+  return (
+    <>
+      <tr class={isOpen ? "open" : ""}>
+        <Cells process={process} monitor={monitor} isOpen={isOpen} />
+      </tr>
+      {isOpen && (
+        <tr class="detail-row">
+          <td colSpan={COLUMNS}>
+            <ProcessDetail process={process} monitor={monitor} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** Twice a second for a hundred rows: what did not change is the same element, which is not looked into. */
+function Cells({ process, monitor, isOpen }: ProcessProps & { isOpen: boolean }): JSX.Element {
+  const { name, pmId, status, execMode, cpuPercent, memoryBytes, restartCount, unstableRestarts, uptimeMs } = process;
+  const badges = badgesOf(driftOf(monitor, process));
+  const cells = useMemo(
+    () => ({
+      status: <Status process={process} />,
+      cpu: <Line process={process} monitor={monitor} column={0} least={5} tone="cpu" />,
+      memory: <Line process={process} monitor={monitor} column={1} least={MEGABYTE} tone="memory" />,
+      actions: <ProcessActions process={process} monitor={monitor} />,
+    }),
+    [monitor, name, pmId, status],
+  );
+  const head = useMemo(
+    () => <Name process={process} monitor={monitor} isOpen={isOpen} badges={badges} />,
+    [monitor, name, pmId, status, execMode, isOpen, badges],
+  );
+  const { code, readBytesPerSecond, writeBytesPerSecond } = process.diskIo;
+  const diskIo = useMemo(() => <DiskIo process={process} />, [code, readBytesPerSecond, writeBytesPerSecond]);
+  return (
+    <>
+      <th scope="row">{head}</th>
+      <td class="wide">{cells.status}</td>
+      <td class="line">{cells.cpu}</td>
+      <td class="number">{formatPercent(cpuPercent)}</td>
+      <td class="line wide">{cells.memory}</td>
+      <td class="number">{formatBytes(memoryBytes)}</td>
+      <td class={(unstableRestarts ?? 0) > 0 ? "number wide bad" : "number wide"}>{restartCount ?? UNKNOWN}</td>
+      <td class="number wide">{formatDuration(uptimeMs)}</td>
+      <td class="number wide">{diskIo}</td>
+      <td class="wide row-actions">{cells.actions}</td>
+    </>
+  );
+}
+
+function Name(props: ProcessProps & { isOpen: boolean; badges: string }): JSX.Element {
+  const { process, monitor, isOpen, badges } = props;
+  const key = keyOf(process);
+  const toggle = (): void => {
+    const open = new Set(monitor.open.value);
+    if (!open.delete(key)) open.add(key);
+    monitor.open.value = open;
+  };
+  return (
+    <button type="button" class="process-name" aria-expanded={isOpen} onClick={toggle}>
+      <Icon name="chevron" size={12} />
+      <span class="process-words">
+        <span class="name">
+          <i class={`dot ${statusOf(process)} narrow`} aria-hidden="true" />
+          {process.name}
+        </span>
+        <span class="hidden narrow-words">{process.status}</span>
+        {process.execMode && <small class="wide">{process.execMode}</small>}
+        {(badges === "" ? [] : badges.split(",")).map((badge) => (
+          <span key={badge} class={`badge${badge === "undeclared" ? "" : " warning"}`}>
+            {badge}
+          </span>
+        ))}
+      </span>
+    </button>
+  );
+}
+
+/** What of the process is not as its ecosystem file says, in a word each. The details say what. */
+function badgesOf(drift: ReturnType<typeof driftOf>): string {
+  const words = drift.map(({ state }) =>
+    state === "stale" ? "stale env" : state === "unexpected" ? "undeclared" : "drift",
+  );
+  return [...new Set(words)].toSorted().join();
+}
+
+function Status({ process }: { process: ProcessMetrics }): JSX.Element {
+  const status = statusOf(process);
+  return (
+    <span class={`status ${status}`}>
+      <i class={`dot ${status}`} aria-hidden="true" />
+      {process.status}
+    </span>
+  );
+}
+
+function DiskIo({ process: { diskIo } }: { process: ProcessMetrics }): JSX.Element {
+  const { supported, readBytesPerSecond, writeBytesPerSecond, code, error } = diskIo;
+  if (!supported || code !== undefined) {
+    return <span title={error ?? `Not told by ${diskIo.platform}`}>{UNKNOWN}</span>;
+  }
+  return (
+    <span class="disk-io">
+      <span>
+        <span class="hidden">read </span>
+        <Icon name="down" size={10} />
+        {formatRate(readBytesPerSecond)}
+      </span>
+      <span>
+        <span class="hidden">written </span>
+        <Icon name="up" size={10} />
+        {formatRate(writeBytesPerSecond)}
+      </span>
+    </span>
+  );
+}
+
+function Line(props: ProcessProps & { column: number; least: number; tone: "cpu" | "memory" }): JSX.Element {
+  const { process, monitor, column, least, tone } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const key = keyOf(process);
+  useEffect(() => {
+    if (canvas.current === null) return;
+    const series = () => monitor.feed.history.processOf(process);
+    return monitor.sparklines.add({ canvas: canvas.current, column, least, series });
+  }, [monitor, key]);
+  return <canvas ref={canvas} class={`sparkline ${tone}`} aria-hidden="true" />;
+}

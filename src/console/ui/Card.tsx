@@ -1,0 +1,22 @@
+import type { ComponentChildren, JSX } from "preact";
+
+/** A surface with a heading. */
+export function Card(props: {
+  title?: string;
+  actions?: ComponentChildren;
+  class?: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  const { title, actions, children } = props;
+  return (
+    <section class={`card ${props.class ?? ""}`} {...(title !== undefined && { "aria-label": title })}>
+      {(title !== undefined || actions !== undefined) && (
+        <div class="card-head">
+          {title !== undefined && <h2>{title}</h2>}
+          {actions}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}

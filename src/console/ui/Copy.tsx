@@ -1,0 +1,37 @@
+import type { JSX } from "preact";
+import { usePage } from "../console.ts";
+import { IconButton } from "./Button.tsx";
+
+/** Copies a text; `what` says which, for example `the command`. */
+export function Copy({ text, what }: { text: string; what: string }): JSX.Element {
+  const { toasts } = usePage();
+  const copy = async (): Promise<void> => {
+    if (await copied(text)) toasts.info(`Copied ${what}.`);
+    else toasts.error(`This browser does not let the page copy ${what}.`);
+  };
+  return <IconButton icon="copy" label={`Copy ${what}`} onClick={() => void copy()} />;
+}
+
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // There is no clipboard on an address that is neither loopback nor https.
+    return copiedFromField(text);
+  }
+}
+
+function copiedFromField(text: string): boolean {
+  const field = document.createElement("textarea");
+  const focused = document.activeElement;
+  field.value = text;
+  field.className = "hidden";
+  document.body.append(field);
+  field.select();
+  // oxlint-disable-next-line typescript/no-deprecated -- the only way there
+  const isDone = document.execCommand("copy");
+  field.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return isDone;
+}

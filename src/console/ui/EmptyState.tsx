@@ -1,0 +1,13 @@
+import type { ComponentChildren, JSX } from "preact";
+import { Icon, type IconName } from "./Icon.tsx";
+
+/** Nothing is there: why, and how something would come to be. */
+export function EmptyState(props: { icon: IconName; title: string; children?: ComponentChildren }): JSX.Element {
+  return (
+    <div class="empty">
+      <Icon name={props.icon} size={28} />
+      <h2>{props.title}</h2>
+      {props.children}
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useId } from "preact/hooks";
+import type { Issue } from "../../core/contract/issue.ts";
+import { Icon } from "./Icon.tsx";
+
+/** What the control of a field takes, so that label, hint and issues belong to it. */
+export interface ControlProps {
+  readonly id: string;
+  readonly "aria-describedby"?: string;
+  readonly "aria-invalid"?: true;
+}
+
+export interface FieldProps {
+  readonly label: string;
+  /** The key or member behind it, in small type. */
+  readonly name?: string | undefined;
+  readonly hint?: ComponentChildren;
+  readonly issues?: readonly Pick<Issue, "message" | "code">[] | undefined;
+  /** The value before the change, where there is one. */
+  readonly was?: string | undefined;
+  readonly children: (control: ControlProps) => ComponentChildren;
+}
+
+/** A label, a control, what helps and what is wrong with it. */
+export function Field({ label, name, hint, issues = [], was, children }: FieldProps): JSX.Element {
+  const id = useId();
+  const about = `${id}-about`;
+  const isDescribed = hint !== undefined || was !== undefined || issues.length > 0;
+  const control: ControlProps = {
+    id,
+    ...(isDescribed && { "aria-describedby": about }),
+    ...(issues.length > 0 && { "aria-invalid": true }),
+  };
+  return (
+    <div class={`field${was === undefined ? "" : " changed"}`}>
+      <div class="field-head">
+        <label for={id}>{label}</label>
+        {name && <code class="field-name">{name}</code>}
+      </div>
+      {children(control)}
+      {isDescribed && (
+        <div class="field-about" id={about}>
+          {hint !== undefined && <span>{hint} </span>}
+          {was !== undefined && <strong class="was">Was {was === "" ? "empty" : was}.</strong>}
+          <FieldIssues issues={issues} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function FieldIssues({ issues }: { issues: NonNullable<FieldProps["issues"]> }): JSX.Element {
+  return (
+    <>
+      {issues.map(({ message, code }) => (
+        <span class="field-issue" key={`${code} ${message}`}>
+          <Icon name="error" size={14} />
+          <span>{message}</span>
+        </span>
+      ))}
+    </>
+  );
+}

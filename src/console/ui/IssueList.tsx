@@ -1,0 +1,28 @@
+import type { JSX } from "preact";
+import type { Issue } from "../../core/contract/issue.ts";
+import { Icon } from "./Icon.tsx";
+
+export interface IssueListProps {
+  readonly issues: readonly Issue[];
+  /** Named for whom the list is, for example `Issues of eu-prod`. */
+  readonly label: string;
+}
+
+/** What a validator found, every message whole, with the place that it is about. */
+export function IssueList({ issues, label }: IssueListProps): JSX.Element | null {
+  if (issues.length === 0) return null;
+  return (
+    <ul class="issues" aria-label={label}>
+      {issues.map(({ code, severity, path, message, suggestion }) => (
+        <li key={`${code} ${path.join(".")} ${message}`} class={severity}>
+          <Icon name={severity === "error" ? "error" : "warning"} />
+          <span>
+            {message}
+            {suggestion !== undefined && <em> Did you mean {suggestion}?</em>}
+            <code class="issue-code">{code}</code>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

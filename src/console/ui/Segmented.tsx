@@ -1,0 +1,33 @@
+import type { JSX } from "preact";
+import { useId } from "preact/hooks";
+import type { Option } from "./Select.tsx";
+
+export interface SegmentedProps {
+  /** Of the group; not shown. */
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly Option[];
+  readonly onChange: (value: string) => void;
+}
+
+/** A few choices side by side: native radio buttons. */
+export function Segmented({ label, value, options, onChange }: SegmentedProps): JSX.Element {
+  const name = useId();
+  return (
+    <fieldset class="segmented">
+      <legend class="hidden">{label}</legend>
+      {options.map((option) => (
+        <label key={option.value} class={option.value === value ? "chosen" : ""}>
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
+          {option.label ?? option.value}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,21 @@
+import type { ComponentChildren, JSX } from "preact";
+
+export interface TabHeadProps {
+  readonly title: string;
+  readonly about?: ComponentChildren;
+  /** Controls at its end. */
+  readonly children?: ComponentChildren;
+}
+
+/** The heading of a tab. */
+export function TabHead({ title, about, children }: TabHeadProps): JSX.Element {
+  return (
+    <header class="tab-head">
+      <div>
+        <h1>{title}</h1>
+        {about !== undefined && <p class="about">{about}</p>}
+      </div>
+      {children !== undefined && <div class="actions">{children}</div>}
+    </header>
+  );
+}
