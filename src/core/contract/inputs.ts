@@ -4,7 +4,7 @@
  * from outside: the command line, which is compiled against them, never does.
  */
 import * as z from "zod/mini";
-import { documentNames, entrypoints, suiteSections } from "./names.ts";
+import { entrypoints, processActions, processScopes, schemaNames, suiteSections } from "./names.ts";
 
 const environment = z.optional(z.string());
 const values = z.record(z.string(), z.string());
@@ -16,6 +16,7 @@ export const inputs = {
   "code.explain": z.strictObject({ code: z.string() }),
   "contract.show": nothing,
   "ecosystem.check": z.strictObject({ environment }),
+  "ecosystem.drift": z.strictObject({ environment }),
   "ecosystem.show": z.strictObject({ environment, serviceKind: z.optional(z.string()) }),
   "env.check": z.strictObject({ environment }),
   "env.diff": z.strictObject({ from: z.string(), to: z.string() }),
@@ -24,10 +25,22 @@ export const inputs = {
   "env.read": z.strictObject({ environment, keys: z.optional(z.array(z.string())) }),
   /** `ifMatch` is the header as it came. */
   "env.write": z.strictObject({ environment, values, ifMatch: z.optional(z.string()), foreignKeys }),
+  "metrics.expose": z.strictObject({ version: z.string() }),
+  "metrics.show": z.strictObject({ environment, asyncContext: z.optional(z.boolean()) }),
+  /** `scope` is `process` where it is absent. `environment` chooses the ecosystem file. */
+  "process.act": z.strictObject({
+    action: z.enum(processActions),
+    scope: z.optional(z.enum(processScopes)),
+    name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+    pmId: z.optional(z.int().check(z.minimum(0))),
+    namespace: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+    environment,
+  }),
+  "process.list": nothing,
   "profile.apply": z.strictObject({ environment, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),
-  "schema.show": z.strictObject({ document: z.enum(documentNames) }),
+  "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /**
    * `file` is relative to the repository root; a `section` narrows the verdict to it. Where the `content` is
    * given, no file is read and `file` only names it.

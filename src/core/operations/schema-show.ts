@@ -1,6 +1,6 @@
 import { defineOperation } from "../operation.ts";
 
-/** JSON Schema of a document that people write; that of deployments.yaml from the facts of this repository. */
+/** JSON Schema of a document that people write, that of deployments.yaml from the facts of this repository; or the description of the WebSocket. */
 export const schemaShow = defineOperation({
   id: "schema.show",
   access: "read",
@@ -10,6 +10,7 @@ export const schemaShow = defineOperation({
       const { suiteSchema } = await import("../suite/schema.ts");
       return suiteSchema({ contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() });
     }
+    if (document === "asyncapi") return (await import("../contract/asyncapi.ts")).asyncApiDocument();
     const { jsonSchemaOf } = await import("../facts/json-schema.ts");
     return jsonSchemaOf(document);
   },
