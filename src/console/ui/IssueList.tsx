@@ -25,7 +25,7 @@ export function IssueList({ issues, label }: IssueListProps): JSX.Element | null
           <span>
             {message}
             {suggestion !== undefined && <em> Did you mean {suggestion}?</em>}
-            {at && <span class="issue-code">line {at.line}</span>}
+            {at && <span class="issue-code">line&nbsp;{at.line}</span>}
             <code class="issue-code">{code}</code>
           </span>
         </li>

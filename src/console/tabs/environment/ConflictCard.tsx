@@ -19,7 +19,10 @@ export function ConflictCard(): JSX.Element | null {
 function Conflict({ before, now }: { before: EnvRead; now: EnvRead }): JSX.Element {
   const editor = useEditor();
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.focus(), []);
+  useEffect(() => {
+    place.current?.focus({ preventScroll: true });
+    place.current?.scrollIntoView({ block: "start" });
+  }, []);
   const last = editor.outcome.value;
   const contests = contestsOf(before, now, editor.edits.value);
   return (
@@ -31,23 +34,11 @@ function Conflict({ before, now }: { before: EnvRead; now: EnvRead }): JSX.Eleme
           </StatusLine>
         )}
         <p>Nothing was written. This is what the file says now beside what was edited.</p>
-        <div class="table-scroll" tabIndex={0} role="group" aria-label="The file and the edits">
-          <table class="rows">
-            <thead>
-              <tr>
-                <th scope="col">Key</th>
-                <th scope="col">File, when read</th>
-                <th scope="col">File, now</th>
-                <th scope="col">Edited to</th>
-              </tr>
-            </thead>
-            <tbody>
-              {contests.map((contest) => (
-                <ContestRow key={contest.key} contest={contest} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <dl class="contests" aria-label="The file and the edits">
+          {contests.map((contest) => (
+            <ContestView key={contest.key} contest={contest} />
+          ))}
+        </dl>
         {contests.every(({ before: was, now: is }) => was === is) && (
           <p>No key that is shown here differs: a comment or another key was changed.</p>
         )}
@@ -62,19 +53,22 @@ function Conflict({ before, now }: { before: EnvRead; now: EnvRead }): JSX.Eleme
   );
 }
 
-function ContestRow({ contest: { key, before, now, edited } }: { contest: Contest }): JSX.Element {
+function ContestView({ contest: { key, before, now, edited } }: { contest: Contest }): JSX.Element {
   return (
-    <tr>
-      <th scope="row">
+    <div>
+      <dt>
         <code>{key}</code>
-      </th>
-      <td>
-        <Value of={key} value={before} />
-      </td>
-      <td class={now === before ? "" : "moved"}>
-        <Value of={key} value={now} />
-      </td>
-      <td>{edited === undefined ? "not edited" : <Value of={key} value={edited} />}</td>
-    </tr>
+      </dt>
+      <dd>
+        <span class="side">File, when read</span> <Value of={key} value={before} />
+      </dd>
+      <dd class={now === before ? "" : "moved"}>
+        <span class="side">File, now</span> <Value of={key} value={now} />
+      </dd>
+      <dd>
+        <span class="side">Edited to</span>{" "}
+        {edited === undefined ? <em>not edited</em> : <Value of={key} value={edited} />}
+      </dd>
+    </div>
   );
 }

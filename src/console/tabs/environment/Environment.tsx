@@ -39,7 +39,7 @@ export function Environment(): JSX.Element {
           options={Object.keys(facts.contract.environments).map((value) => ({ value }))}
           onChange={(name) => editor.select(name)}
         />
-        <IconButton icon="refresh" label="Read the file again" variant="plain" onClick={() => void editor.load()} />
+        <IconButton icon="refresh" label="Read the file again" variant="plain" onClick={() => void editor.reload()} />
       </TabHead>
       <StatusRegion>
         <Unread />
@@ -69,7 +69,7 @@ function WrittenFile({ fileName }: { fileName: string }): JSX.Element {
       <Icon name="file" />
       <span>Saving writes</span>
       <code>{fileName}</code>
-      <span class="and-no-other">and no other file</span>
+      <span>only</span>
       <Copy text={fileName} what="the file name" />
     </p>
   );

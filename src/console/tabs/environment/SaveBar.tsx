@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { formatCount } from "../../data/format.ts";
 import type { EnvWrite } from "../../data/api.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
@@ -14,6 +14,7 @@ export function SaveBar(): JSX.Element {
   const editor = useEditor();
   const bar = useRef<HTMLElement>(null);
   const hasChanges = editor.changes.value.length > 0 && !editor.conflict.value;
+  useEffect(keepFieldInSight, [editor.changes.value.length, editor.issues.value.length]);
   // The buttons go away with what they did: the focus stays in this place.
   const then = (work: () => void | Promise<void>) => async () => {
     await work();
@@ -27,6 +28,11 @@ export function SaveBar(): JSX.Element {
       {hasChanges && <Changes onSave={then(() => editor.save())} onDiscard={then(() => editor.discard())} />}
     </section>
   );
+}
+
+/** The bar grows over the page's end: the field that is being edited stays above it. */
+function keepFieldInSight(): void {
+  document.activeElement?.closest(".fields > .field")?.scrollIntoView({ block: "nearest" });
 }
 
 function Changes(props: { onSave: () => Promise<void>; onDiscard: () => Promise<void> }): JSX.Element {

@@ -6,7 +6,8 @@ import { wordsOf, type Change } from "./changes.ts";
 /** A value of a key, in the words of its select. */
 export function Value({ of, value }: { of: string; value: string }): JSX.Element {
   const spec = useConsole().facts.contract.keys[of];
-  return value === "" ? <em>{wordsOf(spec, value)}</em> : <code>{value}</code>;
+  const words = wordsOf(spec, value);
+  return value === "" ? <em>{words}</em> : <code>{words}</code>;
 }
 
 /** What a key was and what it will be. */

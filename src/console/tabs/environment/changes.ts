@@ -1,6 +1,6 @@
 /** What an edit comes to: pure decisions about values that were read and values that were entered. */
 import type { Issue } from "../../../core/contract/issue.ts";
-import { valueProblem } from "../../../core/env/values.ts";
+import { shownValue, valueProblem } from "../../../core/env/values.ts";
 import type { EnvRead } from "../../data/api.ts";
 import type { Facts } from "../../data/contract.ts";
 
@@ -57,8 +57,8 @@ export function contestsOf(before: EnvRead, now: EnvRead, edits: Edits): Contest
   });
 }
 
-/** A value as people read it: an empty one has a name. */
+/** A value as people read it: an empty one has a name, credentials are masked. */
 export function wordsOf(spec: KeySpec | undefined, value: string): string {
-  if (value !== "") return value;
+  if (value !== "") return shownValue(spec, value);
   return spec && "emptyLabel" in spec && spec.emptyLabel !== undefined ? `${spec.emptyLabel} (empty)` : "empty";
 }

@@ -91,6 +91,16 @@ export class Editor {
     }
   }
 
+  /** Reads the file again because somebody asked for it, who is told what came of it. */
+  async reload(): Promise<void> {
+    const before = this.read.value;
+    await this.load();
+    const now = this.conflict.value ?? this.read.value;
+    if (!before || !now || this.problem.value) return;
+    const words = before.entityTag === now.entityTag ? "it is as it was" : "it was changed";
+    this.#console.toasts.info(`Read ${now.fileName} again: ${words}.`);
+  }
+
   /** Writes what is changed, if the file is still the one that was read. */
   async save(): Promise<void> {
     const [environment, read, changes] = [this.environment.value, this.read.value, this.changes.value];

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
 import type { Ecosystem } from "../../data/api.ts";
 import { formatCount } from "../../data/format.ts";
-import { IconButton } from "../../ui/Button.tsx";
+import { Button, IconButton } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
@@ -34,11 +34,11 @@ export function Pm2(): JSX.Element {
           options={console.facts.matrix.pm2Profiles.map((value) => ({ value }))}
           onChange={(name) => preview.select(name)}
         />
-        <IconButton icon="refresh" label="Read the file again" variant="plain" onClick={() => void preview.load()} />
+        <IconButton icon="refresh" label="Read the file again" variant="plain" onClick={() => void preview.reload()} />
       </TabHead>
       <StatusRegion>
         {problem && (
-          <StatusLine tone="error">
+          <StatusLine tone="error" action={<Button onClick={() => void preview.load()}>Try again</Button>}>
             <ProblemText problem={problem} />
           </StatusLine>
         )}

@@ -1,6 +1,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Console } from "../../console.ts";
 import type { Ecosystem } from "../../data/api.ts";
+import { formatCount } from "../../data/format.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
 
 /**
@@ -12,7 +13,6 @@ export class Preview {
   readonly environment;
   readonly ecosystem = signal<Ecosystem | undefined>();
   readonly problem = signal<Problem | undefined>();
-  readonly isReading = signal(false);
   /** The kind of the stored service configuration, where it is one. */
   readonly configuredKind = computed(() => this.#knownKind(this.#console.suite.document.value.serviceConfiguration));
   readonly serviceKind = computed(
@@ -46,13 +46,22 @@ export class Preview {
     this.close();
     this.#reading = new AbortController();
     const { signal: aborted } = this.#reading;
-    this.isReading.value = true;
     try {
       const { environment, serviceKind } = this;
       const ecosystem = await this.#console.api.ecosystem(environment.value, serviceKind.value, aborted);
       if (!aborted.aborted) this.#show(ecosystem, undefined);
     } catch (error) {
       if (!aborted.aborted) this.#show(undefined, problemOf(error));
+    }
+  }
+
+  /** Reads the file again because somebody asked for it, who is told what came of it. */
+  async reload(): Promise<void> {
+    await this.load();
+    const { ecosystem } = this;
+    if (ecosystem.value?.exists) {
+      const { fileName, apps } = ecosystem.value;
+      this.#console.toasts.info(`Read ${fileName} again: ${formatCount(apps.length, "app")}.`);
     }
   }
 
@@ -65,7 +74,6 @@ export class Preview {
     batch(() => {
       this.ecosystem.value = ecosystem;
       this.problem.value = problem;
-      this.isReading.value = false;
     });
   }
 
