@@ -67,9 +67,7 @@ function WrittenFile({ fileName }: { fileName: string }): JSX.Element {
   return (
     <p class="written-file">
       <Icon name="file" />
-      <span>Saving writes</span>
-      <code>{fileName}</code>
-      <span>only</span>
+      <span>Saving writes</span> <code>{fileName}</code> <span>only</span>
       <Copy text={fileName} what="the file name" />
     </p>
   );

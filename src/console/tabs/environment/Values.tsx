@@ -14,7 +14,7 @@ export function Value({ of, value }: { of: string; value: string }): JSX.Element
 export function ChangeView({ change: { key, from, to } }: { change: Change }): JSX.Element {
   return (
     <li class="change">
-      <code class="change-key">{key}</code>
+      <code class="change-key">{key}</code>{" "}
       <del>
         <Value of={key} value={from} />
       </del>
