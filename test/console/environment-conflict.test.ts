@@ -3,13 +3,13 @@
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { answerNext, environmentPage, type EnvironmentPage } from "./environment-page.ts";
-import { expectAccessible, looks } from "./open-console.ts";
+import { expectAccessible, looks, type Look } from "./served-console.ts";
 
 const browser = useBrowser();
 
 /** An edit, a change of the same file behind the console's back, and a save that was refused for it. */
-async function conflicting(view?: (typeof looks)[number]): Promise<EnvironmentPage> {
-  const open = await environmentPage(browser(), { view });
+async function conflicting(look: Partial<Look> = {}): Promise<EnvironmentPage> {
+  const open = await environmentPage(browser, look);
   await open.field("HTTP framework").selectOption("fastify");
   open.changeFile("SVC_HTTP_FRAMEWORK=restify\nSVC_DATABASE_DRIVER=Mongo\n");
   await open.save();
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("a file that was changed behind the console's back"
   });
 
   test("is seen by reading it again, too; a comment alone says so", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     await open.field("HTTP framework").waitFor();
     await open.button("Read the file again").click();
     await open.page.getByText("Read .env.dev again: it is as it was.").waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("a file that was changed behind the console's back"
   });
 
   test("is taken without a question where nothing was edited", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     await open.field("HTTP framework").waitFor();
     open.changeFile("SVC_HTTP_FRAMEWORK=restify\n");
     await open.button("Read the file again").click();
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("a file that was changed behind the console's back"
 
 describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
   test("keeps its environment until the person lets it go", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
     const staging = open.page.getByRole("radio", { name: "staging", exact: true });
     const asked = answerNext(open.page, false);
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
   });
 
   test("keeps its tab: by click, by key, by link and by going back", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     const { page } = open;
     await page.getByRole("tab", { name: "PM2 preview" }).click();
     await page.getByRole("tab", { name: "Runtime environment" }).click();
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
   });
 
   test("is asked for once more when the page is closed", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
     const asked = answerNext(open.page, true);
     await open.page.close({ runBeforeUnload: true });
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
   });
 
   test("is stored nowhere: only the selection of the environment is", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     await open.page.getByRole("radio", { name: "ci", exact: true }).check();
     await open.page.getByText("Saving writes .env.ci only").waitFor();
     await open.field("WebSocket Redis URL").fill("redis://stored-nowhere");
@@ -158,9 +158,9 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
   });
 });
 
-describe.skipIf(!hasBrowser).each(looks)("under $colorScheme, $viewport.width wide", (view) => {
+describe.skipIf(!hasBrowser).each(looks)("$theme, on a phone: $isPhone", (look) => {
   test("a conflict is accessible", async () => {
-    const open = await conflicting(view);
+    const open = await conflicting(look);
     await expectAccessible(open);
   });
 });

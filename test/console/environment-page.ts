@@ -1,13 +1,13 @@
 /** The tab of the runtime environment, its files, and how a person works with it. */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { CONFIG_FOLDER, makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
-import { openConsole, type OpenConsole } from "./open-console.ts";
+import { servedConsole, type Browser, type ServedConsole, type ServedOptions } from "./served-console.ts";
 
 const REFERENCE = join(import.meta.dirname, "../..", CONFIG_FOLDER);
 
-export interface EnvironmentPage extends OpenConsole {
+export interface EnvironmentPage extends ServedConsole {
   readonly files: TestWorkspace;
   /** The text of an env file on the disk. */
   text(name?: string): string;
@@ -24,11 +24,11 @@ export function referenceFiles(): TestWorkspace {
   return files;
 }
 
-type Options = Partial<Parameters<typeof openConsole>[2]> & { readonly files?: TestWorkspace };
+type Options = Partial<ServedOptions> & { readonly files?: TestWorkspace };
 
 export async function environmentPage(browser: Browser, options: Options = {}): Promise<EnvironmentPage> {
   const { files = referenceFiles(), ...rest } = options;
-  const opened = await openConsole(browser, "environment", { root: files.root, ...rest });
+  const opened = await servedConsole(browser, { tab: "environment", root: files.root, ...rest });
   const { page } = opened;
   const nameOf = (name = "dev"): string => `${CONFIG_FOLDER}/.env.${name}`;
   const text = (name?: string): string => files.read(nameOf(name));

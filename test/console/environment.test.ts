@@ -7,7 +7,7 @@ import { REPOSITORY } from "../support/command-line.ts";
 import { canMount, mount } from "../support/machine.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
 import { environmentPage, referenceFiles, type EnvironmentPage } from "./environment-page.ts";
-import { expectAccessible, looks } from "./open-console.ts";
+import { expectAccessible, looks } from "./served-console.ts";
 
 const browser = useBrowser();
 
@@ -35,7 +35,7 @@ async function optionsOf(open: EnvironmentPage, label: string): Promise<string[]
 
 describe.skipIf(!hasBrowser)("what is shown", () => {
   test("each editable key is a labelled control that offers exactly what the contract says", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     await open.field("HTTP framework").waitFor();
     const editable = Object.entries(await contractOf(open)).filter(([, { tier }]) => tier === "editable");
     expect(editable.length).toBe(9);
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
   });
 
   test("the environments of the contract, and the one file that the next save writes", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     const choices = open.page.getByRole("group", { name: "Environment" });
     await choices.waitFor();
     expect(flat(await choices.innerText())).toBe("Environment dev staging ci");
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
   });
 
   test("read-only keys stand apart, without a control, with the contract's reason", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     const card = open.page.getByRole("region", { name: "Read-only keys" });
     await card.waitFor();
     const readOnly = Object.entries(await contractOf(open)).filter(([, { tier }]) => tier === "read-only");
@@ -82,8 +82,9 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
   });
 
   test("a secret of a file reaches the browser in no byte, whatever is done", async () => {
-    const open = await environmentPage(browser(), { files: withSecrets() });
+    const open = await environmentPage(browser, { files: withSecrets() });
     const { page } = open;
+    await page.reload();
     await open.field("Compare dev with").selectOption("staging");
     await page.getByText("never shown").first().waitFor();
     await page.getByText("ENV_LINE_UNREADABLE").waitFor();
@@ -102,7 +103,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
   });
 
   test("where two environments differ, and what is wrong with a file, line by line", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     open.changeFile("SVC_HTTP_FRAMEWORK=derby\n", "ci");
     await open.field("Compare dev with").selectOption("ci");
     const differences = open.page.getByLabel("Differences between dev and ci");
@@ -116,7 +117,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
   });
 
   test("a file that is not there: the server's words, and what to do", async () => {
-    const open = await environmentPage(browser(), { files: makeWorkspace({}) });
+    const open = await environmentPage(browser, { files: makeWorkspace({}) });
     const path = open.files.path(`${CONFIG_FOLDER}/.env.dev`);
     const said = open.page.locator(".problem");
     await said.waitFor();
@@ -139,7 +140,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
 
 describe.skipIf(!hasBrowser)("a save", () => {
   test("posts the changed keys only, against the file that was read, and names what the server changed", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     const [before, others] = [open.text(), [open.text("staging"), open.text("ci")]];
     const { headers } = await fetch(`${open.server.url}/api/runtime/env?environment=dev`);
     await open.field("HTTP framework").selectOption("fastify");
@@ -168,7 +169,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
   });
 
   test("does not exist where nothing is changed, or is changed back, or discarded", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     const before = open.text();
     await open.field("HTTP framework").waitFor();
     expect(await open.button("Save").count()).toBe(0);
@@ -184,7 +185,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
   });
 
   test("waits for a Redis URL that the server would take; credentials are repeated nowhere", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     const url = open.field("WebSocket Redis URL");
     for (const [typed, message] of [
       ["http://host", /unsupported value "http:\/\/host"; accepted: redis:/],
@@ -206,7 +207,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
   });
 
   test("can be made with the keyboard alone", async () => {
-    const open = await environmentPage(browser());
+    const open = await environmentPage(browser);
     const { page } = open;
     await open.field("HTTP framework").waitFor();
     const focused = (): Promise<string> =>
@@ -230,7 +231,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
       const files = makeWorkspace({});
       mount(files.path(CONFIG_FOLDER), "-t", "tmpfs", "-o", "size=64k", "tmpfs");
       files.write(`${CONFIG_FOLDER}/.env.dev`, GOOD_ENV);
-      const open = await environmentPage(browser(), { files });
+      const open = await environmentPage(browser, { files });
       await open.field("HTTP framework").selectOption("fastify");
       expect(() => files.write(`${CONFIG_FOLDER}/ballast`, Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
       const answer = open.page.waitForResponse((response) => response.request().method() === "POST");
@@ -251,7 +252,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
       "config/runtime-contract.yaml",
       contract.replace("      - total-js\n", "      - total-js\n      - koa\n"),
     );
-    const open = await environmentPage(browser(), { files });
+    const open = await environmentPage(browser, { files });
     const before = open.text();
     await open.field("HTTP framework").selectOption("koa");
     files.write("config/runtime-contract.yaml", contract);
@@ -267,7 +268,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
 
   test("asks for the token where the server wants one, and goes on with it", async () => {
     const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token-of-a-test-1234567890" };
-    const open = await environmentPage(browser(), { env });
+    const open = await environmentPage(browser, { env });
     await open.field("HTTP framework").selectOption("fastify");
     await open.save();
     await open.button("Cancel").click();
@@ -280,9 +281,9 @@ describe.skipIf(!hasBrowser)("a save", () => {
   });
 });
 
-describe.skipIf(!hasBrowser).each(looks)("under $colorScheme, $viewport.width wide", (view) => {
+describe.skipIf(!hasBrowser).each(looks)("$theme, on a phone: $isPhone", (look) => {
   test("the form, an error and a result are accessible", async () => {
-    const open = await environmentPage(browser(), { view });
+    const open = await environmentPage(browser, look);
     await open.field("Compare dev with").selectOption("ci");
     await open.page.getByLabel("Differences between dev and ci").waitFor();
     await expectAccessible(open);

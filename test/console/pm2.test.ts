@@ -5,24 +5,23 @@ import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
-import { expectAccessible, looks, openConsole, type OpenConsole } from "./open-console.ts";
+import { expectAccessible, looks, servedConsole, type Look, type ServedConsole } from "./served-console.ts";
 
 const FIXTURE = join(import.meta.dirname, "../fixtures/ecosystem/repository");
 const browser = useBrowser();
 
-interface Pm2Page extends OpenConsole {
+interface Pm2Page extends ServedConsole {
   readonly files: TestWorkspace;
-  /** The absolute path of a file, as the server tells it. */
   choose(environment: string): Promise<void>;
   app(name: string): Locator;
   command(): Promise<string>;
 }
 
-async function pm2Page(view?: (typeof looks)[number]): Promise<Pm2Page> {
+async function pm2Page(look: Partial<Look> = {}): Promise<Pm2Page> {
   const files = makeWorkspace();
   cpSync(FIXTURE, files.root, { recursive: true });
   rmSync(files.path("pm2/ecosystem.production.config.mjs"));
-  const opened = await openConsole(browser(), "pm2", { root: files.root, ...(view && { view }) });
+  const opened = await servedConsole(browser, { tab: "pm2", root: files.root, ...look });
   const { page } = opened;
   await page.getByRole("region", { name: "svc-dev-grpcapi" }).waitFor();
   return {
@@ -34,12 +33,12 @@ async function pm2Page(view?: (typeof looks)[number]): Promise<Pm2Page> {
   };
 }
 
-function refresh({ page }: OpenConsole): Promise<void> {
+function refresh({ page }: ServedConsole): Promise<void> {
   return page.getByRole("button", { name: "Read the file again" }).click();
 }
 
 /** What the page reads anew after this, once it is there. */
-async function answered({ page }: OpenConsole, act: () => Promise<unknown>): Promise<void> {
+async function answered({ page }: ServedConsole, act: () => Promise<unknown>): Promise<void> {
   const response = page.waitForResponse((answer) => answer.url().includes("/pm2-ecosystem"));
   await Promise.all([act(), response.then((answer) => answer.finished())]);
 }
@@ -76,6 +75,8 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     const open = await pm2Page();
     const shown = await open.app("svc-dev-restapi").innerText();
     expect(shown).toMatch(/SVC_JWT_TOKEN_SECRET_KEY\s+\[REDACTED\]/);
+    await open.page.reload();
+    await open.app("svc-dev-grpcapi").waitFor();
     await answered(open, () => open.choose("staging"));
     expect(open.files.read("pm2/ecosystem.dev.config.cjs").match(/canary/g)).toHaveLength(3);
     expect(await open.received()).toContain("[REDACTED]");
@@ -177,9 +178,9 @@ describe.skipIf(!hasBrowser)("the preview", () => {
   });
 });
 
-describe.skipIf(!hasBrowser).each(looks)("under $colorScheme, $viewport.width wide", (view) => {
+describe.skipIf(!hasBrowser).each(looks)("$theme, on a phone: $isPhone", (look) => {
   test("apps, a missing file and a broken one are accessible", async () => {
-    const open = await pm2Page(view);
+    const open = await pm2Page(look);
     await expectAccessible(open);
     await open.choose("production");
     await open.page.getByText("No ecosystem for production.").waitFor();
