@@ -137,9 +137,11 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
   test("is asked for once more when the page is closed", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
+    // A browser asks only for a page that somebody has touched.
+    await open.page.getByRole("heading", { name: "Editable keys" }).click();
     const asked = answerNext(open.page, true);
     await open.page.close({ runBeforeUnload: true });
-    await asked;
+    expect(await asked).toBe("");
   });
 
   test("is stored nowhere: only the selection of the environment is", async () => {

@@ -52,3 +52,8 @@ export function answerNext(page: Page, yes: boolean): Promise<string> {
     });
   });
 }
+
+/** A text as it is read, whatever its line breaks. */
+export function flat(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
