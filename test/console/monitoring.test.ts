@@ -58,7 +58,8 @@ async function nextSample(page: Page, count = 1): Promise<void> {
           resolve();
         });
         const uptime = document.querySelector("tbody tr td:nth-child(8)");
-        if (uptime) observer.observe(uptime, { subtree: true, characterData: true, childList: true });
+        if (!uptime) throw new Error("there is no row");
+        observer.observe(uptime, { subtree: true, characterData: true, childList: true });
       }),
     count,
   );
@@ -110,6 +111,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await page.getByRole("tab", { name: "Audit" }).click();
     await closed;
     await page.getByRole("tab", { name: "Monitoring" }).click();
+    await row(page, "zeta").waitFor();
     await nextSample(page);
     expect(sockets.map((socket) => socket.isClosed())).toEqual([true, false]);
   });
@@ -184,7 +186,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await page.getByText("worker stopped.").waitFor();
     await row(page, "worker").getByText("stopped", { exact: true }).first().waitFor();
     expect(await row(page, "worker").locator("td.number").first().textContent()).toBe("–");
-    await page.getByRole("button", { name: "Start worker" }).click();
+    await page.getByRole("button", { name: "Start worker", exact: true }).click();
     await page.getByText(/^worker started \(pid \d+\)\.$/).waitFor();
     expect(await page.title()).toBe("Monitoring · Service Management");
   });

@@ -16,7 +16,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   const metrics = Object.entries(process.customMetrics);
   return (
     <div class="detail">
-      <Part title="CPU">
+      <Part title="CPU" process={process}>
         <Chart
           label={`CPU of ${process.name}, in percent of one core`}
           tone="cpu"
@@ -27,7 +27,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
           sync={`process ${process.pmId}`}
         />
       </Part>
-      <Part title="Memory">
+      <Part title="Memory" process={process}>
         <Chart
           label={`Memory of ${process.name}`}
           tone="memory"
@@ -39,18 +39,18 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
           sync={`process ${process.pmId}`}
         />
       </Part>
-      <Part title="Facts" isTall>
+      <Part title="Facts" process={process} isTall>
         <Facts process={process} />
         <ProcessActions process={process} monitor={monitor} isInWords />
       </Part>
       <Drift process={process} monitor={monitor} />
       {metrics.length > 0 && (
-        <Part title="Metrics of the app">
+        <Part title="Metrics of the app" process={process}>
           <Pairs pairs={metrics.map(([name, value]) => [name, String(value)])} />
         </Part>
       )}
       {process.asyncContext && (
-        <Part title="Async context">
+        <Part title="Async context" process={process}>
           <AsyncContext context={process.asyncContext} />
         </Part>
       )}
@@ -58,10 +58,18 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   );
 }
 
-function Part(props: { title: string; isTall?: boolean; children: ComponentChildren }): JSX.Element {
-  const { title, isTall = false, children } = props;
+function Part(props: {
+  title: string;
+  process: ProcessProps["process"];
+  isTall?: boolean;
+  children: ComponentChildren;
+}): JSX.Element {
+  const { title, process, isTall = false, children } = props;
   return (
-    <section class={`card part${isTall ? " tall" : ""}`} aria-label={title}>
+    <section
+      class={`card part${isTall ? " tall" : ""}`}
+      aria-label={`${title} of ${process.name}, PM2 id ${process.pmId}`}
+    >
       <h3>{title}</h3>
       {children}
     </section>
@@ -114,7 +122,7 @@ function Drift({ process, monitor }: ProcessProps): JSX.Element | null {
   const drift = driftOf(monitor, process);
   if (drift.length === 0) return null;
   return (
-    <Part title="Drift from the ecosystem file">
+    <Part title="Drift from the ecosystem file" process={process}>
       <ul class="drift">
         {drift.map(({ field, key, state, declared, running }) => (
           <li key={`${field} ${key ?? ""} ${state}`}>
