@@ -67,7 +67,11 @@ function watch({ server, shortcuts, router }: Page, openHelp: () => void): () =>
   void server.look();
   const remove = shortcuts.add(
     { key: "?", label: "Show this help", run: openHelp },
-    ...tabIds.map((id, at) => ({ key: String(at + 1), label: `Open ${tabs[id].label}`, run: () => router.go(id) })),
+    ...tabIds.map((id, at) => ({
+      key: String(at + 1),
+      label: `Open ${tabs[id].label}`,
+      run: () => void router.go(id),
+    })),
   );
   const onKey = (event: KeyboardEvent): void => shortcuts.onKey(event);
   const onVisible = (): void => {

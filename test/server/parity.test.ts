@@ -8,6 +8,7 @@ import { ask, ENV, post, testServer } from "./support.ts";
 interface Spec {
   readonly tier: string;
   readonly kind: string;
+  readonly reason?: string;
   readonly values?: readonly string[];
   readonly allowEmpty?: boolean;
   readonly default?: string;
@@ -17,6 +18,7 @@ interface Spec {
 
 const yaml = parse(readFileSync(join(import.meta.dirname, "../../config/runtime-contract.yaml"), "utf8")) as {
   readonly keys: Readonly<Record<string, Spec>>;
+  readonly tiers: Readonly<Record<string, { reason: string }>>;
   readonly environments: Readonly<Record<string, { aliases?: readonly string[] }>>;
 };
 const ofTier = (tier: string): [string, Spec][] => Object.entries(yaml.keys).filter(([, spec]) => spec.tier === tier);
@@ -38,6 +40,9 @@ test("contract, read and write show the same allowlist", async () => {
   expect(read.editableKeys).toEqual(names);
   expect(Object.keys(read.values)).toEqual([...names, ...ofTier("read-only").map(([key]) => key)]);
   expect(Object.keys(contract.keys)).toEqual(Object.keys(read.values));
+  expect(Object.values<Spec>(contract.keys).map(({ reason }) => reason)).toEqual(
+    [...editable, ...ofTier("read-only")].map(([, { tier, reason }]) => reason ?? yaml.tiers[tier]?.reason),
+  );
   expect(contract.environmentSpellings).toEqual(
     Object.entries(yaml.environments).flatMap(([name, { aliases = [] }]) => [name, ...aliases]),
   );

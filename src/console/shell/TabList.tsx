@@ -20,8 +20,7 @@ export function TabList(): JSX.Element {
     const next = tabAfter(open, event.key);
     if (next === undefined) return;
     event.preventDefault();
-    router.go(next);
-    list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus();
+    if (router.go(next)) list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus();
   };
   return (
     <nav class="tabs" aria-label="Console">
@@ -35,7 +34,7 @@ export function TabList(): JSX.Element {
             aria-selected={id === open}
             {...(id === open && { "aria-controls": "panel" })}
             tabIndex={id === open ? 0 : -1}
-            onClick={() => router.go(id)}
+            onClick={() => void router.go(id)}
           >
             <Icon name={tabs[id].icon} size={17} />
             <span>{tabs[id].label}</span>

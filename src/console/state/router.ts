@@ -16,7 +16,10 @@ export type TabId = (typeof tabIds)[number];
 
 export interface Router {
   readonly tab: ReadonlySignal<TabId>;
-  go(tab: TabId): void;
+  /** @returns whether the tab is open now */
+  go(tab: TabId): boolean;
+  /** Asks before the open tab is left; `false` keeps it. @returns takes the question away again */
+  guard(mayLeave: () => boolean): () => void;
 }
 
 /** The tab of a link; the first where it names none. */
@@ -27,11 +30,27 @@ export function tabOf(hash: string): TabId {
 
 export function createRouter(): Router {
   const tab = signal(tabOf(location.hash));
-  addEventListener("hashchange", () => void (tab.value = tabOf(location.hash)));
+  let question: (() => boolean) | undefined;
+  const open = (next: TabId): boolean => {
+    if (next !== tab.value && (question === undefined || question())) tab.value = next;
+    return next === tab.value;
+  };
+  addEventListener("hashchange", () => {
+    // The link is another one by now, whichever way it came: one that was refused gets the open tab's again.
+    if (!open(tabOf(location.hash))) history.pushState(null, "", `#/${tab.value}`);
+  });
   return {
     tab,
     go(next) {
-      if (next !== tab.value) location.hash = `#/${next}`;
+      const isOpen = open(next);
+      if (isOpen) location.hash = `#/${next}`;
+      return isOpen;
+    },
+    guard(mayLeave) {
+      question = mayLeave;
+      return () => {
+        if (question === mayLeave) question = undefined;
+      };
     },
   };
 }

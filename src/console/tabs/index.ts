@@ -4,6 +4,7 @@ import type { Console } from "../console.ts";
 import type { TabId } from "../state/router.ts";
 import type { IconName } from "../ui/Icon.tsx";
 import { Audit } from "./audit/Audit.tsx";
+import { environmentMark } from "./environment/editor.ts";
 import { Environment } from "./environment/Environment.tsx";
 import { Interfaces } from "./interfaces/Interfaces.tsx";
 import { monitoringMark } from "./monitoring/monitor.ts";
@@ -29,7 +30,7 @@ export interface Tab {
 
 export const tabs: Readonly<Record<TabId, Tab>> = {
   monitoring: { label: "Monitoring", icon: "activity", View: Monitoring, mark: monitoringMark },
-  environment: { label: "Runtime environment", icon: "sliders", View: Environment },
+  environment: { label: "Runtime environment", icon: "sliders", View: Environment, mark: environmentMark },
   pm2: { label: "PM2 preview", icon: "layers", View: Pm2 },
   service: { label: "Service configuration", icon: "gear", View: Service },
   targets: { label: "Deploy targets", icon: "rocket", View: Targets },

@@ -2,8 +2,14 @@ import type { JSX } from "preact";
 import type { Issue } from "../../core/contract/issue.ts";
 import { Icon } from "./Icon.tsx";
 
+/** What of an issue is shown, whether a shared rule or the server found it. */
+export interface ShownIssue extends Pick<Issue, "code" | "severity" | "path" | "message"> {
+  readonly suggestion?: string | undefined;
+  readonly at?: Issue["at"] | undefined;
+}
+
 export interface IssueListProps {
-  readonly issues: readonly Issue[];
+  readonly issues: readonly ShownIssue[];
   /** Named for whom the list is, for example `Issues of eu-prod`. */
   readonly label: string;
 }
@@ -13,12 +19,13 @@ export function IssueList({ issues, label }: IssueListProps): JSX.Element | null
   if (issues.length === 0) return null;
   return (
     <ul class="issues" aria-label={label}>
-      {issues.map(({ code, severity, path, message, suggestion }) => (
-        <li key={`${code} ${path.join(".")} ${message}`} class={severity}>
+      {issues.map(({ code, severity, path, message, suggestion, at }) => (
+        <li key={`${code} ${path.join(".")} ${at?.line ?? ""} ${message}`} class={severity}>
           <Icon name={severity === "error" ? "error" : "warning"} />
           <span>
             {message}
             {suggestion !== undefined && <em> Did you mean {suggestion}?</em>}
+            {at && <span class="issue-code">line&nbsp;{at.line}</span>}
             <code class="issue-code">{code}</code>
           </span>
         </li>

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { Option } from "./Select.tsx";
 
 export interface SegmentedProps {
@@ -13,6 +13,12 @@ export interface SegmentedProps {
 /** A few choices side by side: native radio buttons. */
 export function Segmented({ label, value, options, onChange }: SegmentedProps): JSX.Element {
   const name = useId();
+  const [, drawAgain] = useState({});
+  // A choice that is not taken over is taken back: the browser has marked it by then.
+  const choose = (chosen: string): void => {
+    onChange(chosen);
+    drawAgain({});
+  };
   return (
     <fieldset class="segmented">
       <legend class="hidden">{label}</legend>
@@ -23,7 +29,7 @@ export function Segmented({ label, value, options, onChange }: SegmentedProps): 
             name={name}
             value={option.value}
             checked={option.value === value}
-            onChange={() => onChange(option.value)}
+            onChange={() => choose(option.value)}
           />
           {option.label ?? option.value}
         </label>

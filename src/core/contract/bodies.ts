@@ -117,7 +117,10 @@ export const ecosystemBody = z
   })
   .describe("What an environment's PM2 ecosystem file declares, run afresh for this answer.");
 
-const accepted = { accepted: keys.describe("Every value that the key accepts, or how it is formed.") };
+const accepted = {
+  reason: z.string().describe("Why the key has its tier: of a read-only one, why it is not written here."),
+  accepted: keys.describe("Every value that the key accepts, or how it is formed."),
+};
 const [enumKey, redisUrlKey, integerKey, textKey, secretKey] = runtimeContractSchema.shape.keys.valueType.options;
 const visibleKey = z.discriminatedUnion("kind", [
   enumKey.extend(accepted),

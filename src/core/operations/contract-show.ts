@@ -1,11 +1,11 @@
 import { environmentSpellings } from "../env/environment.ts";
-import { visibleKeys } from "../env/tiers.ts";
+import { tierReason, visibleKeys } from "../env/tiers.ts";
 import { acceptedValues } from "../env/values.ts";
 import type { CapabilityMatrix, KeySpec, RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 
-/** A key as a form needs it: its specification and every value it accepts. */
-export type VisibleKey = KeySpec & { readonly accepted: readonly string[] };
+/** A key as a form needs it: its specification, why it has its tier, and every value it accepts. */
+export type VisibleKey = KeySpec & { readonly reason: string; readonly accepted: readonly string[] };
 
 export interface ContractResponse {
   readonly runtimeContract: Pick<RuntimeContract, "environments" | "defaultEnvironment" | "profiles"> & {
@@ -27,7 +27,7 @@ export const contractShow = defineOperation({
     const { environments, defaultEnvironment, profiles } = contract;
     const keys = visibleKeys(contract).flatMap((key): [string, VisibleKey][] => {
       const spec = contract.keys[key];
-      return spec ? [[key, { ...spec, accepted: acceptedValues(spec) }]] : [];
+      return spec ? [[key, { ...spec, reason: tierReason(contract, key), accepted: acceptedValues(spec) }]] : [];
     });
     const spellings = environmentSpellings(contract);
     return {

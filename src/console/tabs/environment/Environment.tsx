@@ -1,12 +1,96 @@
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { useConsole } from "../../console.ts";
+import { IconButton, Button } from "../../ui/Button.tsx";
+import { Copy } from "../../ui/Copy.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { ProblemText } from "../../ui/Problem.tsx";
+import { Segmented } from "../../ui/Segmented.tsx";
+import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
+import { Comparison } from "./Comparison.tsx";
+import { ConflictCard } from "./ConflictCard.tsx";
+import { EditableKeys } from "./EditableKeys.tsx";
+import { useEditor } from "./editor.ts";
+import { FileCheck } from "./FileCheck.tsx";
+import { ReadOnlyKeys } from "./ReadOnlyKeys.tsx";
+import { SaveBar } from "./SaveBar.tsx";
 
+/** The editor of one env file at a time. @see the specification, "Deploy target list behaviour" 7 */
 export function Environment(): JSX.Element {
+  const { facts, router } = useConsole();
+  const editor = useEditor();
+  useEffect(() => {
+    editor.open();
+    const remove = router.guard(() => editor.mayLeave());
+    return () => {
+      remove();
+      editor.close();
+    };
+  }, [editor]);
+  const read = editor.read.value;
   return (
     <>
-      <TabHead title="Runtime environment" />
-      <EmptyState icon="sliders" title="This tab is not there yet." />
+      <TabHead title="Runtime environment" about="Choose an environment, change its values, save them to its file.">
+        <Segmented
+          label="Environment"
+          value={editor.environment.value}
+          options={Object.keys(facts.contract.environments).map((value) => ({ value }))}
+          onChange={(name) => editor.select(name)}
+        />
+        <IconButton icon="refresh" label="Read the file again" variant="plain" onClick={() => void editor.reload()} />
+      </TabHead>
+      <StatusRegion>
+        <Unread />
+      </StatusRegion>
+      {read && <WrittenFile fileName={read.fileName} />}
+      {read && (
+        <div class="env-columns">
+          <div class="env-main">
+            <ConflictCard />
+            <EditableKeys read={read} />
+            <ReadOnlyKeys read={read} />
+          </div>
+          <div class="env-side">
+            <FileCheck read={read} />
+            <Comparison read={read} />
+          </div>
+        </div>
+      )}
+      <SaveBar />
+    </>
+  );
+}
+
+function WrittenFile({ fileName }: { fileName: string }): JSX.Element {
+  return (
+    <p class="written-file">
+      <Icon name="file" />
+      <span>Saving writes</span> <code>{fileName}</code> <span>only</span>
+      <Copy text={fileName} what="the file name" />
+    </p>
+  );
+}
+
+/** Why there is nothing to edit, in the server's words. */
+function Unread(): JSX.Element | null {
+  const editor = useEditor();
+  const problem = editor.problem.value;
+  if (!problem) return null;
+  return (
+    <>
+      <StatusLine tone="error" action={<Button onClick={() => void editor.load()}>Try again</Button>}>
+        <ProblemText problem={problem} />
+      </StatusLine>
+      {problem.code === "ENV_FILE_NOT_FOUND" && (
+        <EmptyState icon="file" title={`${editor.environment.value} has no env file.`}>
+          <p>
+            The console changes files, it makes none. Create the file at the path above, even an empty one, and try
+            again.
+          </p>
+        </EmptyState>
+      )}
     </>
   );
 }

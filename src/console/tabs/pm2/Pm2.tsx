@@ -1,12 +1,80 @@
 import type { JSX } from "preact";
-import { EmptyState } from "../../ui/EmptyState.tsx";
+import { useEffect } from "preact/hooks";
+import { useConsole } from "../../console.ts";
+import type { Ecosystem } from "../../data/api.ts";
+import { formatCount } from "../../data/format.ts";
+import { Button, IconButton } from "../../ui/Button.tsx";
+import { Copy } from "../../ui/Copy.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { ProblemText } from "../../ui/Problem.tsx";
+import { Segmented } from "../../ui/Segmented.tsx";
+import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
+import { AppCard } from "./AppCard.tsx";
+import { NoApps, NoEcosystem } from "./NoEcosystem.tsx";
+import { Preview } from "./preview.ts";
+import { StartCommand } from "./StartCommand.tsx";
 
+/** What an environment's ecosystem file declares and the commands that start it. */
 export function Pm2(): JSX.Element {
+  const console = useConsole();
+  const preview = console.kept("pm2", () => new Preview(console));
+  useEffect(() => {
+    void preview.load();
+    return () => preview.close();
+  }, [preview]);
+  const problem = preview.problem.value;
+  const ecosystem = preview.ecosystem.value;
   return (
     <>
-      <TabHead title="PM2 preview" />
-      <EmptyState icon="layers" title="This tab is not there yet." />
+      <TabHead title="PM2 preview" about="What the ecosystem file of an environment declares. Nothing is started here.">
+        <Segmented
+          label="Environment"
+          value={preview.environment.value}
+          options={console.facts.matrix.pm2Profiles.map((value) => ({ value }))}
+          onChange={(name) => preview.select(name)}
+        />
+        <IconButton icon="refresh" label="Read the file again" variant="plain" onClick={() => void preview.reload()} />
+      </TabHead>
+      <StatusRegion>
+        {problem && (
+          <StatusLine tone="error" action={<Button onClick={() => void preview.load()}>Try again</Button>}>
+            <ProblemText problem={problem} />
+          </StatusLine>
+        )}
+        {ecosystem && <EcosystemFile ecosystem={ecosystem} />}
+      </StatusRegion>
+      {ecosystem?.exists === false && <NoEcosystem preview={preview} ecosystem={ecosystem} />}
+      {ecosystem?.exists && <Declared preview={preview} ecosystem={ecosystem} />}
+    </>
+  );
+}
+
+function EcosystemFile({ ecosystem }: { ecosystem: Ecosystem }): JSX.Element {
+  const { path, exists, apps } = ecosystem;
+  return (
+    <p class="ecosystem-file">
+      <Icon name="file" />
+      <code>{path}</code>
+      <span class={`badge ${exists ? "" : "warning"}`}>{exists ? formatCount(apps.length, "app") : "not there"}</span>
+      <Copy text={path} what="the path" />
+    </p>
+  );
+}
+
+function Declared({ preview, ecosystem }: { preview: Preview; ecosystem: Ecosystem }): JSX.Element {
+  const { apps, preview: chosen } = ecosystem;
+  if (apps.length === 0) return <NoApps ecosystem={ecosystem} />;
+  return (
+    <>
+      <StartCommand preview={preview} chosen={chosen} />
+      <ul class="apps" aria-label="Apps">
+        {apps.map((app, at) => (
+          <li key={`${at} ${app.name}`}>
+            <AppCard app={app} isChosen={chosen?.apps.includes(app.name) ?? false} />
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -1,0 +1,79 @@
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import type { EnvDiff, EnvRead, Tagged } from "../../data/api.ts";
+import { useConsole } from "../../console.ts";
+import { formatCount } from "../../data/format.ts";
+import { Card } from "../../ui/Card.tsx";
+import { ProblemText } from "../../ui/Problem.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { useAnswer } from "./use-answer.ts";
+import { Value } from "./Values.tsx";
+
+type Entry = EnvDiff["entries"][number];
+
+/** Where two environments differ, as their files say it. */
+export function Comparison({ read }: { read: Tagged<EnvRead> }): JSX.Element {
+  const { api, facts } = useConsole();
+  const chosen = useSignal("");
+  const from = read.environment;
+  const others = Object.keys(facts.contract.environments).filter((name) => name !== from);
+  const to = others.includes(chosen.value) ? chosen.value : "";
+  const ask = to === "" ? undefined : (signal: AbortSignal) => api.envDiff(from, to, signal);
+  const { answer, problem } = useAnswer(ask, [from, to, read.entityTag]);
+  return (
+    <Card title="Compare">
+      <Select
+        label={`Compare ${from} with`}
+        value={to}
+        options={[{ value: "", label: "no other environment" }, ...others.map((value) => ({ value }))]}
+        onChange={(name) => void (chosen.value = name)}
+      />
+      {problem && <ProblemText problem={problem} />}
+      {answer && <Differences diff={answer} />}
+    </Card>
+  );
+}
+
+function Differences({ diff: { from, to, entries } }: { diff: EnvDiff }): JSX.Element {
+  const different = entries.filter(({ state }) => state !== "same");
+  const same = formatCount(entries.length - different.length, "key is", "keys are");
+  return (
+    <div class="differences">
+      <p>
+        {formatCount(different.length, "key differs", "keys differ")}, {same} the same.
+      </p>
+      <dl aria-label={`Differences between ${from} and ${to}`}>
+        {different.map((entry) => (
+          <div key={entry.key}>
+            <dt>
+              <code>{entry.key}</code>
+            </dt>
+            <Side name={from} entry={entry} value={entry.from} isThere={entry.state !== "only-to"} />
+            <Side name={to} entry={entry} value={entry.to} isThere={entry.state !== "only-from"} />
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+interface SideProps {
+  readonly name: string;
+  readonly entry: Entry;
+  readonly value: string | undefined;
+  readonly isThere: boolean;
+}
+
+/** A value of the never-exposed tier is not told, only that there is one. */
+function Side({ name, entry, value, isThere }: SideProps): JSX.Element {
+  return (
+    <dd>
+      <span class="side">{name}</span>
+      {value !== undefined ? (
+        <Value of={entry.key} value={value} />
+      ) : (
+        <em>{isThere ? "never shown" : "not in the file"}</em>
+      )}
+    </dd>
+  );
+}

@@ -1,0 +1,74 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { EnvRead } from "../../data/api.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { ProblemText } from "../../ui/Problem.tsx";
+import { StatusLine } from "../../ui/StatusLine.tsx";
+import { contestsOf, type Contest } from "./changes.ts";
+import { useEditor } from "./editor.ts";
+import { Value } from "./Values.tsx";
+
+/** The file is not the one that was edited: what it says now beside what was entered, and nothing is decided by itself. */
+export function ConflictCard(): JSX.Element | null {
+  const { read, conflict } = useEditor();
+  if (!read.value || !conflict.value) return null;
+  return <Conflict before={read.value} now={conflict.value} />;
+}
+
+function Conflict({ before, now }: { before: EnvRead; now: EnvRead }): JSX.Element {
+  const editor = useEditor();
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    place.current?.focus({ preventScroll: true });
+    place.current?.scrollIntoView({ block: "start" });
+  }, []);
+  const last = editor.outcome.value;
+  const contests = contestsOf(before, now, editor.edits.value);
+  return (
+    <div ref={place} tabIndex={-1} class="conflict">
+      <Card title={`${now.fileName} was changed meanwhile`}>
+        {last && "problem" in last && (
+          <StatusLine tone="warning">
+            <ProblemText problem={last.problem} />
+          </StatusLine>
+        )}
+        <p>Nothing was written. This is what the file says now beside what was edited.</p>
+        <dl class="contests" aria-label="The file and the edits">
+          {contests.map((contest) => (
+            <ContestView key={contest.key} contest={contest} />
+          ))}
+        </dl>
+        {contests.every(({ before: was, now: is }) => was === is) && (
+          <p>No key that is shown here differs: a comment or another key was changed.</p>
+        )}
+        <div class="form-actions">
+          <Button onClick={() => editor.discard()}>Discard edits, take the file</Button>
+          <Button variant="primary" onClick={() => editor.reapply()}>
+            Keep edits on top of the file
+          </Button>
+        </div>
+      </Card>
+    </div>
+  );
+}
+
+function ContestView({ contest: { key, before, now, edited } }: { contest: Contest }): JSX.Element {
+  return (
+    <div>
+      <dt>
+        <code>{key}</code>
+      </dt>
+      <dd>
+        <span class="side">File, when read</span> <Value of={key} value={before} />
+      </dd>
+      <dd class={now === before ? "" : "moved"}>
+        <span class="side">File, now</span> <Value of={key} value={now} />
+      </dd>
+      <dd>
+        <span class="side">Edited to</span>{" "}
+        {edited === undefined ? <em>not edited</em> : <Value of={key} value={edited} />}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import type { JSX } from "preact";
+import type { EnvRead } from "../../data/api.ts";
+import { useConsole } from "../../console.ts";
+import { Card } from "../../ui/Card.tsx";
+import type { ShownIssue } from "../../ui/IssueList.tsx";
+import { Select, type Option } from "../../ui/Select.tsx";
+import { TextField } from "../../ui/TextField.tsx";
+import { issuesFor, wordsOf, type KeySpec } from "./changes.ts";
+import { useEditor } from "./editor.ts";
+
+/** A control for each key that the server says may be written, as the contract describes it. */
+export function EditableKeys({ read }: { read: EnvRead }): JSX.Element {
+  const { keys } = useConsole().facts.contract;
+  return (
+    <Card title="Editable keys">
+      <div class="fields">
+        {read.editableKeys.map((key) => {
+          const spec = keys[key];
+          return spec && <KeyField key={key} name={key} spec={spec} held={read.values[key] ?? ""} />;
+        })}
+      </div>
+    </Card>
+  );
+}
+
+function KeyField({ name, spec, held }: { name: string; spec: KeySpec; held: string }): JSX.Element {
+  const editor = useEditor();
+  const value = editor.edits.value[name] ?? held;
+  const field = {
+    label: spec.label,
+    name,
+    hint: <Hint spec={spec} value={value} />,
+    was: value === held ? undefined : wordsOf(spec, held),
+    issues: useIssues(name, value),
+  };
+  const change = (next: string): void => editor.edit(name, next);
+  if (spec.kind === "enum") return <Select {...field} value={value} options={optionsOf(spec)} onChange={change} />;
+  return (
+    <TextField
+      {...field}
+      value={value}
+      inputMode={spec.kind === "redis-url" ? "url" : spec.kind === "integer" ? "numeric" : "text"}
+      placeholder={spec.accepted[0] ?? ""}
+      onInput={change}
+    />
+  );
+}
+
+/** What is wrong with a value here, or was when it was sent. */
+function useIssues(name: string, value: string): readonly ShownIssue[] {
+  const { issues, outcome } = useEditor();
+  const own = issuesFor(issues.value, name);
+  const last = outcome.value;
+  if (own.length > 0 || last === undefined || !("problem" in last) || last.sent[name] !== value) return own;
+  return issuesFor(last.problem.issues ?? [], name);
+}
+
+/** Exactly what the contract accepts; an empty value has a name, and stands first. */
+function optionsOf(spec: KeySpec): Option[] {
+  const empty = spec.accepted.filter((value) => value === "");
+  return [...empty, ...spec.accepted.filter((value) => value !== "")].map((value) => ({
+    value,
+    label: wordsOf(spec, value),
+  }));
+}
+
+function Hint({ spec, value }: { spec: KeySpec; value: string }): JSX.Element {
+  const isBrowserOnly = spec.kind === "enum" && spec.browserOnly?.includes(value) === true;
+  return (
+    <>
+      {spec.help}
+      {isBrowserOnly && <strong class="was"> {value} works in a browser only: a server process fails with it.</strong>}
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import type { JSX } from "preact";
+import type { EnvRead, Tagged } from "../../data/api.ts";
+import { useConsole } from "../../console.ts";
+import { Card } from "../../ui/Card.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { IssueList } from "../../ui/IssueList.tsx";
+import { ProblemText } from "../../ui/Problem.tsx";
+import { useAnswer } from "./use-answer.ts";
+
+/** What the server finds in the whole file, hidden keys included; their values are never told. */
+export function FileCheck({ read }: { read: Tagged<EnvRead> }): JSX.Element {
+  const { api } = useConsole();
+  const { environment, fileName, entityTag } = read;
+  const { answer, problem } = useAnswer((signal) => api.envCheck(environment, signal), [environment, entityTag]);
+  return (
+    <Card title={`Check of ${fileName}`}>
+      {problem && <ProblemText problem={problem} />}
+      {answer && <IssueList label={`Issues of ${fileName}`} issues={answer.issues} />}
+      {answer?.issues.length === 0 && (
+        <p class="all-good">
+          <Icon name="check" /> The file keeps the runtime contract.
+        </p>
+      )}
+    </Card>
+  );
+}

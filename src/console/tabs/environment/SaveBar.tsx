@@ -1,0 +1,98 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { formatCount } from "../../data/format.ts";
+import type { EnvWrite } from "../../data/api.ts";
+import { Button, IconButton } from "../../ui/Button.tsx";
+import { IssueList } from "../../ui/IssueList.tsx";
+import { ProblemText } from "../../ui/Problem.tsx";
+import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { useEditor } from "./editor.ts";
+import { ChangeView, Value } from "./Values.tsx";
+
+/** What a save would change, key by key, the save itself, and what became of it. */
+export function SaveBar(): JSX.Element {
+  const editor = useEditor();
+  const bar = useRef<HTMLElement>(null);
+  const hasChanges = editor.changes.value.length > 0 && !editor.conflict.value;
+  useEffect(keepFieldInSight, [editor.changes.value.length, editor.issues.value.length]);
+  // The buttons go away with what they did: the focus stays in this place.
+  const then = (work: () => void | Promise<void>) => async () => {
+    await work();
+    bar.current?.focus();
+  };
+  return (
+    <section class="save-bar" aria-label="Changes" tabIndex={-1} ref={bar}>
+      <StatusRegion>
+        <OutcomeView />
+      </StatusRegion>
+      {hasChanges && <Changes onSave={then(() => editor.save())} onDiscard={then(() => editor.discard())} />}
+    </section>
+  );
+}
+
+/** The bar grows over the page's end: the field that is being edited stays above it. */
+function keepFieldInSight(): void {
+  document.activeElement?.closest(".fields > .field")?.scrollIntoView({ block: "nearest" });
+}
+
+function Changes(props: { onSave: () => Promise<void>; onDiscard: () => Promise<void> }): JSX.Element {
+  const { changes, issues, isSaving, read } = useEditor();
+  const [count, wrong] = [changes.value.length, issues.value.length];
+  const title =
+    wrong > 0
+      ? `${formatCount(wrong, "problem")} to fix before saving`
+      : `${formatCount(count, "change")} to ${read.value?.fileName ?? ""}`;
+  return (
+    <div class={`changes${wrong > 0 ? " wrong" : ""}`}>
+      <h2>{title}</h2>
+      <ul class="change-list" aria-label="Old and new values" tabIndex={0}>
+        {changes.value.map((change) => (
+          <ChangeView key={change.key} change={change} />
+        ))}
+      </ul>
+      <div class="form-actions">
+        <Button onClick={() => void props.onDiscard()}>Discard</Button>
+        <Button variant="primary" disabled={wrong > 0} onClick={() => void props.onSave()}>
+          {isSaving.value ? "Saving…" : "Save"}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function OutcomeView(): JSX.Element | null {
+  const { outcome, conflict } = useEditor();
+  const last = outcome.value;
+  const dismiss = <IconButton icon="close" label="Dismiss" onClick={() => void (outcome.value = undefined)} />;
+  if (last === undefined) return null;
+  if ("written" in last) return <Saved written={last.written} dismiss={dismiss} />;
+  if (conflict.value) return null;
+  return (
+    <StatusLine tone="error" action={dismiss}>
+      <ProblemText problem={last.problem} />
+      <IssueList label="What was refused" issues={last.problem.issues ?? []} />
+    </StatusLine>
+  );
+}
+
+/** The state after the write, as the server read it back. */
+function Saved({ written, dismiss }: { written: EnvWrite; dismiss: JSX.Element }): JSX.Element {
+  const { fileName, changedKeys, ignoredKeys, values } = written;
+  return (
+    <StatusLine tone="success" action={dismiss}>
+      <strong>
+        {changedKeys.length === 0
+          ? `Nothing was written: ${fileName} said so already.`
+          : `Saved ${formatCount(changedKeys.length, "key")} to ${fileName}.`}
+      </strong>
+      <ul class="change-list">
+        {changedKeys.map((key) => (
+          <li key={key} class="change">
+            <code class="change-key">{key}</code> is now <Value of={key} value={values[key] ?? ""} />
+          </li>
+        ))}
+      </ul>
+      {ignoredKeys.length > 0 && <p>Ignored, as they may not be written: {ignoredKeys.join(", ")}.</p>}
+    </StatusLine>
+  );
+}

@@ -1,0 +1,50 @@
+import type { JSX } from "preact";
+import type { Ecosystem } from "../../data/api.ts";
+import { formatCount } from "../../data/format.ts";
+import { CodeLine } from "../../ui/CodeLine.tsx";
+
+type App = Ecosystem["apps"][number];
+
+/** An app as the file declares it; what is secret came without its value. */
+export function AppCard({ app, isChosen }: { app: App; isChosen: boolean }): JSX.Element {
+  const { name, script, interpreter, interpreterArgs, env, command } = app;
+  const variables = Object.entries(env);
+  return (
+    <section class="card app" aria-label={name || "App without a name"}>
+      <div class="card-head">
+        <h2>{name || "App without a name"}</h2>
+        {isChosen && <span class="badge good">of the service kind</span>}
+      </div>
+      <dl class="app-facts">
+        <div>
+          <dt>Script</dt>
+          <dd>{script ? <code>{script}</code> : <em>none</em>}</dd>
+        </div>
+        <div>
+          <dt>Interpreter</dt>
+          <dd>
+            <code>{[interpreter, ...interpreterArgs].join(" ")}</code>
+          </dd>
+        </div>
+      </dl>
+      {command ? (
+        <CodeLine text={command} what={`the command of ${name}`} />
+      ) : (
+        <p class="no-command">Without a name there is no command that starts this app alone.</p>
+      )}
+      <details open={variables.length <= 8}>
+        <summary>{formatCount(variables.length, "variable")}</summary>
+        <dl class="app-env">
+          {variables.map(([key, value]) => (
+            <div key={key}>
+              <dt>
+                <code>{key}</code>
+              </dt>
+              <dd>{value === "" ? <em>empty</em> : <code>{value}</code>}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,44 @@
+import type { JSX } from "preact";
+import { useConsole } from "../../console.ts";
+import type { Ecosystem } from "../../data/api.ts";
+import { Card } from "../../ui/Card.tsx";
+import { CodeLine } from "../../ui/CodeLine.tsx";
+import { Select } from "../../ui/Select.tsx";
+import type { Preview } from "./preview.ts";
+
+/** One command that starts exactly the apps of a service kind, as the server derives it. */
+export function StartCommand({ preview, chosen }: { preview: Preview; chosen: Ecosystem["preview"] }): JSX.Element {
+  const { serviceKinds } = useConsole().facts.matrix;
+  const configured = preview.configuredKind.value;
+  const kind = preview.serviceKind.value;
+  const hint =
+    configured === undefined
+      ? "The service configuration names no kind yet."
+      : configured === kind
+        ? "As the service configuration says."
+        : `For this preview only: the service configuration says ${serviceKinds[configured]?.label ?? configured}.`;
+  return (
+    <Card title="Start by service kind" class="start-command">
+      <Select
+        label="Service kind"
+        value={kind}
+        options={Object.entries(serviceKinds).map(([value, { label }]) => ({ value, label }))}
+        hint={hint}
+        onChange={(next) => preview.choose(next)}
+      />
+      <div class="start-what">
+        {chosen?.command ? (
+          <>
+            <p>Starts {chosen.apps.join(", ")}, and nothing else.</p>
+            <CodeLine text={chosen.command} what="the command of the service kind" />
+          </>
+        ) : (
+          <p>
+            No app is started for this kind: none has a name that ends in{" "}
+            {(serviceKinds[kind]?.appSuffixes ?? []).join(" or ")}.
+          </p>
+        )}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,168 @@
+/** What is not saved yet: against a file that changes meanwhile, and against leaving. */
+/// <reference lib="dom" />
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { answerNext, environmentPage, type EnvironmentPage } from "./environment-page.ts";
+import { expectAccessible, looks, type Look } from "./served-console.ts";
+
+const browser = useBrowser();
+
+/** An edit, a change of the same file behind the console's back, and a save that was refused for it. */
+async function conflicting(look: Partial<Look> = {}): Promise<EnvironmentPage> {
+  const open = await environmentPage(browser, look);
+  await open.field("HTTP framework").selectOption("fastify");
+  open.changeFile("SVC_HTTP_FRAMEWORK=restify\nSVC_DATABASE_DRIVER=Mongo\n");
+  await open.save();
+  await open.button("Keep edits on top of the file").waitFor();
+  return open;
+}
+
+async function stored({ page }: EnvironmentPage): Promise<string> {
+  return page.evaluate(() => JSON.stringify(Object.entries(localStorage)));
+}
+
+function chosen({ page }: EnvironmentPage): Promise<string> {
+  return page.getByRole("group", { name: "Environment" }).getByRole("radio", { checked: true }).inputValue();
+}
+
+describe.skipIf(!hasBrowser)("a file that was changed behind the console's back", () => {
+  test("is not written: what it says now stands beside what was edited, and the server's words with it", async () => {
+    const open = await conflicting();
+    const card = open.page.getByRole("region", { name: ".env.dev was changed meanwhile" });
+    expect(await card.locator(".problem").innerText()).toBe(
+      "Environment file changed.\nThe file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
+    );
+    expect((await card.locator(".contests > div").allInnerTexts()).map((text) => text.split(/\s*\n\s*/))).toEqual([
+      ["SVC_HTTP_FRAMEWORK", "File, when read", "express", "File, now", "restify", "Edited to", "fastify"],
+      ["SVC_DATABASE_DRIVER", "File, when read", "InMemory", "File, now", "Mongo", "Edited to", "not edited"],
+    ]);
+    expect(await open.button("Save").count()).toBe(0);
+    expect(await open.page.locator(":focus").innerText()).toContain("was changed meanwhile");
+    expect(open.text()).toContain("SVC_HTTP_FRAMEWORK=restify\n");
+    expect(open.posts).toHaveLength(1);
+  });
+
+  test("takes the edits on top when that is asked for and saved again, and nothing before", async () => {
+    const open = await conflicting();
+    await open.button("Keep edits on top of the file").click();
+    const list = open.page.getByRole("list", { name: "Old and new values" });
+    expect(await list.innerText()).toMatch(/SVC_HTTP_FRAMEWORK\s+restify\s+becomes\s+fastify/);
+    expect(await open.field("Main database driver").inputValue()).toBe("Mongo");
+    expect(open.posts).toHaveLength(1);
+    await open.save();
+    await open.page.getByText("Saved 1 key to .env.dev.").waitFor();
+    expect(open.posts[1]?.body).toEqual({ environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" } });
+    expect(open.posts[1]?.ifMatch).not.toBe(open.posts[0]?.ifMatch);
+    expect(open.text()).toMatch(/SVC_HTTP_FRAMEWORK=fastify\nSVC_DATABASE_DRIVER=Mongo\n$/);
+  });
+
+  test("or is taken as it is, and the edits go", async () => {
+    const open = await conflicting();
+    await open.button("Discard edits, take the file").click();
+    expect(await open.field("HTTP framework").inputValue()).toBe("restify");
+    expect(await open.page.getByText("was changed meanwhile").count()).toBe(0);
+    expect(await open.button("Save").count()).toBe(0);
+    expect(open.posts).toHaveLength(1);
+  });
+
+  test("is seen by reading it again, too; a comment alone says so", async () => {
+    const open = await environmentPage(browser);
+    await open.field("HTTP framework").waitFor();
+    await open.button("Read the file again").click();
+    await open.page.getByText("Read .env.dev again: it is as it was.").waitFor();
+    await open.field("HTTP framework").selectOption("fastify");
+    open.changeFile("# a comment\n");
+    await open.button("Read the file again").click();
+    await open.page.getByText("No key that is shown here differs: a comment or another key was changed.").waitFor();
+    expect(open.posts).toEqual([]);
+  });
+
+  test("is taken without a question where nothing was edited", async () => {
+    const open = await environmentPage(browser);
+    await open.field("HTTP framework").waitFor();
+    open.changeFile("SVC_HTTP_FRAMEWORK=restify\n");
+    await open.button("Read the file again").click();
+    await open.page.getByText("Read .env.dev again: it was changed.").waitFor();
+    expect(await open.field("HTTP framework").inputValue()).toBe("restify");
+  });
+});
+
+describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
+  test("keeps its environment until the person lets it go", async () => {
+    const open = await environmentPage(browser);
+    await open.field("HTTP framework").selectOption("fastify");
+    const staging = open.page.getByRole("radio", { name: "staging", exact: true });
+    const asked = answerNext(open.page, false);
+    await staging.click();
+    expect(await asked).toBe("1 change to .env.dev not saved. Discard and go on?");
+    expect(await chosen(open)).toBe("dev");
+    expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
+    const again = answerNext(open.page, true);
+    await staging.click();
+    await again;
+    await open.page.getByText("Saving writes .env.staging only").waitFor();
+    expect(await open.button("Save").count()).toBe(0);
+    expect(open.posts).toEqual([]);
+  });
+
+  test("keeps its tab: by click, by key, by link and by going back", async () => {
+    const open = await environmentPage(browser);
+    const { page } = open;
+    await page.getByRole("tab", { name: "PM2 preview" }).click();
+    await page.getByRole("tab", { name: "Runtime environment" }).click();
+    await open.field("HTTP framework").selectOption("fastify");
+    await page.getByRole("tab", { name: "Runtime environment not saved" }).waitFor();
+    const link = page.url();
+    for (const leave of [
+      () => page.getByRole("tab", { name: "PM2 preview" }).click(),
+      () => page.getByRole("tab", { name: "Runtime environment" }).press("ArrowDown"),
+      () => page.getByRole("link", { name: "svcm console" }).click(),
+      () => page.evaluate(() => history.back()),
+    ]) {
+      const asked = answerNext(page, false);
+      await leave();
+      expect(await asked).toContain("not saved");
+      await page.waitForURL(link);
+      expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
+    }
+    const asked = answerNext(page, true);
+    await page.getByRole("tab", { name: "PM2 preview" }).click();
+    await asked;
+    await page.getByRole("heading", { name: "PM2 preview" }).waitFor();
+    await page.getByRole("tab", { name: "Runtime environment", exact: true }).click();
+    await open.page.getByText("Saving writes .env.dev only").waitFor();
+    expect(await open.field("HTTP framework").inputValue()).toBe("express");
+  });
+
+  test("is asked for once more when the page is closed", async () => {
+    const open = await environmentPage(browser);
+    await open.field("HTTP framework").selectOption("fastify");
+    // A browser asks only for a page that somebody has touched.
+    await open.page.getByRole("heading", { name: "Editable keys" }).click();
+    const asked = answerNext(open.page, true);
+    await open.page.close({ runBeforeUnload: true });
+    expect(await asked).toBe("");
+  });
+
+  test("is stored nowhere: only the selection of the environment is", async () => {
+    const open = await environmentPage(browser);
+    await open.page.getByRole("radio", { name: "ci", exact: true }).check();
+    await open.page.getByText("Saving writes .env.ci only").waitFor();
+    await open.field("WebSocket Redis URL").fill("redis://stored-nowhere");
+    expect(await stored(open)).toContain('\\"runtimeEnvironment\\":\\"ci\\"');
+    expect(await stored(open)).not.toContain("stored-nowhere");
+    expect(await stored(open)).not.toContain("SVC_");
+    const asked = answerNext(open.page, true);
+    await open.page.reload();
+    await asked;
+    await open.page.getByText("Saving writes .env.ci only").waitFor();
+    expect(await open.field("WebSocket Redis URL").inputValue()).toBe("");
+  });
+});
+
+describe.skipIf(!hasBrowser).each(looks)("$theme, on a phone: $isPhone", (look) => {
+  test("a conflict is accessible", async () => {
+    const open = await conflicting(look);
+    await expectAccessible(open);
+  });
+});

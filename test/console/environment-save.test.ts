@@ -1,0 +1,154 @@
+/// <reference lib="dom" />
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { REPOSITORY } from "../support/command-line.ts";
+import { canMount, mount } from "../support/machine.ts";
+import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
+import { environmentPage, flat, referenceFiles } from "./environment-page.ts";
+
+const browser = useBrowser();
+
+describe.skipIf(!hasBrowser)("a save", () => {
+  test("posts the changed keys only, against the file that was read, and names what the server changed", async () => {
+    const open = await environmentPage(browser);
+    const [before, others] = [open.text(), [open.text("staging"), open.text("ci")]];
+    const { headers } = await fetch(`${open.server.url}/api/runtime/env?environment=dev`);
+    await open.field("HTTP framework").selectOption("fastify");
+    await open.field("Realtime database driver").selectOption("MS SQL");
+    const list = open.page.getByRole("list", { name: "Old and new values" });
+    expect((await list.getByRole("listitem").allInnerTexts()).map(flat)).toEqual([
+      "SVC_HTTP_FRAMEWORK express becomes fastify",
+      "SVC_REALTIME_API_DATABASE_DRIVER Mongo becomes MS SQL",
+    ]);
+    expect(open.posts).toEqual([]);
+    await open.save();
+    await open.page.getByText("Saved 2 keys to .env.dev.").waitFor();
+    const said = flat(await open.page.getByRole("region", { name: "Changes" }).innerText());
+    expect(said).toContain("SVC_HTTP_FRAMEWORK is now fastify");
+    expect(said).toContain("SVC_REALTIME_API_DATABASE_DRIVER is now MS SQL");
+    const values = { SVC_HTTP_FRAMEWORK: "fastify", SVC_REALTIME_API_DATABASE_DRIVER: "MS SQL" };
+    expect(open.posts).toEqual([{ ifMatch: headers.get("etag"), body: { environment: "dev", values } }]);
+    expect(open.text()).toBe(
+      before.replace("FRAMEWORK=express", "FRAMEWORK=fastify").replace("DRIVER=Mongo", "DRIVER='MS SQL'"),
+    );
+    expect([open.text("staging"), open.text("ci")]).toEqual(others);
+    await open.field("HTTP framework").selectOption("restify");
+    await open.save();
+    await open.page.getByText("Saved 1 key to .env.dev.").waitFor();
+    expect(open.posts[1]?.body).toEqual({ environment: "dev", values: { SVC_HTTP_FRAMEWORK: "restify" } });
+  });
+
+  test("does not exist where nothing is changed, or is changed back, or discarded", async () => {
+    const open = await environmentPage(browser);
+    const before = open.text();
+    await open.field("HTTP framework").waitFor();
+    expect(await open.button("Save").count()).toBe(0);
+    await open.field("HTTP framework").selectOption("fastify");
+    await open.button("Save").waitFor();
+    await open.field("HTTP framework").selectOption("express");
+    await open.button("Save").waitFor({ state: "detached" });
+    await open.field("HTTP framework").selectOption("fastify");
+    await open.button("Discard").click();
+    expect(await open.field("HTTP framework").inputValue()).toBe("express");
+    expect([open.posts, open.text()]).toEqual([[], before]);
+    expect(readdirSync(open.files.root)).not.toContain(".svcm");
+  });
+
+  test("waits for a Redis URL that the server would take; credentials are repeated nowhere", async () => {
+    const open = await environmentPage(browser);
+    const url = open.field("WebSocket Redis URL");
+    for (const [typed, message] of [
+      ["http://host", /unsupported value "http:\/\/host"; accepted: redis:/],
+      ["redis://me:canary@host", /"redis:\/\/\[REDACTED\]@host" carries credentials/],
+    ] as const) {
+      await url.fill(typed);
+      expect(await url.getAttribute("aria-invalid")).toBe("true");
+      const about = open.page.locator(`[id="${await url.getAttribute("aria-describedby")}"]`);
+      expect(await about.innerText()).toMatch(message);
+      await open.page.getByText("1 problem to fix before saving").waitFor();
+      expect(await open.button("Save").isDisabled()).toBe(true);
+      expect(await open.page.locator("main").innerText()).not.toContain("canary");
+    }
+    await url.fill("rediss://host:6380");
+    await open.save();
+    await open.page.getByText("SVC_WEBSOCKET_REDIS_URL is now rediss://host:6380").waitFor();
+    expect(open.posts).toHaveLength(1);
+    expect(open.text()).toContain("\nSVC_WEBSOCKET_REDIS_URL=rediss://host:6380\n");
+  });
+
+  test("can be made with the keyboard alone", async () => {
+    const open = await environmentPage(browser);
+    const { page } = open;
+    await open.field("HTTP framework").waitFor();
+    const focused = (): Promise<string> =>
+      page.evaluate(() => document.activeElement?.id || (document.activeElement?.textContent ?? ""));
+    const tabTo = async (wanted: string): Promise<void> => {
+      for (let step = 0; step < 60 && (await focused()) !== wanted; step++) await page.keyboard.press("Tab");
+      expect(await focused()).toBe(wanted);
+    };
+    await tabTo((await open.field("HTTP framework").getAttribute("id")) ?? "");
+    await page.keyboard.press("ArrowDown");
+    await tabTo("Save");
+    await page.keyboard.press("Enter");
+    await page.getByText("SVC_HTTP_FRAMEWORK is now fastify").waitFor();
+    expect(open.text()).toContain("SVC_HTTP_FRAMEWORK=fastify\n");
+    expect(await page.locator(":focus").getAttribute("aria-label")).toBe("Changes");
+  });
+
+  test.skipIf(!canMount)(
+    "onto a full disk: error, details, code and path as they came, and the edit is kept",
+    async () => {
+      const files = makeWorkspace({});
+      mount(files.path(CONFIG_FOLDER), "-t", "tmpfs", "-o", "size=64k", "tmpfs");
+      files.write(`${CONFIG_FOLDER}/.env.dev`, GOOD_ENV);
+      const open = await environmentPage(browser, { files });
+      await open.field("HTTP framework").selectOption("fastify");
+      expect(() => files.write(`${CONFIG_FOLDER}/ballast`, Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
+      const answer = open.page.waitForResponse((response) => response.request().method() === "POST");
+      await open.save();
+      const { error, details, code, path } = (await (await answer).json()) as Record<string, string>;
+      expect([code, path]).toEqual(["ENOSPC", files.path(`${CONFIG_FOLDER}/.env.dev`)]);
+      const said = open.page.locator(".save-bar .problem");
+      expect((await said.innerText()).split("\n")).toEqual([error, details, `Code ${code}`, `Path ${path}`]);
+      expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
+      expect(open.text()).toBe(GOOD_ENV);
+    },
+  );
+
+  test("that the server refuses: each issue at its field, and all of them together", async () => {
+    const files = referenceFiles();
+    const contract = readFileSync(join(REPOSITORY, "config/runtime-contract.yaml"), "utf8");
+    files.write(
+      "config/runtime-contract.yaml",
+      contract.replace("      - total-js\n", "      - total-js\n      - koa\n"),
+    );
+    const open = await environmentPage(browser, { files });
+    const before = open.text();
+    await open.field("HTTP framework").selectOption("koa");
+    files.write("config/runtime-contract.yaml", contract);
+    await open.save();
+    const message = 'SVC_HTTP_FRAMEWORK: unsupported value "koa"';
+    const summary = open.page.getByRole("list", { name: "What was refused" });
+    expect(await summary.innerText()).toContain(message);
+    expect(await open.page.locator(".save-bar .problem").innerText()).toContain("Invalid payload.");
+    expect(await open.page.locator(".field", { hasText: "HTTP framework" }).innerText()).toContain(message);
+    expect(await open.field("HTTP framework").getAttribute("aria-invalid")).toBe("true");
+    expect(open.text()).toBe(before);
+  });
+
+  test("asks for the token where the server wants one, and goes on with it", async () => {
+    const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token-of-a-test-1234567890" };
+    const open = await environmentPage(browser, { env });
+    await open.field("HTTP framework").selectOption("fastify");
+    await open.save();
+    await open.button("Cancel").click();
+    expect(await open.page.locator(".save-bar .problem").innerText()).toBe("Unauthorized.");
+    await open.save();
+    await open.field("Token").fill(env.SVC_SERVICE_MANAGEMENT_AUTH_TOKEN);
+    await open.page.keyboard.press("Enter");
+    await open.page.getByText("SVC_HTTP_FRAMEWORK is now fastify").waitFor();
+    expect(open.text()).toContain("SVC_HTTP_FRAMEWORK=fastify\n");
+  });
+});

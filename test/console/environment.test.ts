@@ -1,0 +1,172 @@
+/// <reference lib="dom" />
+import { writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
+import { environmentPage, flat, referenceFiles, type EnvironmentPage } from "./environment-page.ts";
+import { expectAccessible, looks } from "./served-console.ts";
+
+const browser = useBrowser();
+
+interface Key {
+  readonly kind: string;
+  readonly tier: string;
+  readonly label: string;
+  readonly reason: string;
+  readonly accepted: readonly string[];
+}
+
+async function contractOf({ server }: EnvironmentPage): Promise<Record<string, Key>> {
+  const body = (await (await fetch(`${server.url}/api/runtime/contract`)).json()) as {
+    runtimeContract: { keys: Record<string, Key> };
+  };
+  return body.runtimeContract.keys;
+}
+
+async function optionsOf(open: EnvironmentPage, label: string): Promise<string[]> {
+  return open
+    .field(label)
+    .locator("option")
+    .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
+}
+
+describe.skipIf(!hasBrowser)("what is shown", () => {
+  test("each editable key is a labelled control that offers exactly what the contract says", async () => {
+    const open = await environmentPage(browser);
+    await open.field("HTTP framework").waitFor();
+    const editable = Object.entries(await contractOf(open)).filter(([, { tier }]) => tier === "editable");
+    expect(editable.length).toBe(9);
+    for (const [key, { kind, label, accepted }] of editable) {
+      const field = open.page.locator(".field", { has: open.page.getByText(key, { exact: true }) });
+      expect(await field.getByLabel(label, { exact: true }).count(), key).toBe(1);
+      if (kind === "enum") expect((await optionsOf(open, label)).toSorted(), key).toEqual([...accepted].toSorted());
+    }
+    expect(await open.page.locator(".fields .field").count()).toBe(9);
+    expect(await optionsOf(open, "HTTP framework")).toHaveLength(11);
+    expect(await optionsOf(open, "Main database driver")).toContain("MSSQL");
+    expect(await optionsOf(open, "Realtime database driver")).toContain("MS SQL");
+    expect(await open.field("WebSocket adapter").locator("option").allTextContents()).toEqual([
+      "in-memory (empty)",
+      "cluster",
+      "redis-streams",
+    ]);
+  });
+
+  test("the environments of the contract, and the one file that the next save writes", async () => {
+    const open = await environmentPage(browser);
+    const choices = open.page.getByRole("group", { name: "Environment" });
+    await choices.waitFor();
+    expect(flat(await choices.innerText())).toBe("Environment dev staging ci");
+    for (const name of ["staging", "ci", "dev"]) {
+      await open.page.getByRole("radio", { name, exact: true }).check();
+      await open.page.getByText(`Saving writes .env.${name} only`).waitFor();
+    }
+  });
+
+  test("read-only keys stand apart, without a control, with the contract's reason", async () => {
+    const open = await environmentPage(browser);
+    const card = open.page.getByRole("region", { name: "Read-only keys" });
+    await card.waitFor();
+    const readOnly = Object.entries(await contractOf(open)).filter(([, { tier }]) => tier === "read-only");
+    expect(readOnly).toHaveLength(14);
+    const shown = await card.innerText();
+    for (const [key, { reason }] of readOnly) {
+      expect(shown).toContain(key);
+      expect(shown).toContain(reason);
+    }
+    expect(shown).toContain("svcm_dev");
+    expect(await card.locator("input, select, textarea, button").count()).toBe(0);
+  });
+
+  test("a secret of a file reaches the browser in no byte, whatever is done", async () => {
+    const open = await environmentPage(browser, { files: withSecrets() });
+    const { page } = open;
+    await page.reload();
+    await open.field("Compare dev with").selectOption("staging");
+    await page.getByText("never shown").first().waitFor();
+    await page.getByText("ENV_LINE_UNREADABLE").waitFor();
+    expect(await open.field("WebSocket Redis URL").inputValue()).toBe("redis://[REDACTED]@host:6379");
+    await open.field("HTTP framework").selectOption("fastify");
+    await open.save();
+    await page.getByText("Saved 1 key to .env.dev.").waitFor();
+    open.changeFile("SVC_REDIS_PASSWORD=canary-later\n");
+    await open.field("Realtime API").selectOption("no");
+    await open.save();
+    await page.getByText("was changed meanwhile").first().waitFor();
+    expect(open.text().match(/canary/g)).toHaveLength(5);
+    expect(await open.received()).toContain("SVC_RABBITMQ_URL");
+    expect(await open.received()).not.toContain("canary");
+    expect(await page.content()).not.toContain("canary");
+  });
+
+  test("where two environments differ, and what is wrong with a file, line by line", async () => {
+    const open = await environmentPage(browser);
+    open.changeFile("SVC_HTTP_FRAMEWORK=derby\n", "ci");
+    await open.field("Compare dev with").selectOption("ci");
+    const differences = open.page.getByLabel("Differences between dev and ci");
+    await differences.waitFor();
+    expect(await differences.innerText()).toMatch(/SVC_DATABASE_NAME\s+dev\s+svcm_dev\s+ci\s+svcm_ci/);
+    await open.page.getByText("The file keeps the runtime contract.").waitFor();
+    await open.page.getByRole("radio", { name: "ci" }).check();
+    const issues = open.page.getByRole("list", { name: "Issues of .env.ci" });
+    expect(await issues.innerText()).toMatch(/unsupported value "derby"[\s\S]*line\s\d+\s*ENV_VALUE_UNSUPPORTED/);
+    expect(await open.field("HTTP framework").locator("option:checked").innerText()).toBe("derby (not accepted)");
+  });
+
+  test("a file that is not there: the server's words, and what to do", async () => {
+    const open = await environmentPage(browser, { files: makeWorkspace({}) });
+    const path = open.files.path(`${CONFIG_FOLDER}/.env.dev`);
+    const said = open.page.locator(".problem");
+    await said.waitFor();
+    const body = (await (await fetch(`${open.server.url}/api/runtime/env?environment=dev`)).json()) as {
+      details: string;
+    };
+    expect((await said.innerText()).split("\n")).toEqual([
+      "Environment file operation failed.",
+      body.details,
+      "Code ENV_FILE_NOT_FOUND",
+      `Path ${path}`,
+    ]);
+    await open.page.getByText("dev has no env file.").waitFor();
+    writeFileSync(path, GOOD_ENV);
+    await open.button("Try again").click();
+    await open.field("HTTP framework").waitFor();
+    expect(await said.count()).toBe(0);
+  });
+});
+
+describe.skipIf(!hasBrowser).each(looks)("$theme, on a phone: $isPhone", (look) => {
+  test("the form, an error and a result are accessible", async () => {
+    const open = await environmentPage(browser, look);
+    await open.field("Compare dev with").selectOption("ci");
+    await open.page.getByLabel("Differences between dev and ci").waitFor();
+    await expectAccessible(open);
+    await open.field("Main database driver").selectOption("IndexedDB");
+    await open.page.getByText("IndexedDB works in a browser only").waitFor();
+    await open.field("WebSocket Redis URL").fill("nothing");
+    await expectAccessible(open);
+    const field = await open.field("WebSocket Redis URL").boundingBox();
+    const bar = await open.page.locator(".changes").boundingBox();
+    expect((field?.y ?? 0) + (field?.height ?? 0)).toBeLessThan(bar?.y ?? 0);
+    await open.field("WebSocket Redis URL").fill("");
+    await open.save();
+    await open.page.getByText("Saved 1 key to .env.dev.").waitFor();
+    await expectAccessible(open);
+  });
+});
+
+function withSecrets() {
+  const files = referenceFiles();
+  const secrets = [
+    "SVC_JWT_TOKEN_SECRET_KEY=canary-jwt",
+    "SVC_RABBITMQ_URL=amqp://user:canary-amqp@host",
+    "SVC_WEBSOCKET_REDIS_URL=redis://:canary-redis@host:6379",
+    "canary is no assignment",
+    "",
+  ].join("\n");
+  for (const name of ["dev", "staging", "ci"]) {
+    const file = `${CONFIG_FOLDER}/.env.${name}`;
+    files.write(file, files.read(file) + secrets.replaceAll("canary", name === "dev" ? "canary" : `canary-${name}`));
+  }
+  return files;
+}
