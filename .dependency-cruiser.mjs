@@ -1,6 +1,6 @@
 /** The direction of imports, executable. Each rule says why. `npm run check:direction` runs it. */
 
-const decisions = "^src/core/(env|ecosystem|suite|telemetry|startup|report|yaml|facts|contract)/";
+const decisions = "^src/core/(env|ecosystem|suite|telemetry|process|startup|report|yaml|facts|contract)/";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
@@ -112,6 +112,13 @@ export default {
       severity: "error",
       from: { path: "^src/", pathNot: "^src/core/yaml/" },
       to: { path: "node_modules/yaml/" },
+    },
+    {
+      name: "pm2-in-its-worker",
+      comment: "PM2 may end the process that loads it, and hands its environment to what it starts.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/core/adapters/pm2/worker/" },
+      to: { path: "node_modules/pm2/" },
     },
     {
       name: "no-test-code-in-the-product",

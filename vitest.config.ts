@@ -4,8 +4,8 @@ const isLong = process.env["SVCM_TEST_LONG"] === "1";
 
 export default defineConfig({
   test: {
-    include: [isLong ? "test/**/*.long.test.ts" : "test/**/*.test.ts"],
-    exclude: isLong ? [] : ["test/**/*.long.test.ts"],
+    include: ["", "apps/*/"].map((folder) => `${folder}test/**/*${isLong ? ".long" : ""}.test.ts`),
+    exclude: ["**/node_modules/**", ...(isLong ? [] : ["**/*.long.test.ts"])],
     globalSetup: ["./test/support/build-once.ts", "./test/support/unpack-chromium.ts"],
     // Real processes, disks and browsers: a limit that only a hang reaches.
     testTimeout: isLong ? 1_800_000 : 120_000,

@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { median } from "./median.ts";
 
 const RUN = join(import.meta.dirname, "../bin/run.js");
 const ENV_FILE = "apps/backend-template/src/config/.env.dev";
@@ -54,12 +55,4 @@ function milliseconds(argv: string[]): number {
   const elapsed = process.hrtime.bigint() - start;
   if (status !== 0) throw new Error(`${argv.join(" ")} failed: ${String(stderr)}`);
   return Number(elapsed) / 1e6;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1
-    ? (sorted[middle] ?? Number.NaN)
-    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }

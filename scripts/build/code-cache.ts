@@ -14,15 +14,28 @@ const WARM_UP = [
   ["env", "get"],
   ["env", "get", "--json"],
   ["env", "get", "--help"],
+  ["targets", "validate"],
+  ["validate", "--file", "faulty.yaml"],
+  ["validate", "--file", "aliased.yaml"],
 ];
-const ENV_FILE = "apps/backend-template/src/config/.env.dev";
+/** A document with an issue, and one that only the parser of the whole language reads. */
+const FAULTY = "deployments:\n  - name: a\n    region: eu\n    runtime: latest\n";
+const ALIASED = "runtimeEnvironment: &environment dev\ndeployments:\n  - { name: *environment, region: [] }\n";
+const FILES = {
+  "apps/backend-template/src/config/.env.dev": "SVC_HTTP_FRAMEWORK=express\n",
+  "deployments.yaml": readFileSync(new URL("../../deployments.yaml", import.meta.url), "utf8"),
+  "faulty.yaml": FAULTY,
+  "aliased.yaml": ALIASED,
+};
 
 /** Keeps the code that V8 compiles for the chunks, for the Node that builds. Another Node compiles for itself. */
 export function writeCodeCache(dist: string): void {
   const repository = mkdtempSync(join(tmpdir(), "svcm-warm-up-"));
   try {
-    mkdirSync(dirname(join(repository, ENV_FILE)), { recursive: true });
-    writeFileSync(join(repository, ENV_FILE), "SVC_HTTP_FRAMEWORK=express\n");
+    for (const [name, text] of Object.entries(FILES)) {
+      mkdirSync(dirname(join(repository, name)), { recursive: true });
+      writeFileSync(join(repository, name), text);
+    }
     const env = { PATH: process.env["PATH"], HOME: repository };
     const argv = ["--import", import.meta.resolve("tsx"), fileURLToPath(import.meta.url), dist];
     execFileSync(process.execPath, argv, { cwd: repository, env, stdio: "ignore" });

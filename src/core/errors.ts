@@ -24,6 +24,13 @@ export const errorTable = {
   REVISION_FAILED: { status: 500, exitCode: 3, error: "Revision could not be read." },
   ECOSYSTEM_FILE_FAILED: { status: 500, exitCode: 3, error: "PM2 ecosystem file operation failed." },
   AUDIT_FAILED: { status: 500, exitCode: 3, error: "Audit log operation failed." },
+  /** What PM2 or the way to it refuses; a caller that collects metrics says so in its own words. */
+  PM2_FAILED: { status: 500, exitCode: 3, error: "PM2 operation failed." },
+  PM2_METRICS_FAILED: { status: 500, exitCode: 3, error: "PM2 metrics collection failed." },
+  PROCESS_NOT_FOUND: { status: 404, exitCode: 3, error: "Process not found." },
+  PROCESS_AMBIGUOUS: { status: 409, exitCode: 2, error: "Process is ambiguous." },
+  PROCESS_ACTION_FAILED: { status: 500, exitCode: 3, error: "Process action failed." },
+  SELF_ACTION_BLOCKED: { status: 409, exitCode: 1, error: "Process action blocked." },
   FACT_INVALID: { status: 500, exitCode: 3, error: "Declarative source is invalid." },
   START_REFUSED: { status: 500, exitCode: 1, error: "Service Management cannot start." },
   DEFECT: { status: 500, exitCode: 70, error: "Internal error." },

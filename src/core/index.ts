@@ -5,6 +5,7 @@ import { nodeFacts } from "./adapters/facts.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
 import { gitRevisions } from "./adapters/git.ts";
 import { nodeHost, systemClock } from "./adapters/host.ts";
+import { pm2Processes } from "./adapters/pm2/index.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
 import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./operation.ts";
@@ -55,5 +56,6 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     audit: auditLog({ file: workspace.auditFile }),
     clock: systemClock,
     host: nodeHost,
+    processes: pm2Processes({ env: options.env, cwd: options.cwd }),
   };
 }

@@ -33,5 +33,6 @@ export function sharedReads(files: Files): Files {
       return current === undefined ? start(path) : (next.get(path) ?? startAfter(path, current));
     },
     replace: (path, decide, beforeWrite) => files.replace(path, decide, beforeWrite),
+    create: (path, content, beforeWrite) => files.create(path, content, beforeWrite),
   };
 }

@@ -17,9 +17,20 @@ const files = {
   "deployments.yaml": suite("targets-and-ports.yaml"),
   "good.yaml": suite("good.yaml"),
   "unreadable.yaml": suite("duplicate-key.yaml"),
+  "legacy.json": suite("legacy.json"),
   [DEV]: GOOD_ENV,
   [STAGING]: GOOD_ENV.replace("express", "fastify").replace("=no", "=yes"),
 };
+
+const IN_GOOD_FILE = ["--file", "good.yaml"];
+const IN_NEW_FILE = ["--file", "new.yaml"];
+const EDGE = ["--name", "edge", "--deploy-target", "lambda", "--runtime", "nodejs22.x", "--region", "eu-central-1"];
+const EVENTS = [
+  "--type=sse",
+  "--framework=express",
+  "--entrypoint=src/interface/e.ts",
+  "--controller=EventController.all",
+];
 
 /** One row a way to use a command; each is run as text and as JSON, and both are snapshots. */
 const uses: readonly { readonly args: readonly string[]; readonly code: number }[] = [
@@ -80,10 +91,47 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   // The temporary folder is no repository of Git; what a repository answers, diff.test.ts tells.
   { args: ["diff"], code: 3 },
   { args: ["diff", "--format", "html"], code: 2 },
+  { args: ["targets", "add", "--name", "qa", "--deploy-target", "dedicated-server", "--runtime", "node22"], code: 0 },
+  { args: ["targets", "add", ...IN_NEW_FILE, "--name", "qa", "--deploy-target", "vm", "--runtime", "node22"], code: 1 },
+  { args: ["targets", "add", "--dry-run", ...IN_NEW_FILE, ...EDGE], code: 0 },
+  { args: ["targets", "add", ...IN_NEW_FILE, ...EDGE], code: 0 },
+  { args: ["targets", "add"], code: 1 },
+  { args: ["targets", "edit", "STAGING", ...IN_GOOD_FILE, "--runtime", "node24", "--region", "rack-9"], code: 0 },
+  { args: ["targets", "edit", "staging", ...IN_GOOD_FILE, "--deploy-target", "lambda"], code: 1 },
+  { args: ["targets", "edit", "staging", ...IN_GOOD_FILE, "--clear", "colour"], code: 1 },
+  { args: ["targets", "edit", "stagin", ...IN_GOOD_FILE, "--region", "eu"], code: 2 },
+  { args: ["targets", "edit", "api"], code: 2 },
+  { args: ["targets", "edit", "api", "--region", "eu", "--clear", "region"], code: 2 },
+  { args: ["targets", "edit", "a", "--region", "eu", "--file", "unreadable.yaml"], code: 3 },
+  { args: ["targets", "edit", "old", "--region", "eu", "--file", "legacy.json", "--dry-run"], code: 0 },
+  { args: ["targets", "duplicate", "staging", ...IN_GOOD_FILE], code: 0 },
+  { args: ["targets", "duplicate", "staging", ...IN_GOOD_FILE, "--name", "STAGING"], code: 1 },
+  { args: ["targets", "remove", "staging", ...IN_GOOD_FILE], code: 0 },
+  { args: ["targets", "remove", "api", "--file", "missing.yaml"], code: 3 },
+  { args: ["interfaces", "list"], code: 0 },
+  { args: ["interfaces", "add", ...IN_NEW_FILE, ...EVENTS], code: 0 },
+  { args: ["interfaces", "add", "--type", "websocket", "--framework", "express"], code: 1 },
+  { args: ["interfaces", "edit", "1", ...IN_GOOD_FILE, "--framework", "fastify"], code: 0 },
+  { args: ["interfaces", "edit", "9", ...IN_GOOD_FILE, "--framework", "fastify"], code: 2 },
+  { args: ["interfaces", "edit", "1"], code: 2 },
+  { args: ["interfaces", "remove", "1", ...IN_GOOD_FILE, "--dry-run"], code: 0 },
+  { args: ["config", "show"], code: 0 },
+  { args: ["config", "set", ...IN_GOOD_FILE, "ports.rest=3100"], code: 0 },
+  { args: ["config", "set", ...IN_GOOD_FILE, "runMode=functions", "ports.rest=0"], code: 1 },
+  { args: ["config", "set"], code: 2 },
+  { args: ["migrate", "--file", "legacy.json"], code: 0 },
+  { args: ["migrate", "--file", "legacy.json", "--check"], code: 1 },
+  { args: ["migrate", ...IN_GOOD_FILE, "--check"], code: 0 },
   { args: ["explain", "target_profile_misplaced"], code: 0 },
   { args: ["explain", "TARGET_PROFILE"], code: 2 },
   { args: ["audit"], code: 0 },
   { args: ["audit", "--limit", "0"], code: 2 },
+  { args: ["process", "list"], code: 3 },
+  { args: ["process", "start", "restapi"], code: 3 },
+  { args: ["process", "start", "restapi", "--ecosystem", "-e", "staging"], code: 3 },
+  { args: ["process", "start"], code: 2 },
+  { args: ["process", "stop", "--namespace", "backend"], code: 3 },
+  { args: ["process", "restart", "restapi", "-e", "dev"], code: 2 },
   { args: ["matrix", "show"], code: 0 },
   { args: ["schema", "runtime-contract"], code: 0 },
   { args: ["schema", "nothing"], code: 2 },

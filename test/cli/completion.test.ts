@@ -55,6 +55,12 @@ describe("bash completes", () => {
     expect(offers("env", "get", "--environment", "=", "c")).toEqual(["ci"]);
   });
 
+  test("values of the fields of an entry, from the facts", () => {
+    expect(offers("targets", "edit", "prod", "--service-type", "w")).toEqual(["websocket+restapi"]);
+    expect(offers("targets", "add", "--pm2-profile", "")).toEqual(["dev", "staging", "production"]);
+    expect(offers("interfaces", "add", "--framework", "so")).toEqual(["socket-io"]);
+  });
+
   test("values of arguments", () => {
     expect(offers("startup", "check", "")).toEqual(expect.arrayContaining(["rest", "websocket", "grpc"]));
   });

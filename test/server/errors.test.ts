@@ -217,7 +217,17 @@ test("the error table", async () => {
 }, 30_000);
 
 test("every refusal that a request can meet has a row", () => {
-  const ofOtherFaces: readonly ErrorKind[] = ["START_REFUSED", "SUITE_FILE_FAILED", "REVISION_FAILED"];
+  const ofOtherFaces: readonly ErrorKind[] = [
+    "START_REFUSED",
+    "SUITE_FILE_FAILED",
+    "REVISION_FAILED",
+    "PM2_FAILED",
+    "PM2_METRICS_FAILED",
+    "PROCESS_NOT_FOUND",
+    "PROCESS_AMBIGUOUS",
+    "PROCESS_ACTION_FAILED",
+    "SELF_ACTION_BLOCKED",
+  ];
   const covered = new Set([...cases.map(({ kind }) => kind), ...ofOtherFaces]);
   expect(Object.keys(errorTable).filter((kind) => !covered.has(kind as ErrorKind))).toEqual([]);
 });

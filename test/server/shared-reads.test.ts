@@ -11,6 +11,7 @@ function controlledFiles() {
         reads.push({ path, end: (text) => resolve(Buffer.from(text)), fail: reject });
       }),
     replace: () => expect.unreachable(),
+    create: () => expect.unreachable(),
   };
   const shared = sharedReads(files);
   const read = async (path: string): Promise<string> => Buffer.from(await shared.read(path)).toString();

@@ -131,7 +131,7 @@ describe("the end", () => {
     const world = (ports: Ports): Ports => ({
       ...ports,
       files: {
-        replace: (...args) => ports.files.replace(...args),
+        ...ports.files,
         async read(path) {
           arrive();
           await released;

@@ -3,7 +3,8 @@ import type { Config, LoadOptions } from "@oclif/core/interfaces";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TerminalFileError } from "../../commands/terminal/terminal-file-error.ts";
-import { environmentSpellings, nodePorts } from "../../core/index.ts";
+import { interfaceFields, targetFields } from "../../commands/terminal/entry-flags.ts";
+import { commandLineCaller, environmentSpellings, execute, nodePorts, suiteFieldValues } from "../../core/index.ts";
 import { bashCompletion, type CompletableCommand } from "./bash.ts";
 
 /** The `autocomplete` command of oclif's plugin, with a script for bash that knows flag values too. */
@@ -11,7 +12,7 @@ export function withFlagValues(Autocomplete: Command.Class): Command.Class {
   async function run(argv?: string[], options?: LoadOptions): Promise<unknown> {
     const config = options as Config;
     const file = join(config.cacheDir, "autocomplete", "functions", "bash", `${config.bin}.bash`);
-    await nameEnvironments(config);
+    await nameFlagValues(config);
     try {
       const result: unknown = await Autocomplete.run(argv, options);
       writeFileSync(file, bashCompletion(config.bin, completableCommands(config)));
@@ -23,13 +24,18 @@ export function withFlagValues(Autocomplete: Command.Class): Command.Class {
   return Object.assign(Object.create(Autocomplete) as Command.Class, { run });
 }
 
-/** `--environment` is open, for what is accepted the core decides; here it is offered what the contract names. */
-async function nameEnvironments({ root, commands }: Config): Promise<void> {
+/** These flags are open, for what is accepted the core decides; here they are offered what the facts name. */
+async function nameFlagValues({ root, commands }: Config): Promise<void> {
   const ports = nodePorts({ root, env: {}, cwd: root });
-  const names = environmentSpellings(await ports.facts.runtimeContract());
+  const environment = environmentSpellings(await ports.facts.runtimeContract());
+  const byField = await execute(suiteFieldValues, ports, {}, commandLineCaller());
+  const fields = Object.entries({ ...targetFields, ...interfaceFields });
+  const values = Object.fromEntries(fields.map(([flag, field]) => [flag, byField[field]]));
   for (const { flags } of commands) {
-    const { environment } = flags;
-    if (environment?.type === "option") environment.options ??= names;
+    for (const [flag, names] of Object.entries({ environment, ...values })) {
+      const known = flags[flag];
+      if (names && known?.type === "option") known.options ??= [...names];
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { refusal, suiteCheck, type SuiteCheck } from "../../core/index.ts";
+import { refusal, suiteCheck, type Issue, type SuiteCheck } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
@@ -28,7 +28,9 @@ type Target = ReturnType<typeof targetsOf>[number];
 function targetsOf({ suite, response }: SuiteCheck) {
   const list = (suite as { deployments?: unknown } | null)?.deployments;
   const entries: unknown[] = Array.isArray(list) ? list : [];
-  return entries.map((entry, index) => ({ entry, issues: response.issues.filter(({ path }) => path[1] === index) }));
+  const issues = new Map(entries.map((_, index): [unknown, Issue[]] => [index, []]));
+  for (const issue of response.issues) issues.get(issue.path[1])?.push(issue);
+  return entries.map((entry, index) => ({ entry, issues: issues.get(index) ?? [] }));
 }
 
 function tableOf(targets: readonly Target[]): Promise<string> {

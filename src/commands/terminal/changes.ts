@@ -1,9 +1,18 @@
-import type { EnvPlanResponse, EnvWriteResponse } from "../../core/index.ts";
+import type { EnvWriteResponse } from "../../core/index.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
+interface PlannedChange {
+  readonly line: number;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
 /** A planned write as a diff of lines. */
-export async function renderPlan({ fileName, changes }: EnvPlanResponse, screen: Screen): Promise<string> {
+export async function renderPlan(
+  { fileName, changes }: { readonly fileName: string; readonly changes: readonly PlannedChange[] },
+  screen: Screen,
+): Promise<string> {
   if (changes.length === 0) return `No change in ${fileName}.`;
   const { bold, cyan, green, red } = await paint(screen.colours);
   const hunks = changes.flatMap(({ line, before, after }) => [

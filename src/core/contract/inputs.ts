@@ -4,17 +4,22 @@
  * from outside: the command line, which is compiled against them, never does.
  */
 import * as z from "zod/mini";
-import { documentNames, entrypoints, suiteSections } from "./names.ts";
+import { documentNames, entrypoints, processActions, processScopes, suiteSections } from "./names.ts";
 
 const environment = z.optional(z.string());
 const values = z.record(z.string(), z.string());
 const foreignKeys = z.enum(["ignore", "refuse"]);
+const names = z.array(z.string());
+const file = z.optional(z.string());
+/** The file is relative to the repository root. */
+const suiteEdit = { file, dryRun: z.boolean() };
 const nothing = z.strictObject({});
 
 export const inputs = {
   "audit.list": z.strictObject({ limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))) }),
   "code.explain": z.strictObject({ code: z.string() }),
   "contract.show": nothing,
+  "configuration.set": z.strictObject({ ...suiteEdit, values, clear: names }),
   "ecosystem.check": z.strictObject({ environment }),
   "ecosystem.show": z.strictObject({ environment, serviceKind: z.optional(z.string()) }),
   "env.check": z.strictObject({ environment }),
@@ -24,6 +29,20 @@ export const inputs = {
   "env.read": z.strictObject({ environment, keys: z.optional(z.array(z.string())) }),
   /** `ifMatch` is the header as it came. */
   "env.write": z.strictObject({ environment, values, ifMatch: z.optional(z.string()), foreignKeys }),
+  "interface.add": z.strictObject({ ...suiteEdit, values }),
+  /** `which` is a controller mapping, or the number of the adapter in the list. */
+  "interface.edit": z.strictObject({ ...suiteEdit, which: z.string(), values }),
+  "interface.remove": z.strictObject({ ...suiteEdit, which: z.string() }),
+  /** `scope` is `process` where it is absent. `environment` chooses the ecosystem file. */
+  "process.act": z.strictObject({
+    action: z.enum(processActions),
+    scope: z.optional(z.enum(processScopes)),
+    name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+    pmId: z.optional(z.int().check(z.minimum(0))),
+    namespace: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+    environment,
+  }),
+  "process.list": nothing,
   "profile.apply": z.strictObject({ environment, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),
@@ -39,9 +58,18 @@ export const inputs = {
   }),
   /** Revisions of Git; without `to`, the file as it stands in the work tree. */
   "suite.diff": z.strictObject({ file: z.optional(z.string()), from: z.string(), to: z.optional(z.string()) }),
+  "suite.field-values": nothing,
+  "suite.migrate": z.strictObject(suiteEdit),
+  /** What is still to be asked of somebody who adds an entry; an empty value leaves a field out. */
+  "suite.question": z.strictObject({ file, section: z.enum(["interfaces", "deployments"]), values }),
   /** The document itself: what it may hold, the validators say. */
   "suite.validate": z.looseObject({}),
   "startup.check": z.strictObject({ environment, entrypoint: z.enum(entrypoints) }),
+  "target.add": z.strictObject({ ...suiteEdit, values }),
+  "target.duplicate": z.strictObject({ ...suiteEdit, name: z.string(), as: z.optional(z.string()) }),
+  /** `clear` names fields that go. */
+  "target.edit": z.strictObject({ ...suiteEdit, name: z.string(), values, clear: names }),
+  "target.remove": z.strictObject({ ...suiteEdit, name: z.string() }),
 } as const satisfies Record<string, z.ZodMiniType>;
 
 export type OperationId = keyof typeof inputs;

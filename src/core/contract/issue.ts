@@ -22,6 +22,9 @@ export interface Location {
   readonly column: number;
 }
 
+/** How many issues of one kind of place are told: nobody reads more, and a hostile file has millions. */
+export const MAX_ISSUES = 10_000;
+
 const NOWHERE: Location = { file: "", line: 0, column: 0 };
 
 /** Sorts by file, line, column, code, path: the one order of every report. */

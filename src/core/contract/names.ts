@@ -12,3 +12,11 @@ export const documentNames = ["deployments", "runtime-contract", "capability-mat
 
 /** How a difference between two suite documents can be told, beside `--json`. */
 export const diffFormats = ["text", "markdown"] as const;
+
+/** What can be done to a process. */
+export const processActions = ["start", "stop", "restart"] as const;
+export type ProcessAction = (typeof processActions)[number];
+
+/** Whom an action is for. `ecosystem` means apps as the environment's ecosystem file declares them. */
+export const processScopes = ["process", "namespace", "ecosystem"] as const;
+export type ProcessScope = (typeof processScopes)[number];

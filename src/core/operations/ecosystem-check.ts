@@ -40,8 +40,9 @@ async function impliedBy(ports: Ports, { serviceKinds }: CapabilityMatrix): Prom
   const path = `${ports.workspace.root}/deployments.yaml`;
   const text = await ports.files.read(path).then(decodeUtf8, () => undefined);
   if (text === undefined) return undefined;
-  const { parseYaml } = await import("../yaml/parse.ts");
-  const suite = parseYaml(text, path).value as { serviceConfiguration?: { serviceKind?: unknown } } | null | undefined;
+  const { readYaml } = await import("../yaml/read.ts");
+  const { value } = await readYaml(text, path);
+  const suite = value as { serviceConfiguration?: { serviceKind?: unknown } } | null | undefined;
   const serviceKind = suite?.serviceConfiguration?.serviceKind;
   if (typeof serviceKind !== "string" || !Object.hasOwn(serviceKinds, serviceKind)) return undefined;
   return { serviceKind, suffixes: serviceKinds[serviceKind]?.appSuffixes ?? [] };

@@ -1,6 +1,7 @@
 /** What svcm can do: one verb, one file. */
 export { auditList } from "./audit-list.ts";
 export { codeExplain } from "./code-explain.ts";
+export { configurationSet } from "./configuration-set.ts";
 export { contractShow } from "./contract-show.ts";
 export type { ContractResponse } from "./contract-show.ts";
 export { ecosystemCheck } from "./ecosystem-check.ts";
@@ -12,10 +13,19 @@ export { envRead } from "./env-read.ts";
 export type { EnvRead } from "./env-read.ts";
 export { entityTag, envPlan, envWrite } from "./env-write.ts";
 export type { EnvPlanResponse, EnvWriteResponse } from "./env-write.ts";
+export { interfaceAdd, interfaceEdit, interfaceRemove } from "./interface-edits.ts";
+export { processAct } from "./process-act.ts";
+export type { ProcessActionResult } from "./process-act.ts";
+export { processList } from "./process-list.ts";
+export type { ListedProcess } from "./process-list.ts";
 export { profileApply, profileList, profileShow } from "./profiles.ts";
 export { schemaShow } from "./schema-show.ts";
 export { suiteCheck, suiteValidate } from "./suite-check.ts";
 export type { SuiteCheck, SuiteCheckResponse } from "./suite-check.ts";
 export { suiteDiff } from "./suite-diff.ts";
+export type { SuiteEditResponse } from "./suite-edit.ts";
+export { suiteMigrate } from "./suite-migrate.ts";
+export { suiteFieldValues, suiteQuestion } from "./suite-question.ts";
 export { startupCheck } from "./startup-check.ts";
 export type { StartupCheckResponse } from "./startup-check.ts";
+export { targetAdd, targetDuplicate, targetEdit, targetRemove } from "./target-edits.ts";

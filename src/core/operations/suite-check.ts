@@ -30,15 +30,23 @@ export const suiteCheck = defineOperation({
   async run(ports, { file = DEFAULT_SUITE_FILE, section, content }): Promise<SuiteCheck> {
     const vocabulary = await vocabularyOf(ports);
     const text = content === undefined ? await readSuite(ports, file) : suiteText(content, file);
-    const [{ parseSource }, { subjectsOf, validateSource }] = await Promise.all([
-      import("../suite/parse.ts"),
+    const [{ readSource }, { subjectsOf, validateSource }] = await Promise.all([
+      import("../suite/read.ts"),
       import("../suite/validate.ts"),
     ]);
-    const source = parseSource(text, file);
+    const source = await readSource(text, file);
     const all = validateSource(source, vocabulary);
     // What makes the whole unreadable concerns every section.
     const issues = section === undefined ? all : all.filter(({ path }) => path.length === 0 || path[0] === section);
-    const report = { file, text, issues, subjects: subjectsOf(source.value) };
+    const report = {
+      file,
+      text,
+      issues,
+      // For one format of several.
+      get subjects() {
+        return subjectsOf(source.value);
+      },
+    };
     return { response: { file, valid: isValid(issues), issues }, report, suite: source.value };
   },
 });

@@ -62,13 +62,13 @@ async function readSide(
   vocabulary: Vocabulary,
 ): Promise<{ readonly side: SuiteSide; readonly suite: Candidate }> {
   if (text === undefined) return { side: { ...side, exists: false, valid: true, issues: [] }, suite: {} };
-  const [{ parseSource }, { validateSource }, { isMap }] = await Promise.all([
-    import("../suite/parse.ts"),
+  const [{ readSource }, { validateSource }, { isMap }] = await Promise.all([
+    import("../suite/read.ts"),
     import("../suite/validate.ts"),
     import("../suite/shape.ts"),
   ]);
   const place = side.revision === undefined ? file : `${side.revision}:${file}`;
-  const source = parseSource(text, place);
+  const source = await readSource(text, place);
   const issues = validateSource(source, vocabulary);
   if (!isMap(source.value)) throw refusal("SUITE_FILE_FAILED", issues);
   return { side: { ...side, exists: true, valid: isValid(issues), issues }, suite: source.value };

@@ -5,25 +5,24 @@ import { decodeUtf8, describeNotUtf8, isUtf16 } from "./utf8.ts";
 
 export const DEFAULT_SUITE_FILE = "deployments.yaml";
 
-/** The facts that a suite document is held to. */
+/** What the validators read, the repository's own where it has some. @throws {SvcmError} FACT_INVALID */
 export async function vocabularyOf({ facts }: Ports): Promise<Vocabulary> {
   return { contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() };
 }
 
-/** The absolute path of a suite document that was asked for relative to the repository root. */
+/** Where a suite document is; a relative name is relative to the repository root. */
 export function suitePath({ workspace }: Ports, file: string): string {
   return file.startsWith("/") ? file : `${workspace.root}/${file}`;
 }
 
-/** @throws {SvcmError} SUITE_FILE_FAILED with the path and the system's code. */
+/** The text of a suite document. @throws {SvcmError} SUITE_FILE_FAILED */
 export async function readSuite(ports: Ports, file: string): Promise<string> {
   const path = suitePath(ports, file);
-  const bytes = await ports.files.read(path).catch((error: unknown) => {
-    if (!(error instanceof FileError)) throw error;
-    const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;
-    throw new SvcmError("SUITE_FILE_FAILED", { code, path, details: error.message });
-  });
-  return suiteText(bytes, path);
+  try {
+    return suiteText(await ports.files.read(path), path);
+  } catch (error) {
+    throw suiteFileFailure(error, path);
+  }
 }
 
 /** @throws {SvcmError} SUITE_FILE_FAILED where the bytes are not UTF-8. */
@@ -35,4 +34,11 @@ export function suiteText(bytes: Uint8Array, path: string): string {
     path,
     details: describeNotUtf8(bytes),
   });
+}
+
+/** What a failed file operation on a suite document is called; everything else passes through. */
+export function suiteFileFailure(error: unknown, path: string): unknown {
+  if (!(error instanceof FileError)) return error;
+  const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;
+  return new SvcmError("SUITE_FILE_FAILED", { code, path, details: error.message });
 }

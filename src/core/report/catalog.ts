@@ -1,6 +1,7 @@
 import { rules } from "../suite/rules/index.ts";
 import { shapeCodes } from "../suite/shape.ts";
 import { type CodeDoc, codeDocs } from "./codes.ts";
+import { processCodes } from "./process-codes.ts";
 
 const ofRules: Readonly<Record<string, CodeDoc>> = Object.fromEntries(
   Object.values(rules).flatMap((list) =>
@@ -11,6 +12,7 @@ const ofRules: Readonly<Record<string, CodeDoc>> = Object.fromEntries(
 /** Every code with its documentation, by what it is about: the source of `svcm explain` and of the reference. */
 export const catalog: Readonly<Record<string, Readonly<Record<string, CodeDoc>>>> = {
   ...codeDocs,
+  "PM2 and processes": processCodes,
   "Suite document": { ...codeDocs["Suite document"], ...shapeCodes, ...ofRules },
 };
 

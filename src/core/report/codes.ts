@@ -32,6 +32,7 @@ export const codeDocs: Readonly<Record<string, Readonly<Record<string, CodeDoc>>
     EFBIG: { summary: "Larger than the cap." },
     EOUTSIDE: { summary: "A link leads outside the repository and the config directory." },
     ELOCKED: { summary: "Another process held the lock for too long; the message names it." },
+    EEXIST: { summary: "Something of that name exists already." },
     ECHANGED: { summary: "The file changed under the write again and again." },
     EUNKNOWN: { summary: "The system gave no code." },
   },
@@ -126,6 +127,7 @@ export const codeDocs: Readonly<Record<string, Readonly<Record<string, CodeDoc>>
     FACT_UNKNOWN_KEY: { summary: "A key that the document does not have." },
     FACT_REFERENCE: { summary: "A name that refers to nothing, or stands twice." },
     YAML_EMPTY: { summary: "The file is empty, or holds comments only." },
+    YAML_TOO_MANY_ISSUES: { summary: "The text has more issues than anybody reads; 10,000 of them are told." },
     YAML_SYNTAX: { summary: "The text is not YAML 1.2." },
     YAML_MULTIPLE_DOCUMENTS: { summary: "The file holds more than one document." },
     YAML_DUPLICATE_KEY: { summary: "A key stands twice in one map; readers disagree on which counts." },
@@ -143,6 +145,17 @@ export const codeDocs: Readonly<Record<string, Readonly<Record<string, CodeDoc>>
   "Suite document": {
     SUITE_FILE_NOT_FOUND: { summary: "There is no suite document at `path`." },
     SUITE_FILE_NOT_UTF8: { summary: "The file is not UTF-8 text." },
+    SUITE_FILE_UNEDITABLE: {
+      summary: "The change cannot be made by changing only its own lines.",
+      explanation:
+        "svcm never prints a document anew. It refuses where a change would reach another entry through an anchor, or would take comments with it; the message says where. Change the file by hand there.",
+    },
+    TARGET_NOT_FOUND: { summary: "No deploy target of that name." },
+    TARGET_AMBIGUOUS: { summary: "Several deploy targets have that name; rename one of them in the file." },
+    INTERFACE_NOT_FOUND: { summary: "No interface adapter of that controller mapping or number." },
+    INTERFACE_AMBIGUOUS: {
+      summary: "Several interface adapters have that controller mapping; name one by its number.",
+    },
   },
   Revisions: {
     REVISION_NOT_FOUND: {

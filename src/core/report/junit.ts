@@ -1,5 +1,5 @@
 import type { Issue } from "../contract/issue.ts";
-import { describeIssue, placeOf, subjectOf, type Report } from "./report.ts";
+import { describeIssue, placeOf, issuesBySubject, type Report } from "./report.ts";
 import { element, escapeText } from "./xml.ts";
 
 /** What a JUnit report says besides the findings. */
@@ -45,13 +45,11 @@ export function renderJunit(report: Report, { now, hostname }: JunitContext): st
 }
 
 function testCases(report: Report): TestCase[] {
-  const errors = issuesOf(report, "error").map((issue) => ({ issue, subject: subjectOf(report, issue) }));
-  const errorsOf = (wanted: unknown): Issue[] =>
-    errors.filter(({ subject }) => subject === wanted).map(({ issue }) => issue);
-  return [
-    { name: report.file, errors: errorsOf(undefined) },
-    ...report.subjects.map((subject) => ({ name: subject.name, errors: errorsOf(subject) })),
-  ];
+  const errors = issuesBySubject(report, issuesOf(report, "error"));
+  return [undefined, ...report.subjects].map((subject) => ({
+    name: subject?.name ?? report.file,
+    errors: errors.get(subject) ?? [],
+  }));
 }
 
 function renderCase(file: string, { name, errors }: TestCase): string {

@@ -18,9 +18,20 @@ export interface Subject {
   readonly path: Issue["path"];
 }
 
-/** The subject an issue belongs to; `undefined` where it belongs to the file as a whole. */
-export function subjectOf(report: Report, issue: Issue): Subject | undefined {
-  return report.subjects.find(({ path }) => path.every((part, index) => part === issue.path[index]));
+/** The issues of each subject; those of the file as a whole under `undefined`. */
+export function issuesBySubject({ subjects }: Report, issues: readonly Issue[]): Map<Subject | undefined, Issue[]> {
+  // The first of a path is the one.
+  const byPath = new Map(subjects.toReversed().map((subject) => [JSON.stringify(subject.path), subject]));
+  const lengths = [...new Set(subjects.map(({ path }) => path.length))];
+  const groups = new Map<Subject | undefined, Issue[]>();
+  for (const issue of issues) {
+    const candidates = lengths.map((length) => byPath.get(JSON.stringify(issue.path.slice(0, length))));
+    const subject = candidates.find((found) => found !== undefined);
+    const group = groups.get(subject);
+    if (group) group.push(issue);
+    else groups.set(subject, [issue]);
+  }
+  return groups;
 }
 
 /** Where an issue stands; its line and column are at least 1. `undefined` where it stands nowhere in particular. */
@@ -28,12 +39,10 @@ export function placeOf({ at }: Issue): Location | undefined {
   return at && { file: at.file, line: Math.max(at.line, 1), column: Math.max(at.column, 1) };
 }
 
-/** The lines of a text, as positions count them: without byte order mark and line ends. */
-export function linesOf(text: string): string[] {
-  return text
-    .replace(/^\uFEFF/, "")
-    .split("\n")
-    .map((line) => line.replace(/\r$/, ""));
+/** The lines of a text, as positions count them, from 1: without byte order mark and line ends. */
+export function linesOf(text: string): { at(line: number): string | undefined } {
+  const lines = text.replace(/^\uFEFF/, "").split("\n");
+  return { at: (line) => lines[line - 1]?.replace(/\r$/, "") };
 }
 
 /** What would be accepted, where the message leaves some of it out. */

@@ -42,9 +42,9 @@ function ruleOf(code: string, rules: Rules): object {
   };
 }
 
-function resultOf(issue: Issue, ruleIndex: number, file: string, lines: readonly string[]): object {
+function resultOf(issue: Issue, ruleIndex: number, file: string, lines: ReturnType<typeof linesOf>): object {
   const place = placeOf(issue) ?? { file, line: 1, column: 1 };
-  const line = place.file === file ? lines[place.line - 1] : undefined;
+  const line = place.file === file ? lines.at(place.line) : undefined;
   return {
     ruleId: issue.code,
     ruleIndex,

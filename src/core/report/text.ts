@@ -21,7 +21,7 @@ export function renderText(report: Report, paint: Paint, { limit }: { readonly l
   const { shown, more } = firstIssues(report.issues, limit);
   const blocks = shown.map((issue) => {
     const place = placeOf(issue);
-    const line = place?.file === report.file ? lines[place.line - 1] : undefined;
+    const line = place?.file === report.file ? lines.at(place.line) : undefined;
     return [heading(issue, paint), ...frame(line, place, paint), ...advice(issue, paint)].join("\n");
   });
   if (more > 0) blocks.push(paint.dim(`and ${more} more`));

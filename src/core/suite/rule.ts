@@ -3,7 +3,7 @@ import { maskCredentials } from "../env/redact.ts";
 import { suggest } from "../report/suggest.ts";
 import { unhidden } from "./characters.ts";
 import type { Siblings } from "./siblings.ts";
-import type { Vocabulary } from "./vocabulary.ts";
+import { entryOf, type Vocabulary } from "./vocabulary.ts";
 
 /** A candidate as it came, from YAML, JSON or a form: its members may be anything. */
 export type Candidate = Readonly<Record<string, unknown>>;
@@ -41,6 +41,17 @@ export function unknownValue(
       ...(suggestion !== undefined && { suggestion }),
     },
   ];
+}
+
+/** As {@link unknownValue}, where the vocabulary is the names of a record. */
+export function unknownName(
+  candidate: Candidate,
+  field: string,
+  record: Readonly<Record<string, unknown>>,
+): Omit<Finding, "code">[] {
+  // Nearly all are known, and the list of the names is for those that are not.
+  if (entryOf(record, candidate[field]) !== undefined) return [];
+  return unknownValue(candidate, field, Object.keys(record));
 }
 
 /** A finding that names what the matrix would accept. */

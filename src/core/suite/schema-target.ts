@@ -112,7 +112,7 @@ function legacySchema(vocabulary: Vocabulary): JsonSchema {
   const rows = types.map((type) => {
     const migrated = migrateTarget({ type }, vocabulary);
     const row = rowOf(String(migrated["deployTarget"]), vocabulary, []);
-    return [type, { allOf: [row, ...defaultRows(migrated, vocabulary)] }] as const;
+    return [type, { allOf: [row, serviceTypeRow(migrated, vocabulary)] }] as const;
   });
   const [first] = types;
   const migrated = migrateTarget({ type: first }, vocabulary);
@@ -123,22 +123,8 @@ function legacySchema(vocabulary: Vocabulary): JsonSchema {
   };
 }
 
-/** Of a legacy entry that says one of service type and protocol, the other is the migration's. */
-function defaultRows(
-  { serviceType, runtimeProtocol }: Candidate,
-  { matrix: { serviceTypes } }: Vocabulary,
-): JsonSchema[] {
+/** Of a legacy entry that says the protocol alone, the service type is the migration's. */
+function serviceTypeRow({ serviceType }: Candidate, { matrix: { serviceTypes } }: Vocabulary): JsonSchema {
   const protocols = entryOf(serviceTypes, serviceType)?.protocols ?? [];
-  const exposing = Object.keys(serviceTypes).filter((name) =>
-    serviceTypes[name]?.protocols.includes(String(runtimeProtocol)),
-  );
-  const everyTypeFits = exposing.length === Object.keys(serviceTypes).length;
-  const withoutProtocol = condition(
-    { properties: { runtimeProtocol: false } },
-    { properties: { serviceType: { enum: exposing } } },
-  );
-  return [
-    condition({ properties: { serviceType: false } }, { properties: { runtimeProtocol: { enum: protocols } } }),
-    ...(everyTypeFits ? [] : [withoutProtocol]),
-  ];
+  return condition({ properties: { serviceType: false } }, { properties: { runtimeProtocol: { enum: protocols } } });
 }

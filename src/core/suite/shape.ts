@@ -1,4 +1,5 @@
 /** The shape of a suite document: its sections and their members. What they may say, the rules decide. */
+import { MAX_ISSUES } from "../contract/issue.ts";
 import { suggest } from "../report/suggest.ts";
 import { ASCII, hiddenIn } from "./characters.ts";
 import { type Candidate, type Finding, show } from "./rule.ts";
@@ -34,6 +35,11 @@ export const MEMBERS = {
   },
 } as const;
 
+/** The text members of a section's entries, in the order in which people write them. */
+export function fieldsOf(section: keyof typeof MEMBERS): readonly string[] {
+  return MEMBERS[section].text.filter((field) => section !== "deployments" || field !== "type");
+}
+
 export type ListSection = "interfaces" | "deployments";
 
 /** Codes of the shape, for `svcm explain`. */
@@ -45,6 +51,10 @@ export const shapeCodes = {
   SUITE_UNKNOWN_KEY: {
     summary: "A key that the document does not have.",
     explanation: "Unknown keys are reported, never dropped: most often they are misspelled.",
+  },
+  SUITE_TOO_MANY_ISSUES: {
+    summary: "One part of the document has more issues than anybody reads.",
+    explanation: `Of one section, or of the keys of one map, the first ${MAX_ISSUES} issues are told. Mend those first.`,
   },
   SUITE_TEXT_EXPECTED: {
     summary: "A number, boolean or other value stands where text is expected.",
@@ -81,10 +91,9 @@ export function memberFindings(
   path: readonly (string | number)[],
 ): Finding[] {
   const { text, other } = MEMBERS[section];
-  return [
-    ...unknownKeys(candidate, [...text, ...other], path),
-    ...text.flatMap((name) => textFindings(name, candidate[name], [...path, name])),
-  ];
+  const findings = unknownKeys(candidate, text, path, other);
+  for (const name of text) findings.push(...textFindings(name, candidate[name], path));
+  return findings;
 }
 
 /** Findings about the ports of a service configuration: no map, or a listener that no service kind binds. */
@@ -104,15 +113,21 @@ export function shapeFinding(path: readonly (string | number)[], expected: strin
 
 function kindFindings(name: string, kind: "text" | "map" | "list", value: unknown): Finding[] {
   if (value === undefined) return [];
-  if (kind === "text") return textFindings(name, value, [name]);
+  if (kind === "text") return textFindings(name, value, []);
   const isKind = kind === "map" ? isMap(value) : Array.isArray(value);
   return isKind ? [] : [shapeFinding([name], `a ${kind}`, value)];
 }
 
-function unknownKeys(candidate: Candidate, known: readonly string[], path: readonly (string | number)[]): Finding[] {
-  return Object.keys(candidate)
-    .filter((key) => !known.includes(key))
-    .map((key) => {
+function unknownKeys(
+  candidate: Candidate,
+  text: readonly string[],
+  path: readonly (string | number)[],
+  other: readonly string[] = [],
+): Finding[] {
+  const unknown = Object.keys(candidate).filter((key) => !text.includes(key) && !other.includes(key));
+  const known = unknown.length > 0 ? [...text, ...other] : [];
+  return bounded(
+    unknown.slice(0, MAX_ISSUES + 1).map((key) => {
       const suggestion = suggest(key, known);
       return {
         code: "SUITE_UNKNOWN_KEY",
@@ -120,21 +135,34 @@ function unknownKeys(candidate: Candidate, known: readonly string[], path: reado
         message: `${show(key)} is not a known key here; accepted: ${known.join(", ")}`,
         ...(suggestion !== undefined && { suggestion }),
       };
-    });
+    }),
+    path,
+  );
 }
 
-function textFindings(name: string, value: unknown, path: readonly (string | number)[]): Finding[] {
-  if (value === undefined) return [];
+/** As many findings as are told of one place, and that there are more. */
+export function bounded(findings: Finding[], path: readonly (string | number)[]): Finding[] {
+  if (findings.length <= MAX_ISSUES) return findings;
+  const message = `more than ${MAX_ISSUES} issues; the first of them are listed`;
+  return [{ code: "SUITE_TOO_MANY_ISSUES", field: path, message }, ...findings.slice(0, MAX_ISSUES)];
+}
+
+function textFindings(name: string, value: unknown, parent: readonly (string | number)[]): Finding[] {
+  const said = value === undefined ? undefined : textFault(name, value);
+  return said ? [{ ...said, field: [...parent, name] }] : [];
+}
+
+function textFault(name: string, value: unknown): Omit<Finding, "field"> | undefined {
   if (typeof value !== "string") {
-    return [{ code: "SUITE_TEXT_EXPECTED", field: path, message: `${name}: expected text, got ${shown(value)}` }];
+    return { code: "SUITE_TEXT_EXPECTED", message: `${name}: expected text, got ${shown(value)}` };
   }
   const hidden = hiddenIn(value);
   if (hidden.length > 0) {
     const message = `${name}: the text holds characters that cannot be seen: ${hidden.slice(0, 5).join(", ")}`;
-    return [{ code: "SUITE_CHARACTERS", field: path, message }];
+    return { code: "SUITE_CHARACTERS", message };
   }
-  if (name !== "name" || ASCII.test(value)) return [];
-  return [{ code: "SUITE_CHARACTERS", field: path, message: `${name}: ${show(value)} is not ASCII` }];
+  if (name !== "name" || ASCII.test(value)) return undefined;
+  return { code: "SUITE_CHARACTERS", message: `${name}: ${show(value)} is not ASCII` };
 }
 
 /** A value that is no text, for a message: a number or boolean itself, of the others the kind. */

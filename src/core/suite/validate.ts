@@ -1,4 +1,4 @@
-import { isValid, sortIssues, type Issue } from "../contract/issue.ts";
+import { isValid, MAX_ISSUES, sortIssues, type Issue } from "../contract/issue.ts";
 import { environmentSpellings } from "../env/environment.ts";
 import type { Subject } from "../report/report.ts";
 import type { YamlSource } from "../yaml/parse.ts";
@@ -6,6 +6,7 @@ import { migrateTarget } from "./migrate.ts";
 import { type Candidate, type Finding, notAccepted, type Rule, show, textOf } from "./rule.ts";
 import { rules } from "./rules/index.ts";
 import {
+  bounded,
   isMap,
   type ListSection,
   memberFindings,
@@ -25,22 +26,25 @@ import { portNames, type Vocabulary } from "./vocabulary.ts";
  * @see CONTRACT section 6; the specification, "Validation rules behind rejections"
  */
 export function validateSuite(suite: unknown, vocabulary: Vocabulary): Issue[] {
-  if (!isMap(suite)) return [toIssue(shapeFinding([], "a map", suite))];
-  const findings = [
+  return sortIssues(suiteFindings(suite, vocabulary).map(toIssue));
+}
+
+function suiteFindings(suite: unknown, vocabulary: Vocabulary): Finding[] {
+  if (!isMap(suite)) return [shapeFinding([], "a map", suite)];
+  return [
     ...sectionFindings(suite),
     ...headFindings(suite, vocabulary),
     ...configurationFindings(suite["serviceConfiguration"], vocabulary),
     ...listFindings("interfaces", suite["interfaces"], vocabulary),
     ...listFindings("deployments", suite["deployments"], vocabulary),
   ];
-  return sortIssues(findings.map(toIssue));
 }
 
 /** As {@link validateSuite}, for a document with a file: what cannot be read, and where everything stands. */
 export function validateSource(source: YamlSource, vocabulary: Vocabulary): Issue[] {
   if (!isValid(source.issues)) return [...source.issues];
-  const issues = validateSuite(source.value, vocabulary);
-  return sortIssues([...source.issues, ...issues.map((issue) => placed(issue, source))]);
+  const findings = suiteFindings(source.value, vocabulary);
+  return sortIssues([...source.issues, ...findings.map((finding) => placed(toIssue(finding), source))]);
 }
 
 /** The deploy targets of a document, as the subjects of a report; one without a name is told by its number. */
@@ -109,14 +113,18 @@ function configurationFindings(candidate: unknown, vocabulary: Vocabulary): Find
 function listFindings(section: ListSection, list: unknown, vocabulary: Vocabulary): Finding[] {
   if (!Array.isArray(list)) return [];
   const before = new Siblings();
-  return list.flatMap((entry: unknown, index) => {
+  const findings: Finding[] = [];
+  for (let index = 0; index < list.length && findings.length <= MAX_ISSUES; index++) {
+    const entry: unknown = list[index];
     const path = [section, index];
-    if (!isMap(entry)) return [shapeFinding(path, "a map", entry)];
-    // A duplicate is told at the later entry.
-    const findings = entryFindings(section, entry, before, path, vocabulary);
-    before.add(entry);
-    return findings;
-  });
+    if (!isMap(entry)) findings.push(shapeFinding(path, "a map", entry));
+    else {
+      findings.push(...entryFindings(section, entry, before, path, vocabulary));
+      // A duplicate is told at the later entry.
+      before.add(entry);
+    }
+  }
+  return bounded(findings, [section]);
 }
 
 function entryFindings(
@@ -137,12 +145,14 @@ function apply(
   path: readonly (string | number)[],
   vocabulary: Vocabulary,
 ): Finding[] {
-  return list.flatMap(({ code, check }) =>
-    check(candidate, vocabulary, siblings).map((finding) => {
+  const findings: Finding[] = [];
+  for (const { code, check } of list) {
+    for (const finding of check(candidate, vocabulary, siblings)) {
       const field = typeof finding.field === "string" ? [finding.field] : finding.field;
-      return { code, ...finding, field: [...path, ...field] };
-    }),
-  );
+      findings.push({ code, ...finding, field: [...path, ...field] });
+    }
+  }
+  return findings;
 }
 
 function toIssue({ code, field, ...words }: Finding): Issue {

@@ -1,5 +1,4 @@
 import type { YamlSource } from "./parse.ts";
-import { parseYaml } from "./parse.ts";
 
 /** White space, then one token of JSON. */
 const TOKEN =
@@ -19,14 +18,14 @@ const EXPECTED: Readonly<Record<State, string>> = {
 };
 
 /**
- * As `parseYaml`, for a file that says it is JSON: what JSON does not have (comments, trailing
- * commas, NaN, single quotes) is an issue with its place, though YAML has it.
+ * What stands in the way of a file that says it is JSON: what JSON does not have (comments, trailing
+ * commas, NaN, single quotes) is an issue with its place, though YAML has it. `undefined` where it is
+ * JSON, and where it is empty, which is an error of its own.
  */
-export function parseJson(text: string, file: string): YamlSource {
+export function refuseNoJson(text: string, file: string): YamlSource | undefined {
   const source = text.replace(/^\uFEFF/, "");
   const fault = jsonFault(source);
-  // An empty file has an error of its own.
-  if (!fault || source.trim() === "") return parseYaml(text, file);
+  if (!fault || source.trim() === "") return undefined;
   const before = source.slice(0, fault.offset).split("\n");
   const place = { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
   const message = `is not JSON: expected ${fault.expected}`;

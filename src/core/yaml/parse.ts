@@ -6,15 +6,16 @@ import {
   isScalar,
   isSeq,
   LineCounter,
-  parseAllDocuments,
+  type Alias,
   type Document,
   type Node,
   type Pair,
   type Scalar,
   type YAMLMap,
 } from "yaml";
+import { composeDocuments } from "./compose.ts";
 import { kindElsewhere } from "./elsewhere.ts";
-import { isValid, sortIssues, type Issue, type Location } from "../contract/issue.ts";
+import { isValid, MAX_ISSUES, sortIssues, type Issue, type Location } from "../contract/issue.ts";
 
 /** A YAML (or JSON) text as plain data, with the place of everything in it. */
 export interface YamlSource {
@@ -32,12 +33,10 @@ export interface YamlSource {
 type Path = readonly (string | number)[];
 
 const MAX_DEPTH = 16;
-const DEEPEST = `is nested deeper than ${MAX_DEPTH} levels`;
+const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
 const MAX_ALIASED_NODES = 10_000;
-/** What the library says of a nesting that it cannot follow. */
-const TOO_DEEP = "Maximum call stack size exceeded";
 
-const PARSE_OPTIONS = {
+export const PARSE_OPTIONS = {
   version: "1.2",
   schema: "core",
   merge: false,
@@ -56,36 +55,30 @@ const PARSE_OPTIONS = {
 export function parseYaml(text: string, file: string): YamlSource {
   const lineCounter = new LineCounter();
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  const documents = parseAllDocuments(source, { ...PARSE_OPTIONS, lineCounter });
+  const { documents, tooDeep } = composeDocuments(source, { ...PARSE_OPTIONS, lineCounter });
   const locate = (offset: number): Location => {
     const { line, col } = lineCounter.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const [document, second] = Array.isArray(documents) ? documents : [];
+  const [document, second] = documents;
+  if (tooDeep !== undefined) return unreadable(file, issueAt("YAML_DEPTH", [], TOO_DEEP, locate(tooDeep)));
   if (!document || (isNothing(document) && !second))
     return unreadable(file, issueAt("YAML_EMPTY", [], "the file is empty", locate(0)));
-  // Where it gave up depends on the stack, so the place would differ from machine to machine.
-  if (document.errors.some(({ message }) => message === TOO_DEEP))
-    return unreadable(file, issueAt("YAML_DEPTH", [], DEEPEST, locate(0)));
   const walk = new Walk(locate);
-  const itemOf = itemFinder();
   for (const problem of [...document.errors, ...document.warnings]) {
-    walk.report(
-      problem.code === "TAG_RESOLVE_FAILED" ? "YAML_TAG" : "YAML_SYNTAX",
-      [],
-      problem.message,
-      problem.pos[0],
-    );
+    const code = problem.code === "TAG_RESOLVE_FAILED" ? "YAML_TAG" : "YAML_SYNTAX";
+    walk.report(code, [], problem.message, problem.pos[0]);
   }
   if (second)
     walk.report("YAML_MULTIPLE_DOCUMENTS", [], "holds more than one document; accepted: one", second.range[0]);
+  const index: Index = { targets: walk.targets, pairs: new Map() };
   const value = walk.issues.length === 0 ? walk.value(document.contents, [], 0) : undefined;
   return {
     file,
     value: isValid(walk.issues) ? value : undefined,
     issues: sortIssues(walk.issues),
-    at: (path, part = "value") => locate(offsetOf(document, path, part, itemOf)),
-    written: (path) => writtenAt(document, path, itemOf),
+    at: (path, part = "value") => locate(offsetOf(document, path, part, index)),
+    written: (path) => writtenAt(document, path, index),
   };
 }
 
@@ -94,6 +87,8 @@ class Walk {
   readonly issues: Issue[] = [];
   readonly #locate: (offset: number) => Location;
   readonly #anchors = new Map<string, Node>();
+  /** What an alias stands for: the last anchor of its name before it, wherever it is repeated. */
+  readonly targets = new Map<unknown, Node>();
   readonly #open = new Set<Node>();
   #aliasedNodes = 0;
   #aliasDepth = 0;
@@ -103,24 +98,35 @@ class Walk {
   }
 
   report(code: string, path: Path, message: string, offset: number): void {
-    this.issues.push(issueAt(code, path, message, this.#locate(offset)));
+    if (this.#hasRoom()) this.issues.push(issueAt(code, path, message, this.#locate(offset)));
   }
 
   #warn(code: string, path: Path, message: string, offset: number): void {
-    this.issues.push({ ...issueAt(code, path, message, this.#locate(offset)), severity: "warning" });
+    if (this.#hasRoom()) {
+      this.issues.push({ ...issueAt(code, path, message, this.#locate(offset)), severity: "warning" });
+    }
+  }
+
+  /** The last of the issues says that there are more. */
+  #hasRoom(): boolean {
+    if (this.issues.length < MAX_ISSUES) return true;
+    const message = `more than ${MAX_ISSUES} issues; some of them are listed`;
+    if (this.issues.length === MAX_ISSUES)
+      this.issues.push(issueAt("YAML_TOO_MANY_ISSUES", [], message, this.#locate(0)));
+    return false;
   }
 
   value(node: Node | null, path: Path, depth: number): unknown {
     if (node === null) return null;
     const offset = node.range?.[0] ?? 0;
-    if (depth > MAX_DEPTH) return this.report("YAML_DEPTH", path, DEEPEST, offset);
+    if (depth > MAX_DEPTH) return this.report("YAML_DEPTH", path, TOO_DEEP, offset);
     if (this.#aliasDepth > 0 && ++this.#aliasedNodes > MAX_ALIASED_NODES) {
       if (this.#aliasedNodes === MAX_ALIASED_NODES + 1)
         this.report("YAML_ALIAS", path, "aliases expand to too much", offset);
       return undefined;
     }
-    if (isAlias(node)) return this.#alias(node.source, path, depth, offset);
-    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    if (isAlias(node)) return this.#alias(node, path, depth, offset);
+    if (node.anchor !== undefined && this.#aliasDepth === 0) this.#anchors.set(node.anchor, node);
     this.#open.add(node);
     const value = this.#contents(node, path, depth);
     this.#open.delete(node);
@@ -164,10 +170,12 @@ class Walk {
     return result;
   }
 
-  #alias(name: string, path: Path, depth: number, offset: number): unknown {
-    const target = this.#anchors.get(name);
+  #alias(alias: Alias, path: Path, depth: number, offset: number): unknown {
+    const { source: name } = alias;
+    const target = this.targets.get(alias) ?? this.#anchors.get(name);
     if (!target) return this.report("YAML_ALIAS", path, `*${name} has no anchor before it`, offset);
     if (this.#open.has(target)) return this.report("YAML_ALIAS", path, `*${name} contains itself`, offset);
+    this.targets.set(alias, target);
     this.#aliasDepth++;
     const value = this.value(target, path, depth);
     this.#aliasDepth--;
@@ -175,42 +183,45 @@ class Walk {
   }
 }
 
-function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value", itemOf: FindItem): number {
+function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value", index: Index): number {
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;
-  for (const [index, step] of path.entries()) {
-    const item = itemOf(isAlias(node) ? node.resolve(document) : node, step);
+  for (const [depth, step] of path.entries()) {
+    const item = itemOf(node, step, index);
     if (item === undefined) return offset;
     node = isPair(item) ? item.value : item;
-    const isKeyAsked = part === "key" && index === path.length - 1;
+    const isKeyAsked = part === "key" && depth === path.length - 1;
     offset = startOf(isPair(item) && (isKeyAsked || node === null) ? item.key : node) ?? offset;
   }
   return offset;
 }
 
-type FindItem = (node: unknown, step: string | number) => unknown;
-
-/** Finds the members of a map by name. Each map is indexed once: a file may hold a hundred thousand wrong keys in one. */
-function itemFinder(): FindItem {
-  const indexes = new Map<YAMLMap, Map<unknown, unknown>>();
-  return (node, step) => {
-    if (isSeq(node)) return typeof step === "number" ? node.items[step] : undefined;
-    if (!isMap(node)) return undefined;
-    const index = indexes.get(node) ?? indexOf(node);
-    indexes.set(node, index);
-    return index.get(step);
-  };
+/** What a search by path needs: what aliases stand for, and the pairs of the maps that it came through, by key. */
+interface Index {
+  readonly targets: ReadonlyMap<unknown, Node>;
+  readonly pairs: Map<YAMLMap, Map<unknown, Pair>>;
 }
 
-/** Of a key that stands twice the first. */
-function indexOf({ items }: YAMLMap): Map<unknown, unknown> {
-  return new Map(items.toReversed().map((pair) => [isScalar(pair.key) ? pair.key.value : undefined, pair]));
+function itemOf(parent: unknown, step: string | number, index: Index): unknown {
+  const node = index.targets.get(parent) ?? parent;
+  if (isMap(node)) return pairsOf(node, index).get(step);
+  return isSeq(node) && typeof step === "number" ? node.items[step] : undefined;
 }
 
-function writtenAt(document: Document.Parsed, path: Path, itemOf: FindItem): string | undefined {
+/** The first where a key stands twice. */
+function pairsOf(map: YAMLMap, index: Index): Map<unknown, Pair> {
+  const known = index.pairs.get(map);
+  if (known) return known;
+  const pairs = new Map<unknown, Pair>();
+  for (const pair of map.items) if (isScalar(pair.key) && !pairs.has(pair.key.value)) pairs.set(pair.key.value, pair);
+  index.pairs.set(map, pairs);
+  return pairs;
+}
+
+function writtenAt(document: Document.Parsed, path: Path, index: Index): string | undefined {
   let node: unknown = document.contents;
   for (const step of path) {
-    const item = itemOf(isAlias(node) ? node.resolve(document) : node, step);
+    const item = itemOf(node, step, index);
     node = isPair(item) ? item.value : item;
   }
   return isScalar(node) ? node.source : undefined;

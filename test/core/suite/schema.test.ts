@@ -12,7 +12,7 @@ import { readCapabilityMatrix } from "../../../src/core/facts/read.ts";
 import { suiteSchema } from "../../../src/core/suite/schema.ts";
 import { validateSuite } from "../../../src/core/suite/validate.ts";
 import type { Vocabulary } from "../../../src/core/suite/vocabulary.ts";
-import { parseSource } from "../../../src/core/suite/parse.ts";
+import { readSource } from "../../../src/core/suite/read.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/suite/", import.meta.url));
@@ -230,9 +230,11 @@ test("documents with a fault put in anywhere", () => {
   );
 });
 
-test("every document of the fixtures that can be read", () => {
+test("every document of the fixtures that can be read", async () => {
   const names = readdirSync(folder).filter((name) => /\.(?:yaml|json)$/.test(name));
-  const suites = names.map((name) => parseSource(readFileSync(folder + name, "utf8"), name).value);
+  const suites = await Promise.all(
+    names.map(async (name) => (await readSource(readFileSync(folder + name, "utf8"), name)).value),
+  );
   const { all, valid } = compare(
     suites.filter((suite) => suite !== undefined),
     packaged,

@@ -13,7 +13,7 @@ import {
   validateSource,
   validateSuite,
 } from "../../../src/core/suite/validate.ts";
-import { parseSource } from "../../../src/core/suite/parse.ts";
+import { readSource } from "../../../src/core/suite/read.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 
 const vocabulary = { contract, matrix };
@@ -23,7 +23,7 @@ const codes = new Set(Object.values(catalog).flatMap(Object.keys));
 
 /** Cases are files: `name.yaml` beside `name.expected.txt`. Adding one needs no code. */
 test.each(cases)("%s", async (name) => {
-  const issues = validateSource(parseSource(readFileSync(folder + name, "utf8"), name), vocabulary);
+  const issues = validateSource(await readSource(readFileSync(folder + name, "utf8"), name), vocabulary);
   for (const { code } of issues) expect(codes).toContain(code);
   const lines = issues.map(({ at, code, message, suggestion }) => {
     const meant = suggestion === undefined ? "" : ` [${suggestion}?]`;

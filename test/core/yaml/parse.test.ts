@@ -56,6 +56,14 @@ describe("what it reads", () => {
   });
 });
 
+test("an alias stands for the last anchor of its name before it, also where its list or map is repeated", () => {
+  const redefined = parseYaml("a: &x 1\nb: &b [*x]\nc: &x 2\nd: *b\n", "a.yaml");
+  expect(redefined.value).toMatchObject({ b: [1], d: [1] });
+  const repeated = parseYaml("a: &x { k: &y 1 }\nb: &y 2\nc: *x\nd: *y\n", "a.yaml");
+  expect(repeated.value).toMatchObject({ c: { k: 1 }, d: 2 });
+  expect(repeated.at(["c", "k"])).toMatchObject({ line: 1, column: 15 });
+});
+
 describe("positions", () => {
   const source = parseYaml("a:\n  b:\n    - x\n    - c: 1\n  empty:\n", "a.yaml");
   test.each([

@@ -1,4 +1,4 @@
-import { sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { attempting, refuse } from "./file-error.ts";
 import { realpath } from "./system.ts";
 
@@ -6,6 +6,8 @@ import { realpath } from "./system.ts";
 export interface AllowedFolders {
   /** @throws {FileError} EOUTSIDE, or the system's code where the path leads nowhere. */
   resolve(path: string): Promise<string>;
+  /** As `resolve`, for a file that is not there yet: its folder has to be. */
+  resolveNew(path: string): Promise<string>;
   /** @throws {FileError} EOUTSIDE for a real path, found by following `path`, that is elsewhere. */
   admit(real: string, path: string): Promise<void>;
 }
@@ -25,6 +27,12 @@ export function allowedFolders(folders: readonly string[]): AllowedFolders {
     admit,
     async resolve(path) {
       const real = await attempting("open", path, () => realpath(path));
+      await admit(real, path);
+      return real;
+    },
+    async resolveNew(path) {
+      const folder = await attempting("create", path, () => realpath(dirname(path)));
+      const real = join(folder, basename(path));
       await admit(real, path);
       return real;
     },

@@ -1,5 +1,6 @@
 import type { Files } from "../../ports.ts";
 import { allowedFolders } from "./allowed-folders.ts";
+import { creator } from "./create.ts";
 import { fileLocks } from "./lock.ts";
 import { readInside } from "./read.ts";
 import { replacer } from "./replace.ts";
@@ -21,5 +22,6 @@ export function nodeFiles(options: NodeFilesOptions): Files {
   return {
     read: (path) => readInside(folders, path, maxBytes),
     replace: replacer({ folders, locks, maxBytes }),
+    create: creator({ folders, locks, maxBytes }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Rule } from "../rule.ts";
-import { entryOf } from "../vocabulary.ts";
+import { entryOf, valuesOf, type Vocabulary } from "../vocabulary.ts";
 
 export const TARGET_FIELDS = [
   "name",
@@ -17,17 +17,35 @@ export const targetRequired: Rule = {
   summary: "A deploy target lacks a field.",
   explanation:
     "name, runtime, serviceType, deployTarget, runtimeProtocol and both drivers are required. region is required for every target that is not self-hosted.",
-  check(candidate, { matrix }) {
+  check(candidate, vocabulary) {
+    const { matrix } = vocabulary;
     const target = entryOf(matrix.deployTargets, candidate["deployTarget"]);
     const { regionRequired } = target ?? matrix.unknownDeployTarget;
     const fields = regionRequired ? [...TARGET_FIELDS, "region"] : TARGET_FIELDS;
     return fields
       .filter((field) => isMissing(candidate[field]))
-      .map((field) => ({ field, message: `${field} is missing` }));
+      .map((field) => {
+        const accepted = acceptedIn(field, vocabulary);
+        if (accepted === undefined) return { field, message: `${field} is missing` };
+        return { field, message: `${field} is missing; accepted: ${accepted.join(", ")}`, accepted };
+      });
   },
 };
 
 /** What is no text at all is told by the shape. */
 export function isMissing(value: unknown): boolean {
   return value === undefined || (typeof value === "string" && value.trim() === "");
+}
+
+/** The vocabulary of a field that has one. */
+function acceptedIn(field: string, vocabulary: Vocabulary): readonly string[] | undefined {
+  const { matrix } = vocabulary;
+  const vocabularies: Readonly<Record<string, readonly string[]>> = {
+    serviceType: Object.keys(matrix.serviceTypes),
+    deployTarget: Object.keys(matrix.deployTargets),
+    runtimeProtocol: Object.keys(matrix.protocols),
+    databaseDriver: valuesOf(vocabulary, matrix.drivers.database),
+    keyValueDriver: valuesOf(vocabulary, matrix.drivers.keyValue),
+  };
+  return vocabularies[field];
 }

@@ -1,4 +1,4 @@
-import { type Rule, unknownValue } from "../rule.ts";
+import { type Rule, unknownName, unknownValue } from "../rule.ts";
 import { valuesOf } from "../vocabulary.ts";
 
 /** Deploy target (a). */
@@ -10,9 +10,9 @@ export const targetValues: Rule = {
   check(candidate, vocabulary) {
     const { matrix } = vocabulary;
     return [
-      ...unknownValue(candidate, "deployTarget", Object.keys(matrix.deployTargets)),
-      ...unknownValue(candidate, "serviceType", Object.keys(matrix.serviceTypes)),
-      ...unknownValue(candidate, "runtimeProtocol", Object.keys(matrix.protocols)),
+      ...unknownName(candidate, "deployTarget", matrix.deployTargets),
+      ...unknownName(candidate, "serviceType", matrix.serviceTypes),
+      ...unknownName(candidate, "runtimeProtocol", matrix.protocols),
       ...unknownValue(candidate, "databaseDriver", valuesOf(vocabulary, matrix.drivers.database)),
       ...unknownValue(candidate, "keyValueDriver", valuesOf(vocabulary, matrix.drivers.keyValue)),
       ...unknownValue(candidate, "pm2Profile", matrix.pm2Profiles),

@@ -1,0 +1,35 @@
+import derby from "derby";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { answerNode, send } from "../answering.ts";
+import type { CreateApplication } from "../framework.ts";
+
+interface Page {
+  readonly req: IncomingMessage & { readonly params: Record<string, string> };
+  readonly res: ServerResponse;
+}
+
+/** What `tracks` adds to an app at run time. */
+interface Tracks {
+  readonly tracksRoutes: [string, string, (page: Page) => Promise<void>][];
+  router(options: {
+    caseSensitive: boolean;
+    strict: boolean;
+  }): (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+}
+
+export const createApplication: CreateApplication = async (routes) => {
+  const app = derby.createApp("backend", import.meta.filename) as unknown as Tracks;
+  for (const route of routes) {
+    // `app.del` registers a method that no request has, so the table is written to directly.
+    app.tracksRoutes.push([
+      route.method.toLowerCase(),
+      route.path,
+      ({ req, res }: Page) => answerNode(route, req.params, req, res),
+    ]);
+  }
+  const router = app.router({ caseSensitive: true, strict: true });
+  return {
+    listener: (request, response) =>
+      router(request, response, () => send(response, { status: 404, body: { error: "Not found." } })),
+  };
+};

@@ -1,0 +1,58 @@
+import { feathers, type Params } from "@feathersjs/feathers";
+import { errorHandler, koa, rest } from "@feathersjs/koa";
+import type { IncomingMessage } from "node:http";
+import { readJson, respond } from "../answering.ts";
+import type { CreateApplication } from "../framework.ts";
+import type { Answer, Method, Route } from "../route.ts";
+
+declare module "@feathersjs/feathers" {
+  interface Params {
+    /** Node's own message, for the body. */
+    message?: IncomingMessage;
+  }
+}
+
+/** Feathers has services instead of routes: one for each first segment, with the routes as its methods. */
+export const createApplication: CreateApplication = async (routes) => {
+  const app = koa(feathers());
+  app.use(errorHandler());
+  app.use(async (context, next) => {
+    context["feathers"] = { ...context["feathers"], message: context.req };
+    await next();
+  });
+  app.configure(
+    rest(async (context, next) => {
+      await next();
+      const { status, body, headers = {} } = context.body as Answer;
+      context.body = body ?? null;
+      context.status = status;
+      context.set({ ...headers });
+      if (body !== undefined) context.type = "application/json; charset=utf-8";
+    }),
+  );
+  for (const segment of new Set(routes.map(({ path }) => path.split("/")[1] ?? ""))) {
+    app.use(segment, serviceOf(routes.filter(({ path }) => path.split("/")[1] === segment)));
+  }
+  await app.setup();
+  const handle = app.callback();
+  return {
+    listener: (request, response) => void handle(request, response),
+    close: () => app.teardown().then(() => undefined),
+  };
+};
+
+function serviceOf(routes: readonly Route[]) {
+  const answer = (method: Method, id: string | number | undefined, params?: Params): Promise<Answer> => {
+    const hasId = id !== undefined;
+    const route = routes.find((one) => one.method === method && one.path.includes(":") === hasId);
+    const message = params?.message;
+    if (!route || !message) throw new Error(`${method} is no route here`);
+    return respond(route, hasId ? { id: String(id) } : {}, () => readJson(message));
+  };
+  return {
+    find: (params?: Params) => answer("GET", undefined, params),
+    get: (id: string | number, params?: Params) => answer("GET", id, params),
+    create: (_data: unknown, params?: Params) => answer("POST", undefined, params),
+    remove: (id: string | number, params?: Params) => answer("DELETE", id, params),
+  };
+}

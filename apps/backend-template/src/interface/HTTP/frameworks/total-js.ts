@@ -1,0 +1,37 @@
+import type { EventEmitter } from "node:events";
+import { answerNode } from "../answering.ts";
+import type { CreateApplication } from "../framework.ts";
+
+export const createApplication: CreateApplication = async (routes) => {
+  const framework = await loadTotal();
+  await new Promise<void>((resolve) => void framework.load("none", resolve, false));
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+    framework.route(`${route.method} ${path}`, ({ params, req, res }) => void answerNode(route, params, req, res));
+  }
+  // Which it would do 100 ms later.
+  framework.TRouting.sort();
+  framework.on("request", (controller) => {
+    // Without a type of data it leaves the body to the handler.
+    controller.datatype = "";
+  });
+  return { listener: (request, response) => framework.THttp.listen(request, response) };
+};
+
+const OURS = ["SIGTERM", "SIGINT", "exit", "unhandledRejection", "uncaughtException", "message"];
+
+/** Imports it, and takes back what it does to the process: its handlers and its time zone. */
+async function loadTotal() {
+  const self: EventEmitter = process;
+  const before = new Set(OURS.flatMap((event) => self.listeners(event)));
+  const { TZ } = process.env;
+  const { default: framework } = await import("total5");
+  for (const event of OURS) {
+    for (const listener of self.listeners(event)) {
+      if (!before.has(listener)) self.removeListener(event, listener as () => void);
+    }
+  }
+  if (TZ === undefined) delete process.env["TZ"];
+  else process.env["TZ"] = TZ;
+  return framework;
+}

@@ -1,0 +1,15 @@
+import { waitUntil } from "@vercel/functions";
+import type { CreateApplication } from "../framework.ts";
+import { fetchHandler, hostOnNode } from "../fetch-handler.ts";
+
+/** A Vercel function, `export default { fetch }`, hosted on Node here as Vercel hosts it. */
+export const createApplication: CreateApplication = async (routes) => {
+  const handle = fetchHandler(routes);
+  const fetch = (request: Request): Promise<Response> => {
+    const answer = handle(request);
+    // The instance must not be frozen while a handler whose client has gone is still at work.
+    waitUntil(answer);
+    return answer;
+  };
+  return { listener: hostOnNode(fetch) };
+};

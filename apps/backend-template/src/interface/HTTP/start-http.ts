@@ -1,0 +1,11 @@
+import type { Backend } from "../../backend.ts";
+import { loadFramework } from "./load-framework.ts";
+import { routesOf } from "./routes.ts";
+import { serveHttp, type HttpService } from "./serve.ts";
+
+/** The REST API of a backend, listening. The realtime entrypoints serve it beside their own. */
+export async function startHttp(backend: Backend, listen: { host: string; port: number }): Promise<HttpService> {
+  const createApplication = await loadFramework(backend.plan.httpFramework);
+  const routes = routesOf(backend);
+  return serveHttp(await createApplication(routes), routes, backend.contexts, listen);
+}

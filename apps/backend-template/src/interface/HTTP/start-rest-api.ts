@@ -1,0 +1,16 @@
+/** The process entrypoint of the REST API. */
+import { requireStartup } from "svcm/startup";
+import { openBackend } from "../../backend.ts";
+import { httpAddress } from "../../process/address.ts";
+import { runProcess } from "../../process/lifecycle.ts";
+import { startHttp } from "./start-http.ts";
+
+await runProcess(async (onClose) => {
+  const plan = requireStartup("rest", process.env);
+  const address = httpAddress(process.env, 3000);
+  const backend = await openBackend(plan, process.env);
+  onClose(() => backend.close());
+  const http = await startHttp(backend, address);
+  onClose(() => http.close());
+  return `REST (${plan.httpFramework}) on http://${address.host}:${http.port}`;
+});

@@ -1,0 +1,122 @@
+import {
+  loadPackageDefinition,
+  Metadata,
+  Server,
+  ServerCredentials,
+  status,
+  type ServerWritableStream,
+} from "@grpc/grpc-js";
+import type { handleServerStreamingCall, handleUnaryCall, ServiceDefinition } from "@grpc/grpc-js";
+import { ReflectionService } from "@grpc/reflection";
+import { loadSync } from "@grpc/proto-loader";
+import { HealthImplementation } from "grpc-health-check";
+import { ITEM_CREATED, type Backend } from "../../backend.ts";
+import type { Item } from "../../items/item-store.ts";
+
+const SERVICE = "items.v1.Items";
+const MAX_MESSAGE_BYTES = 64 * 1024;
+const DRAIN_MS = 3000;
+
+export interface GrpcService {
+  readonly port: number;
+  /** Calls in flight end first; streams that are still open after three seconds are cut. */
+  close(): Promise<void>;
+}
+
+/** The gRPC API with health checking and reflection, listening. @throws {Error} where the port is taken. */
+export async function startGrpc(backend: Backend, listen: { host: string; port: number }): Promise<GrpcService> {
+  const definition = loadSync(`${import.meta.dirname}/items.proto`, { keepCase: true });
+  const server = new Server({
+    "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+    // Two processes must not share the port unnoticed.
+    "grpc.so_reuseport": 0,
+  });
+  const watchers = new Set<ServerWritableStream<unknown, Item>>();
+  server.addService(itemsDefinition(definition), itemsHandlers(backend, watchers));
+  const health = new HealthImplementation({ "": "SERVING", [SERVICE]: "SERVING" });
+  health.addToServer(server);
+  new ReflectionService(definition).addToServer(server);
+  await backend.mediator.handle(ITEM_CREATED, (item) => {
+    for (const watcher of watchers) watcher.write(item as Item);
+  });
+  const port = await bind(server, `${listen.host}:${listen.port}`);
+  return {
+    port,
+    async close() {
+      health.setStatus("", "NOT_SERVING");
+      health.setStatus(SERVICE, "NOT_SERVING");
+      for (const watcher of watchers) watcher.end();
+      await drained(server);
+    },
+  };
+}
+
+function itemsDefinition(definition: ReturnType<typeof loadSync>): ServiceDefinition {
+  const { items } = loadPackageDefinition(definition) as unknown as {
+    items: { v1: { Items: { service: ServiceDefinition } } };
+  };
+  return items.v1.Items.service;
+}
+
+function itemsHandlers(
+  { items, contexts }: Backend,
+  watchers: Set<ServerWritableStream<unknown, Item>>,
+): {
+  Get: handleUnaryCall<{ id: string }, Item>;
+  List: handleServerStreamingCall<unknown, Item>;
+  Watch: handleServerStreamingCall<unknown, Item>;
+} {
+  return {
+    Get(call, answer) {
+      void inContext(contexts, "Get", async () => {
+        const item = await items.get(call.request.id);
+        if (item) answer(null, item);
+        else answer({ code: status.NOT_FOUND, details: "No such item." });
+      }).catch(() => answer({ code: status.INTERNAL, details: "Internal error." }));
+    },
+    List(call) {
+      void inContext(contexts, "List", async () => {
+        for (const item of await items.list()) call.write(item);
+        call.end();
+      }).catch(() => call.emit("error", { code: status.INTERNAL, details: "Internal error." }));
+    },
+    Watch(call) {
+      watchers.add(call);
+      // Tells the client that from here on it misses nothing.
+      call.sendMetadata(new Metadata());
+      call.on("close", () => watchers.delete(call));
+      call.on("cancelled", () => watchers.delete(call));
+    },
+  };
+}
+
+async function inContext(contexts: Backend["contexts"], method: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await contexts.run({ rpc: `${SERVICE}/${method}`, startedAt: Date.now() }, work);
+  } catch (error) {
+    console.error(error);
+    throw error;
+  }
+}
+
+function bind(server: Server, address: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+      if (error) reject(error);
+      else resolve(port);
+    });
+  });
+}
+
+function drained(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      server.forceShutdown();
+      resolve();
+    }, DRAIN_MS);
+    server.tryShutdown(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

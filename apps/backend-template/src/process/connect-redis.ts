@@ -1,0 +1,34 @@
+import { withPackages } from "./required-package.ts";
+
+const FIRST_CONNECT_MS = 3000;
+
+/**
+ * A connected Redis client. The first connection is made or refused at once; one that is lost later heals.
+ *
+ * @param setting what asks for Redis, for the message
+ * @throws {Error} where Redis cannot be reached; host and port are named, never a password.
+ */
+export async function connectRedis(setting: string, url: string) {
+  const { createClient } = await withPackages(setting, ["redis"], () => import("redis"));
+  let hasConnected = false;
+  const client = createClient({
+    url,
+    socket: {
+      connectTimeout: FIRST_CONNECT_MS,
+      // The library would retry the first connection for ever.
+      reconnectStrategy: (retries: number) => hasConnected && Math.min(50 * 2 ** retries, 2000),
+    },
+  });
+  client.on("error", (error: Error) => {
+    if (hasConnected) console.error(`redis: ${error.message}`);
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    const { hostname, port } = new URL(url);
+    const reason = error instanceof Error ? ("code" in error ? String(error.code) : error.message) : "";
+    throw new Error(`${setting}: Redis at ${hostname}:${port || 6379} cannot be reached (${reason})`, { cause: error });
+  }
+  hasConnected = true;
+  return client;
+}

@@ -1,0 +1,152 @@
+/** One suite that every value of SVC_HTTP_FRAMEWORK has to pass: the same API, whatever serves it. */
+import { createServer, type AddressInfo } from "node:net";
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import { runToEnd, startEntrypoint, type Entrypoint } from "./entrypoint.ts";
+
+const spec = packagedRuntimeContract.keys["SVC_HTTP_FRAMEWORK"];
+const frameworks = spec?.kind === "enum" ? spec.values : [];
+
+test("the contract has eleven frameworks", () => {
+  expect(frameworks).toHaveLength(11);
+});
+
+const post = (body: string) => ({ method: "POST", body, headers: { "content-type": "application/json" } });
+
+describe.each(frameworks)("%s", (framework) => {
+  let backend: Entrypoint & AsyncDisposable;
+  const ask = async (path: string, init?: RequestInit) => {
+    const answer = await fetch(backend.url + path, init);
+    const text = await answer.text();
+    return {
+      status: answer.status,
+      type: answer.headers.get("content-type"),
+      allow: answer.headers.get("allow"),
+      body: text === "" ? undefined : (JSON.parse(text) as unknown),
+    };
+  };
+
+  beforeAll(async () => {
+    backend = await startEntrypoint("rest", { SVC_HTTP_FRAMEWORK: framework });
+  });
+  afterAll(() => backend[Symbol.asyncDispose]());
+
+  test("tells its framework in /health", async () => {
+    expect(await ask("/health")).toMatchObject({
+      status: 200,
+      type: "application/json; charset=utf-8",
+      body: { status: "ok", entrypoint: "rest", framework, pid: backend.pid },
+    });
+  });
+
+  test("adds, gives, lists and removes an item", async () => {
+    const added = await ask("/items", post('{"name":"a name / with ünicode"}'));
+    expect(added).toMatchObject({ status: 201, body: { name: "a name / with ünicode" } });
+    const { id } = added.body as { id: string };
+    expect(await ask(`/items/${id}`)).toMatchObject({ status: 200, body: added.body });
+    expect((await ask("/items?any=query")).body).toContainEqual(added.body);
+    expect(await ask(`/items/${id}`, { method: "DELETE" })).toMatchObject({ status: 204, body: undefined });
+    expect(await ask(`/items/${id}`)).toMatchObject({ status: 404, body: { error: "No such item." } });
+    expect(await ask(`/items/${id}`, { method: "DELETE" })).toMatchObject({ status: 404 });
+  });
+
+  test.each([
+    ["no JSON", '{"na', 400, "The body is not JSON."],
+    ["an empty body", "", 400, "The body is not JSON."],
+    ["another shape", '{"title":1}', 400, 'Expected { "name": text of 1 to 100 characters }.'],
+    ["too large", JSON.stringify({ name: "x".repeat(70_000) }), 413, "The body is larger than 65536 bytes."],
+    ["far too large", JSON.stringify({ name: "x".repeat(1_000_000) }), 413, "The body is larger than 65536 bytes."],
+  ])("refuses %s, as JSON", async (_, body, status, error) => {
+    expect(await ask("/items", post(body))).toMatchObject({ status, body: { error } });
+  });
+
+  test.each([
+    ["GET", "/nothing", 404],
+    ["GET", "/items/", 404],
+    ["GET", "/health/", 404],
+    ["GET", "/Health", 404],
+    ["GET", "/items/a/b", 404],
+    ["GET", "/items/%E0%A4%A", 400],
+    ["GET", "/items/no-such-id", 404],
+    ["PUT", "/items", 405],
+    ["DELETE", "/health", 405],
+  ])("%s %s is %i, as JSON", async (method, path, status) => {
+    const answer = await ask(path, { method });
+    expect(answer).toMatchObject({ status, body: { error: expect.any(String) as string } });
+    expect(answer.allow).toBe(status === 405 ? (path === "/items" ? "GET, HEAD, POST" : "GET, HEAD") : null);
+  });
+
+  test("answers HEAD without a body and OPTIONS with what is allowed", async () => {
+    expect(await ask("/health", { method: "HEAD" })).toMatchObject({ status: 200, body: undefined });
+    expect(await ask("/items", { method: "OPTIONS" })).toMatchObject({ status: 204, allow: "GET, HEAD, POST" });
+  });
+
+  test("a hundred requests at once have a hundred contexts", async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `item ${index}`);
+    const answers = await Promise.all(names.map((name) => ask("/items", post(JSON.stringify({ name })))));
+    expect(answers.map(({ body }) => (body as { name: string }).name)).toEqual(names);
+    const { body } = await ask("/async-context-metrics");
+    const { active, created, completed, recentStores } = body as {
+      active: number;
+      created: number;
+      completed: number;
+      recentStores: { id: string; method: string; path: string }[];
+    };
+    expect(active).toBe(created - completed);
+    expect(created).toBeGreaterThan(100);
+    expect(new Set(recentStores.map(({ id }) => id)).size).toBe(recentStores.length);
+    expect(recentStores[0]).toMatchObject({ method: "GET", path: "/async-context-metrics" });
+    expect(recentStores[1]).toMatchObject({ method: "POST", path: "/items" });
+  });
+
+  test("a request in flight gets its answer when the process is told to end", async () => {
+    await using leaving = await startEntrypoint("rest", { SVC_HTTP_FRAMEWORK: framework });
+    const slow = request(`${leaving.url}/items`, { method: "POST", headers: { "content-type": "application/json" } });
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      slow.once("response", ({ statusCode }) => resolve(statusCode));
+      slow.once("error", reject);
+    });
+    slow.write('{"name":');
+    // The context shows that the request has arrived; only then may the process be told.
+    await arrived(leaving.url);
+    leaving.signal("SIGTERM");
+    await refused(leaving.url);
+    slow.end('"late"}');
+    expect(await answered).toBe(201);
+    expect(await leaving.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
+  });
+
+  test("a taken port is a message and exit code 1", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((listening) => server.once("listening", listening));
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await runToEnd("rest", { SVC_HTTP_FRAMEWORK: framework, SVC_HTTP_PORT: String(port) });
+    server.close();
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+    });
+  });
+});
+
+/** Waits, request by request, until a POST stands among the contexts that are at work. */
+async function arrived(url: string): Promise<void> {
+  for (;;) {
+    const metrics = (await (await fetch(`${url}/async-context-metrics`)).json()) as {
+      recentStores: { method: string }[];
+    };
+    if (metrics.recentStores.some(({ method }) => method === "POST")) return;
+  }
+}
+
+/** Waits, connection by connection, until the process no longer listens. */
+async function refused(url: string): Promise<void> {
+  for (;;) {
+    const isRefused = await fetch(`${url}/health`, { headers: { connection: "close" } }).then(
+      () => false,
+      () => true,
+    );
+    if (isRefused) return;
+  }
+}

@@ -1,0 +1,84 @@
+/** Starts a built entrypoint of the reference backend as a process of its own, for the time of one test or file. */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+
+const DIST = join(import.meta.dirname, "../dist/interface");
+
+export const entrypoints = {
+  rest: join(DIST, "HTTP/start-rest-api.js"),
+  websocket: join(DIST, "WebSocket/start-websocket-api.js"),
+  grpc: join(DIST, "gRPC/start-grpc-api.js"),
+};
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Entrypoint {
+  readonly pid: number;
+  /** `http://127.0.0.1:<port>` of its REST API. */
+  readonly url: string;
+  /** What it has printed so far. */
+  output(): string;
+  signal(name: NodeJS.Signals): void;
+  readonly ended: Promise<Ended>;
+}
+
+/** Nothing of the machine's own settings reaches it; every driver is an embedded one unless `env` says otherwise. */
+function environment(env: Readonly<Record<string, string>>): Record<string, string> {
+  return {
+    PATH: process.env["PATH"] ?? "",
+    SVC_KEYVALUESTORAGE_DRIVER: "inmemory",
+    SVC_HTTP_PORT: "0",
+    SVC_GRPC_PORT: "0",
+    ...env,
+  };
+}
+
+function launch(kind: keyof typeof entrypoints, env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [entrypoints[kind]], {
+    env: environment(env),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));
+  const ended = new Promise<Ended>((resolve) => {
+    child.once("close", (code, signal) => resolve({ code, signal, ...output }));
+  });
+  return { child, output, ended };
+}
+
+/** Runs one that is not expected to start, to its end. */
+export function runToEnd(kind: keyof typeof entrypoints, env: Readonly<Record<string, string>>): Promise<Ended> {
+  return launch(kind, env).ended;
+}
+
+/** @throws with what it said, where it ends instead of listening. */
+export async function startEntrypoint(
+  kind: keyof typeof entrypoints,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Entrypoint & AsyncDisposable> {
+  const { child, output, ended } = launch(kind, env);
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on("data", () => {
+      const listening = /(http:\/\/127\.0\.0\.1:\d+)/.exec(output.stdout);
+      if (listening?.[1]) resolve(listening[1]);
+    });
+    void ended.then(({ code, stderr }) => reject(new Error(`ended with ${code}: ${stderr}`)));
+  });
+  return {
+    pid: child.pid ?? 0,
+    url,
+    output: () => output.stdout + output.stderr,
+    signal: (name) => void child.kill(name),
+    ended,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}

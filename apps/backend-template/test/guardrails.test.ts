@@ -1,0 +1,93 @@
+/** What must not start does not, as processes: a reason on stderr, exit code 1, nothing imported or opened before. */
+import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { runToEnd } from "./entrypoint.ts";
+
+const realtime = { SVC_REALTIME_API: "yes" };
+
+describe.each(["rest", "websocket", "grpc"] as const)("%s", (entrypoint) => {
+  const env = { ...realtime, SVC_REALTIME_API_PROTOCOL: entrypoint === "grpc" ? "grpc" : "websocket" };
+
+  test.each(["derby", "sails", "hyper-express", "Express", "koa"])("framework %s fails fast", async (framework) => {
+    const { code, stdout, stderr } = await runToEnd(entrypoint, { ...env, SVC_HTTP_FRAMEWORK: framework });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`The ${entrypoint} entrypoint must not start:`);
+    expect(stderr).toContain(`SVC_HTTP_FRAMEWORK: unsupported value "${framework}"`);
+    expect(stderr).toContain("accepted: express, fastify");
+  });
+
+  test("a browser's database driver is refused", async () => {
+    const { code, stderr } = await runToEnd(entrypoint, { ...env, SVC_DATABASE_DRIVER: "IndexedDB" });
+    expect(code).toBe(1);
+    expect(stderr).toContain("IndexedDB is a browser driver");
+  });
+});
+
+describe.each([
+  ["websocket", "grpc"],
+  ["grpc", "websocket"],
+] as const)("%s", (entrypoint, other) => {
+  test("does not start where the realtime API is off, or the protocol is another's", async () => {
+    const off = await runToEnd(entrypoint, { SVC_REALTIME_API: "no", SVC_REALTIME_API_PROTOCOL: entrypoint });
+    expect(off.code).toBe(1);
+    expect(off.stderr).toContain(`the ${entrypoint} entrypoint needs SVC_REALTIME_API=yes; it is "no"`);
+    const mismatch = await runToEnd(entrypoint, { ...realtime, SVC_REALTIME_API_PROTOCOL: other });
+    expect(mismatch.code).toBe(1);
+    expect(mismatch.stderr).toContain(
+      `the ${entrypoint} entrypoint needs SVC_REALTIME_API_PROTOCOL=${entrypoint}; it is "${other}"`,
+    );
+  });
+});
+
+const carried = new Set(["InMemory", "SQLite", "PostgreSQL", "MySQL", "Aurora", "RDS", "IndexedDB"]);
+const spec = packagedRuntimeContract.keys["SVC_DATABASE_DRIVER"];
+const drivers = spec?.kind === "enum" ? spec.values : [];
+
+test.each(drivers.filter((driver) => !carried.has(driver)))(
+  "%s, which the template has no adapter for, names those it has",
+  async (driver) => {
+    const { code, stderr } = await runToEnd("rest", { SVC_DATABASE_DRIVER: driver });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`SVC_DATABASE_DRIVER=${driver}: this template has no adapter for it; it has: InMemory,`);
+  },
+);
+
+test.each([
+  [{ SVC_DATABASE_DRIVER: "pg" }, "SVC_DATABASE_DRIVER=PostgreSQL needs SVC_DATABASE_URL"],
+  [{ SVC_DATABASE_DRIVER: "RDS", SVC_DATABASE_URL: "mongodb://u:canary@h/" }, "SVC_DATABASE_DRIVER=RDS needs"],
+  [{ SVC_DATABASE_DRIVER: "pg", SVC_DATABASE_URL: "postgres://u:canary@127.0.0.1:1/x" }, "ECONNREFUSED"],
+  [{ SVC_DATABASE_DRIVER: "MySQL", SVC_DATABASE_URL: "mysql://u:canary@127.0.0.1:1/x" }, "ECONNREFUSED"],
+  [{ SVC_KEYVALUESTORAGE_DRIVER: "redis", SVC_REDIS_PORT: "1", SVC_REDIS_PASSWORD: "canary" }, "127.0.0.1:1 cannot be"],
+  [{ SVC_MESSAGE_MEDIATOR_ADAPTER: "bullmq", SVC_REDIS_URL: "redis://:canary@127.0.0.1:1" }, "127.0.0.1:1 cannot be"],
+  [{ SVC_MESSAGE_MEDIATOR_ADAPTER: "rabbitmq" }, "rabbitmq needs SVC_RABBITMQ_URL"],
+  [{ SVC_MESSAGE_MEDIATOR_ADAPTER: "rabbitmq", SVC_RABBITMQ_URL: "amqp://u:canary@127.0.0.1:1" }, "ECONNREFUSED"],
+  [{ SVC_HTTP_PORT: "80a" }, 'SVC_HTTP_PORT: "80a" is not a port'],
+])("a connection that is missing or away: %o", async (env, words) => {
+  const { code, stdout, stderr } = await runToEnd("rest", env);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(words);
+  expect(stderr).not.toContain("canary");
+});
+
+test("a framework whose package is not installed is named with the command that installs it", async () => {
+  const template = join(import.meta.dirname, "..");
+  const copy = temporaryFolder();
+  cpSync(join(template, "dist"), join(copy, "dist"), { recursive: true });
+  cpSync(join(template, "package.json"), join(copy, "package.json"));
+  mkdirSync(join(copy, "node_modules"));
+  for (const name of ["svcm", "kysely"]) {
+    symlinkSync(join(template, "node_modules", name), join(copy, "node_modules", name));
+  }
+  const script = join(copy, "dist/interface/HTTP/start-rest-api.js");
+  const env = { PATH: process.env["PATH"], SVC_HTTP_FRAMEWORK: "fastify", SVC_KEYVALUESTORAGE_DRIVER: "inmemory" };
+  const ended = await promisify(execFile)(process.execPath, [script], { env }).catch((error: unknown) => error);
+  expect(ended).toMatchObject({
+    code: 1,
+    stderr: "SVC_HTTP_FRAMEWORK=fastify needs a package that is not installed: npm install fastify\n",
+  });
+});

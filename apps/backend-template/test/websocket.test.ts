@@ -1,0 +1,128 @@
+/** The WebSocket API with its three adapters: everybody hears of a new item, wherever they are connected. */
+import { io, type Socket } from "socket.io-client";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { runToEnd, startEntrypoint } from "./entrypoint.ts";
+import { hasRedis, startRedis } from "./servers.ts";
+
+const realtime = { SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: "websocket" };
+
+async function connected(url: string, transport: "websocket" | "polling"): Promise<Socket> {
+  const socket = io(url, { transports: [transport], forceNew: true, reconnection: false });
+  onTestFinished(() => void socket.close());
+  await new Promise<void>((resolve, reject) => {
+    socket.once("connect", resolve);
+    socket.once("connect_error", reject);
+  });
+  return socket;
+}
+
+/** Connects clients to each of `urls`, adds an item at the first, and expects that every client hears of it once. */
+async function expectBroadcast(urls: readonly string[], transport: "websocket" | "polling", clients: number) {
+  const sockets = await Promise.all(
+    Array.from({ length: clients }, (_, index) => connected(urls[index % urls.length] ?? "", transport)),
+  );
+  const heard = sockets.map(
+    (socket) => new Promise<unknown>((resolve) => socket.once("item.created", (item: unknown) => resolve(item))),
+  );
+  const body = JSON.stringify({ name: "told" });
+  const added: unknown = await (await fetch(`${urls[0]}/items`, { method: "POST", body })).json();
+  expect(added).toMatchObject({ name: "told" });
+  expect(await Promise.all(heard)).toEqual(heard.map(() => added));
+  for (const socket of sockets) socket.close();
+}
+
+describe.each(["websocket", "polling"] as const)("over %s", (transport) => {
+  test("the memory adapter", async () => {
+    await using backend = await startEntrypoint("websocket", realtime);
+    await expectBroadcast([backend.url], transport, 4);
+    const socket = await connected(backend.url, transport);
+    expect(await socket.emitWithAck("items.list")).toMatchObject({ items: [{ name: "told" }] });
+    expect(await (await fetch(`${backend.url}/health`)).json()).toMatchObject({ entrypoint: "websocket" });
+  });
+
+  test("the cluster adapter, over three workers", async () => {
+    await using backend = await startEntrypoint("websocket", {
+      ...realtime,
+      SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster",
+      SVC_WEBSOCKET_CLUSTER_WORKERS: "3",
+    });
+    await expectBroadcast([backend.url], transport, 9);
+  });
+
+  test.skipIf(!hasRedis)("the redis-streams adapter, over two hosts' processes (needs redis-server)", async () => {
+    await using redis = await startRedis();
+    const env = {
+      ...realtime,
+      SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams",
+      SVC_WEBSOCKET_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+    };
+    await using first = await startEntrypoint("websocket", env);
+    await using second = await startEntrypoint("websocket", env);
+    await expectBroadcast([first.url, second.url], transport, 6);
+  });
+});
+
+test.skipIf(!hasRedis)(
+  "redis-streams, from SVC_REDIS_URL, survives a restart of Redis (needs redis-server)",
+  async () => {
+    await using redis = await startRedis();
+    const env = {
+      ...realtime,
+      SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams",
+      SVC_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+    };
+    await using first = await startEntrypoint("websocket", env);
+    await using second = await startEntrypoint("websocket", env);
+    await expectBroadcast([first.url, second.url], "websocket", 2);
+    const listener = await connected(second.url, "websocket");
+    const heard: unknown[] = [];
+    listener.on("item.created", (item: unknown) => heard.push(item));
+    await redis.restart();
+    // What is told while the connections heal is lost; one of those that follow arrives.
+    while (heard.length === 0) await fetch(`${first.url}/items`, { method: "POST", body: '{"name":"again"}' });
+    expect(heard[0]).toMatchObject({ name: "again" });
+  },
+);
+
+test("the number of workers is what SVC_WEBSOCKET_CLUSTER_WORKERS says; a worker that dies is replaced", async () => {
+  await using backend = await startEntrypoint("websocket", {
+    ...realtime,
+    SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster",
+    SVC_WEBSOCKET_CLUSTER_WORKERS: "2",
+  });
+  expect(backend.output()).toContain("2 workers");
+  const workers = () => [...backend.output().matchAll(/WebSocket worker (\d+)/g)].map(([, pid]) => Number(pid));
+  expect(workers()).toHaveLength(2);
+  process.kill(workers()[0] ?? 0, "SIGKILL");
+  while (workers().length < 3) await fetch(`${backend.url}/health`).catch(() => undefined);
+  await expectBroadcast([backend.url], "websocket", 4);
+});
+
+test("all of it ends in order, sockets and workers with it", async () => {
+  for (const adapter of [{}, { SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster", SVC_WEBSOCKET_CLUSTER_WORKERS: "2" }]) {
+    await using backend = await startEntrypoint("websocket", { ...realtime, ...adapter });
+    const socket = await connected(backend.url, "websocket");
+    const disconnected = new Promise((resolve) => socket.once("disconnect", resolve));
+    backend.signal("SIGINT");
+    await disconnected;
+    expect(await backend.ended).toMatchObject({ code: 0, signal: null });
+  }
+});
+
+test("it fails fast where Redis is away, and where the workers cannot start", async () => {
+  const away = await runToEnd("websocket", {
+    ...realtime,
+    SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams",
+    SVC_WEBSOCKET_REDIS_URL: "redis://127.0.0.1:1",
+  });
+  expect(away).toMatchObject({ code: 1, stdout: "" });
+  expect(away.stderr).toContain("redis-streams: Redis at 127.0.0.1:1 cannot be reached (ECONNREFUSED)");
+  const workers = await runToEnd("websocket", {
+    ...realtime,
+    SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster",
+    SVC_WEBSOCKET_CLUSTER_WORKERS: "2",
+    SVC_DATABASE_DRIVER: "Mongo",
+  });
+  expect(workers.code).toBe(1);
+  expect(workers.stderr).toContain("A worker of the cluster ended at its start");
+});

@@ -1,0 +1,15 @@
+/**
+ * Validates the document of its first argument with the core alone: no command line, and none of its
+ * cap of 4 MiB. `bench/validate.ts` bundles it for the sizes that the product refuses.
+ */
+import { readFileSync } from "node:fs";
+import { packagedCapabilityMatrix, packagedRuntimeContract } from "../src/core/facts/packaged.generated.ts";
+import { decodeUtf8 } from "../src/core/operations/utf8.ts";
+import { validateSource } from "../src/core/suite/validate.ts";
+import { readYaml } from "../src/core/yaml/read.ts";
+
+const [, , file = ""] = process.argv;
+const source = await readYaml(decodeUtf8(readFileSync(file)) ?? "", file);
+const issues = validateSource(source, { contract: packagedRuntimeContract, matrix: packagedCapabilityMatrix });
+console.log(issues.length === 0 ? "valid" : `${issues.length} issues`);
+process.exitCode = issues.length === 0 ? 0 : 1;

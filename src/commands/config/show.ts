@@ -1,0 +1,48 @@
+import { refusal, suiteCheck } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { ask } from "../terminal/ask.ts";
+import { suiteFlags } from "../terminal/entry-flags.ts";
+import { stdoutScreen } from "../terminal/screen.ts";
+import { renderTable } from "../terminal/table.ts";
+
+export default class ConfigShow extends SvcmCommand {
+  static override summary = "Show the service configuration of deployments.yaml, with its verdict.";
+  static override examples = ["<%= config.bin %> config show", "<%= config.bin %> config show --json"];
+  static override flags = { file: suiteFlags.file };
+
+  async run() {
+    const { flags } = await this.parse(ConfigShow);
+    const { suite, response } = await ask(suiteCheck, flags, { file: flags.file, section: "serviceConfiguration" });
+    if (suite === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
+    const configuration = sectionOf(suite);
+    if (!this.jsonEnabled()) {
+      this.log(await tableOf(configuration));
+      for (const { message } of response.issues) this.log(`Not valid: ${message}`);
+    }
+    return { file: response.file, serviceConfiguration: configuration, issues: response.issues };
+  }
+}
+
+function tableOf(configuration: unknown): Promise<string> {
+  const rows = configuration === null ? [] : leaves(configuration, "");
+  if (rows.length === 0) return Promise.resolve("No service configuration is declared.");
+  return renderTable(
+    [
+      { heading: "KEY", cell: ([key]) => key },
+      { heading: "VALUE", cell: ([, value]) => value },
+    ],
+    rows,
+    stdoutScreen(),
+  );
+}
+
+/** Keys as `config set` takes them. */
+function leaves(value: unknown, key: string): [string, string][] {
+  if (typeof value !== "object" || value === null)
+    return [[key, typeof value === "string" ? value : JSON.stringify(value)]];
+  return Object.entries(value).flatMap(([name, member]) => leaves(member, key === "" ? name : `${key}.${name}`));
+}
+
+function sectionOf(suite: unknown): unknown {
+  return (suite as { readonly serviceConfiguration?: unknown } | null)?.serviceConfiguration ?? null;
+}

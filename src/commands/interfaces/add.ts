@@ -1,0 +1,25 @@
+import { interfaceAdd } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { interfaceFields, interfaceFlags, suiteFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { completed } from "../terminal/entry-questions.ts";
+import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
+
+export default class InterfacesAdd extends SvcmCommand {
+  static override summary = "Add an interface adapter to deployments.yaml.";
+  static override description =
+    "It has to pass the same gate as an edit; a rejected one changes nothing. At a terminal, what is missing is asked for.";
+  static override examples = [
+    "<%= config.bin %> interfaces add --type sse --framework fastify --entrypoint src/interface/HTTP/events.ts --controller EventController.stream",
+  ];
+  static override flags = { ...interfaceFlags, ...suiteFlags };
+
+  async run() {
+    const { flags } = await this.parse(InterfacesAdd);
+    const given = valuesOf(flags, interfaceFields);
+    const values = { ...(await completed(this, flags, { section: "interfaces", fields: interfaceFields }, given)) };
+    const input = { file: flags.file, dryRun: flags["dry-run"], values };
+    const response = await askEdit(interfaceAdd, flags, input, interfaceFields);
+    await tellEdit(this, response, `Added ${response.target} to ${response.file}`);
+    return response;
+  }
+}

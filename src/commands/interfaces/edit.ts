@@ -1,0 +1,32 @@
+import * as Args from "@oclif/core/args";
+import { interfaceEdit } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { interfaceFields, interfaceFlags, suiteFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { UsageError } from "../terminal/failure.ts";
+import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
+
+export default class InterfacesEdit extends SvcmCommand {
+  static override summary = "Change an interface adapter of deployments.yaml in place.";
+  static override examples = [
+    "<%= config.bin %> interfaces edit ItemController.list --framework fastify",
+    "<%= config.bin %> interfaces edit 2 --controller EventController.stream",
+  ];
+  static override args = {
+    adapter: Args.string({
+      description: "Controller mapping of the adapter, or its number in svcm interfaces list.",
+      required: true,
+    }),
+  };
+  static override flags = { ...interfaceFlags, ...suiteFlags };
+
+  async run() {
+    const { args, flags } = await this.parse(InterfacesEdit);
+    const values = valuesOf(flags, interfaceFields);
+    if (Object.keys(values).length === 0)
+      throw new UsageError("Nothing to change.", `svcm interfaces edit ${args.adapter} --framework fastify`);
+    const input = { file: flags.file, dryRun: flags["dry-run"], which: args.adapter, values };
+    const response = await askEdit(interfaceEdit, flags, input, interfaceFields);
+    await tellEdit(this, response, `Changed ${response.target} in ${response.file}`);
+    return response;
+  }
+}

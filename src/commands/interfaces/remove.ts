@@ -1,0 +1,27 @@
+import * as Args from "@oclif/core/args";
+import { interfaceRemove } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { interfaceFields, suiteFlags } from "../terminal/entry-flags.ts";
+import { removeFlags, tellRemoval } from "../terminal/removal.ts";
+import { askEdit } from "../terminal/suite-edits.ts";
+
+export default class InterfacesRemove extends SvcmCommand {
+  static override summary = "Remove an interface adapter from deployments.yaml.";
+  static override description =
+    "Its own lines go, comments around it stay. At a terminal you are asked first, unless --yes is given; a script is not asked.";
+  static override examples = ["<%= config.bin %> interfaces remove ItemController.list"];
+  static override args = {
+    adapter: Args.string({
+      description: "Controller mapping of the adapter, or its number in svcm interfaces list.",
+      required: true,
+    }),
+  };
+  static override flags = { ...removeFlags, ...suiteFlags };
+
+  async run() {
+    const { args, flags } = await this.parse(InterfacesRemove);
+    const input = { file: flags.file, which: args.adapter };
+    const remove = (dryRun: boolean) => askEdit(interfaceRemove, flags, { ...input, dryRun }, interfaceFields);
+    return tellRemoval(this, flags, remove);
+  }
+}

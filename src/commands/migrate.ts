@@ -1,0 +1,34 @@
+import * as Flags from "@oclif/core/flags";
+import { suiteMigrate, type SuiteEditResponse } from "../core/index.ts";
+import { SvcmCommand } from "./base.ts";
+import { suiteFlags } from "./terminal/entry-flags.ts";
+import { askEdit, tellEdit } from "./terminal/suite-edits.ts";
+
+export default class Migrate extends SvcmCommand {
+  static override summary = "Bring the legacy deploy targets of deployments.yaml forward.";
+  static override description =
+    "Entries { name, type, region, runtime } get today's metadata, in place and without loss; a document without a version gets one. Values that the matrix does not know stay as they are, and are told.";
+  static override examples = ["<%= config.bin %> migrate --dry-run", "<%= config.bin %> migrate --check"];
+  static override flags = {
+    check: Flags.boolean({ summary: "Write nothing; exit 1 where something would change.", default: false }),
+    ...suiteFlags,
+  };
+
+  async run() {
+    const { flags } = await this.parse(Migrate);
+    const input = { file: flags.file, dryRun: flags["dry-run"] || flags.check };
+    const response = await askEdit(suiteMigrate, flags, input, {});
+    if (flags.check && response.changed) this.answerNo();
+    if (response.changed) await tellEdit(this, response, doneIn(response));
+    else this.log(`Nothing to migrate in ${response.file}.`);
+    return response;
+  }
+}
+
+function doneIn({ file, target, keys }: SuiteEditResponse): string {
+  const lines = [
+    ...(keys.includes("version") ? [`Added the version to ${file}.`] : []),
+    ...(target === "" ? [] : [`Migrated in ${file}: ${target}.`]),
+  ];
+  return lines.join("\n");
+}

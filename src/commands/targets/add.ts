@@ -1,0 +1,27 @@
+import { targetAdd } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { suiteFlags, targetFields, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { completed } from "../terminal/entry-questions.ts";
+import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
+
+export default class TargetsAdd extends SvcmCommand {
+  static override summary = "Add a deploy target to deployments.yaml.";
+  static override description =
+    "It has to pass the same gate as an edit; a rejected one changes nothing. Metadata that is left out takes the defaults of the capability matrix. At a terminal, what is needed and missing is asked for. The file is made where there is none.";
+  static override examples = [
+    "<%= config.bin %> targets add --name qa --deploy-target dedicated-server --runtime node22",
+    "<%= config.bin %> targets add --name edge --deploy-target lambda --runtime nodejs22.x --region eu-central-1 --dry-run",
+    "<%= config.bin %> targets add",
+  ];
+  static override flags = { ...targetFlags, ...suiteFlags };
+
+  async run() {
+    const { flags } = await this.parse(TargetsAdd);
+    const given = valuesOf(flags, targetFields);
+    const values = { ...(await completed(this, flags, { section: "deployments", fields: targetFields }, given)) };
+    const input = { file: flags.file, dryRun: flags["dry-run"], values };
+    const response = await askEdit(targetAdd, flags, input, targetFields);
+    await tellEdit(this, response, `Added ${response.target} to ${response.file}`);
+    return response;
+  }
+}

@@ -1,0 +1,31 @@
+import * as Args from "@oclif/core/args";
+import * as Flags from "@oclif/core/flags";
+import { targetDuplicate } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { suiteFlags, targetFields } from "../terminal/entry-flags.ts";
+import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
+
+export default class TargetsDuplicate extends SvcmCommand {
+  static override summary = "Copy a deploy target of deployments.yaml under a new name.";
+  static override description =
+    "The copy is independent: aliases are expanded in it. Without --name it is called <name> (copy), then <name> (copy 2) and so on.";
+  static override examples = [
+    "<%= config.bin %> targets duplicate staging",
+    "<%= config.bin %> targets duplicate staging --name qa",
+  ];
+  static override args = {
+    target: Args.string({ description: "Name of the deploy target, whatever its case.", required: true }),
+  };
+  static override flags = {
+    name: Flags.string({ summary: "Name of the copy, unique whatever its case.", helpValue: "<name>" }),
+    ...suiteFlags,
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(TargetsDuplicate);
+    const input = { file: flags.file, dryRun: flags["dry-run"], name: args.target, as: flags.name };
+    const response = await askEdit(targetDuplicate, flags, input, targetFields);
+    await tellEdit(this, response, `Added ${response.target}, a copy of ${args.target}, to ${response.file}`);
+    return response;
+  }
+}

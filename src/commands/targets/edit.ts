@@ -1,0 +1,45 @@
+import * as Args from "@oclif/core/args";
+import * as Flags from "@oclif/core/flags";
+import { targetEdit } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { suiteFlags, targetFields, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { UsageError } from "../terminal/failure.ts";
+import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
+
+export default class TargetsEdit extends SvcmCommand {
+  static override summary = "Change a deploy target of deployments.yaml in place.";
+  static override description =
+    "Only the asked lines change; comments, order and unknown keys stay. Nothing is coerced: a target that moves to functions keeps no PM2 profile only where --clear pm2Profile says so. A legacy entry is migrated on the way.";
+  static override examples = [
+    "<%= config.bin %> targets edit staging --runtime node24",
+    "<%= config.bin %> targets edit edge --name edge-eu",
+    "<%= config.bin %> targets edit production --deploy-target lambda --service-type functions --runtime-protocol http --clear pm2Profile",
+  ];
+  static override args = {
+    target: Args.string({ description: "Name of the deploy target, whatever its case.", required: true }),
+  };
+  static override flags = {
+    ...targetFlags,
+    clear: Flags.string({
+      summary: "Field that goes, as it stands in the file. May be given several times.",
+      helpValue: "<field>",
+      multiple: true,
+      multipleNonGreedy: true,
+      default: [],
+    }),
+    ...suiteFlags,
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(TargetsEdit);
+    const values = valuesOf(flags, targetFields);
+    const both = flags.clear.find((field) => Object.hasOwn(values, field));
+    if (both !== undefined) throw new UsageError(`${both} is both set and cleared.`);
+    if (Object.keys(values).length + flags.clear.length === 0)
+      throw new UsageError("Nothing to change.", `svcm targets edit ${args.target} --runtime node24`);
+    const input = { file: flags.file, dryRun: flags["dry-run"], name: args.target, values, clear: flags.clear };
+    const response = await askEdit(targetEdit, flags, input, targetFields, true);
+    await tellEdit(this, response, `Changed ${response.target} in ${response.file}`);
+    return response;
+  }
+}

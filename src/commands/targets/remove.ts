@@ -1,0 +1,24 @@
+import * as Args from "@oclif/core/args";
+import { targetRemove } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { suiteFlags, targetFields } from "../terminal/entry-flags.ts";
+import { removeFlags, tellRemoval } from "../terminal/removal.ts";
+import { askEdit } from "../terminal/suite-edits.ts";
+
+export default class TargetsRemove extends SvcmCommand {
+  static override summary = "Remove a deploy target from deployments.yaml.";
+  static override description =
+    "Its own lines go, comments around it stay. At a terminal you are asked first, unless --yes is given; a script is not asked.";
+  static override examples = ["<%= config.bin %> targets remove qa", "<%= config.bin %> targets remove qa --dry-run"];
+  static override args = {
+    target: Args.string({ description: "Name of the deploy target, whatever its case.", required: true }),
+  };
+  static override flags = { ...removeFlags, ...suiteFlags };
+
+  async run() {
+    const { args, flags } = await this.parse(TargetsRemove);
+    const input = { file: flags.file, name: args.target };
+    const remove = (dryRun: boolean) => askEdit(targetRemove, flags, { ...input, dryRun }, targetFields);
+    return tellRemoval(this, flags, remove);
+  }
+}

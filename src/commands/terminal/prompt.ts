@@ -1,0 +1,70 @@
+/** Questions to the person at a terminal. Nobody is asked in continuous integration, by a pipe, or for JSON. */
+import { createInterface, type Interface } from "node:readline";
+import type { SvcmCommand } from "../base.ts";
+import { isTerminalBehindStdout } from "./screen.ts";
+
+/** The person left: Ctrl-C, or the end of the input. Nothing has been changed. */
+class Cancelled extends Error {
+  override readonly name = "Cancelled";
+}
+
+const CANCELLED = 130;
+
+export interface Prompter {
+  /** One line, trimmed. @param accepted what Tab completes */
+  ask(question: string, accepted?: readonly string[]): Promise<string>;
+}
+
+export function canAsk(command: SvcmCommand): boolean {
+  return !command.jsonEnabled() && !process.env["CI"] && process.stdin.isTTY && isTerminalBehindStdout();
+}
+
+/** Asks as long as `talk` wants. Leaving ends the command with 130, as a signal would. */
+export async function withPrompter<T>(command: SvcmCommand, talk: (prompter: Prompter) => Promise<T>): Promise<T> {
+  let accepted: readonly string[] = [];
+  const terminal = createInterface({
+    input: process.stdin,
+    output: process.stdout,
+    completer: (line: string) => [accepted.filter((word) => word.startsWith(line)), line],
+  });
+  const lines = linesOf(terminal);
+  try {
+    return await talk({
+      async ask(question, words = []) {
+        accepted = words;
+        terminal.setPrompt(question);
+        terminal.prompt();
+        return (await lines()).trim();
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+    command.logToStderr("\nCancelled. Nothing was changed.");
+    return command.exit(CANCELLED);
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Lines in turn, those too that were typed ahead of the question. */
+function linesOf(terminal: Interface): () => Promise<string> {
+  const early: string[] = [];
+  let isOver = false;
+  let waiting: { resolve: (line: string) => void; reject: (error: Error) => void } | undefined;
+  terminal.on("line", (line) => {
+    if (waiting) waiting.resolve(line);
+    else early.push(line);
+    waiting = undefined;
+  });
+  terminal.on("SIGINT", () => terminal.close());
+  terminal.on("close", () => {
+    isOver = true;
+    waiting?.reject(new Cancelled());
+  });
+  return () => {
+    const line = early.shift();
+    if (line !== undefined) return Promise.resolve(line);
+    if (isOver) return Promise.reject(new Cancelled());
+    return new Promise((resolve, reject) => (waiting = { resolve, reject }));
+  };
+}

@@ -1,0 +1,60 @@
+/** What the commands that edit the suite document have in common: how they ask, and how they tell what changed. */
+import type { Operation, SuiteEditResponse } from "../../core/index.ts";
+import type { SvcmCommand } from "../base.ts";
+import { ask } from "./ask.ts";
+import { renderPlan } from "./changes.ts";
+import { type FieldNames, namingFlags } from "./entry-flags.ts";
+import { stdoutScreen } from "./screen.ts";
+
+/** Asks for an edit; a refusal names the flags. */
+export async function askEdit<Input>(
+  operation: Operation<Input, SuiteEditResponse>,
+  flags: { readonly root?: string | undefined },
+  input: Input,
+  fields: FieldNames,
+  canClear = false,
+): Promise<SuiteEditResponse> {
+  try {
+    return await ask(operation, flags, input);
+  } catch (error) {
+    throw namingFlags(error, fields, canClear);
+  }
+}
+
+/** Tells what changed, or would. @param done what was done, where something was: `Added prod to deployments.yaml` */
+export async function tellEdit(command: SvcmCommand, response: SuiteEditResponse, done: string): Promise<void> {
+  const { changed, changes, created, dryRun, file, issues } = response;
+  if (command.jsonEnabled()) return;
+  if (!changed) command.log(`No change in ${file}.`);
+  else if (dryRun) command.log(await renderPlan({ fileName: file, changes }, stdoutScreen()));
+  else command.log(`${done}${created ? ", which is new" : ""}${fieldLines(response)}`);
+  for (const { path, message } of issues) command.log(`Left as it is: ${placeOf(path)}${message}`);
+}
+
+/** The entry that an issue is about: its section says nothing new. */
+function placeOf([section = "", index]: readonly (string | number)[]): string {
+  return typeof index === "number" ? `${section}[${index}]: ` : "";
+}
+
+/** The fields with another value, each with what it says now and what it said before. */
+function fieldLines({ entry, previous, keys, defaults }: SuiteEditResponse): string {
+  if (!entry) return "";
+  const lines = keys.map((key) => {
+    const [now, before] = [shown(entry, key), previous && shown(previous, key)];
+    const notes = [...(defaults.includes(key) ? ["default"] : []), ...(before === undefined ? [] : [`was ${before}`])];
+    return `  ${key}: ${now ?? "cleared"}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
+  });
+  return [":", ...lines].join("\n");
+}
+
+function shown(entry: Readonly<Record<string, unknown>>, key: string): string | undefined {
+  const value = valueAt(entry, key);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function valueAt(entry: Readonly<Record<string, unknown>>, key: string): unknown {
+  let value: unknown = entry;
+  for (const step of key in entry ? [key] : key.split("."))
+    value = (value as Record<string, unknown> | undefined)?.[step];
+  return value;
+}

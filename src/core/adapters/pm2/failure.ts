@@ -1,0 +1,41 @@
+import { SvcmError } from "../../errors.ts";
+import type { FailureFacts } from "./protocol.ts";
+
+/** A failure of PM2 or of the way to it, as it travels inside the link. */
+export class LinkFailure extends Error {
+  override readonly name = "LinkFailure";
+  readonly code: string;
+
+  constructor(code: string, details: string) {
+    super(details);
+    this.code = code;
+  }
+
+  get facts(): FailureFacts {
+    return { code: this.code, details: this.message };
+  }
+}
+
+/** Why nobody could be reached at PM2's socket. */
+export function unreachable(code: string, socket: string): LinkFailure {
+  if (code === "ENOENT" || code === "ECONNREFUSED")
+    return new LinkFailure("PM2_NOT_RUNNING", `No PM2 daemon runs: nobody listens at ${socket}.`);
+  if (code === "EACCES" || code === "EPERM")
+    return new LinkFailure(
+      code,
+      `The PM2 daemon at ${socket} belongs to another user: this one may not connect to it.`,
+    );
+  return new LinkFailure(code, `The PM2 daemon at ${socket} cannot be reached: ${code}.`);
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  PM2_NOT_RUNNING:
+    "Start an app of the ecosystem: svcm process start <name> --ecosystem; or set PM2_HOME to the PM2 that you mean.",
+  PM2_TIMEOUT: "See whether the daemon runs and is not suspended: pm2 ping.",
+  EACCES: "Run svcm as the user who owns the daemon, or set PM2_HOME to your own PM2.",
+};
+
+export function pm2Failed({ code, details }: FailureFacts): SvcmError {
+  const hint = HINTS[code];
+  return new SvcmError("PM2_FAILED", { code, details, ...(hint !== undefined && { hint }) });
+}

@@ -1,0 +1,23 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** A socket's address holds 107 bytes; a longer path is cut off, and PM2 waits for ever. */
+const LONGEST_HOME_BYTES = 97;
+
+export interface Pm2Home {
+  readonly folder: string;
+  readonly socket: string;
+}
+
+/** The folder of the PM2 that this environment means, as PM2 finds it. */
+export function pm2Home(env: Readonly<Record<string, string | undefined>>, cwd: string): Pm2Home {
+  const folder = resolve(cwd, env["PM2_HOME"] || join(env["HOME"] || homedir(), ".pm2"));
+  return { folder, socket: join(folder, "rpc.sock") };
+}
+
+/** Why PM2 cannot work there, or undefined. */
+export function whyUnusable({ folder }: Pm2Home): string | undefined {
+  const bytes = Buffer.byteLength(folder);
+  if (process.platform === "win32" || bytes <= LONGEST_HOME_BYTES) return undefined;
+  return `The path of PM2_HOME has ${bytes} bytes, and a socket in it cannot be addressed. Accepted: at most ${LONGEST_HOME_BYTES} bytes.`;
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import type { OwnProcess } from "../../process/own.ts";
+
+/** No chain of processes is longer than this. */
+const MOST_ANCESTORS = 64;
+
+/** This process, those that started it, and what PM2 says of us in our environment. */
+export function ownProcess(env: Readonly<Record<string, string | undefined>>): OwnProcess {
+  const { pm_id: pmId, name } = env;
+  const isOfPm2 = pmId !== undefined && /^\d{1,9}$/.test(pmId) && name !== undefined;
+  return { pids: withAncestors(process.pid), pm2: isOfPm2 ? { pmId: Number(pmId), name } : null };
+}
+
+function withAncestors(pid: number): number[] {
+  const pids = [pid];
+  let parent: number = process.ppid;
+  while (parent > 1 && pids.length < MOST_ANCESTORS) {
+    pids.push(parent);
+    parent = parentOf(parent);
+  }
+  return pids;
+}
+
+/** 0 where the system does not tell. The command's name, in parentheses, may hold anything. */
+function parentOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The worker in which PM2 lives. PM2 may end its process and throws where nobody can catch: here it
+ * takes only itself along. Its environment is a small clean one, since PM2 hands the environment of
+ * its caller to what it starts.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { digestWith } from "./digest.ts";
+import { LinkFailure } from "./failure.ts";
+import type { Call, Request, Response, WorkerData } from "./protocol.ts";
+import { act, listed } from "./worker/act.ts";
+import { connect, wordsOf, type Connection } from "./worker/connection.ts";
+import { declaredEnvironment } from "./worker/declared-apps.ts";
+import { loadPm2, type Pm2 } from "./worker/pm2-api.ts";
+import { processRecord } from "./worker/process-record.ts";
+import { startApp } from "./worker/start-app.ts";
+
+const { socket, salt, timeoutMs } = workerData as WorkerData;
+let loading: Promise<Pm2> | undefined;
+let connection: Promise<Connection> | undefined;
+
+// What PM2 prints is for nobody.
+process.stdout.write = () => true;
+process.stderr.write = () => true;
+
+parentPort?.on("message", (request: Request) => void answer(request));
+
+function tell(response: Response): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a worker has no origin
+  parentPort?.postMessage(response);
+}
+
+async function answer({ id, call }: Request): Promise<void> {
+  try {
+    const handOver = (patienceMs: number): void => tell({ id, handedOver: true, patienceMs });
+    tell({ id, ok: true, ...(await run(call, handOver)) });
+  } catch (error) {
+    const failure = error instanceof LinkFailure ? error : new LinkFailure("PM2_FAILED", wordsOf(error));
+    // One that answers late is no connection: what is asked next shall not stand behind it.
+    if (failure.code === "PM2_TIMEOUT") void connection?.then((late) => late.close()).catch(() => undefined);
+    tell({ id, ok: false, failure: failure.facts });
+  }
+}
+
+async function run(call: Call, handOver: (patienceMs: number) => void) {
+  const pm2 = await load();
+  if (call.method === "startApp") {
+    await startApp({ pm2, socket, timeoutMs, handOver }, call.name, call.declared);
+    return {};
+  }
+  const kept = await connected(pm2);
+  if (call.method !== "list") {
+    const env = call.declared && (await declaredEnvironment(call.declared, call.process.name));
+    await act({ connection: kept, timeoutMs, handOver }, call.method, call.process, env);
+    return {};
+  }
+  const processes = await listed(kept, timeoutMs);
+  return { processes: processes.map((process) => processRecord(process, (value) => digestWith(salt, value))) };
+}
+
+function load(): Promise<Pm2> {
+  loading ??= loadPm2().catch((error: unknown) => {
+    throw new LinkFailure("PM2_LOAD_FAILED", `PM2 cannot be loaded: ${wordsOf(error)}`);
+  });
+  return loading;
+}
+
+/** The kept connection, or a new one where it was lost. Calls that come meanwhile share it. */
+async function connected(pm2: Pm2): Promise<Connection> {
+  connection ??= open(pm2);
+  return connection;
+}
+
+/** Forgets the connection as soon as it is lost, or when there is none. */
+async function open(pm2: Pm2): Promise<Connection> {
+  try {
+    const opened = await connect(pm2, socket, timeoutMs);
+    opened.lost.catch(() => (connection = undefined));
+    return opened;
+  } catch (error) {
+    connection = undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+/** What the two sides of the link say to each other. No value of an environment is among it. */
+import type { ProcessAction } from "../../contract/names.ts";
+import type { DeclaredIn } from "../../ports.ts";
+import type { ProcessIdentity, ProcessRecord } from "../../telemetry/process-record.ts";
+
+/** What the worker is given at its start. */
+export interface WorkerData {
+  /** PM2's socket. */
+  readonly socket: string;
+  readonly salt: Uint8Array;
+  readonly timeoutMs: number;
+}
+
+export type Call =
+  | { readonly method: "list" }
+  | { readonly method: ProcessAction; readonly process: ProcessIdentity; readonly declared?: DeclaredIn | undefined }
+  | { readonly method: "startApp"; readonly name: string; readonly declared: DeclaredIn };
+
+export interface Request {
+  readonly id: number;
+  readonly call: Call;
+}
+
+export interface FailureFacts {
+  readonly code: string;
+  readonly details: string;
+}
+
+export type Response =
+  | { readonly id: number; readonly ok: true; readonly processes: readonly ProcessRecord[] }
+  | { readonly id: number; readonly ok: true }
+  | { readonly id: number; readonly ok: false; readonly failure: FailureFacts }
+  /** The action has been given to PM2, which may take so long: from here on it may take effect. */
+  | { readonly id: number; readonly handedOver: true; readonly patienceMs: number };

@@ -1,0 +1,80 @@
+import type { ProcessAction } from "../../../contract/names.ts";
+import type { ProcessIdentity } from "../../../telemetry/process-record.ts";
+import { LinkFailure } from "../failure.ts";
+import type { Connection } from "./connection.ts";
+import type { Pm2Process } from "./pm2-api.ts";
+
+/** What an action needs of the worker. */
+export interface Acting {
+  readonly connection: Connection;
+  readonly timeoutMs: number;
+  /** Called right before the action is given to PM2, with how long PM2 may take for it. */
+  readonly handOver: (patienceMs: number) => void;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Every process that PM2 knows, its own modules apart. @throws {LinkFailure} */
+export async function listed(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
+  const all = (await connection.ask("getMonitorData", {}, timeoutMs)) as Pm2Process[];
+  return all.filter(({ pm2_env }) => !pm2_env["pmx_module"]);
+}
+
+/**
+ * Acts on one process by its number. The list is asked first on the same connection: so a daemon that
+ * does not answer is given nothing that it could do later, and a number that means another process
+ * now is noticed.
+ *
+ * @throws {LinkFailure} PROCESS_CHANGED and those of {@link Connection.ask}
+ */
+export async function act(
+  acting: Acting,
+  action: ProcessAction,
+  identity: ProcessIdentity,
+  env?: Environment,
+): Promise<void> {
+  const found = (await listed(acting.connection, acting.timeoutMs)).find(({ pm_id }) => pm_id === identity.pmId);
+  if (found === undefined || !isSame(found, identity)) throw changed(identity);
+  const { method, argument } = rpcOf(action, found, env);
+  // PM2 would start one that waits for its restart beside the restart that is due.
+  if (action !== "stop" && found.pm2_env["status"] === "waiting restart")
+    await give(acting, "stopProcessId", found, found.pm_id);
+  await give(acting, method, found, argument);
+}
+
+async function give(acting: Acting, method: string, found: Pm2Process, argument: unknown): Promise<void> {
+  const patienceMs = acting.timeoutMs + graceOf(found);
+  acting.handOver(patienceMs);
+  await acting.connection.ask(method, argument, patienceMs);
+}
+
+function rpcOf(
+  action: ProcessAction,
+  { pm_id: id }: Pm2Process,
+  env?: Environment,
+): { method: string; argument: unknown } {
+  // PM2 lays `env` over the environment that the process has.
+  if (action === "restart") return { method: "restartProcessId", argument: { id, ...(env && { env }) } };
+  return { method: action === "stop" ? "stopProcessId" : "startProcessId", argument: id };
+}
+
+function isSame({ name, pm2_env }: Pm2Process, identity: ProcessIdentity): boolean {
+  if (String(name) !== identity.name) return false;
+  return identity.uniqueId === null || pm2_env["unique_id"] === identity.uniqueId;
+}
+
+function changed({ name, pmId }: ProcessIdentity): LinkFailure {
+  return new LinkFailure(
+    "PROCESS_CHANGED",
+    `PM2's number ${pmId} is no longer the process ${JSON.stringify(name)}: list the processes again.`,
+  );
+}
+
+/** PM2 kills after 1.6 s and waits 3 s for a process to call itself ready, unless the app says otherwise. */
+function graceOf({ pm2_env }: Pm2Process): number {
+  const of = (key: string, otherwise: number): number => {
+    const value = pm2_env[key];
+    return typeof value === "number" && value >= 0 ? value : otherwise;
+  };
+  return of("kill_timeout", 1600) + (pm2_env["wait_ready"] ? of("listen_timeout", 3000) : 0);
+}

@@ -1,0 +1,43 @@
+/** The part of PM2 that the link uses. PM2 is pinned to one version: its own types leave out the client. */
+export interface Pm2 {
+  readonly Client: Pm2Client;
+  /** Starts apps of a declaration. What fails may come as an error, a text or a list of either. */
+  start(declaration: object, done: (error: unknown, started: unknown) => void): void;
+}
+
+export interface Pm2Client {
+  launchRPC(done: (error?: Error | null) => void): void;
+  launchDaemon(options: { interactor: false }, done: (error: unknown) => void): void;
+  start: (done: (error: Error) => void) => void;
+  executeRemote(method: string, argument: unknown, done: (error: unknown, answer: unknown) => void): void;
+  client: unknown;
+  /** Set by `launchRPC`. */
+  client_sock: RequestSocket;
+}
+
+/** Axon's socket over the one connection of a client. */
+export interface RequestSocket extends NodeJS.EventEmitter {
+  set(setting: "retry timeout", ms: number): void;
+  queue: unknown[];
+  closing?: boolean;
+  close(): void;
+}
+
+/** An item of PM2's list. It holds every value of the process's environment twice. */
+export interface Pm2Process {
+  readonly pm_id: number;
+  /** A number where the declaration's was one. */
+  readonly name: unknown;
+  readonly pid?: number;
+  readonly pm2_env: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * PM2's programmatic interface, which makes its folders when it is loaded. A call without a
+ * connection would start a daemon: here it is an error.
+ */
+export async function loadPm2(): Promise<Pm2> {
+  const pm2 = (await import("pm2")).default as unknown as Pm2;
+  pm2.Client.start = (done) => done(new Error("not connected"));
+  return pm2;
+}

@@ -1,0 +1,88 @@
+import { canonicalArguments, canonicalValue } from "../../../telemetry/canonical-value.ts";
+import type { ProcessRecord } from "../../../telemetry/process-record.ts";
+import type { Pm2Process } from "./pm2-api.ts";
+
+const LONGEST_METRIC = 200;
+const MOST_METRICS = 50;
+
+/** What may leave the worker of a process: allowed fields, and digests of what was declared. */
+export function processRecord(listed: Pm2Process, digest: (value: string) => string): ProcessRecord {
+  const env = listed.pm2_env;
+  const status = textOf(env["status"]) ?? "unknown";
+  return {
+    pmId: listed.pm_id,
+    name: String(listed.name),
+    uniqueId: textOf(env["unique_id"]),
+    pid: positive(listed.pid),
+    namespace: textOf(env["namespace"]) ?? "default",
+    status,
+    restartCount: numberOf(env["restart_time"]) ?? 0,
+    unstableRestarts: numberOf(env["unstable_restarts"]) ?? 0,
+    startedAt: status === "online" ? numberOf(env["pm_uptime"]) : null,
+    createdAt: numberOf(env["created_at"]),
+    script: textOf(env["pm_exec_path"]),
+    cwd: textOf(env["pm_cwd"]),
+    interpreter: textOf(env["exec_interpreter"]),
+    execMode: execMode(env["exec_mode"]),
+    instances: numberOf(env["instances"]),
+    watching: env["watch"] !== undefined && env["watch"] !== false && env["watch"] !== "false",
+    nodeVersion: textOf(env["node_version"]),
+    version: textOf(env["version"]),
+    exitCode: numberOf(env["exit_code"]),
+    customMetrics: customMetrics(env["axm_monitor"]),
+    httpPort: portOf(environmentOf(listed)["SVC_HTTP_PORT"]),
+    declaration: {
+      argsDigest: digest(canonicalArguments(env["args"])),
+      interpreterArgsDigest: digest(canonicalArguments(env["node_args"])),
+      environment: digests(environmentOf(listed), digest),
+    },
+  };
+}
+
+/** The environment that the process was given. */
+export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, unknown>> {
+  return objectOf(pm2_env["env"]);
+}
+
+function digests(environment: Readonly<Record<string, unknown>>, digest: (value: string) => string) {
+  return Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, digest(canonicalValue(value))]));
+}
+
+/** What the process reports of itself: numbers and short texts. */
+function customMetrics(monitor: unknown): Record<string, string | number> {
+  const metrics: [string, string | number][] = [];
+  for (const [name, metric] of Object.entries(objectOf(monitor)).slice(0, MOST_METRICS)) {
+    const value: unknown = objectOf(metric)["value"];
+    if (typeof value === "number" && Number.isFinite(value)) metrics.push([name.slice(0, LONGEST_METRIC), value]);
+    if (typeof value === "string") metrics.push([name.slice(0, LONGEST_METRIC), value.slice(0, LONGEST_METRIC)]);
+  }
+  return Object.fromEntries(metrics);
+}
+
+function execMode(mode: unknown): ProcessRecord["execMode"] {
+  if (mode === "fork_mode") return "fork";
+  return mode === "cluster_mode" ? "cluster" : null;
+}
+
+function portOf(value: unknown): number | null {
+  const text = typeof value === "number" ? String(value) : value;
+  if (typeof text !== "string" || !/^\d{1,5}$/.test(text)) return null;
+  const port = Number(text);
+  return port >= 1 && port <= 65_535 ? port : null;
+}
+
+function positive(value: unknown): number | null {
+  return typeof value === "number" && value > 0 ? value : null;
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

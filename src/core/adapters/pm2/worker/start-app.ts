@@ -1,0 +1,82 @@
+import { maskCredentials } from "../../../env/redact.ts";
+import type { DeclaredIn } from "../../../ports.ts";
+import { LinkFailure } from "../failure.ts";
+import { probe } from "../probe.ts";
+import { listed } from "./act.ts";
+import { declaredApps, type App } from "./declared-apps.ts";
+import { connect, orTimeout, wordsOf, type Connection } from "./connection.ts";
+import type { Pm2 } from "./pm2-api.ts";
+
+export interface Starting {
+  readonly pm2: Pm2;
+  readonly socket: string;
+  readonly timeoutMs: number;
+  readonly handOver: (patienceMs: number) => void;
+}
+
+/** Loading Node.js takes a daemon most of its start. */
+const DAEMON_START_MS = 20_000;
+
+/**
+ * Starts an app of an ecosystem file. The file is code: it runs here, in a worker that is used for
+ * nothing else and can be ended at any time.
+ *
+ * @throws {LinkFailure}
+ */
+export async function startApp(starting: Starting, name: string, declared: DeclaredIn): Promise<void> {
+  const apps = await declaredApps(declared, name);
+  const connection = await connectOrLaunch(starting);
+  try {
+    if ((await listed(connection, starting.timeoutMs)).some((known) => String(known.name) === name))
+      throw new LinkFailure("APP_ALREADY_KNOWN", `PM2 knows ${JSON.stringify(name)} already: start it by its name.`);
+    await handApps(starting, connection, apps);
+  } finally {
+    connection.close();
+  }
+}
+
+async function connectOrLaunch({ pm2, socket, timeoutMs }: Starting): Promise<Connection> {
+  const refused = await probe(socket);
+  if (refused === "ENOENT" || refused === "ECONNREFUSED") await launchDaemon(pm2);
+  return connect(pm2, socket, timeoutMs);
+}
+
+function launchDaemon({ Client: client }: Pm2): Promise<void> {
+  const launched = new Promise<void>((done, fail) => {
+    client.launchDaemon({ interactor: false }, (error) => {
+      // It answers the daemon's process where it succeeds.
+      if (error === null) done();
+      else fail(new LinkFailure("PM2_START_FAILED", `No PM2 daemon could be started: ${wordsOf(error)}`));
+    });
+  });
+  return orTimeout(launched, DAEMON_START_MS, "The PM2 daemon that was started did not come up");
+}
+
+/** Gives the apps to PM2. Where it refuses, no value of their environment is repeated. */
+async function handApps({ pm2, timeoutMs, handOver }: Starting, connection: Connection, apps: App[]): Promise<void> {
+  const patienceMs = timeoutMs + Math.max(...apps.map(readinessMs));
+  // Marks of the loaded library, which PM2 would hand to the apps.
+  for (const mark of ["PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK"]) delete process.env[mark];
+  handOver(patienceMs);
+  const started = new Promise<void>((done, fail) => {
+    pm2.start({ apps }, (error) => {
+      if (!error) done();
+      else fail(new LinkFailure("PM2_ACTION_FAILED", withoutValues(wordsOf(error), apps)));
+    });
+  });
+  await orTimeout(Promise.race([started, connection.lost]), patienceMs, "PM2 did not answer");
+}
+
+function readinessMs({ wait_ready: waits, listen_timeout: ms = 3000, instances }: App): number {
+  if (waits !== true || typeof ms !== "number") return 0;
+  return ms * (typeof instances === "number" && instances > 0 ? instances : 1);
+}
+
+const SHORTEST_SECRET = 4;
+
+function withoutValues(words: string, apps: readonly App[]): string {
+  const values = apps
+    .flatMap((app) => [...Object.values(Object(app["env"]) as App), ...[app["args"]].flat()])
+    .filter((value): value is string => typeof value === "string" && value.length >= SHORTEST_SECRET);
+  return maskCredentials(values.reduce((text, value) => text.replaceAll(value, "[REDACTED]"), words));
+}

@@ -1,0 +1,14 @@
+import { defineOperation } from "../operation.ts";
+import { editSuite, type SuiteEditResponse } from "./suite-edit.ts";
+
+/** Changes the service configuration, through its validator: a bad profile is refused, never coerced. */
+export const configurationSet = defineOperation({
+  id: "configuration.set",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { values, clear, ...request }, caller): Promise<SuiteEditResponse> {
+    const { setConfiguration } = await import("../suite/edit/configuration.ts");
+    const how = { ...request, action: "suite.configuration.set", mayCreate: true };
+    return editSuite(ports, caller, how, (suite, vocabulary) => setConfiguration(suite, { values, clear }, vocabulary));
+  },
+});

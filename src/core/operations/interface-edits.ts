@@ -1,0 +1,37 @@
+import { defineOperation } from "../operation.ts";
+import { editSuite, type SuiteEditResponse } from "./suite-edit.ts";
+
+/** Adds an interface adapter that the gate accepts. */
+export const interfaceAdd = defineOperation({
+  id: "interface.add",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { values, ...request }, caller): Promise<SuiteEditResponse> {
+    const { addInterface } = await import("../suite/edit/interface.ts");
+    const how = { ...request, action: "suite.interface.add", mayCreate: true };
+    return editSuite(ports, caller, how, (suite, vocabulary) => addInterface(suite, values, vocabulary));
+  },
+});
+
+/** Changes an interface adapter in place, through the same gate. */
+export const interfaceEdit = defineOperation({
+  id: "interface.edit",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { which, values, ...request }, caller): Promise<SuiteEditResponse> {
+    const { editInterface } = await import("../suite/edit/interface.ts");
+    const how = { ...request, action: "suite.interface.edit", mayCreate: false };
+    return editSuite(ports, caller, how, (suite, vocabulary) => editInterface(suite, { which, values }, vocabulary));
+  },
+});
+
+export const interfaceRemove = defineOperation({
+  id: "interface.remove",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { which, ...request }, caller): Promise<SuiteEditResponse> {
+    const { removeInterface } = await import("../suite/edit/interface.ts");
+    const how = { ...request, action: "suite.interface.remove", mayCreate: false };
+    return editSuite(ports, caller, how, (suite) => removeInterface(suite, which));
+  },
+});

@@ -1,0 +1,89 @@
+import type { ProcessAction } from "../../contract/names.ts";
+import { SvcmError } from "../../errors.ts";
+import type { DeclaredIn, Ports } from "../../ports.ts";
+import { isRunning, verdictOn } from "../../process/verdict.ts";
+import type { ProcessRecord } from "../../telemetry/process-record.ts";
+import { verify } from "./verify.ts";
+
+/** An action under way. */
+export interface Acting {
+  readonly ports: Ports;
+  readonly action: ProcessAction;
+  /** Records the action; called before the first effect, and again does nothing. */
+  readonly begin: () => Promise<void>;
+  /** Where a restart takes the declared environment from. */
+  readonly declared?: DeclaredIn | undefined;
+}
+
+/** Why nothing was done to a process. */
+export type SkipReason = "SELF_ACTION_BLOCKED" | "ALREADY_RUNNING" | "ALREADY_STOPPED";
+
+/** A process after an action. */
+export interface AffectedProcess {
+  readonly name: string;
+  readonly pmId: number;
+  readonly namespace: string;
+  readonly pid: number | null;
+  readonly status: string;
+}
+
+export interface SkippedProcess {
+  readonly name: string;
+  readonly pmId: number;
+  readonly namespace: string;
+  readonly reason: SkipReason;
+}
+
+export interface Outcome {
+  readonly affected: readonly AffectedProcess[];
+  readonly skipped: readonly SkippedProcess[];
+}
+
+/**
+ * Acts on one process while no other svcm does, and answers when PM2's list shows the effect. What
+ * is as asked already is left alone: PM2 would restart what runs.
+ *
+ * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, AUDIT_FAILED
+ */
+export function actOn(acting: Acting, asked: ProcessRecord): Promise<Outcome> {
+  const { ports, action, begin, declared } = acting;
+  const { processes } = ports;
+  return processes.exclusively(asked, async () => {
+    const before = sameIn(await processes.list(), asked);
+    if (before === undefined) throw changed(asked);
+    const reason = needless(action, before);
+    if (reason !== undefined) return { affected: [], skipped: [skipped(before, reason)] };
+    await begin();
+    await (action === "restart" ? processes.restart(before, declared) : processes[action](before));
+    const after = await verify(ports, { action, name: before.name }, (list, now) => {
+      const seen = sameIn(list, before);
+      return { processes: seen === undefined ? [] : [seen], verdict: verdictOn(action, before, seen, now) };
+    });
+    return { affected: after.map(affected), skipped: [] };
+  });
+}
+
+export function affected({ name, pmId, namespace, pid, status }: ProcessRecord): AffectedProcess {
+  return { name, pmId, namespace, pid, status };
+}
+
+export function skipped({ name, pmId, namespace }: ProcessRecord, reason: SkipReason): SkippedProcess {
+  return { name, pmId, namespace, reason };
+}
+
+function needless(action: ProcessAction, before: ProcessRecord): SkipReason | undefined {
+  if (action === "start" && isRunning(before)) return "ALREADY_RUNNING";
+  return action === "stop" && before.status === "stopped" ? "ALREADY_STOPPED" : undefined;
+}
+
+function sameIn(list: readonly ProcessRecord[], { pmId, name, uniqueId }: ProcessRecord): ProcessRecord | undefined {
+  return list.find((record) => record.pmId === pmId && record.name === name && record.uniqueId === uniqueId);
+}
+
+function changed({ pmId, name }: ProcessRecord): SvcmError {
+  return new SvcmError("PM2_FAILED", {
+    code: "PROCESS_CHANGED",
+    details: `PM2's number ${pmId} is no longer the process ${JSON.stringify(name)}.`,
+    hint: "List the processes again: svcm process list",
+  });
+}

@@ -1,0 +1,57 @@
+import type { Issue } from "../contract/issue.ts";
+import { defineOperation } from "../operation.ts";
+import { SvcmError } from "../errors.ts";
+import type { Question } from "../suite/edit/question.ts";
+import { DEFAULT_SUITE_FILE, readSuite, vocabularyOf } from "./suite-file.ts";
+
+export interface SuiteQuestion {
+  /** What to ask next; absent where all is said. */
+  readonly question?: Question;
+  /** Whether a field without a default is still to be given. */
+  readonly isIncomplete: boolean;
+  /** What the gate says of the answers so far. */
+  readonly issues: readonly Issue[];
+}
+
+/** What is still to be asked of somebody who adds an entry, and what is wrong with the answers so far. */
+export const suiteQuestion = defineOperation({
+  id: "suite.question",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { file = DEFAULT_SUITE_FILE, section, values }): Promise<SuiteQuestion> {
+    const [{ readSource }, { answerIssues, openQuestions }, vocabulary] = await Promise.all([
+      import("../suite/read.ts"),
+      import("../suite/edit/question.ts"),
+      vocabularyOf(ports),
+    ]);
+    const { value: suite } = await readSource(await textOrNothing(() => readSuite(ports, file)), file);
+    const open = openQuestions(section, values, vocabulary);
+    const isIncomplete = open.some((one) => !one.isOptional && one.default === undefined);
+    return {
+      ...(open[0] && { question: open[0] }),
+      isIncomplete,
+      issues: answerIssues(section, suite, values, vocabulary),
+    };
+  },
+});
+
+/** The values that flags of an entry accept, by field, for completion. */
+export const suiteFieldValues = defineOperation({
+  id: "suite.field-values",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports): Promise<Readonly<Record<string, readonly string[]>>> {
+    const { fieldValues } = await import("../suite/edit/question.ts");
+    return fieldValues(await vocabularyOf(ports));
+  },
+});
+
+async function textOrNothing(read: () => Promise<string>): Promise<string> {
+  try {
+    return await read();
+  } catch (error) {
+    const isMissing = error instanceof SvcmError && error.facts.code === "SUITE_FILE_NOT_FOUND";
+    if (isMissing) return "";
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import { defineOperation } from "../operation.ts";
+import { editSuite, type SuiteEditResponse } from "./suite-edit.ts";
+
+/** Adds a deploy target that the gate accepts. @see the specification, "Deploy target list behaviour" */
+export const targetAdd = defineOperation({
+  id: "target.add",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { values, ...request }, caller): Promise<SuiteEditResponse> {
+    const { addTarget } = await import("../suite/edit/target.ts");
+    return editSuite(ports, caller, { ...request, action: "suite.target.add", mayCreate: true }, (suite, vocabulary) =>
+      addTarget(suite, values, vocabulary),
+    );
+  },
+});
+
+/** Changes a deploy target in place, through the same gate; it may keep its own name. */
+export const targetEdit = defineOperation({
+  id: "target.edit",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { name, values, clear, ...request }, caller): Promise<SuiteEditResponse> {
+    const { editTarget } = await import("../suite/edit/target.ts");
+    const how = { ...request, action: "suite.target.edit", mayCreate: false };
+    return editSuite(ports, caller, how, (suite, vocabulary) => editTarget(suite, { name, values, clear }, vocabulary));
+  },
+});
+
+/** Adds an independent deep copy under a name of its own. */
+export const targetDuplicate = defineOperation({
+  id: "target.duplicate",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { name, as, ...request }, caller): Promise<SuiteEditResponse> {
+    const { duplicateTarget } = await import("../suite/edit/target.ts");
+    const how = { ...request, action: "suite.target.duplicate", mayCreate: false };
+    return editSuite(ports, caller, how, (suite, vocabulary) => duplicateTarget(suite, { name, as }, vocabulary));
+  },
+});
+
+export const targetRemove = defineOperation({
+  id: "target.remove",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { name, ...request }, caller): Promise<SuiteEditResponse> {
+    const { removeTarget } = await import("../suite/edit/target.ts");
+    const how = { ...request, action: "suite.target.remove", mayCreate: false };
+    return editSuite(ports, caller, how, (suite) => removeTarget(suite, name));
+  },
+});

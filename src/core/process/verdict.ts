@@ -1,0 +1,59 @@
+import type { ProcessRecord } from "../telemetry/process-record.ts";
+import type { ProcessAction } from "../contract/names.ts";
+
+/** PM2 itself takes a process for stable that has run for so long. */
+export const STABLE_MS = 1000;
+
+/** What PM2's list says of an action: done, not yet, or why it failed. */
+export type Verdict = "done" | "pending" | { readonly failed: string };
+
+/** How a process was right before an action; of an app that is new to PM2, nothing is known. */
+export type Before = Pick<ProcessRecord, "status" | "restartCount" | "pid" | "startedAt">;
+
+export const UNKNOWN_BEFORE: Before = { status: "stopped", restartCount: 0, pid: null, startedAt: null };
+
+/**
+ * Decides an action by what PM2 lists after it. A start is good when the process has been online for as
+ * long as PM2 takes to call one stable: one that dies at once was online, too.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function verdictOn(
+  action: ProcessAction,
+  before: Before,
+  after: ProcessRecord | undefined,
+  now: number,
+): Verdict {
+  if (after === undefined) return { failed: "PM2 no longer lists it" };
+  return action === "stop" ? stopped(after) : started(action, before, after, now);
+}
+
+export function isRunning({ status }: Pick<ProcessRecord, "status">): boolean {
+  return status === "online" || status === "launching";
+}
+
+function stopped({ status, pid }: ProcessRecord): Verdict {
+  if (status === "stopped" && pid === null) return "done";
+  return status === "errored" ? { failed: "PM2 could not end it: its status is errored" } : "pending";
+}
+
+function started(action: ProcessAction, before: Before, after: ProcessRecord, now: number): Verdict {
+  const ended = endedAgain(action, before, after);
+  if (ended !== undefined) return { failed: ended };
+  const isAnother = action === "start" || after.pid !== before.pid || after.startedAt !== before.startedAt;
+  return isAnother && isStable(after, now) ? "done" : "pending";
+}
+
+const ENDED = new Set(["stopped", "errored", "waiting restart"]);
+
+function endedAgain(action: ProcessAction, before: Before, after: ProcessRecord): string | undefined {
+  const asked = action === "restart" && isRunning(before) ? 1 : 0;
+  const again = after.restartCount - before.restartCount - asked;
+  const code = after.exitCode === null ? "" : `, last with exit code ${after.exitCode}`;
+  if (again > 0) return `it ended right after its start, ${again === 1 ? "once" : `${again} times`} so far${code}`;
+  return ENDED.has(after.status) ? `its status is ${after.status}${code}` : undefined;
+}
+
+function isStable({ status, pid, startedAt }: ProcessRecord, now: number): boolean {
+  return status === "online" && pid !== null && startedAt !== null && now - startedAt >= STABLE_MS;
+}

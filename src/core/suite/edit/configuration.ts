@@ -1,0 +1,72 @@
+import type { Change } from "../../yaml/splice/change.ts";
+import type { Candidate } from "../rule.ts";
+import { fieldsOf, isMap } from "../shape.ts";
+import { serviceConfigurationIssues } from "../validate.ts";
+import type { Vocabulary } from "../vocabulary.ts";
+import { refuseUnknownFields } from "./clear.ts";
+import { changedKeys, entryChanges, refuseIssues, shapeRefusal, splitKnown, suiteMap, type SuiteEdit } from "./edit.ts";
+
+const SECTION = "serviceConfiguration";
+const PORT = "ports.";
+
+/**
+ * The service configuration with other values. Ports are named `ports.rest`; what is a whole number
+ * becomes one, all else is left to the gate to refuse.
+ */
+export function setConfiguration(
+  suite: unknown,
+  asked: { readonly values: Readonly<Record<string, string>>; readonly clear: readonly string[] },
+  vocabulary: Vocabulary,
+): SuiteEdit {
+  const before = mapIn(suiteMap(suite), SECTION, [SECTION]);
+  const ports = mapIn(before, "ports", [SECTION, "ports"]);
+  const known = [...fieldsOf(SECTION), ...Object.keys(ports).map((name) => PORT + name), "ports"];
+  refuseUnknownFields(asked.clear, before, known, [SECTION]);
+  const nextPorts = merged(ports, part(asked.values, true), asked.clear, PORT);
+  const fields = merged(before, part(asked.values, false), asked.clear, "");
+  const portsGo =
+    asked.clear.includes("ports") || (before["ports"] === undefined && Object.keys(nextPorts).length === 0);
+  const { ports: _, ...rest } = fields;
+  const entry: Candidate = portsGo ? rest : { ...rest, ports: nextPorts };
+  const keys = [
+    ...changedKeys({ ...before, ports: undefined }, { ...entry, ports: undefined }),
+    ...changedKeys(ports, portsGo ? {} : nextPorts).map((name) => PORT + name),
+  ];
+  if (keys.length === 0) return { changes: [], target: SECTION, keys, entry: before };
+  const { bad, left } = splitKnown(serviceConfigurationIssues(entry, vocabulary), before);
+  refuseIssues(bad, []);
+  return { changes: changesOf(suite, before, entry, ports), target: SECTION, keys, before, entry, left };
+}
+
+function changesOf(suite: unknown, before: Candidate, after: Candidate, ports: Candidate): Change[] {
+  if (suiteMap(suite)[SECTION] === undefined || suiteMap(suite)[SECTION] === null)
+    return [{ kind: "set", path: [SECTION], value: after }];
+  const order = [...fieldsOf(SECTION).filter((field) => field !== "staticAssetsPath"), "staticAssetsPath", "ports"];
+  const isNested = isMap(before["ports"]) && isMap(after["ports"]);
+  if (!isNested) return entryChanges([SECTION], before, after, order);
+  const nested = entryChanges([SECTION, "ports"], ports, after["ports"] as Candidate, ["rest", "websocket", "grpc"]);
+  const { ports: _before, ...others } = before;
+  const { ports: _after, ...next } = after;
+  return [...entryChanges([SECTION], others, next, order), ...nested];
+}
+
+function part(values: Readonly<Record<string, string>>, isOfPorts: boolean): Record<string, unknown> {
+  const entries = Object.entries(values).filter(([key]) => key.startsWith(PORT) === isOfPorts);
+  if (!isOfPorts) return Object.fromEntries(entries);
+  return Object.fromEntries(entries.map(([key, value]) => [key.slice(PORT.length), numberIn(value)]));
+}
+
+function numberIn(value: string): unknown {
+  return /^(?:0|[1-9]\d{0,8})$/.test(value.trim()) ? Number(value) : value;
+}
+
+function merged(before: Candidate, values: Candidate, clear: readonly string[], prefix: string): Candidate {
+  const kept = Object.entries(before).filter(([key]) => !clear.includes(prefix + key));
+  return { ...Object.fromEntries(kept), ...values };
+}
+
+function mapIn(parent: Candidate, key: string, path: readonly string[]): Candidate {
+  const value = parent[key] ?? {};
+  if (isMap(value)) return value;
+  throw shapeRefusal(path, "a map", value);
+}

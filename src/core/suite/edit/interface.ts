@@ -1,0 +1,80 @@
+/** Decisions about interface adapters. An adapter is known by its controller mapping, or by its number in the list. */
+import { SvcmError } from "../../errors.ts";
+import { type Candidate, textOf } from "../rule.ts";
+import { fieldsOf } from "../shape.ts";
+import { interfaceIssues } from "../validate.ts";
+import type { Vocabulary } from "../vocabulary.ts";
+import {
+  changedKeys,
+  entriesOf,
+  entryChanges,
+  type Located,
+  namedEntry,
+  placed,
+  refuseIssues,
+  splitKnown,
+  type SuiteEdit,
+} from "./edit.ts";
+
+type Values = Readonly<Record<string, string>>;
+
+const WORDS = { noun: "interface adapter", notFound: "INTERFACE_NOT_FOUND", ambiguous: "INTERFACE_AMBIGUOUS" };
+
+export function addInterface(suite: unknown, values: Values, vocabulary: Vocabulary): SuiteEdit {
+  const entries = entriesOf(suite, "interfaces");
+  const order = fieldsOf("interfaces");
+  const others = Object.keys(values).filter((field) => !order.includes(field));
+  const given = [...order, ...others].filter((field) => values[field] !== undefined);
+  const entry = Object.fromEntries(given.map((field) => [field, values[field]]));
+  const issues = interfaceIssues(entry, entries.map(toEntry), vocabulary);
+  refuseIssues(issues, ["interfaces", entries.length]);
+  return {
+    changes: [{ kind: "append", path: ["interfaces"], value: entry }],
+    target: textOf(entry, "controller"),
+    keys: Object.keys(entry),
+    entry,
+  };
+}
+
+export function editInterface(
+  suite: unknown,
+  asked: { readonly which: string; readonly values: Values },
+  vocabulary: Vocabulary,
+): SuiteEdit {
+  const entries = entriesOf(suite, "interfaces");
+  const located = interfaceAt(entries, asked.which);
+  const path = ["interfaces", located.index];
+  const entry: Candidate = { ...located.entry, ...asked.values };
+  const target = textOf(located.entry, "controller");
+  const keys = changedKeys(located.entry, entry);
+  if (keys.length === 0) return { changes: [], target, keys, entry };
+  const others = entries.filter(({ index }) => index !== located.index).map(toEntry);
+  const { bad, left } = splitKnown(interfaceIssues(entry, others, vocabulary), located.entry);
+  refuseIssues(bad, path);
+  const changes = entryChanges(path, located.entry, entry, fieldsOf("interfaces"));
+  return { changes, target, keys, before: located.entry, entry, left: placed(left, path) };
+}
+
+export function removeInterface(suite: unknown, which: string): SuiteEdit {
+  const { entry, index } = interfaceAt(entriesOf(suite, "interfaces"), which);
+  return {
+    changes: [{ kind: "delete", path: ["interfaces", index] }],
+    target: textOf(entry, "controller"),
+    keys: Object.keys(entry),
+  };
+}
+
+function interfaceAt(entries: readonly Located[], which: string): Located {
+  if (!/^\d+$/.test(which.trim())) return namedEntry(entries, "controller", which, WORDS);
+  const found = entries.find(({ index }) => index === Number(which) - 1);
+  if (found) return found;
+  throw new SvcmError("NOT_FOUND", {
+    code: WORDS.notFound,
+    details: `No interface adapter has the number ${which.trim()}; there ${entries.length === 1 ? "is 1" : `are ${entries.length}`}.`,
+    hint: "svcm interfaces list shows them",
+  });
+}
+
+function toEntry({ entry }: Located): Candidate {
+  return entry;
+}

@@ -1,0 +1,158 @@
+/** Decisions about deploy targets. @see the specification, "Deploy target list behaviour" */
+import type { Change } from "../../yaml/splice/change.ts";
+import { isLegacyTarget, migrateTarget, targetDefaults } from "../migrate.ts";
+import { type Candidate, textOf } from "../rule.ts";
+import { fieldsOf } from "../shape.ts";
+import { deployTargetIssues } from "../validate.ts";
+import type { Vocabulary } from "../vocabulary.ts";
+import { refuseUnknownFields } from "./clear.ts";
+import {
+  changedKeys,
+  entriesOf,
+  entryChanges,
+  type Located,
+  namedEntry,
+  placed,
+  refuseIssues,
+  splitKnown,
+  type SuiteEdit,
+} from "./edit.ts";
+
+type Values = Readonly<Record<string, string>>;
+
+const WORDS = { noun: "deploy target", notFound: "TARGET_NOT_FOUND", ambiguous: "TARGET_AMBIGUOUS" };
+
+/** A new deploy target at the end of the list; metadata that is left out takes its defaults. */
+export function addTarget(suite: unknown, values: Values, vocabulary: Vocabulary): SuiteEdit {
+  const entries = entriesOf(suite, "deployments");
+  const defaults = targetDefaults(values, vocabulary);
+  const entry = inOrder({ ...defaults, ...values });
+  refuseIssues(deployTargetIssues(entry, entries.map(toEntry), vocabulary), ["deployments", lengthOf(suite)]);
+  return {
+    changes: [{ kind: "append", path: ["deployments"], value: entry }],
+    target: textOf(entry, "name"),
+    keys: Object.keys(entry),
+    entry,
+    defaults: Object.keys(entry).filter((field) => !Object.hasOwn(values, field)),
+  };
+}
+
+/** A deploy target with other values, in its place. A legacy one is migrated on the way; unknown keys stay. */
+export function editTarget(
+  suite: unknown,
+  asked: { readonly name: string; readonly values: Values; readonly clear: readonly string[] },
+  vocabulary: Vocabulary,
+): SuiteEdit {
+  const entries = entriesOf(suite, "deployments");
+  const located = namedEntry(entries, "name", asked.name, WORDS);
+  const { entry: before, index } = located;
+  refuseUnknownFields(asked.clear, before, fieldsOf("deployments"), ["deployments", index]);
+  const path = ["deployments", index];
+  const isSame =
+    asked.clear.every((field) => before[field] === undefined) &&
+    Object.entries(asked.values).every(([field, value]) => before[field] === value);
+  if (isSame) return { changes: [], target: textOf(before, "name"), keys: [], entry: before };
+
+  const migrated = migrateTarget(before, vocabulary);
+  const kept = Object.entries(migrated).filter(([field]) => !asked.clear.includes(field));
+  const entry: Candidate = { ...Object.fromEntries(kept), ...asked.values };
+  const { bad, left } = splitKnown(deployTargetIssues(entry, othersOf(entries, located), vocabulary), before);
+  refuseIssues(bad, path);
+  return {
+    changes: targetChanges(path, before, entry),
+    target: textOf(before, "name"),
+    keys: changedKeys(before, entry),
+    before,
+    entry,
+    ...(isLegacyTarget(before) && {
+      defaults: addedFields(before, entry).filter((field) => !Object.hasOwn(asked.values, field)),
+    }),
+    left: placed(left, path),
+  };
+}
+
+/** An independent deep copy at the end of the list, under a name of its own. */
+export function duplicateTarget(
+  suite: unknown,
+  asked: { readonly name: string; readonly as?: string | undefined },
+  vocabulary: Vocabulary,
+): SuiteEdit {
+  const entries = entriesOf(suite, "deployments");
+  const { entry: source } = namedEntry(entries, "name", asked.name, WORDS);
+  const all = entries.map(toEntry);
+  const name =
+    asked.as ??
+    copyName(
+      textOf(source, "name"),
+      all.map((entry) => textOf(entry, "name")),
+    );
+  const entry = { ...structuredClone(source), name };
+  // What is wrong with the source is wrong with its copy; only the name is new.
+  const issues = deployTargetIssues(entry, all, vocabulary);
+  refuseIssues(
+    issues.filter(({ path }) => path[0] === "name"),
+    ["deployments", lengthOf(suite)],
+  );
+  return {
+    changes: [{ kind: "append", path: ["deployments"], value: entry }],
+    target: name,
+    keys: Object.keys(entry),
+    entry,
+    left: placed(issues, ["deployments", lengthOf(suite)]),
+  };
+}
+
+export function removeTarget(suite: unknown, asked: string): SuiteEdit {
+  const { entry, index } = namedEntry(entriesOf(suite, "deployments"), "name", asked, WORDS);
+  return {
+    changes: [{ kind: "delete", path: ["deployments", index] }],
+    target: textOf(entry, "name"),
+    keys: Object.keys(entry),
+  };
+}
+
+/** `<name> (copy)`, then `<name> (copy 2)` and so on until nobody has it, whatever its case. @see CONTRACT section 1 */
+export function copyName(name: string, taken: readonly string[]): string {
+  const names = new Set(taken.map((other) => other.trim().toLowerCase()));
+  const base = name.trim() || "target";
+  for (let number = 1; ; number++) {
+    const copy = number === 1 ? `${base} (copy)` : `${base} (copy ${number})`;
+    if (!names.has(copy.toLowerCase())) return copy;
+  }
+}
+
+/** As {@link entryChanges}; the `type` of a legacy entry becomes `deployTarget` where it stands. */
+export function targetChanges(path: readonly (string | number)[], before: Candidate, after: Candidate): Change[] {
+  const order = fieldsOf("deployments");
+  if (!isLegacyTarget(before) || isLegacyTarget(after)) return entryChanges(path, before, after, order);
+  const { type: _, ...kept } = before;
+  const { deployTarget, ...rest } = after;
+  const renamed: Change = { kind: "rename", path: [...path, "type"], to: "deployTarget", value: deployTarget };
+  // The place of deployTarget is that of `type`, which may be anywhere: what follows it in order goes to the end.
+  return [renamed, ...entryChanges(path, kept, rest, order)];
+}
+
+/** Fields that an entry has and had not before. */
+export function addedFields(before: Candidate, after: Candidate): string[] {
+  return Object.keys(after).filter((field) => !Object.hasOwn(before, field));
+}
+
+function inOrder(entry: Candidate): Candidate {
+  const order = fieldsOf("deployments");
+  const known = order.filter((field) => entry[field] !== undefined);
+  const others = Object.keys(entry).filter((field) => !order.includes(field));
+  return Object.fromEntries([...known, ...others].map((field) => [field, entry[field]]));
+}
+
+function othersOf(entries: readonly Located[], { index }: Located): Candidate[] {
+  return entries.filter((other) => other.index !== index).map(toEntry);
+}
+
+function toEntry({ entry }: Located): Candidate {
+  return entry;
+}
+
+function lengthOf(suite: unknown): number {
+  const list = (suite as { deployments?: unknown } | undefined)?.deployments;
+  return Array.isArray(list) ? list.length : 0;
+}

@@ -1,0 +1,173 @@
+/** Changes in block style: whole lines come and go. */
+import { isMap, isSeq, type Node, type YAMLMap, type YAMLSeq } from "yaml";
+import { UneditableYaml } from "./change.ts";
+import { insertedLines, lineBreakAt, lineStart, nextLine, removedLines, restOfLine, type Splice } from "./lines.ts";
+import { columnAt, flowText, indentationAt, itemLines, memberLines, type Style, styleOf } from "./style.ts";
+import {
+  behindColon,
+  type Collection,
+  dashOf,
+  endOf,
+  isCollection,
+  isFlow,
+  type Member,
+  memberEnd,
+  membersOf,
+  startOf,
+  type Tree,
+} from "./tree.ts";
+
+/** A new member behind the one of the given index. */
+export function insertMember(tree: Tree, map: YAMLMap, index: number, key: string, value: unknown): Splice[] {
+  const before = membersOf(map)[index];
+  if (!before) throw new UneditableYaml("an empty map in block style");
+  const indent = columnAt(tree.text, startOf(before));
+  const end = withComments(tree.text, memberEnd(tree, before), indent.length);
+  const lines = newMemberLines(tree, map, key, value).map((line) => indent + line);
+  const isSection = map === tree.root && typeof value === "object" && areSpaced(tree, map);
+  return [insertedLines(tree.text, end, isSection ? ["", ...lines] : lines)];
+}
+
+/** The lines of a new member; its list stands as far in as the other lists of the document do. */
+export function newMemberLines(tree: Tree, map: YAMLMap | null, key: string, value: unknown): string[] {
+  const style = styleOf(tree, map ?? undefined, "\n");
+  if (!Array.isArray(value) || value.length === 0) return memberLines(key, value, style);
+  const [head = ""] = memberLines(key, value, style);
+  return [head, ...value.flatMap((item) => itemLines(item, style)).map((line) => listIndent(tree, style) + line)];
+}
+
+/** A new member in front of all others. */
+export function leadMember(tree: Tree, map: YAMLMap, key: string, value: unknown): Splice[] {
+  const start = startOf(map.items[0]);
+  const [line = ""] = memberLines(key, value, styleOf(tree, map, "\n"));
+  return [{ start, end: start, text: line + lineBreakAt(tree.text, start) + columnAt(tree.text, start) }];
+}
+
+export function deleteMember(tree: Tree, map: YAMLMap, index: number): Splice[] {
+  const { text } = tree;
+  const member = membersOf(map)[index];
+  if (!member || map.items.length === 1) throw new UneditableYaml("the map would be left empty");
+  const start = startOf(member);
+  const column = columnAt(text, start).length;
+  const end = nextLine(text, withComments(text, memberEnd(tree, member), column));
+  const begin = lineStart(text, start);
+  if (text.slice(begin, start).trim() === "") return [removedLines(text, begin, end)];
+  // It stands behind the dash of its entry, where the next one has to stand then.
+  const next = end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0);
+  return [{ start, end: next, text: "" }];
+}
+
+/** A new entry behind the last one, written as that one is. */
+export function appendItem(tree: Tree, list: YAMLSeq, value: object): Splice[] {
+  const { text } = tree;
+  const index = list.items.length - 1;
+  const last = list.items[index] as Node;
+  const dash = dashOf(list, index);
+  const indent = columnAt(text, dash);
+  const end = withComments(text, endOf(tree, last, dash + 1), indent.length);
+  const lines = entryLines(tree, last, gapBehind(text, dash), value).map((line) => indent + line);
+  return [insertedLines(text, end, isSpaced(tree, list, index) ? ["", ...lines] : lines)];
+}
+
+export function deleteItem(tree: Tree, list: YAMLSeq, index: number): Splice[] {
+  const { text } = tree;
+  const dash = dashOf(list, index);
+  const begin = lineStart(text, dash);
+  if (text.slice(begin, dash).trim() !== "") throw new UneditableYaml("the entry shares its line with another one");
+  const end = nextLine(text, withComments(text, endOf(tree, list.items[index] as Node, dash + 1), dash - begin));
+  const isLast = index === list.items.length - 1;
+  const above = blankLineAbove(text, begin);
+  const isBlankBelow = end < text.length && restOfLine(text, end).trim() === "";
+  if (above !== undefined && (isLast || isBlankBelow)) return [removedLines(text, above, end)];
+  return [removedLines(text, begin, index === 0 && isBlankBelow ? nextLine(text, end) : end)];
+}
+
+/** The entries of a list that had none, in block style. @param member the list's own member */
+export function fillList(tree: Tree, member: Member, value: object): Splice[] {
+  const { text } = tree;
+  const colon = behindColon(member);
+  const end = endOf(tree, member.value, colon);
+  if (text.slice(colon, end).includes("#")) throw new UneditableYaml("a comment stands inside the empty list");
+  const style = styleOf(tree, undefined, "\n");
+  const indent = columnAt(text, startOf(member)) + listIndent(tree, style);
+  const lines = itemLines(value, style).map((line) => indent + line);
+  const inserted = insertedLines(text, end, lines);
+  return end === colon ? [inserted] : [{ start: colon, end, text: "" }, inserted];
+}
+
+/** Takes the only entry of a list; the list stays, empty. @param member the list's own member */
+export function emptyList(tree: Tree, member: Member, list: YAMLSeq): Splice[] {
+  const { text } = tree;
+  const [colon, begin] = [behindColon(member), lineStart(text, dashOf(list, 0))];
+  if (begin <= colon) throw new UneditableYaml("the list stands in the line of its key");
+  const column = dashOf(list, 0) - begin;
+  const end = nextLine(text, withComments(text, endOf(tree, list, colon), column));
+  return [{ start: colon, end: colon, text: " []" }, removedLines(text, begin, end)];
+}
+
+/** The lines of an entry: in the style of the one before, in flow style too. */
+function entryLines(tree: Tree, like: Node, gap: string, value: object): string[] {
+  const collection = isCollection(like) ? like : undefined;
+  if (!collection || !isFlow(collection)) return itemLines(value, styleOf(tree, collection, "\n"), gap);
+  const indent = " ".repeat(gap.length + 1);
+  return `-${gap}${flowText(value, { ...styleOf(tree, collection, "\n"), ...spreadOf(tree, collection) }, indent)}`.split(
+    "\n",
+  );
+}
+
+/** How far in the members stand, seen from the closing bracket. */
+function spreadOf({ text }: Tree, { range, items }: Collection): Partial<Style> {
+  const [outer, inner] = [indentationAt(text, (range?.[1] ?? 1) - 1), indentationAt(text, startOf(items[0]))];
+  return inner.length > outer.length ? { unit: " ".repeat(inner.length - outer.length) } : {};
+}
+
+/** How far in a list stands under its key, as the document's first block list does. */
+function listIndent({ text, root }: Tree, { unit }: Style): string {
+  for (const { key, value } of isMap(root) ? membersOf(root) : []) {
+    if (isSeq(value) && !isFlow(value) && value.items.length > 0)
+      return " ".repeat(Math.max(0, columnAt(text, dashOf(value, 0)).length - columnAt(text, startOf(key)).length));
+  }
+  // White space in front of a dash is no tab.
+  return unit.includes("\t") ? "  " : unit;
+}
+
+function gapBehind(text: string, dash: number): string {
+  const gap = /^[ \t]*(?=[^\s#])/.exec(restOfLine(text, dash + 1))?.[0];
+  return gap === undefined || gap === "" ? " " : gap;
+}
+
+/** The position in the last of the comment lines that stand further in than a column: they belong to what is above. */
+function withComments(text: string, position: number, column: number): number {
+  let end = position;
+  for (let next = nextLine(text, end); next < text.length; next = nextLine(text, next)) {
+    const indent = /^( *)#/.exec(restOfLine(text, next))?.[1];
+    if (indent === undefined || indent.length <= column) return end;
+    end = next;
+  }
+  return end;
+}
+
+/** Whether a blank line stands above the entry of an index, its comments counted to it. */
+function isSpaced(tree: Tree, list: YAMLSeq, index: number): boolean {
+  if (index === 0) return false;
+  const start = endOf(tree, list.items[index - 1] as Node, dashOf(list, index - 1) + 1);
+  return hasBlankLine(tree.text.slice(start, dashOf(list, index)));
+}
+
+function areSpaced(tree: Tree, map: YAMLMap): boolean {
+  const [before, last] = membersOf(map).slice(-2);
+  return (
+    before !== undefined && last !== undefined && hasBlankLine(tree.text.slice(memberEnd(tree, before), startOf(last)))
+  );
+}
+
+function hasBlankLine(text: string): boolean {
+  return /\n[ \t]*\r?\n/.test(text);
+}
+
+/** Where the blank line above a line begins, if there is one. */
+function blankLineAbove(text: string, begin: number): number | undefined {
+  if (begin === 0) return undefined;
+  const above = lineStart(text, begin - 1);
+  return text.slice(above, begin).trim() === "" ? above : undefined;
+}

@@ -1,0 +1,120 @@
+/** One replacement of a range of a text. An insertion is a range without length. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Changed lines of a text. `line` counts from 1 in the text before; `before` is empty where lines were added. */
+export interface LineChange {
+  readonly line: number;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** The text with every splice made; `undefined` where two of them overlap. Those at one place keep their order. */
+export function spliced(text: string, splices: readonly Splice[]): string | undefined {
+  const parts: string[] = [];
+  let position = 0;
+  for (const { start, end, text: replacement } of inOrder(splices)) {
+    if (start < position) return undefined;
+    parts.push(text.slice(position, start), replacement);
+    position = end;
+  }
+  return parts.join("") + text.slice(position);
+}
+
+/** The runs of lines that splices change; those that touch are told as one. */
+export function lineChanges(text: string, splices: readonly Splice[]): LineChange[] {
+  const groups: Splice[][] = [];
+  for (const splice of inOrder(splices)) {
+    const last = groups.at(-1);
+    if (last && lineStart(text, splice.start) <= endOfLines(text, last)) last.push(splice);
+    else groups.push([splice]);
+  }
+  let line = 1;
+  let counted = 0;
+  return groups.flatMap((group) => {
+    const start = lineStart(text, group[0]?.start ?? 0);
+    const end = endOfLines(text, group);
+    const moved = group.map((splice) => ({ ...splice, start: splice.start - start, end: splice.end - start }));
+    const before = text.slice(start, end);
+    line += count(text.slice(counted, start));
+    counted = start;
+    return trimmed(line, split(before), split(spliced(before, moved) ?? ""));
+  });
+}
+
+/** Where the lines that splices touch end: whole lines that come in between two others touch none. */
+function endOfLines(text: string, group: readonly Splice[]): number {
+  const { start, end, text: added } = group.at(-1) ?? { start: 0, end: 0, text: "" };
+  const isWhole = lineStart(text, start) === start && lineStart(text, end) === end && /(?:^|\n)$/.test(added);
+  return isWhole ? end : nextLine(text, end);
+}
+
+/** Where the line of a position begins. */
+export function lineStart(text: string, position: number): number {
+  return position === 0 ? 0 : text.lastIndexOf("\n", position - 1) + 1;
+}
+
+/** Where the line after that of a position begins, or the end of the text. */
+export function nextLine(text: string, position: number): number {
+  const end = text.indexOf("\n", position);
+  return end === -1 ? text.length : end + 1;
+}
+
+/** The rest of the line of a position, without its line break. */
+export function restOfLine(text: string, position: number): string {
+  return text.slice(position, nextLine(text, position)).replace(/\r?\n$/, "");
+}
+
+/** The line break that ends the line of a position; where it has none, the document's own. */
+export function lineBreakAt(text: string, position: number): string {
+  const end = text.indexOf("\n", position);
+  const found = end === -1 ? text.indexOf("\n") : end;
+  return found > 0 && text[found - 1] === "\r" ? "\r\n" : "\n";
+}
+
+/** Adds whole lines behind the line of a position; a text without a final line break stays without one. */
+export function insertedLines(text: string, position: number, lines: readonly string[]): Splice {
+  const start = nextLine(text, position);
+  const lineBreak = lineBreakAt(text, position);
+  const joined = lines.join(lineBreak);
+  const isWhole = start === 0 || text[start - 1] === "\n";
+  return { start, end: start, text: isWhole ? joined + lineBreak : lineBreak + joined };
+}
+
+/** Takes whole lines out; a text without a final line break stays without one. */
+export function removedLines(text: string, start: number, end: number): Splice {
+  const isLast = end === text.length && text[end - 1] !== "\n";
+  const before = text.slice(0, start);
+  // A blank line above would be a final line break then.
+  return { start: isLast ? before.replace(/(?:\r?\n[ \t]*)+$/, "").length : start, end, text: "" };
+}
+
+function inOrder(splices: readonly Splice[]): Splice[] {
+  return splices.toSorted((a, b) => a.start - b.start);
+}
+
+function split(text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
+function count(text: string): number {
+  return text.split("\n").length - 1;
+}
+
+function trimmed(line: number, before: readonly string[], after: readonly string[]): LineChange[] {
+  const limit = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < limit && before[head] === after[head]) head++;
+  let tail = 0;
+  while (tail < limit - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  const change = {
+    line: line + head,
+    before: before.slice(head, before.length - tail),
+    after: after.slice(head, after.length - tail),
+  };
+  return change.before.length + change.after.length === 0 ? [] : [change];
+}

@@ -1,0 +1,150 @@
+import { isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
+import * as block from "./block.ts";
+import { type Change, name, type Path, UneditableYaml } from "./change.ts";
+import * as flow from "./flow.ts";
+import { insertedLines, lineBreakAt, nextLine, type Splice } from "./lines.ts";
+import { refuseShared } from "./shared.ts";
+import { flowText, indentationAt, type Quote, quoteOf, scalarText, type Style, styleOf } from "./style.ts";
+import {
+  behindColon,
+  type Collection,
+  endOf,
+  hasColon,
+  isCollection,
+  isFlow,
+  type Member,
+  memberOf,
+  membersOf,
+  nodeAt,
+  startOf,
+  type Tree,
+} from "./tree.ts";
+
+/** The replacements of text that a change comes to. @throws {UneditableYaml} with the reason where it cannot be made. */
+export function splicesOf(tree: Tree, change: Change): Splice[] {
+  const { path } = change;
+  const isThere = nodeAt(tree, path) !== undefined;
+  if (change.kind === "append") {
+    refuseShared(tree, isThere ? path : path.slice(0, -1), false);
+    return append(tree, path, change.value);
+  }
+  refuseShared(tree, isThere ? path : path.slice(0, -1), isThere);
+  if (change.kind === "delete") return remove(tree, path);
+  if (change.kind === "rename") return rename(tree, path, change.to, change.value);
+  if (change.kind === "set") return set(tree, path, change.value, change.order ?? []);
+  return isEmpty(tree.root) ? set(tree, path, change.value, []) : lead(tree, change.path[0], change.value);
+}
+
+function set(tree: Tree, path: Path, value: unknown, order: readonly string[]): Splice[] {
+  const key = String(path.at(-1));
+  if (path.length === 1 && isEmpty(tree.root)) return begin(tree, key, value);
+  const map = mapAt(tree, path.slice(0, -1));
+  const member = memberOf(map, key);
+  if (member) return replaceValue(tree, member, value, isFlow(map));
+  const index = placeIn(map, key, order);
+  return isFlow(map)
+    ? flow.insertItem(tree, map, index, { key, value })
+    : block.insertMember(tree, map, index, key, value);
+}
+
+function lead(tree: Tree, key: string, value: unknown): Splice[] {
+  const map = mapAt(tree, []);
+  return isFlow(map) ? flow.leadItem(tree, map, { key, value }) : block.leadMember(tree, map, key, value);
+}
+
+function rename(tree: Tree, path: Path, to: string, value: unknown): Splice[] {
+  const map = mapAt(tree, path.slice(0, -1));
+  const member = memberOf(map, String(path.at(-1)));
+  if (!member) throw new UneditableYaml(`${name(path)} is not there`);
+  const start = startOf(member);
+  const text = scalarText(to, quoteOf(member.key), tree);
+  const key = { start, end: member.key.range?.[1] ?? start, text };
+  const isSameValue = isScalar(member.value) && member.value.value === value;
+  return isSameValue ? [key] : [key, ...replaceValue(tree, member, value, isFlow(map))];
+}
+
+function remove(tree: Tree, path: Path): Splice[] {
+  const key = path.at(-1) ?? 0;
+  const from = nodeAt(tree, path.slice(0, -1));
+  if (isMap(from)) {
+    const index = membersOf(from).findIndex((member) => member.key.value === key);
+    return isFlow(from) ? flow.deleteItem(tree, from, index) : block.deleteMember(tree, from, index);
+  }
+  if (!isSeq(from) || typeof key !== "number") throw new UneditableYaml(`${name(path)} is not there`);
+  if (isFlow(from)) return flow.deleteItem(tree, from, key);
+  if (from.items.length > 1) return block.deleteItem(tree, from, key);
+  return block.emptyList(tree, memberAt(tree, path.slice(0, -1)), from);
+}
+
+function append(tree: Tree, path: Path, value: object): Splice[] {
+  const list = nodeAt(tree, path);
+  if (list === undefined) return set(tree, path, [value], []);
+  if (isSeq(list) && list.items.length > 0)
+    return isFlow(list)
+      ? flow.insertItem(tree, list, list.items.length - 1, { value })
+      : block.appendItem(tree, list, value);
+  const map = mapAt(tree, path.slice(0, -1));
+  if (!isFlow(map)) return block.fillList(tree, memberAt(tree, path), value);
+  if (isSeq(list)) return flow.insertItem(tree, list, -1, { value });
+  return replaceValue(tree, memberAt(tree, path), [value], true);
+}
+
+/** The first member of a document that has none. */
+function begin(tree: Tree, key: string, value: unknown): Splice[] {
+  const { text, root, isJson } = tree;
+  const lineBreak = lineBreakAt(text, 0);
+  const style = { ...styleOf(tree, undefined, lineBreak), padding: "", isSpread: true };
+  const [start, end] = isCollection(root) ? (root.range ?? [0, 0]) : [text.length, text.length];
+  if (text.slice(start, end).includes("#")) throw new UneditableYaml("a comment stands inside the empty brackets");
+  const written = isJson ? [flowText({ [key]: value }, style, "")] : block.newMemberLines(tree, null, key, value);
+  if (!isCollection(root)) return [insertedLines(text, text.length, written)];
+  const isWhole = nextLine(text, end) > end;
+  return [{ start, end, text: written.join(lineBreak) + (isWhole ? "" : lineBreak) }];
+}
+
+function replaceValue(tree: Tree, member: Member, value: unknown, isInFlow: boolean): Splice[] {
+  const { text } = tree;
+  const style = styleOf(tree, undefined, lineBreakAt(text, startOf(member)));
+  const old = member.value;
+  const [start, end] = [old?.range?.[0] ?? 0, endOf(tree, old, behindColon(member))];
+  const written = flowText(value, { ...style, valueQuote: quoteLike(old, tree) }, indentationAt(text, startOf(member)));
+  if (end <= behindColon(member)) {
+    const colon = behindColon(member);
+    return [{ start: colon, end: colon, text: `${hasColon(member) ? "" : ":"} ${written}` }];
+  }
+  const isBlock = isCollection(old) && !isFlow(old);
+  if (isBlock && (isInFlow || text.slice(behindColon(member), end).includes("#")))
+    throw new UneditableYaml("comments stand inside what would be replaced");
+  return isBlock ? [{ start: behindColon(member), end, text: ` ${written}` }] : [{ start, end, text: written }];
+}
+
+function quoteLike(old: Node | null, { isJson }: Pick<Style, "isJson">): Quote {
+  if (isJson) return "QUOTE_DOUBLE";
+  return isScalar(old) && typeof old.value === "string" ? quoteOf(old) : "PLAIN";
+}
+
+/** Behind which member a new one stands: the last that precedes it in the given order, else the last of all. */
+function placeIn(map: YAMLMap, key: string, order: readonly string[]): number {
+  const earlier = order.slice(0, Math.max(0, order.indexOf(key)));
+  const keys = membersOf(map).map((member) => member.key.value);
+  const places = earlier.map((other) => keys.indexOf(other)).filter((index) => index !== -1);
+  return places.length === 0 ? keys.length - 1 : Math.max(...places);
+}
+
+function mapAt(tree: Tree, path: Path): YAMLMap {
+  const node = nodeAt(tree, path);
+  if (isMap(node)) return node;
+  throw new UneditableYaml(`${name(path)} is not a map`);
+}
+
+function memberAt(tree: Tree, path: Path): Member {
+  const member = memberOf(mapAt(tree, path.slice(0, -1)), String(path.at(-1)));
+  if (member) return member;
+  throw new UneditableYaml(`${name(path)} is not there`);
+}
+
+function isEmpty(root: Collection | Node | null): boolean {
+  return (
+    root === null || (isScalar(root) && root.value === null) || (isMap(root) && isFlow(root) && root.items.length === 0)
+  );
+}

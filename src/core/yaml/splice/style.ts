@@ -1,0 +1,139 @@
+/** How new text is written: as its neighbours are. */
+import { isMap, isScalar, stringify, type Scalar } from "yaml";
+import { lineStart } from "./lines.ts";
+import { behindColon, type Collection, type Member, memberEnd, membersOf, startOf, type Tree } from "./tree.ts";
+
+/** How scalars are quoted. */
+export type Quote = "PLAIN" | "QUOTE_DOUBLE" | "QUOTE_SINGLE";
+
+export interface Style {
+  readonly isJson: boolean;
+  readonly keyQuote: Quote;
+  readonly valueQuote: Quote;
+  /** One level of indentation. */
+  readonly unit: string;
+  /** Inside of brackets on one line. */
+  readonly padding: string;
+  /** Between a key and its value, between two items, on one line. */
+  readonly colon: string;
+  readonly comma: string;
+  /** Whether a flow collection has a line for each item. */
+  readonly isSpread: boolean;
+  readonly lineBreak: string;
+}
+
+/** The style of new members of a map, or of new entries beside it. */
+export function styleOf(tree: Tree, like: Collection | undefined, lineBreak: string): Style {
+  const { isJson, text } = tree;
+  const members = isMap(like) ? membersOf(like) : [];
+  const values = members
+    .map(({ value }) => value)
+    .filter((value) => isScalar(value) && typeof value.value === "string");
+  const quotes = new Set(values.map((value) => quoteOf(value as Scalar)));
+  const isQuoted = quotes.size === 1 && values.length > 1;
+  return {
+    isJson,
+    keyQuote: members[0] ? quoteOf(members[0].key) : "PLAIN",
+    valueQuote: isQuoted ? ([...quotes][0] ?? "PLAIN") : "PLAIN",
+    unit: unitOf(text),
+    lineBreak,
+    ...flowStyle(tree, like),
+  };
+}
+
+/** A scalar as text: quoted as asked, and whenever a reader of YAML 1.2 or 1.1 would take it for something else. */
+export function scalarText(value: unknown, quote: Quote, { isJson }: Pick<Style, "isJson">): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  if (isJson || (typeof value === "string" && /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]/.test(value)))
+    return JSON.stringify(value);
+  const options = { collectionStyle: "flow", flowCollectionPadding: false, lineWidth: 0, compat: "yaml-1.1" } as const;
+  return stringify([value], { ...options, defaultStringType: quote })
+    .trim()
+    .slice(1, -1);
+}
+
+/** The lines of a map in block style, without indentation of their own. */
+export function blockLines(value: object, style: Style): string[] {
+  return Object.entries(value).flatMap(([key, member]) => memberLines(key, member, style));
+}
+
+/** The lines of one member in block style. */
+export function memberLines(key: string, value: unknown, style: Style): string[] {
+  const head = `${scalarText(key, style.keyQuote, style)}:`;
+  if (!isFilled(value)) return [`${head} ${flowText(value, { ...style, isSpread: false }, "")}`];
+  const lines = Array.isArray(value) ? value.flatMap((item) => itemLines(item, style)) : blockLines(value, style);
+  return [head, ...lines.map((line) => style.unit + line)];
+}
+
+/** The lines of one item of a block list: the first with its dash. */
+export function itemLines(value: unknown, style: Style, gap = " "): string[] {
+  const lines = isFilled(value)
+    ? Array.isArray(value)
+      ? value.flatMap((item) => itemLines(item, style))
+      : blockLines(value, style)
+    : [flowText(value, { ...style, isSpread: false }, "")];
+  return lines.map((line, index) => (index === 0 ? `-${gap}${line}` : ` ${gap.replaceAll(/\S/g, " ")}${line}`));
+}
+
+/** A value in flow style. @param indent the indentation of the line that its closing bracket stands on */
+export function flowText(value: unknown, style: Style, indent: string): string {
+  if (typeof value !== "object" || value === null) return scalarText(value, style.valueQuote, style);
+  const inner = indent + style.unit;
+  const items = Array.isArray(value)
+    ? value.map((item) => flowText(item, style, inner))
+    : Object.entries(value).map(([key, item]) => memberText(key, item, style, inner));
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  if (items.length === 0) return open + close;
+  if (!style.isSpread) return open + style.padding + items.join(style.comma) + style.padding + close;
+  const { lineBreak } = style;
+  return `${open}${lineBreak}${inner}${items.join(`,${lineBreak}${inner}`)}${lineBreak}${indent}${close}`;
+}
+
+/** A member in flow style. */
+export function memberText(key: string, value: unknown, style: Style, indent: string): string {
+  return scalarText(key, style.keyQuote, style) + style.colon + flowText(value, style, indent);
+}
+
+export function quoteOf({ type }: Scalar): Quote {
+  return type === "QUOTE_DOUBLE" || type === "QUOTE_SINGLE" ? type : "PLAIN";
+}
+
+function isFilled(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+}
+
+/** The first indentation of the document, as long as it is one. */
+function unitOf(text: string): string {
+  return /^( {1,8}|\t)[^\s#]/m.exec(text)?.[1] ?? "  ";
+}
+
+type FlowStyle = Pick<Style, "padding" | "colon" | "comma" | "isSpread">;
+
+function flowStyle(tree: Tree, like: Collection | undefined): FlowStyle {
+  const usual = { padding: tree.isJson ? "" : " ", colon: ": ", comma: ", ", isSpread: false };
+  if (!like?.flow || !like.range) return usual;
+  const [open, end] = like.range;
+  const isSpread = tree.text.slice(open, end).includes("\n");
+  if (like.items.length === 0) return { ...usual, isSpread };
+  const padding = /^[ \t]*(?=\S)/.exec(tree.text.slice(open + 1))?.[0] ?? usual.padding;
+  return { ...usual, padding, isSpread, ...(isMap(like) && separators(tree, membersOf(like))) };
+}
+
+/** What stands between a key and its value, and between two members: white space may be missing. */
+function separators({ text, ...tree }: Tree, [member, next]: readonly Member[]): Partial<FlowStyle> {
+  const value = member?.value;
+  const colon = member && value && text.slice(behindColon(member) - 1, startOf(value)) === ":" ? ":" : ": ";
+  if (!member || !next) return { colon, comma: colon === ":" ? "," : ", " };
+  const between = text.slice(memberEnd({ text, ...tree }, member), startOf(next));
+  return { colon, comma: between === "," ? "," : ", " };
+}
+
+/** The white space that the line of a position begins with. */
+export function indentationAt(text: string, position: number): string {
+  return /^[ \t]*/.exec(text.slice(lineStart(text, position)))?.[0] ?? "";
+}
+
+/** As much white space as stands before a position in its line, dashes counted. */
+export function columnAt(text: string, position: number): string {
+  return text.slice(lineStart(text, position), position).replaceAll(/\S/g, " ");
+}

@@ -1,0 +1,132 @@
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  parseAllDocuments,
+  type Alias,
+  type CST,
+  type Node,
+  type Pair,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
+import { PARSE_OPTIONS } from "../parse.ts";
+import { name, type Path, UneditableYaml } from "./change.ts";
+
+export type Member = Pair<Scalar<string>, Node | null>;
+export type Collection = YAMLMap | YAMLSeq;
+
+/** A text with the nodes that it parses to; `root` is null for one that holds nothing. */
+export interface Tree {
+  /** Without byte order mark: positions count from behind it. */
+  readonly text: string;
+  readonly root: Node | null;
+  readonly aliases: readonly Alias[];
+  /** Whether the text is JSON, and has to stay JSON. */
+  readonly isJson: boolean;
+}
+
+/** The text has been found readable before. @param isJson known where the text itself cannot tell: it is empty */
+export function parseTree(text: string, isJson: boolean): Tree {
+  const documents = parseAllDocuments(text, { ...PARSE_OPTIONS, keepSourceTokens: true });
+  const [document] = Array.isArray(documents) ? documents : [];
+  const root = document?.contents ?? null;
+  const aliases = text.includes("*") ? [...nodesOf(root)].filter((node) => isAlias(node)) : [];
+  return { text, root, aliases, isJson: isJson || isJsonText(text) };
+}
+
+/** `{}` is both: the caller knows by the file's name. */
+function isJsonText(text: string): boolean {
+  if (!/^\s*\{\s*"/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The node at a path, or `undefined`. @throws {UneditableYaml} where the path leads through an alias. */
+export function nodeAt(tree: Tree, path: Path): Node | null | undefined {
+  let node: Node | null | undefined = tree.root;
+  for (const [index, step] of path.entries()) {
+    if (isAlias(node))
+      throw new UneditableYaml(`${name(path.slice(0, index))} is *${node.source}, a copy of &${node.source}`);
+    node = isMap(node) ? memberOf(node, step)?.value : itemOf(node, step);
+  }
+  return node;
+}
+
+function itemOf(node: Node | null | undefined, step: string | number): Node | null | undefined {
+  return isSeq(node) && typeof step === "number" ? (node.items[step] as Node | undefined) : undefined;
+}
+
+export function memberOf(map: YAMLMap, key: string | number): Member | undefined {
+  return membersOf(map).find((member) => member.key.value === key);
+}
+
+export function membersOf(map: YAMLMap): Member[] {
+  return map.items as Member[];
+}
+
+/** Where what is written of a node ends: no line break, white space or comment behind it. */
+export function endOf(tree: Tree, node: Node | null, empty: number): number {
+  if (isCollection(node) && !isFlow(node)) {
+    if (isMap(node)) return memberEnd(tree, membersOf(node).at(-1) as Member);
+    return endOf(tree, node.items.at(-1) as Node, dashOf(node, node.items.length - 1) + 1);
+  }
+  const [start, end] = node?.range ?? [empty, empty];
+  if (start === end && !isAlias(node)) return empty;
+  // A block scalar ends behind its line break.
+  if (!isScalar(node) || tree.text[end - 1] !== "\n") return end;
+  return tree.text[end - 2] === "\r" ? end - 2 : end - 1;
+}
+
+export function memberEnd(tree: Tree, member: Member): number {
+  return endOf(tree, member.value, behindColon(member));
+}
+
+/** Behind the colon of a member; behind its key where it has none, as in `{ a, b }`. */
+export function behindColon({ key, srcToken }: Member): number {
+  const colon = srcToken?.sep?.find(({ type }) => type === "map-value-ind");
+  return colon ? colon.offset + 1 : (key.range?.[1] ?? 0);
+}
+
+export function hasColon({ srcToken }: Member): boolean {
+  return srcToken?.sep?.some(({ type }) => type === "map-value-ind") === true;
+}
+
+/** Where the dash of an item of a block list stands. */
+export function dashOf(list: YAMLSeq, index: number): number {
+  const { items } = list.srcToken as CST.BlockSequence;
+  const dashes = items.flatMap(({ start }) => start.filter(({ type }) => type === "seq-item-ind"));
+  return dashes[index]?.offset ?? 0;
+}
+
+/** Where an item of a collection begins: a member at its key. */
+export function startOf(item: unknown): number {
+  const node = isPair(item) ? item.key : item;
+  return (node as Node).range?.[0] ?? 0;
+}
+
+export function isCollection(node: unknown): node is Collection {
+  return isMap(node) || isSeq(node);
+}
+
+export function isFlow(collection: Collection): boolean {
+  return collection.flow === true;
+}
+
+/** Every node below and including one, itself first. */
+export function* nodesOf(node: unknown): Generator<Node> {
+  if (isPair(node)) {
+    yield* nodesOf(node.key);
+    yield* nodesOf(node.value);
+  } else if (node !== null && node !== undefined) {
+    yield node as Node;
+    if (isCollection(node)) for (const item of node.items) yield* nodesOf(item);
+  }
+}

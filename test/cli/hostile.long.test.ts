@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { reportFormats } from "../../src/core/contract/names.ts";
+import { plainEnvironment, RUN } from "../support/command-line.ts";
+import { hostileDocuments } from "../support/hostile-documents.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { realDocuments, mutant, randomOf } from "../core/yaml/scan/mutate.ts";
+
+const SIZE = 2 ** 20;
+/** Of the process's own time, so that a busy machine fails nothing. */
+const MAX_CPU_SECONDS = 2;
+const MAX_KIBIBYTES = 768 * 1024;
+const USAGE = 3;
+const TELL_USAGE = `data:text/javascript,${encodeURIComponent(
+  `import { writeSync } from "node:fs"; process.on("exit", () => writeSync(${USAGE}, JSON.stringify(process.resourceUsage())));`,
+)}`;
+
+interface Validated {
+  readonly code: number | null;
+  readonly usage: NodeJS.ResourceUsage;
+}
+
+function validate(root: string, format: readonly string[]): Promise<Validated> {
+  const child = spawn(process.execPath, ["--import", TELL_USAGE, RUN, "validate", ...format], {
+    cwd: root,
+    env: plainEnvironment({ HOME: root }),
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  let told = "";
+  child.stdout?.resume();
+  child.stderr?.resume();
+  child.stdio[USAGE]?.on("data", (chunk: Buffer) => (told += String(chunk)));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, usage: JSON.parse(told) as NodeJS.ResourceUsage }));
+  });
+}
+
+const formats = [...reportFormats.map((format) => ["--format", format]), ["--json"]];
+
+describe("a hostile document of 1 MiB takes the process no more than two seconds and bounded memory", () => {
+  test.each(Object.entries(hostileDocuments))("%s", async (_, make) => {
+    const root = temporaryFolder();
+    writeFileSync(join(root, "deployments.yaml"), make(SIZE));
+    for (const format of formats) {
+      const { code, usage } = await validate(root, format);
+      expect(code, format.join(" ")).toBe(1);
+      expect((usage.userCPUTime + usage.systemCPUTime) / 1e6, format.join(" ")).toBeLessThan(MAX_CPU_SECONDS);
+      expect(usage.maxRSS, format.join(" ")).toBeLessThan(MAX_KIBIBYTES);
+    }
+  });
+});
+
+test("bytes of any kind are answered", async () => {
+  const root = temporaryFolder();
+  const seed = Date.now() % 2 ** 31;
+  const random = randomOf(seed);
+  for (let round = 0; round < 200; round++) {
+    const bytes = Buffer.from(mutant(realDocuments(), random));
+    for (let changes = random(5); changes > 0; changes--) bytes[random(bytes.length)] = random(256);
+    writeFileSync(join(root, "deployments.yaml"), bytes);
+    const { code } = await validate(root, formats[round % formats.length] ?? []);
+    expect([0, 1, 3], `seed ${seed}, round ${round}`).toContain(code);
+  }
+});

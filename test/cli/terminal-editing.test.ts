@@ -1,0 +1,198 @@
+import { spawn, spawnSync } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { plainEnvironment, RUN } from "../support/command-line.ts";
+import { isLinux } from "../support/machine.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
+
+const canHaveTerminal = isLinux && spawnSync("script", ["--version"]).status === 0;
+const FILE = "deployments.yaml";
+const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
+
+const TARGET = [
+  "deployments:",
+  "  - name: prod",
+  "    region: eu",
+  "    runtime: node22",
+  "    serviceType: functions",
+  "    deployTarget: lambda",
+  "    runtimeProtocol: http",
+  "    databaseDriver: SQLite",
+  "    keyValueDriver: redis",
+  "",
+].join("\n");
+
+interface Session {
+  readonly status: number | null;
+  readonly screen: string;
+}
+
+/** Somebody reads until a text shows, then types; what is typed before the program listens would be the terminal's. */
+type Talk = readonly (readonly [shows: string, types: string])[];
+
+/** Runs a command in a terminal of its own. */
+async function inTerminal(
+  workspace: TestWorkspace,
+  argv: readonly string[],
+  talk: Talk = [],
+  env = {},
+): Promise<Session> {
+  const command = [process.execPath, RUN, ...argv].map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["-qec", `stty cols 200; ${command}`, "/dev/null"], {
+    cwd: workspace.root,
+    env: plainEnvironment({ TERM: "xterm", SHELL: "/bin/sh", HOME: temporaryFolder(), NO_COLOR: "1", ...env }),
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdin.on("error", () => undefined); // the program may be gone
+  let screen = "";
+  let seen = 0;
+  const rest = [...talk];
+  child.stdout.on("data", (chunk: Buffer) => {
+    screen += stripVTControlCharacters(chunk.toString("utf8")).replaceAll("\r\n", "\n");
+    const [shows, types] = rest[0] ?? ["", ""];
+    const at = screen.indexOf(shows, seen);
+    if (shows === "" || at === -1) return;
+    seen = at + shows.length;
+    rest.shift();
+    child.stdin.write(types);
+  });
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+  return { status, screen };
+}
+
+describe.runIf(canHaveTerminal)("in a terminal", () => {
+  test("targets add asks for what is missing, each with what the matrix accepts by then", async () => {
+    const workspace = makeWorkspace({ [FILE]: TARGET });
+    const { status, screen } = await inTerminal(
+      workspace,
+      ["targets", "add"],
+      [
+        ["Name: ", "PROD\n"],
+        ["Name: ", "edge\n"],
+        ["Deploy target (", "lambada\n"],
+        ["Deploy target (", "lambda\n"],
+        ["Region: ", "\n"],
+        ["Region: ", "eu-1\n"],
+        ["Runtime: ", "latest\n"],
+        ["Runtime: ", "nodejs22.x\n"],
+        ["[functions]: ", "\n"],
+        ["[http]: ", "\n"],
+        ["[InMemory]: ", "SQLite\n"],
+        ["[redis]: ", "\n"],
+      ],
+    );
+    expect(status, screen).toBe(0);
+    expect(screen).toContain('name: "PROD" is taken by another deploy target');
+    expect(screen).toContain(
+      "Deploy target (dedicated-server, vm, ec2, lambda, vercel-functions, cloudflare-workers): ",
+    );
+    expect(screen).toContain("(did you mean lambda?)");
+    expect(screen).toContain("An answer is needed here");
+    expect(screen).toContain('"latest" is not a name with a version');
+    expect(screen).toContain("Service type (functions) [functions]: ");
+    expect(screen).toContain("Runtime protocol (http) [http]: ");
+    expect(screen).not.toContain("PM2 profile (");
+    expect(workspace.read(FILE)).toBe(
+      TARGET +
+        TARGET.slice(TARGET.indexOf("  -"))
+          .replace("prod", "edge")
+          .replace("eu", "eu-1")
+          .replace("node22", "nodejs22.x"),
+    );
+  });
+
+  test("what flags say is not asked; where they say all that is needed, nothing is", async () => {
+    const workspace = makeWorkspace({});
+    const given = ["--name", "qa", "--runtime", "node22"];
+    const asked = await inTerminal(
+      workspace,
+      ["targets", "add", ...given],
+      [
+        ["Deploy target (", "dedicated-server\n"],
+        ["Region [none]: ", "\n"],
+        ["[restapi]: ", "\n"],
+        ["[http]: ", "\n"],
+        ["[InMemory]: ", "\n"],
+        ["[redis]: ", "\n"],
+        ["PM2 profile (dev, staging, production) [dev]: ", "staging\n"],
+      ],
+    );
+    expect(asked.status, asked.screen).toBe(0);
+    expect(asked.screen).not.toContain("Name:");
+    expect(asked.screen).toContain("Region [none]: ");
+    expect(workspace.read(FILE)).toContain("pm2Profile: staging\n");
+    expect(workspace.read(FILE)).not.toContain("region");
+    const whole = [...given.with(1, "qa2"), "--deploy-target", "dedicated-server"];
+    const { status, screen } = await inTerminal(workspace, ["targets", "add", ...whole]);
+    expect([status, screen]).toEqual([0, expect.stringMatching(/^Added qa2/) as string]);
+  });
+
+  test.each([
+    ["Ctrl-C", [["Name: ", CTRL_C]]],
+    [
+      "Ctrl-C after an answer",
+      [
+        ["Name: ", "edge\n"],
+        ["Deploy target (", CTRL_C],
+      ],
+    ],
+    ["the end of the input", [["Name: ", CTRL_D]]],
+  ] as const)("%s leaves nothing changed, and exits 130", async (_, talk) => {
+    const workspace = makeWorkspace({ [FILE]: TARGET });
+    const { status, screen } = await inTerminal(workspace, ["targets", "add"], talk);
+    expect(status, screen).toBe(130);
+    expect(screen).toContain("Cancelled. Nothing was changed.");
+    expect(workspace.read(FILE)).toBe(TARGET);
+  });
+
+  test("nobody is asked in continuous integration, or for JSON", async () => {
+    const workspace = makeWorkspace({ [FILE]: TARGET });
+    for (const [argv, env] of [
+      [["targets", "add"], { CI: "true" }],
+      [["targets", "add", "--json"], {}],
+    ] as const) {
+      const { status, screen } = await inTerminal(workspace, argv, [], env);
+      expect(status).toBe(1);
+      expect(screen).toContain("name is missing");
+    }
+    expect((await inTerminal(workspace, ["targets", "remove", "prod"], [], { CI: "true" })).status).toBe(0);
+    expect(workspace.read(FILE)).toBe("deployments: []\n");
+  });
+
+  test("targets remove asks first, unless --yes says so", async () => {
+    const workspace = makeWorkspace({ [FILE]: TARGET });
+    const question = "Remove prod from deployments.yaml? (y/N) ";
+    const kept = await inTerminal(workspace, ["targets", "remove", "PROD"], [[question, "\n"]]);
+    expect(kept.screen).toContain(question);
+    expect([kept.status, workspace.read(FILE)]).toEqual([1, TARGET]);
+    expect((await inTerminal(workspace, ["targets", "remove", "nobody"])).status).toBe(2);
+    expect((await inTerminal(workspace, ["targets", "remove", "prod"], [[question, "y\n"]])).status).toBe(0);
+    expect(workspace.read(FILE)).toBe("deployments: []\n");
+    workspace.write(FILE, TARGET);
+    expect((await inTerminal(workspace, ["targets", "remove", "prod", "--yes"])).screen).toBe(
+      "Removed prod from deployments.yaml.\n",
+    );
+  });
+
+  test("interfaces add offers the frameworks of the type", async () => {
+    const workspace = makeWorkspace({ [FILE]: "interfaces: []\n" });
+    const { status, screen } = await inTerminal(
+      workspace,
+      ["interfaces", "add"],
+      [
+        ["Type (", "websocket\n"],
+        ["Framework (socket-io): ", "socket-io\n"],
+        ["Entrypoint: ", "src/interface/ws.ts\n"],
+        ["Controller: ", "ItemController.changed\n"],
+      ],
+    );
+    expect(status, screen).toBe(0);
+    expect(screen).toContain("Framework (socket-io): ");
+    expect(workspace.read(FILE)).toContain("interfaces:\n  - type: websocket\n    framework: socket-io\n");
+  });
+});

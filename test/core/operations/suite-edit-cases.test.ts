@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { inputs, type OperationId } from "../../../src/core/contract/inputs.ts";
+import { parseInput } from "../../../src/core/contract/parse.ts";
+import * as core from "../../../src/core/index.ts";
+import { makeWorkspace } from "../../support/workspace.ts";
+
+const folder = fileURLToPath(new URL("../../fixtures/suite-edit/", import.meta.url));
+const cases = readdirSync(folder).filter((name) => /\.before\.(?:yaml|json)$/.test(name));
+const caller = { source: "cli", grants: ["read", "write"] } as const;
+
+const operations = Object.values(core).filter(
+  (value): value is core.Operation<unknown, core.SuiteEditResponse> =>
+    typeof value === "object" && "run" in value && "access" in value && value.access === "write",
+);
+
+interface Change {
+  readonly operation: OperationId;
+  readonly input: object;
+}
+
+/**
+ * Cases are files: `name.before.yaml` and `name.change.json` beside what comes out, `name.after.yaml` or
+ * `name.refused.txt`. Adding one needs no code: what comes out is written where it is missing, to be reviewed.
+ */
+test.each(cases)("%s", async (before) => {
+  const name = before.replace(/\.before\.\w+$/, "");
+  const { operation: id, input } = JSON.parse(readFileSync(`${folder}${name}.change.json`, "utf8")) as Change;
+  const operation = operations.find((one) => one.id === id);
+  if (!operation) throw new Error(`${id} is no operation that writes`);
+  const file = before.endsWith(".json") ? "deployments.json" : "deployments.yaml";
+  const workspace = makeWorkspace({ [file]: readFileSync(folder + before) });
+  const asked = parseInput(inputs[id], { file, dryRun: false, ...input }, operation.refusal);
+  const outcome = await core.execute(operation, workspace.ports, asked, caller).catch((error: unknown) => error);
+  const after = workspace.read(file);
+  if (outcome instanceof Error) {
+    expect(outcome).toBeInstanceOf(core.SvcmError);
+    expect(after).toBe(readFileSync(folder + before, "utf8"));
+    expect(existsSync(workspace.path(".svcm/audit.jsonl"))).toBe(false);
+    const { exitCode, body } = core.describeError(outcome);
+    const lines = body.issues?.map(({ code, path, message }) => `${code} ${path.join(".")}: ${message}`);
+    const refused = [`exit ${exitCode}`, ...(lines ?? [`${body.code}: ${body.details}`]), ""].join("\n");
+    expectFile(`${name}.refused.txt`, refused.replaceAll(workspace.root, "<root>"));
+  } else expectFile(before.replace(".before.", ".after."), after);
+});
+
+/** Byte for byte: a snapshot of the test runner would take one line break for another. */
+function expectFile(name: string, content: string): void {
+  if (!existsSync(folder + name) && !process.env["CI"]) writeFileSync(folder + name, content);
+  expect(content).toBe(readFileSync(folder + name, "utf8"));
+}

@@ -1,0 +1,30 @@
+import type { ProcessRecord } from "../../../src/core/telemetry/process-record.ts";
+
+/** A process as PM2 might list it. */
+export function record(fields: Partial<ProcessRecord> = {}): ProcessRecord {
+  return {
+    pmId: 0,
+    name: "api",
+    uniqueId: null,
+    pid: null,
+    namespace: "default",
+    status: "stopped",
+    restartCount: 0,
+    unstableRestarts: 0,
+    startedAt: null,
+    createdAt: null,
+    script: "/srv/api.js",
+    cwd: "/srv",
+    interpreter: "node",
+    execMode: "fork",
+    instances: 1,
+    watching: false,
+    nodeVersion: null,
+    version: null,
+    exitCode: null,
+    customMetrics: {},
+    httpPort: null,
+    declaration: { argsDigest: "", interpreterArgsDigest: "", environment: {} },
+    ...fields,
+  };
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { STABLE_MS, UNKNOWN_BEFORE, verdictOn } from "../../../src/core/process/verdict.ts";
+import { record } from "./record.ts";
+
+const NOW = 1_000_000;
+const stable = { status: "online", pid: 2, startedAt: NOW - STABLE_MS };
+const before = record({ status: "online", pid: 1, startedAt: 1, restartCount: 4 });
+
+test("a stop is done when the process is listed as stopped and has no number", () => {
+  expect(verdictOn("stop", before, record({ status: "stopped", pid: null }), NOW)).toBe("done");
+  expect(verdictOn("stop", before, record({ status: "stopping" }), NOW)).toBe("pending");
+  expect(verdictOn("stop", before, record({ status: "stopped", pid: 1 }), NOW)).toBe("pending");
+  expect(verdictOn("stop", before, record({ status: "errored" }), NOW)).toMatchObject({
+    failed: expect.stringContaining("errored") as string,
+  });
+  expect(verdictOn("stop", before, undefined, NOW)).toEqual({ failed: "PM2 no longer lists it" });
+});
+
+test("a start is done when the process has been online for as long as PM2 calls stable", () => {
+  expect(verdictOn("start", UNKNOWN_BEFORE, record(stable), NOW)).toBe("done");
+  expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, startedAt: NOW - STABLE_MS + 1 }), NOW)).toBe(
+    "pending",
+  );
+  expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, status: "launching" }), NOW)).toBe("pending");
+  expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, pid: null }), NOW)).toBe("pending");
+});
+
+test("one that ended after its start has failed, whatever it is now", () => {
+  expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, restartCount: 1, exitCode: 3 }), NOW)).toEqual({
+    failed: "it ended right after its start, once so far, last with exit code 3",
+  });
+  for (const status of ["stopped", "errored", "waiting restart"])
+    expect(verdictOn("start", UNKNOWN_BEFORE, record({ status }), NOW)).toEqual({ failed: `its status is ${status}` });
+});
+
+test("a restart is done by another run, and by exactly one", () => {
+  const after = record({ ...stable, restartCount: 5 });
+  expect(verdictOn("restart", before, after, NOW)).toBe("done");
+  expect(verdictOn("restart", before, { ...before, startedAt: 1 }, NOW)).toBe("pending");
+  expect(verdictOn("restart", before, { ...after, restartCount: 6 }, NOW)).toMatchObject({
+    failed: expect.stringContaining("once so far") as string,
+  });
+  const stopped = record({ status: "stopped", restartCount: 4 });
+  expect(verdictOn("restart", stopped, { ...after, restartCount: 4 }, NOW)).toBe("done");
+  expect(verdictOn("restart", stopped, { ...after, restartCount: 5 }, NOW)).toMatchObject({
+    failed: expect.stringContaining("once so far") as string,
+  });
+});

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { addAndRemoveIsNothing, everyEditIsExact } from "./edit-properties.ts";
+
+test("an edit means exactly what was asked, and touches no other line", () => {
+  const { made, refused } = everyEditIsExact(1000);
+  expect(refused / (made + refused)).toBeLessThan(0.05);
+});
+
+test("adding an entry and removing it leaves the bytes as they were", () => {
+  const { made, refused } = addAndRemoveIsNothing(500);
+  expect(refused / (made + refused)).toBeLessThan(0.05);
+});

@@ -1,0 +1,202 @@
+/** What svcm can do to processes, against a real PM2: every action and every refusal. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { execute, nodePorts, processAct, processList, type Caller, type Ports } from "../../src/core/index.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+let own: Pm2;
+let ports: Ports;
+const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
+type Input = Parameters<typeof processAct.run>[1];
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
+  ports = nodePorts({ root: own.folder, env, cwd: own.folder });
+});
+afterAll(async () => {
+  await ports.processes.close();
+  await own.end();
+});
+
+const act = (input: Input, world: Ports = ports) => execute(processAct, world, input, caller);
+
+async function refused(input: Input, world: Ports = ports): Promise<{ kind: string; code: unknown; details: unknown }> {
+  try {
+    await act(input, world);
+  } catch (error) {
+    const { kind, facts } = error as { kind: string; facts: { code?: string; details?: string } };
+    return { kind, code: facts.code, details: facts.details };
+  }
+  throw new Error("it was not refused");
+}
+
+async function statusOf(name: string): Promise<string[]> {
+  const { processes } = await execute(processList, ports, {}, caller);
+  return processes.filter((process) => process.name === name).map(({ status }) => status);
+}
+
+/** Makes the test's processes known to PM2 and stopped, quickly. */
+async function stopped(...names: string[]): Promise<void> {
+  for (const name of names) await own.run({ name });
+  for (const record of await ports.processes.list())
+    if (names.includes(record.name)) await ports.processes.stop(record);
+}
+
+test("a process is stopped, started and restarted, each shown by PM2's list and recorded", async () => {
+  await own.run({ name: "api", namespace: "backend", env: { SVC_HTTP_PORT: "3001" }, args: "--flag" });
+  const [before] = await ports.processes.list();
+  expect(before).toMatchObject({
+    name: "api",
+    status: "online",
+    namespace: "backend",
+    httpPort: 3001,
+    execMode: "fork",
+  });
+
+  const stop = await act({ action: "stop", name: "api", environment: "Dev " });
+  const ref = { name: "api", pmId: before!.pmId, namespace: "backend" };
+  expect(stop).toEqual({
+    ok: true,
+    action: "stop",
+    scope: "process",
+    name: "api",
+    pmId: before!.pmId,
+    affected: [{ ...ref, pid: null, status: "stopped" }],
+    skipped: [],
+  });
+  expect(await act({ action: "stop", name: "api" })).toMatchObject({
+    affected: [],
+    skipped: [{ ...ref, reason: "ALREADY_STOPPED" }],
+  });
+
+  const start = await act({ action: "start", pmId: before!.pmId });
+  expect(start.affected).toEqual([{ ...ref, pid: expect.any(Number) as number, status: "online" }]);
+  const again = await act({ action: "start", name: "api" });
+  expect(again).toMatchObject({ affected: [], skipped: [{ ...ref, reason: "ALREADY_RUNNING" }] });
+
+  const restart = await act({ action: "restart", name: "api" });
+  expect(restart.affected[0]!.pid).not.toBe(start.affected[0]!.pid);
+  const records = await ports.audit.newest(10);
+  expect(records.map(({ action, target, outcome }) => `${action} ${target} ${outcome}`)).toEqual([
+    "process.restart api succeeded",
+    `process.start ${before!.pmId} succeeded`,
+    "process.stop api succeeded",
+  ]);
+  expect(records.at(-1)).toMatchObject({ environment: "dev", source: "cli", actor: "tester" });
+});
+
+test("names that PM2 reads as numbers, wildcards, files or patterns mean exactly the app of that name", async () => {
+  const names = ["0", "all", "api.v1", "x.json", "/re/", "default"];
+  for (const name of [...names, "bystander"]) await own.run({ name });
+  const online = async (): Promise<string[]> =>
+    (await ports.processes.list()).filter(({ status }) => status === "online").map(({ name }) => name);
+  for (const [index, name] of names.entries()) {
+    await act({ action: "stop", name });
+    expect(await online()).toEqual(expect.arrayContaining([...names.slice(index + 1), "bystander"]));
+    expect(await statusOf(name)).toEqual(["stopped"]);
+  }
+  await act({ action: "start", name: "api.v1" });
+  await act({ action: "restart", name: "0" });
+  expect((await online()).filter((name) => names.includes(name))).toEqual(["0", "api.v1"]);
+});
+
+test("who is not there is not found, with what was most likely meant", async () => {
+  await stopped("restapi");
+  expect(await refused({ action: "stop", name: "restap" })).toMatchObject({
+    kind: "PROCESS_NOT_FOUND",
+    code: "PROCESS_NOT_FOUND",
+    details: expect.stringContaining('Did you mean "restapi"?') as string,
+  });
+  expect(await refused({ action: "stop", pmId: 4711 })).toMatchObject({ kind: "PROCESS_NOT_FOUND" });
+  expect(await refused({ action: "stop", scope: "namespace", namespace: "bakend" })).toMatchObject({
+    details: expect.stringContaining('Did you mean "backend"?') as string,
+  });
+});
+
+test("several apps of one name are refused with the list, and reached by namespace or number", async () => {
+  const script = join(own.folder, "twin.cjs");
+  writeFileSync(script, IDLE);
+  const twins = ["left", "right"].map((namespace) => ({ name: "twin", script, namespace }));
+  await ports.processes.startApp("twin", own.ecosystem(twins));
+  const refusal = await refused({ action: "stop", name: "twin" });
+  expect(refusal).toMatchObject({ kind: "PROCESS_AMBIGUOUS" });
+  expect(refusal.details).toMatch(/2 processes of different apps.*namespace left.*namespace right/);
+  const { affected } = await act({ action: "stop", name: "twin", namespace: "right" });
+  expect(affected.map(({ namespace }) => namespace)).toEqual(["right"]);
+});
+
+test("all instances of an app are meant by its name, and a namespace by its own", async () => {
+  await own.run({ name: "cluster", instances: 2, namespace: "pair" });
+  const { affected, pmId } = await act({ action: "restart", name: "cluster" });
+  expect(affected.map(({ name, status }) => `${name} ${status}`)).toEqual(["cluster online", "cluster online"]);
+  expect(pmId).toBeUndefined();
+  const stop = await act({ action: "stop", scope: "namespace", namespace: "pair" });
+  expect(stop).toMatchObject({ scope: "namespace", name: "pair" });
+  expect(await statusOf("cluster")).toEqual(["stopped", "stopped"]);
+});
+
+test("a start that does not stay online is no success", async () => {
+  await stopped("ends");
+  const record = (await ports.processes.list()).find(({ name }) => name === "ends")!;
+  writeFileSync(record.script!, "process.exit(3);");
+  const refusal = await refused({ action: "start", name: "ends" });
+  expect(refusal).toMatchObject({ kind: "PROCESS_ACTION_FAILED", code: "START_VERIFY_FAILED" });
+  expect(refusal.details).toMatch(/exit code 3/);
+  await act({ action: "stop", name: "ends" });
+  expect(await refused({ action: "restart", name: "ends" })).toMatchObject({ code: "RESTART_VERIFY_FAILED" });
+  await act({ action: "stop", name: "ends" });
+  expect((await ports.audit.newest(4)).map(({ outcome, code }) => `${outcome} ${code}`)).toContain(
+    "failed START_VERIFY_FAILED",
+  );
+});
+
+test("what serves the request is not ended by it, and left out of a namespace", async () => {
+  await own.run({ name: "service", namespace: "serving" });
+  await own.run({ name: "other", namespace: "serving" });
+  const service = (await ports.processes.list()).find(({ name }) => name === "service")!;
+  const serving: Ports = {
+    ...ports,
+    processes: { ...ports.processes, own: () => ({ pids: [process.pid, service.pid!], pm2: null }) },
+  };
+  for (const action of ["stop", "restart"] as const) {
+    expect(await refused({ action, name: "service" }, serving)).toMatchObject({ kind: "SELF_ACTION_BLOCKED" });
+    const { affected, skipped } = await act({ action, scope: "namespace", namespace: "serving" }, serving);
+    expect(skipped).toMatchObject([{ name: "service", reason: "SELF_ACTION_BLOCKED" }]);
+    expect(affected.map(({ name }) => name)).toEqual(["other"]);
+  }
+  expect((await ports.processes.list()).find(({ name }) => name === "service")!.pid).toBe(service.pid);
+});
+
+test("where it cannot be recorded, nothing happens", async () => {
+  await own.run({ name: "recorded" });
+  const auditFile = join(own.folder, "no-file");
+  mkdirSync(auditFile);
+  const env = { PM2_HOME: own.home, SVC_SERVICE_MANAGEMENT_AUDIT_FILE: auditFile };
+  const mute = nodePorts({ root: own.folder, env, cwd: own.folder });
+  const before = (await ports.processes.list()).find(({ name }) => name === "recorded");
+  for (const action of ["stop", "restart"] as const)
+    expect(await refused({ action, name: "recorded" }, mute)).toMatchObject({ kind: "AUDIT_FAILED" });
+  expect((await ports.processes.list()).find(({ name }) => name === "recorded")).toMatchObject({
+    pid: before!.pid,
+    restartCount: before!.restartCount,
+  });
+  await mute.processes.close();
+});
+
+test("restarts at once, over several links, take turns: each succeeds, and none is lost", async () => {
+  await own.run({ name: "busy" });
+  const worlds = [1, 2, 3].map(() => ({ ...ports, processes: own.link() }));
+  const results = await Promise.all(worlds.map((world) => act({ action: "restart", name: "busy" }, world)));
+  expect(new Set(results.map(({ affected }) => affected[0]!.pid)).size).toBe(3);
+  expect((await ports.processes.list()).find(({ name }) => name === "busy")).toMatchObject({ restartCount: 3 });
+});
+
+test("a caller without the grant is refused before anything is read", async () => {
+  const reader: Caller = { source: "ws", grants: ["read"] };
+  await expect(execute(processAct, ports, { action: "stop", name: "api" }, reader)).rejects.toMatchObject({
+    kind: "UNAUTHORIZED",
+  });
+});

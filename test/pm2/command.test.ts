@@ -1,0 +1,194 @@
+/** The built command line against a real PM2, from the first app to the last. */
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { RUN } from "../support/command-line.ts";
+import { isLinux } from "../support/machine.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { svcm as runSvcm, type Ran } from "../support/svcm.ts";
+
+const CANARY = "canary-9d1f";
+const canHaveTerminal = isLinux && spawnSync("script", ["--version"]).status === 0;
+let own: Pm2;
+let file: (name: string) => string;
+
+/** Prints what it was given into a file, then idles. */
+const TELL = (out: string): string =>
+  `require("node:fs").writeFileSync(${JSON.stringify(out)}, JSON.stringify({ env: process.env, argv: process.argv.slice(2) })); setInterval(() => {}, 1e6);`;
+
+beforeAll(() => {
+  own = pm2();
+  file = (name) => join(own.folder, name);
+  writeFileSync(file("deployments.yaml"), "");
+  writeFileSync(file("app.cjs"), TELL(file("seen.json")));
+  writeFileSync(file("idle.cjs"), "setInterval(() => {}, 1e6);");
+  writeFileSync(file("ends.cjs"), "process.exit(3);");
+  writeFileSync(file(".env.dev"), "SVC_HTTP_FRAMEWORK=express\n");
+  own.pm2Folder([
+    {
+      name: "restapi",
+      script: "./app.cjs",
+      args: ["--password", `${CANARY}-argument`],
+      node_args: [`--env-file=${file(".env.dev")}`],
+      env: { DB_PASSWORD: `${CANARY}-value`, SVC_HTTP_PORT: "3001" },
+    },
+    { name: "grpcapi", script: "./idle.cjs", namespace: "realtime" },
+    { name: "websocketapi", script: "./idle.cjs", namespace: "realtime" },
+    { name: "ends", script: "./ends.cjs", autorestart: false, env: { SECRET: `${CANARY}-of-what-ends` } },
+    { name: "missing", script: "./not-there.cjs", env: { SECRET: `${CANARY}-of-what-is-missing` } },
+  ]);
+});
+afterAll(() => own.end());
+
+/** No run may print a value of an environment or an argument. */
+async function svcm(...args: string[]): Promise<Ran> {
+  const ran = await runSvcm(args, {
+    root: own.folder,
+    env: {
+      PM2_HOME: own.home,
+      SVC_SERVICE_MANAGEMENT_CONFIG_DIR: own.folder,
+      SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: `${CANARY}-token`,
+      AWS_SECRET_ACCESS_KEY: `${CANARY}-aws`,
+    },
+  });
+  expect(ran.stdout + ran.stderr).not.toContain(CANARY);
+  return ran;
+}
+
+const seen = (): { env: Record<string, string>; argv: string[] } =>
+  JSON.parse(readFileSync(file("seen.json"), "utf8")) as { env: Record<string, string>; argv: string[] };
+
+test("without a daemon, reading and stopping say so and start none", async () => {
+  for (const args of [["list"], ["stop", "restapi"], ["restart", "restapi"], ["start", "restapi"]]) {
+    const { code, stderr } = await svcm("process", ...args);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("No PM2 daemon runs") as string });
+  }
+  const { stdout } = await svcm("process", "list", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({ error: "PM2 operation failed.", code: "PM2_NOT_RUNNING" });
+  expect(own.pids()).toEqual([]);
+});
+
+test("several that start apps at once leave one daemon and one process of each app", async () => {
+  const names = ["restapi", "grpcapi", "websocketapi", "restapi"];
+  const ran = await Promise.all(names.map((name) => svcm("process", "start", name, "--ecosystem", "--json")));
+  expect(ran.map(({ code, stderr }) => ({ code, stderr }))).toEqual(names.map(() => ({ code: 0, stderr: "" })));
+  const answers = ran.map(({ stdout }) => JSON.parse(stdout) as { affected: unknown[]; skipped: { reason: string }[] });
+  expect(answers.flatMap(({ affected }) => affected)).toHaveLength(3);
+  expect(answers.flatMap(({ skipped }) => skipped)).toMatchObject([{ reason: "ALREADY_RUNNING" }]);
+  expect(own.pids()).toHaveLength(1 + 3);
+});
+
+test("a started app gets what it declares and a clean environment, nothing of svcm's", () => {
+  const { env, argv } = seen();
+  expect(argv).toEqual(["--password", `${CANARY}-argument`]);
+  expect(env).toMatchObject({ DB_PASSWORD: `${CANARY}-value`, SVC_HTTP_PORT: "3001", PATH: process.env["PATH"] });
+  expect(JSON.stringify(env)).not.toMatch(new RegExp(`${CANARY}-(?:token|aws)`));
+  expect(Object.keys(env).filter((key) => /^SVC_SERVICE|^AWS|PROGRAMMATIC|VERSION_CHECK/.test(key))).toEqual([]);
+});
+
+test("the list is a table, and with --json a document", async () => {
+  const table = (await svcm("process", "list")).stdout.split("\n");
+  expect(table[0]).toMatch(/^NAME\s+ID\s+NAMESPACE\s+STATUS\s+PID\s+UPTIME\s+RESTARTS\s+SCRIPT$/);
+  expect(table[1]).toMatch(/^grpcapi\s+\d\s+realtime\s+online\s+\d+\s+\d+s\s+0\s+\S+idle\.cjs$/);
+  const { stdout } = await svcm("process", "list", "--json");
+  const { processes } = JSON.parse(stdout) as { processes: object[] };
+  expect(processes).toHaveLength(3);
+  expect(processes[1]).toMatchObject({
+    name: "restapi",
+    status: "online",
+    httpPort: 3001,
+    uptimeMs: expect.any(Number) as number,
+  });
+  expect(Object.keys(processes[1]!)).not.toContain("declaration");
+});
+
+test("an env file that was changed is effective after a restart", async () => {
+  expect(seen().env["SVC_HTTP_FRAMEWORK"]).toBe("express");
+  expect(await svcm("env", "set", "SVC_HTTP_FRAMEWORK=fastify")).toMatchObject({ code: 0 });
+  expect(await svcm("process", "restart", "restapi")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Restarted restapi \(id \d, pid \d+\)\.\n$/) as string,
+  });
+  expect(seen().env["SVC_HTTP_FRAMEWORK"]).toBe("fastify");
+});
+
+test("what the ecosystem file declares now is effective after a restart with it", async () => {
+  const declared = {
+    name: "restapi",
+    script: "./app.cjs",
+    env: { DB_PASSWORD: `${CANARY}-changed`, SVC_HTTP_PORT: 3002 },
+  };
+  own.pm2Folder([declared], "staging");
+  await svcm("process", "restart", "restapi");
+  expect(seen().env["DB_PASSWORD"]).toBe(`${CANARY}-value`);
+  expect(await svcm("process", "restart", "restapi", "--ecosystem", "-e", "staging")).toMatchObject({ code: 0 });
+  expect(seen().env).toMatchObject({ DB_PASSWORD: `${CANARY}-changed`, SVC_HTTP_PORT: "3002" });
+});
+
+test("what ends at once and what is missing is no success, and tells no value", async () => {
+  const ends = await svcm("process", "start", "ends", "--ecosystem", "--json");
+  expect({ code: ends.code, ...(JSON.parse(ends.stdout) as object) }).toMatchObject({
+    error: "Process action failed.",
+    details: expect.stringContaining("exit code 3") as string,
+  });
+  const missing = await svcm("process", "start", "missing", "--ecosystem");
+  expect(missing).toMatchObject({ code: 3, stderr: expect.stringContaining("not-there.cjs") as string });
+  expect((await svcm("process", "start", "mising", "--ecosystem")).stderr).toContain('Did you mean "missing"?');
+  expect((await svcm("process", "start", "restapi", "--ecosystem", "-e", "ci")).stderr).toContain("no ecosystem file");
+});
+
+test.skipIf(!canHaveTerminal)("at a terminal, a namespace is asked about first, and only a yes stops it", async () => {
+  const env = { PATH: process.env["PATH"], PM2_HOME: own.home, HOME: own.folder, TERM: "dumb", SHELL: "/bin/sh" };
+  const asked = (input: string, ...more: string[]): { status: number | null; screen: string } => {
+    const command = [process.execPath, RUN, "process", "stop", "--namespace", "realtime", ...more].join(" ");
+    const options = { cwd: own.folder, env, input, encoding: "utf8" } as const;
+    const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], options);
+    return { status, screen: stdout };
+  };
+  for (const no of ["n\n", "\n", "\u0004"]) {
+    const { status, screen } = asked(no);
+    expect(screen).toMatch(
+      /Stop all 2 processes of the namespace realtime: grpcapi \(id \d\), websocketapi \(id \d\)\?/,
+    );
+    expect({ status, end: screen.trim().split("\n").at(-1) }).toEqual({ status: 1, end: "Nothing was stopped." });
+  }
+  expect((await svcm("process", "list")).stdout.match(/online/g)).toHaveLength(3);
+  expect(asked("y\n").screen).toContain("Stopped grpcapi");
+  expect(asked("", "--yes").screen).toContain("Left grpcapi");
+  await svcm("process", "start", "--namespace", "realtime");
+});
+
+test("a namespace is stopped without a question where nobody can be asked", async () => {
+  const { code, stdout } = await svcm("process", "stop", "--namespace", "realtime");
+  expect(code).toBe(0);
+  expect(stdout.replaceAll(/\d+/g, "n").split("\n").toSorted()).toEqual([
+    "",
+    "Stopped grpcapi (id n).",
+    "Stopped websocketapi (id n).",
+  ]);
+  expect((await svcm("process", "stop", "grpcapi")).stdout).toMatch(
+    /^Left grpcapi \(id \d\) alone: it does not run\.\n$/,
+  );
+});
+
+test("wrong usage says what goes together", async () => {
+  expect(await svcm("process", "stop")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("No process is named") as string,
+  });
+  expect(await svcm("process", "start", "restapi", "-e", "dev")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--ecosystem") as string,
+  });
+});
+
+test("every action is in the audit log, by name and without a value", async () => {
+  const { stdout } = await svcm("audit", "--json", "--limit", "1000");
+  const { records } = JSON.parse(stdout) as { records: { action: string; target: string; outcome: string }[] };
+  const lines = records.map(({ action, target, outcome }) => `${action} ${target} ${outcome}`);
+  expect(lines).toContain("process.start ecosystem restapi succeeded");
+  expect(lines).toContain("process.start ecosystem missing failed");
+  expect(lines).toContain("process.stop namespace realtime succeeded");
+  expect(readFileSync(file(".svcm/audit.jsonl"), "utf8")).not.toContain(CANARY);
+});

@@ -1,0 +1,163 @@
+/** The link against a PM2 daemon that is killed, suspended, started anew, not there or somebody else's. */
+import { mkdirSync, rmSync, watch, writeFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
+import type { LinkFailure } from "../../src/core/adapters/pm2/failure.ts";
+import { workerLink } from "../../src/core/adapters/pm2/link.ts";
+import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
+import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
+
+let own: Pm2;
+let daemon: Daemon;
+const A_MINUTE = 60_000;
+
+beforeAll(async () => {
+  own = pm2();
+  daemon = await own.startDaemon();
+  await own.run({ name: "api" });
+});
+afterAll(() => own.end());
+
+async function only(link: { list(): Promise<ProcessRecord[]> }): Promise<ProcessRecord> {
+  const [record] = await link.list();
+  return record!;
+}
+
+const code = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "done",
+    (error: { kind?: string; facts?: { code?: string } }) => `${error.kind} ${error.facts?.code}`,
+  );
+
+test("a daemon that does not answer times out, and does nothing of it when it answers again", async () => {
+  const link = own.link({ timeoutMs: 300 });
+  const before = await only(own.link());
+  await only(link).catch(() => undefined); // PM2 is loaded
+  await daemon.signal("SIGSTOP");
+  const refused = await Promise.all([link.list(), link.stop(before), link.restart(before)].map(code));
+  await daemon.signal("SIGCONT");
+  expect(refused).toEqual(
+    Array.from({ length: 3 }, () => expect.stringMatching(/^PM2_FAILED PM2_(?:TIMEOUT|CONNECTION_LOST)$/)),
+  );
+  expect(refused[0]).toBe("PM2_FAILED PM2_TIMEOUT");
+  await own.run({ name: "passing-time" }); // more than enough for something late
+  const after = (await own.link().list()).find(({ name }) => name === "api");
+  expect(after).toMatchObject({ status: "online", pid: before.pid, restartCount: before.restartCount });
+});
+
+test("a call in flight is refused the moment the daemon is killed, and the next one finds none", async () => {
+  const link = own.link({ timeoutMs: A_MINUTE });
+  const before = await only(link);
+  await daemon.signal("SIGSTOP");
+  const inFlight = [link.list(), link.stop(before), link.restart(before)].map(code);
+  await daemon.signal("SIGKILL");
+  expect(new Set(await Promise.all(inFlight))).toEqual(new Set(["PM2_FAILED PM2_CONNECTION_LOST"]));
+  expect(await code(link.list())).toBe("PM2_FAILED PM2_NOT_RUNNING");
+  expect(await code(link.stop(before))).toBe("PM2_FAILED PM2_NOT_RUNNING");
+  expect(existsSync(join(own.home, "rpc.sock"))).toBe(true); // stale
+});
+
+test("the link heals when a daemon runs again, and nothing that was refused is done to it", async () => {
+  const link = own.link({ timeoutMs: A_MINUTE });
+  daemon = await own.startDaemon();
+  await own.run({ name: "api" });
+  const before = await only(link);
+  await daemon.signal("SIGSTOP");
+  const refused = [link.stop(before), link.restart(before)].map(code);
+  await daemon.signal("SIGKILL");
+  await Promise.all(refused);
+  daemon = await own.startDaemon();
+  await own.run({ name: "api" });
+  const healed = await only(link);
+  await own.run({ name: "passing-time" });
+  const { pid, startedAt } = healed;
+  expect(await only(link)).toMatchObject({ name: "api", status: "online", restartCount: 0, pid, startedAt });
+});
+
+test("a number that means another process now is not acted on", async () => {
+  const link = own.link();
+  const before = await only(link);
+  expect(await code(link.stop({ ...before, name: "other" }))).toBe("PM2_FAILED PROCESS_CHANGED");
+  expect(await code(link.stop({ ...before, uniqueId: "other" }))).toBe("PM2_FAILED PROCESS_CHANGED");
+  expect(await code(link.stop({ ...before, pmId: 99 }))).toBe("PM2_FAILED PROCESS_CHANGED");
+  expect((await only(link)).pid).toBe(before.pid);
+});
+
+test("an action that PM2 had taken says so when the daemon dies over it", async () => {
+  const seen = join(own.folder, "asked-to-end");
+  const arrived = new Promise<void>((resolve) => {
+    const watcher = watch(own.folder, (_event, name) => {
+      if (name !== "asked-to-end") return;
+      watcher.close();
+      resolve();
+    });
+  });
+  const stubborn = `process.on("SIGINT", () => require("node:fs").writeFileSync(${JSON.stringify(seen)}, "")); setInterval(() => {}, 1e6); process.send?.("ready");`;
+  await own.run({ name: "stubborn", code: stubborn, kill_timeout: A_MINUTE, wait_ready: true });
+  const link = own.link();
+  const record = (await link.list()).find(({ name }) => name === "stubborn")!;
+  const stopping = link.stop(record).catch((error: Error) => error.message);
+  await arrived;
+  await daemon.signal("SIGKILL");
+  expect(await stopping).toMatch(/^The PM2 daemon ended before it answered\. The action had been handed to PM2:/);
+  daemon = await own.startDaemon();
+});
+
+test("where no daemon ever was, reading says so, makes nothing and starts nothing", async () => {
+  const home = join(own.folder, "no-home");
+  const link = pm2Processes({ env: { PM2_HOME: home }, cwd: own.folder });
+  expect(await code(link.list())).toBe("PM2_FAILED PM2_NOT_RUNNING");
+  expect(existsSync(home)).toBe(false);
+  mkdirSync(home);
+  expect(await code(link.list())).toBe("PM2_FAILED PM2_NOT_RUNNING");
+  expect(await code(link.stop({ pmId: 0, name: "api", uniqueId: null }))).toBe("PM2_FAILED PM2_NOT_RUNNING");
+  rmSync(home, { recursive: true }); // nothing was made in it
+});
+
+test("a PM2_HOME that is too long for a socket is refused, with its limit", async () => {
+  const long = (bytes: number): string => join(own.folder, "x".repeat(bytes - own.folder.length - 1));
+  const refused = pm2Processes({ env: { PM2_HOME: long(98) }, cwd: own.folder });
+  await expect(refused.list()).rejects.toMatchObject({
+    facts: { code: "PM2_HOME_UNUSABLE", details: expect.stringContaining("at most 97 bytes") as string },
+  });
+  expect(await code(refused.startApp("api", { file: "/x", cwd: "/" }))).toBe("PM2_FAILED PM2_HOME_UNUSABLE");
+  const longest = pm2Processes({ env: { PM2_HOME: long(97) }, cwd: own.folder });
+  expect(await code(longest.list())).toBe("PM2_FAILED PM2_NOT_RUNNING");
+});
+
+test("a PM2_HOME that is a file is refused", async () => {
+  const home = join(own.folder, "a-file");
+  writeFileSync(home, "");
+  const link = pm2Processes({ env: { PM2_HOME: home }, cwd: own.folder });
+  expect(await code(link.list())).toBe("PM2_FAILED ENOTDIR");
+  expect(await code(link.exclusively("start", () => Promise.resolve()))).toBe("PM2_FAILED PM2_HOME_UNUSABLE");
+});
+
+test("a caller who gives up is answered at once, and the link goes on", async () => {
+  const link = own.link({ timeoutMs: A_MINUTE });
+  await link.list();
+  const stop = new AbortController();
+  await daemon.signal("SIGSTOP");
+  const listing = link.list(stop.signal);
+  stop.abort(new Error("enough"));
+  await expect(listing).rejects.toThrow("enough");
+  await daemon.signal("SIGCONT");
+  expect(await link.list()).toEqual([]);
+  await expect(link.list(stop.signal)).rejects.toThrow("enough");
+});
+
+test("close refuses what is pending, and a call opens the link again", async () => {
+  const env = { PATH: process.env["PATH"] ?? "", PM2_HOME: own.home };
+  const link = workerLink({ env, socket: join(own.home, "rpc.sock"), salt: new Uint8Array(1), timeoutMs: A_MINUTE });
+  await link.call({ method: "list" });
+  await daemon.signal("SIGSTOP");
+  const pending = link.call({ method: "list" }).catch((error: LinkFailure) => error.code);
+  const closed = link.close();
+  const next = link.call({ method: "list" }); // while the old worker ends
+  expect(await pending).toBe("PM2_CONNECTION_LOST");
+  await closed;
+  await daemon.signal("SIGCONT");
+  expect(await next).toEqual([]);
+  await link.close();
+});

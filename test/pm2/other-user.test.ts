@@ -1,0 +1,41 @@
+/** A PM2 that belongs to another user: refused with a code, and only the worker can be taken down by it. */
+import { chmodSync, chownSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { commandLine, run } from "../support/child.ts";
+import { asNobody, canBeNobody, NOBODY } from "../support/machine.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+let own: Pm2;
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  await own.run({ name: "api" });
+  chmodSync(own.folder, 0o755);
+});
+afterAll(() => own.end());
+
+const asOther = (home: string): Promise<string[]> =>
+  run([...asNobody, ...commandLine("list-processes.ts")], { PM2_HOME: home, HOME: own.folder });
+
+test.skipIf(!canBeNobody)("a socket that one may not connect to", async () => {
+  expect(await asOther(own.home)).toEqual(["EACCES", "PM2_HOME_UNUSABLE", "idle"]);
+});
+
+test.skipIf(!canBeNobody)("a home that one may not write, with a socket that one may use", async () => {
+  chmodSync(join(own.home, "rpc.sock"), 0o777);
+  expect(await asOther(own.home)).toEqual(['["api"]', "PM2_HOME_UNUSABLE", "idle"]);
+});
+
+test.skipIf(!canBeNobody)("a home that one may not enter", async () => {
+  const home = join(own.folder, "closed");
+  mkdirSync(home, { mode: 0o700 });
+  expect(await asOther(home)).toEqual(["EACCES", "PM2_HOME_UNUSABLE", "idle"]);
+  chownSync(home, NOBODY, NOBODY);
+  expect(await asOther(home)).toEqual(["PM2_NOT_RUNNING", '"held"', "idle"]);
+});
+
+test("the same, as oneself: idle, the link keeps no process alive", async () => {
+  expect(await run(commandLine("list-processes.ts"), { PM2_HOME: own.home })).toEqual(['["api"]', '"held"', "idle"]);
+});

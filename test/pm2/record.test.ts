@@ -1,0 +1,97 @@
+/** What leaves the worker of a process: the allowed fields, true to what runs, and never a value. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Processes } from "../../src/core/ports.ts";
+import { canonicalArguments, canonicalValue } from "../../src/core/telemetry/canonical-value.ts";
+import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+const CANARY = "canary-77aa";
+let own: Pm2;
+let link: Processes;
+
+/** Reports a metric of its own, as the library of PM2 does, then says that it is ready. */
+const REPORTING = `
+process.send({ type: "axm:monitor", data: {
+  "Requests": { value: 12, type: "counter" },
+  "Loop": { value: "3 ms" },
+  "Object": { value: { secret: "${CANARY}-metric" } },
+} });
+process.send("ready");
+${IDLE}`;
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  link = own.link();
+  await own.run({
+    name: "full",
+    code: REPORTING,
+    wait_ready: true,
+    namespace: "backend",
+    args: `--token ${CANARY}-argument "two words"`,
+    node_args: ["--no-warnings", `--title=${CANARY}-interpreter`],
+    env: { PASSWORD: `${CANARY}-value`, SVC_HTTP_PORT: "3001", NUMBER: 5, FLAG: true },
+  });
+  for (const [name, port] of Object.entries({ high: "65536", text: "80a", zero: "0", number: 8080 }))
+    await own.run({ name, env: { SVC_HTTP_PORT: port } });
+  await own.run({ name: "cluster", instances: 2 });
+});
+afterAll(() => own.end());
+
+async function named(name: string): Promise<ProcessRecord> {
+  return (await link.list()).find((record) => record.name === name)!;
+}
+
+test("no value of an environment and no argument is in it", async () => {
+  expect(JSON.stringify(await link.list())).not.toContain(CANARY);
+});
+
+test("every field tells what runs", async () => {
+  const full = await named("full");
+  expect(full).toMatchObject({
+    pmId: 0,
+    namespace: "backend",
+    status: "online",
+    restartCount: 0,
+    unstableRestarts: 0,
+    execMode: "fork",
+    cwd: own.folder,
+    watching: false,
+    exitCode: null,
+    customMetrics: { Requests: 12, Loop: "3 ms" },
+    httpPort: 3001,
+  });
+  expect(own.pids()).toContain(full.pid);
+  expect(full.script).toMatch(/app-\d+\.cjs$/);
+  expect(full.startedAt).toBeGreaterThan(Date.now() - 600_000);
+  expect(full.uniqueId).toMatch(/^[\da-f-]{36}$/);
+  const cluster = (await link.list()).filter(({ name }) => name === "cluster");
+  expect(cluster.map(({ execMode, instances }) => [execMode, instances])).toEqual([
+    ["cluster", 2],
+    ["cluster", 2],
+  ]);
+});
+
+test("a port is a port, or none", async () => {
+  const ports = await Promise.all(["high", "text", "zero", "number"].map(async (name) => (await named(name)).httpPort));
+  expect(ports).toEqual([null, null, null, 8080]);
+});
+
+test("what was declared can be compared, by digests of this link alone", async () => {
+  const { declaration } = await named("full");
+  expect(declaration.argsDigest).toBe(link.digest(canonicalArguments(["--token", `${CANARY}-argument`, "two words"])));
+  expect(declaration.argsDigest).toBe(link.digest(canonicalArguments(`--token ${CANARY}-argument "two words"`)));
+  expect(declaration.interpreterArgsDigest).toBe(
+    link.digest(canonicalArguments(["--no-warnings", `--title=${CANARY}-interpreter`])),
+  );
+  const declared = { PASSWORD: `${CANARY}-value`, SVC_HTTP_PORT: "3001", NUMBER: 5, FLAG: true };
+  const digests = Object.entries(declared).map(([key, value]) => [key, link.digest(canonicalValue(value))]);
+  expect(declaration.environment).toMatchObject(Object.fromEntries(digests));
+  expect(declaration.environment["PASSWORD"]).not.toBe(link.digest(canonicalValue("another")));
+  expect(own.link().digest("x")).not.toBe(own.link().digest("x"));
+});
+
+test("one that stopped has no number and no start", async () => {
+  await link.stop(await named("text"));
+  expect(await named("text")).toMatchObject({ status: "stopped", pid: null, startedAt: null });
+});

@@ -1,0 +1,16 @@
+/** Lists PM2's processes in PM2_HOME, then tries to start: one line each of what came of it. */
+import { pm2Processes } from "../../../src/core/adapters/pm2/index.ts";
+
+const link = pm2Processes({ env: process.env, cwd: "/" });
+
+async function say(work: () => Promise<unknown>): Promise<void> {
+  try {
+    console.log(JSON.stringify(await work()));
+  } catch (error) {
+    console.log((error as { facts?: { code?: string } }).facts?.code ?? String(error));
+  }
+}
+
+await say(async () => (await link.list()).map(({ name }) => name));
+await say(() => link.exclusively("start", () => Promise.resolve("held")));
+console.log("idle");

@@ -1,0 +1,138 @@
+/** A real PM2 with a PM2_HOME of its own. Everything that belongs to it is ended afterwards, by its pid. */
+import { fork, type ChildProcess } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
+import type { Processes } from "../../src/core/ports.ts";
+
+const DAEMON = createRequire(import.meta.url).resolve("pm2/lib/Daemon.js");
+
+export interface Pm2 {
+  readonly home: string;
+  /** A folder for what it runs. */
+  readonly folder: string;
+  /** Starts a daemon in that home, and resolves when it listens. */
+  startDaemon(): Promise<Daemon>;
+  /** A link of its own, with the environment that a user of this PM2 has. */
+  link(options?: { env?: Record<string, string>; timeoutMs?: number }): Processes;
+  /** Writes an ecosystem file into the folder and answers where it is. */
+  ecosystem(apps: readonly object[]): { readonly file: string; readonly cwd: string };
+  /** Writes the ecosystem file of an environment where svcm looks for it, with the folder as repository. */
+  pm2Folder(apps: readonly object[], environment?: string): void;
+  /** Starts an app that idles, or runs `code`, by its declaration. */
+  run(app: App): Promise<void>;
+  /** Processes, daemons and apps, that have this PM2_HOME in their environment. */
+  pids(): number[];
+  /** Ends all of them and removes the folders. */
+  end(): Promise<void>;
+}
+
+export interface App {
+  readonly name: string | number;
+  readonly code?: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Daemon {
+  readonly pid: number;
+  /** Sends it a signal; after SIGKILL, resolves when it is gone. */
+  signal(name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): Promise<void>;
+}
+
+export const IDLE = "setInterval(() => {}, 1e6);";
+
+/** For a file of tests: end it in `afterAll`. */
+export function pm2(): Pm2 {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "svcm-pm2-"));
+  const home = join(folder, "home");
+  const links: Processes[] = [];
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, PM2_HOME: home };
+  let files = 0;
+  const self: Pm2 = {
+    home,
+    folder,
+    startDaemon: () => startDaemon(env),
+    link({ env: more = {}, timeoutMs } = {}) {
+      const link = pm2Processes({
+        env: { ...env, ...more },
+        cwd: folder,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      });
+      links.push(link);
+      return link;
+    },
+    ecosystem(apps) {
+      const file = join(folder, `ecosystem.${(files += 1)}.config.cjs`);
+      writeFileSync(file, `module.exports = ${JSON.stringify({ apps })};`);
+      return { file, cwd: folder };
+    },
+    pm2Folder(apps, environment = "dev") {
+      mkdirSync(join(folder, "pm2"), { recursive: true });
+      const text = `module.exports = ${JSON.stringify({ apps })};`;
+      writeFileSync(join(folder, `pm2/ecosystem.${environment}.config.cjs`), text);
+    },
+    async run({ code = IDLE, ...app }) {
+      const script = join(folder, `app-${(files += 1)}.cjs`);
+      writeFileSync(script, code);
+      await self.link().startApp(String(app.name), self.ecosystem([{ script, ...app, name: String(app.name) }]));
+    },
+    pids: () => pidsOf(home),
+    async end() {
+      await Promise.all(links.map((link) => link.close()));
+      // Whoever is being started while the others are ended is found by the next look.
+      for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home)) for (const pid of pids) kill(pid);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+  return self;
+}
+
+function startDaemon(env: Record<string, string> & { PM2_HOME: string }): Promise<Daemon> {
+  // What PM2's client makes before it starts one.
+  for (const folder of ["logs", "pids", "modules"]) mkdirSync(join(env.PM2_HOME, folder), { recursive: true });
+  writeFileSync(join(env.PM2_HOME, "module_conf.json"), "{}");
+  const child = fork(DAEMON, { env: { ...env, SILENT: "true", PM2_DISABLE_VERSION_CHECK: "1" }, silent: true });
+  return new Promise((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`the PM2 daemon ended with ${code}`)));
+    child.once("message", () => {
+      child.disconnect();
+      resolve(daemonOf(child));
+    });
+  });
+}
+
+function daemonOf(child: ChildProcess): Daemon {
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return {
+    pid: child.pid ?? 0,
+    async signal(name) {
+      child.kill(name);
+      if (name === "SIGKILL") await ended;
+    },
+  };
+}
+
+/** A zombie has no environment any more. */
+function pidsOf(home: string): number[] {
+  const wanted = `PM2_HOME=${home}`;
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => environmentOf(pid).includes(wanted)).map(Number);
+}
+
+function environmentOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  } catch {
+    return [];
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
