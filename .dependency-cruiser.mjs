@@ -54,7 +54,7 @@ export default {
       from: { path: "^src/console/" },
       to: {
         path: "^src/|^node:",
-        pathNot: "^src/(console/|client/|core/(contract|env|suite)/|core/yaml/(scan/|write\\.ts$|json\\.ts$))",
+        pathNot: "^src/(console/|client/|core/(contract|env|suite)/|core/yaml/(scan/|write\\.ts$))",
       },
     },
     {

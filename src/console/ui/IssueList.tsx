@@ -6,17 +6,20 @@ export interface IssueListProps {
   readonly issues: readonly Issue[];
   /** Named for whom the list is, for example `Issues of eu-prod`. */
   readonly label: string;
+  /** Whether the place in the document is told, too: the member, and the line of a text. */
+  readonly isPlaced?: boolean;
 }
 
 /** What a validator found, every message whole, with the place that it is about. */
-export function IssueList({ issues, label }: IssueListProps): JSX.Element | null {
+export function IssueList({ issues, label, isPlaced = false }: IssueListProps): JSX.Element | null {
   if (issues.length === 0) return null;
   return (
     <ul class="issues" aria-label={label}>
-      {issues.map(({ code, severity, path, message, suggestion }) => (
+      {issues.map(({ code, severity, path, message, suggestion, at }) => (
         <li key={`${code} ${path.join(".")} ${message}`} class={severity}>
           <Icon name={severity === "error" ? "error" : "warning"} />
           <span>
+            {isPlaced && <Place path={path} at={at} />}
             {message}
             {suggestion !== undefined && <em> Did you mean {suggestion}?</em>}
             <code class="issue-code">{code}</code>
@@ -24,5 +27,16 @@ export function IssueList({ issues, label }: IssueListProps): JSX.Element | null
         </li>
       ))}
     </ul>
+  );
+}
+
+function Place({ path, at }: { path: Issue["path"]; at: Issue["at"] | undefined }): JSX.Element {
+  const member = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
+  return (
+    <span class="issue-place">
+      <code>{member.replace(/^\./, "") || "document"}</code>
+      {at && ` line ${at.line}, column ${at.column}`}
+      {": "}
+    </span>
   );
 }
