@@ -31,7 +31,10 @@ export function createRouter(): Router {
   return {
     tab,
     go(next) {
-      if (next !== tab.value) location.hash = `#/${next}`;
+      if (next === tab.value) return;
+      // The event comes later, and another key may come before it.
+      tab.value = next;
+      location.hash = `#/${next}`;
     },
   };
 }

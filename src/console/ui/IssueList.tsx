@@ -19,7 +19,7 @@ export function IssueList({ issues, label, isPlaced = false }: IssueListProps): 
         <li key={`${code} ${path.join(".")} ${message}`} class={severity}>
           <Icon name={severity === "error" ? "error" : "warning"} />
           <span>
-            {isPlaced && <Place path={path} at={at} />}
+            {isPlaced && <Place path={message.startsWith(`${path.at(-1)}:`) ? path.slice(0, -1) : path} at={at} />}
             {message}
             {suggestion !== undefined && <em> Did you mean {suggestion}?</em>}
             <code class="issue-code">{code}</code>

@@ -23,7 +23,7 @@ export function MatrixTable({ title, axes, rows, columns, isAccepted, chosen }: 
   const id = useId();
   const [row, column] = chosen;
   return (
-    <section class="card flush matrix" aria-labelledby={id}>
+    <div class="card flush matrix">
       <h2 id={id}>{title}</h2>
       <div class="table-scroll" role="region" aria-labelledby={id} tabIndex={0}>
         <table class="rows">
@@ -57,7 +57,7 @@ export function MatrixTable({ title, axes, rows, columns, isAccepted, chosen }: 
           </tbody>
         </table>
       </div>
-    </section>
+    </div>
   );
 }
 

@@ -86,11 +86,16 @@ function ServiceForm({ form }: { form: ConfigurationForm }): JSX.Element {
             options={named(matrix.cloudProviders)}
             hint={providersOf(values["runMode"], matrix)}
           />
-          <TextField label="Static assets path" {...text("staticAssetsPath")} hint="Optional." placeholder="public" />
+          <TextField
+            label="Static assets"
+            {...text("staticAssetsPath")}
+            hint="A path; optional."
+            placeholder="public"
+          />
           {form.ports.value.map((name) => (
             <TextField
               key={name}
-              label={`Port of ${labelOfPort(name, matrix)}`}
+              label={`${labelOfPort(name, matrix)} port`}
               {...text(nameOfPort(name))}
               inputMode="numeric"
             />
