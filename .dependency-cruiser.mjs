@@ -27,6 +27,13 @@ export default {
       to: { path: "^src/core/", pathNot: "^src/core/(index\\.ts$|contract/|env/redact\\.ts$)" },
     },
     {
+      name: "client-runs-anywhere",
+      comment: "A browser loads `svcm/client`: no Node module, no library, and of the core only names.",
+      severity: "error",
+      from: { path: "^src/client/" },
+      to: { pathNot: "^src/(client/|core/contract/(channel|names)\\.ts$)" },
+    },
+    {
       name: "faces-do-not-know-each-other",
       comment: "Only `svcm serve` starts the server.",
       severity: "error",

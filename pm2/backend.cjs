@@ -1,8 +1,8 @@
 /** What the processes of the reference backend have in common, for the ecosystem files beside it. */
-const { join } = require("node:path");
+const path = require("node:path");
 
-const ROOT = join(__dirname, "..");
-const TEMPLATE = join(ROOT, "apps", "backend-template");
+const ROOT = path.join(__dirname, "..");
+const TEMPLATE = path.join(ROOT, "apps", "backend-template");
 
 const entrypoints = {
   restapi: "interface/HTTP/start-rest-api.js",
@@ -20,10 +20,10 @@ const entrypoints = {
 function backend(kind, { prefix, envFile, env, instances = 1 }) {
   return {
     name: `${prefix}-${kind}`,
-    script: join(TEMPLATE, "dist", entrypoints[kind]),
+    script: path.join(TEMPLATE, "dist", entrypoints[kind]),
     cwd: TEMPLATE,
     // Absolute: in cluster mode a relative path is taken from the daemon's folder.
-    node_args: [`--env-file=${join(TEMPLATE, "src/config", envFile)}`, "--enable-source-maps"],
+    node_args: [`--env-file=${path.join(TEMPLATE, "src/config", envFile)}`, "--enable-source-maps"],
     env,
     ...(instances > 1 ? { exec_mode: "cluster", instances } : { exec_mode: "fork" }),
     // Online once it listens; five seconds and more to finish what is in flight.
@@ -40,7 +40,7 @@ function backend(kind, { prefix, envFile, env, instances = 1 }) {
 function serviceManagement({ prefix }) {
   return {
     name: `${prefix}-service-management`,
-    script: join(ROOT, "bin", "run.js"),
+    script: path.join(ROOT, "bin", "run.js"),
     args: ["serve"],
     cwd: ROOT,
     exec_mode: "fork",

@@ -1,10 +1,12 @@
 /** Everything in the repository that is derived from something else, and how. A test says that it is current. */
+import { asyncApiDocument } from "../src/core/contract/asyncapi.ts";
 import { jsonSchemaOf } from "../src/core/facts/json-schema.ts";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
 } from "../src/core/facts/packaged.generated.ts";
 import { suiteSchema } from "../src/core/suite/schema.ts";
+import { renderClientFrames } from "./client-frames.ts";
 import { openApiJson } from "./openapi.ts";
 import { renderPackagedFacts } from "./packaged-facts.ts";
 import { capabilityMatrixPage } from "./reference/capability-matrix.ts";
@@ -16,10 +18,12 @@ import { runtimeKeysPage } from "./reference/runtime-keys.ts";
 /** Path from the repository root to the text that has to stand there. */
 export const generated: Readonly<Record<string, () => string>> = {
   "src/core/facts/packaged.generated.ts": renderPackagedFacts,
+  "src/client/frames.generated.ts": renderClientFrames,
   "schemas/runtime-contract.schema.json": () => json(jsonSchemaOf("runtime-contract")),
   "schemas/capability-matrix.schema.json": () => json(jsonSchemaOf("capability-matrix")),
   "schemas/service-management.v1.schema.json": () => json(suiteSchema({ contract, matrix })),
   "schemas/openapi.json": openApiJson,
+  "schemas/asyncapi.json": () => json(asyncApiDocument()),
   "docs/reference/runtime-keys.md": runtimeKeysPage,
   "docs/reference/capability-matrix.md": capabilityMatrixPage,
   "docs/reference/rules.md": rulesPage,

@@ -10,7 +10,7 @@ export const ROOT = join(import.meta.dirname, "../..");
 export type Entries = Record<string, string>;
 
 /** Modules that other programs import, by the name under which package.json exports them. */
-export const LIBRARIES: Entries = { startup: "src/core/startup/index.ts" };
+export const LIBRARIES: Entries = { startup: "src/core/startup/index.ts", client: "src/client/index.ts" };
 
 export function readPjson(folder: string): PJSON {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PJSON;

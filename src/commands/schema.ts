@@ -1,16 +1,17 @@
 import * as Args from "@oclif/core/args";
-import { documentNames, schemaShow } from "../core/index.ts";
+import { schemaNames, schemaShow } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { ask } from "./terminal/ask.ts";
 
 export default class Schema extends SvcmCommand {
-  static override summary = "Print the JSON Schema of a document, for editors and other tools.";
+  static override summary =
+    "Print the JSON Schema of a document, or the AsyncAPI description of the WebSocket, for editors and other tools.";
   static override examples = [
     "<%= config.bin %> schema deployments > schemas/service-management.v1.schema.json",
     "<%= config.bin %> schema runtime-contract > runtime-contract.schema.json",
   ];
   static override args = {
-    document: Args.option({ options: documentNames, description: "Name of the document." })({ required: true }),
+    document: Args.option({ options: schemaNames, description: "Name of the document." })({ required: true }),
   };
 
   async run() {

@@ -18,6 +18,7 @@ export const errorTable = {
   ENV_FILE_CHANGED: { status: 412, exitCode: 3, error: "Environment file changed." },
   PAYLOAD_TOO_LARGE: { status: 413, exitCode: 2, error: "Payload too large." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exitCode: 2, error: "Unsupported media type." },
+  UPGRADE_REQUIRED: { status: 426, exitCode: 2, error: "Upgrade required." },
   HEADERS_TOO_LARGE: { status: 431, exitCode: 2, error: "Request header fields too large." },
   ENV_FILE_FAILED: { status: 500, exitCode: 3, error: "Environment file operation failed." },
   SUITE_FILE_FAILED: { status: 500, exitCode: 3, error: "Suite document operation failed." },
@@ -33,6 +34,7 @@ export const errorTable = {
   SELF_ACTION_BLOCKED: { status: 409, exitCode: 1, error: "Process action blocked." },
   FACT_INVALID: { status: 500, exitCode: 3, error: "Declarative source is invalid." },
   START_REFUSED: { status: 500, exitCode: 1, error: "Service Management cannot start." },
+  SERVICE_BUSY: { status: 503, exitCode: 3, error: "Service busy." },
   DEFECT: { status: 500, exitCode: 70, error: "Internal error." },
 } as const satisfies Record<string, ErrorRow>;
 

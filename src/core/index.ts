@@ -1,15 +1,22 @@
 /** The front door of the core: what the command line and the server may use. */
+import { parse } from "node:path";
+import { nodeAsyncContext } from "./adapters/async-context.ts";
 import { auditLog } from "./adapters/audit-log.ts";
 import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
 import { nodeFacts } from "./adapters/facts.ts";
+import { nodeFileStamps } from "./adapters/file-stamps.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
 import { gitRevisions } from "./adapters/git.ts";
 import { nodeHost, systemClock } from "./adapters/host.ts";
+import { nodeMachine } from "./adapters/machine/index.ts";
+import { pm2Home } from "./adapters/pm2/home.ts";
 import { pm2Processes } from "./adapters/pm2/index.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
 import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./operation.ts";
+import { createTelemetry } from "./operations/telemetry/create-telemetry.ts";
 import type { Ports } from "./ports.ts";
+import type { Telemetry } from "./telemetry/telemetry.ts";
 
 export { describeError, errorTable, refusal, SvcmError } from "./errors.ts";
 export type { ErrorBody, ErrorDescription, ErrorKind } from "./errors.ts";
@@ -17,16 +24,18 @@ export { execute } from "./operation.ts";
 export type { Access, Caller, Operation } from "./operation.ts";
 export type { Ports } from "./ports.ts";
 export { FileError } from "./ports.ts";
-export { diffFormats, documentNames, entrypoints, reportFormats, suiteSections } from "./contract/names.ts";
+export { diffFormats, entrypoints, reportFormats, schemaNames, suiteSections } from "./contract/names.ts";
 export { environmentSpellings } from "./env/environment.ts";
 export { isValid } from "./contract/issue.ts";
 export type { Issue } from "./contract/issue.ts";
+export type { DriftEntry, MetricsPayload } from "./contract/metrics.ts";
 export type { AuditRecord } from "./contract/audit-record.ts";
 export { renderDiff } from "./report/diff/render.ts";
 export { renderReport } from "./report/render.ts";
-export { visible } from "./report/cells.ts";
+export { cellsOf, visible, widthOf } from "./report/cells.ts";
 export { countIssues, firstIssues } from "./report/report.ts";
 export type { Paint } from "./report/text.ts";
+export type { Sample, Telemetry, WatchRequest } from "./telemetry/telemetry.ts";
 export { suggest } from "./report/suggest.ts";
 export * from "./operations/index.ts";
 
@@ -47,7 +56,9 @@ export const MAX_FILE_BYTES = 4 * 2 ** 20;
 /** The real world, for a repository. Nothing is read before an operation asks. */
 export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
-  return {
+  const home = pm2Home(options.env, options.cwd).folder;
+  let telemetry: Telemetry | undefined;
+  const ports: Ports = {
     workspace,
     facts: nodeFacts(workspace.root),
     files: nodeFiles({ allowedFolders: [workspace.root, workspace.configDir], maxBytes: MAX_FILE_BYTES }),
@@ -57,5 +68,12 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     clock: systemClock,
     host: nodeHost,
     processes: pm2Processes({ env: options.env, cwd: options.cwd }),
+    machine: nodeMachine({ diskPaths: [parse(workspace.root).root, workspace.root, home] }),
+    asyncContext: nodeAsyncContext,
+    stamps: nodeFileStamps,
+    get telemetry() {
+      return (telemetry ??= createTelemetry(ports));
+    },
   };
+  return ports;
 }

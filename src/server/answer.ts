@@ -67,6 +67,7 @@ export function failureAnswer(error: unknown, methods: readonly string[] = []): 
     headers: {
       ...jsonHeaders,
       ...(description.status === 401 && { "www-authenticate": "Bearer" }),
+      ...(description.status === 426 && { upgrade: "websocket", "sec-websocket-version": "13" }),
       ...(description.status === 405 && { allow: methods.join(", ") }),
     },
     text: toJson(description.body),

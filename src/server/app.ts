@@ -12,13 +12,17 @@ import { failureAnswer, sendFailure } from "./answer.ts";
 import { takeBodiesAsBytes } from "./body.ts";
 import { brokenRequestHandler } from "./broken-request.ts";
 import type { ConsoleFiles } from "./console-files.ts";
-import { watchConnections } from "./connections.ts";
+import { watchConnections, type Connections } from "./connections.ts";
 import { asRefusal } from "./failure.ts";
 import { admit, guardAll } from "./guard.ts";
 import { handlerOf } from "./handler.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { logFailure, logReads, withAuditLines, type ServerLog } from "./log.ts";
 import { routes } from "./routes.ts";
+import { openChannel, type Channel } from "./socket/channel.ts";
+import { actionRunner } from "./socket/run-action.ts";
+import { serialiseOnce } from "./socket/samples.ts";
+import { routeUpgrades } from "./socket/upgrades.ts";
 import { sharedReads } from "./shared-reads.ts";
 
 export interface AppOptions {
@@ -59,6 +63,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
   // What a client expects beside `100-continue` is no reason to refuse it.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const connections = watchConnections(app.server);
+  const channel = openChannel(
+    { telemetry: ports.telemetry, framesOf: serialiseOnce(), act: actionRunner(ports, log), policy, limits, log },
+    routeUpgrades(app.server),
+  );
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);
   guardAll(app, policy);
   takeBodiesAsBytes(app);
@@ -66,9 +74,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler(fail);
   for (const row of routes) {
     const { method, path: url } = row;
-    app.route({ method, url, config: { row }, handler: handlerOf(row, { ports, version, limits, console }) });
+    app.route({ method, url, config: { row }, handler: handlerOf(row, { ports, version, limits, channel, console }) });
   }
-  endInOrder(app, () => connections.windDown(), limits.closeTimeoutMs);
+  endInOrder(app, connections, channel, limits.closeTimeoutMs);
   return app;
 }
 
@@ -91,12 +99,12 @@ function serverOptions(limits: Limits) {
 }
 
 /** Idle and unused sockets end at once, requests in flight may finish for a while, then they are cut. */
-function endInOrder(app: FastifyInstance, windDown: () => void, timeoutMs: number): void {
+function endInOrder(app: FastifyInstance, connections: Connections, channel: Channel, timeoutMs: number): void {
   let timer: NodeJS.Timeout | undefined;
-  app.addHook("preClose", (done) => {
-    windDown();
+  app.addHook("preClose", async () => {
+    connections.windDown();
     timer = setTimeout(() => app.server.closeAllConnections(), timeoutMs);
-    done();
+    await channel.close();
   });
   app.addHook("onClose", (_app, done) => {
     clearTimeout(timer);

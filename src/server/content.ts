@@ -1,4 +1,4 @@
-import { SvcmError, type Ports } from "../core/index.ts";
+import { execute, metricsExpose, SvcmError, type Caller, type Ports } from "../core/index.ts";
 import { toJson } from "./answer.ts";
 import type { ConsoleFiles } from "./console-files.ts";
 import type { ContentName } from "./route.ts";
@@ -9,6 +9,9 @@ export interface ContentSource {
   readonly console: ConsoleFiles;
 }
 
+/** Who gets to content may read: the guard has seen to that. */
+const reader: Caller = { source: "http", grants: ["read"] };
+
 /** What the server itself shows, made once where that is possible. */
 export function contentOf(name: ContentName, about: ContentSource): () => Promise<string> | string {
   switch (name) {
@@ -16,8 +19,12 @@ export function contentOf(name: ContentName, about: ContentSource): () => Promis
       return () => pageOf(about.console);
     case "health":
       return once(toJson({ status: "ok", version: about.version }));
+    case "metrics":
+      return () => execute(metricsExpose, about.ports, { version: about.version }, reader);
     case "openapi":
       return openApi(about);
+    case "asyncapi":
+      return asyncApi();
   }
 }
 
@@ -40,5 +47,13 @@ function openApi({ ports, version }: ContentSource): () => Promise<string> {
       last = { contract, text: toJson(openApiDocument({ contract, version })) };
     }
     return last.text;
+  };
+}
+
+function asyncApi(): () => Promise<string> {
+  let text: string | undefined;
+  return async () => {
+    const { asyncApiDocument } = await import("../core/contract/asyncapi.ts");
+    return (text ??= toJson(asyncApiDocument()));
   };
 }

@@ -11,6 +11,7 @@ import { parseJsonBody } from "./json-body.ts";
 import type { ConsoleFiles } from "./console-files.ts";
 import type { Limits } from "./limits.ts";
 import { parametersOf, queryReader } from "./query.ts";
+import type { Channel } from "./socket/channel.ts";
 import type { ContentRoute, OperationRoute, Route } from "./route.ts";
 
 export interface Serving {
@@ -18,10 +19,12 @@ export interface Serving {
   readonly version: string;
   readonly limits: Limits;
   readonly console: ConsoleFiles;
+  readonly channel: Channel;
 }
 
 export function handlerOf(row: Route, serving: Serving): RouteHandlerMethod {
   if ("isAsset" in row) return assetHandler(serving);
+  if ("socket" in row) return socketHandler(serving);
   return "operation" in row ? operationHandler(row, serving) : contentHandler(row, serving);
 }
 
@@ -55,6 +58,14 @@ function assetHandler({ console: { assets } }: Serving): RouteHandlerMethod {
     const asset = assets.get(file);
     if (asset === undefined) throw new SvcmError("NOT_FOUND");
     void reply.headers(assetHeaders(asset.mediaType)).send(asset.text);
+  };
+}
+
+function socketHandler({ channel }: Serving): RouteHandlerMethod {
+  const readQuery = queryReader([]);
+  return (request, reply) => {
+    readQuery(request.query as Record<string, unknown>);
+    channel.open(request, reply);
   };
 }
 

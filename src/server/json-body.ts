@@ -4,27 +4,30 @@ import { scanJson, type JsonPath, type JsonProblem } from "./json-scan.ts";
 
 const MAX_SHOWN_NAME = 80;
 
+/** What the text is the whole of: the body of a request, or a frame of the WebSocket. */
+type JsonText = "body" | "frame";
+
 /**
- * Parses a body strictly. What it holds is never quoted: a body that is not understood may be
+ * Parses a body or a frame strictly. What it holds is never quoted: one that is not understood may be
  * anything, a secret in the wrong place included.
  *
  * @throws {SvcmError} INVALID_PAYLOAD
  */
-export function parseJsonBody(bytes: Uint8Array, maxDepth: number): unknown {
-  if (bytes.length === 0) throw invalid("The body is empty. Accepted: a JSON object.");
-  const text = decode(bytes);
+export function parseJsonBody(bytes: Uint8Array, maxDepth: number, what: JsonText = "body"): unknown {
+  if (bytes.length === 0) throw invalid(`The ${what} is empty. Accepted: a JSON object.`);
+  const text = decode(bytes, what);
   const value = parse(text);
   const problem = scanJson(text, maxDepth);
-  if (problem !== undefined) throw refusal(problem, maxDepth);
-  if (value === undefined) throw invalid("The body is not JSON.");
+  if (problem !== undefined) throw refusal(problem, maxDepth, what);
+  if (value === undefined) throw invalid(`The ${what} is not JSON.`);
   return value.json;
 }
 
-function decode(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array, what: JsonText): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw invalid("The body is not UTF-8 text.");
+    throw invalid(`The ${what} is not UTF-8 text.`);
   }
 }
 
@@ -37,12 +40,12 @@ function parse(text: string): { readonly json: unknown } | undefined {
   }
 }
 
-function refusal(problem: JsonProblem, maxDepth: number): SvcmError {
+function refusal(problem: JsonProblem, maxDepth: number, what: JsonText): SvcmError {
   switch (problem.kind) {
     case "syntax":
-      return invalid(`The body is not JSON: it goes wrong at position ${problem.position}.`);
+      return invalid(`The ${what} is not JSON: it goes wrong at position ${problem.position}.`);
     case "depth":
-      return invalid(`The body is nested deeper than ${maxDepth} levels, at position ${problem.position}.`);
+      return invalid(`The ${what} is nested deeper than ${maxDepth} levels, at position ${problem.position}.`);
     case "duplicates": {
       const issues = problem.paths.map(duplicateIssue);
       return invalid(issues.map(({ message }) => message).join("; "), issues);

@@ -38,6 +38,7 @@ export function withAuditLines(ports: Ports, log: ServerLog): Ports {
         log.info(record, "audit");
       },
       newest: (limit) => audit.newest(limit),
+      counts: () => audit.counts(),
     },
   };
 }

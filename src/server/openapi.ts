@@ -22,7 +22,9 @@ const COMMON_REFUSALS: readonly ErrorKind[] = ["FORBIDDEN", "UNAUTHORIZED", "DEF
 
 /** OpenAPI 3.1 of every route that answers JSON. */
 export function openApiDocument({ contract, version }: OpenApiOptions): Json {
-  const described = routes.flatMap((route) => ("isAsset" in route || route.response === undefined ? [] : [route]));
+  const described = routes.flatMap((route) =>
+    "socket" in route || "isAsset" in route || route.response === undefined ? [] : [route],
+  );
   // A request body is described where it is taken, with the keys of the runtime contract.
   const components = Object.entries(bodies).filter(([name]) => name.endsWith("Body"));
   components.sort(([a], [b]) => (a < b ? -1 : 1));
@@ -87,14 +89,17 @@ function shownContent({ content, summary, isOpen, response }: ContentRoute): Jso
   };
 }
 
+/** Parameters that take an environment. */
+const ENVIRONMENTS = new Set(["environment", "from", "to"]);
+
 function queryParameters({ operation, query = [] }: OperationRoute, contract: RuntimeContract): Json[] {
   return parametersOf(inputs[operation.id], query).map(({ name, isRequired, schema }) => ({
     name,
     in: "query",
     required: isRequired,
-    ...(name === "limit"
-      ? { schema }
-      : { description: environmentRule(contract, isRequired), schema: { ...schema, examples: spellings(contract) } }),
+    ...(ENVIRONMENTS.has(name)
+      ? { description: environmentRule(contract, isRequired), schema: { ...schema, examples: spellings(contract) } }
+      : { schema }),
   }));
 }
 

@@ -8,7 +8,7 @@ export interface Parameter {
   readonly schema: z.core.JSONSchema.BaseSchema;
 }
 
-export type QueryReader = (query: Readonly<Record<string, unknown>>) => Record<string, string | number>;
+export type QueryReader = (query: Readonly<Record<string, unknown>>) => Record<string, string | number | boolean>;
 
 export function parametersOf(input: z.core.$ZodType, names: readonly string[]): Parameter[] {
   const { properties = {}, required = [] } = z.toJSONSchema(input, { io: "input" });
@@ -26,15 +26,25 @@ export function parametersOf(input: z.core.$ZodType, names: readonly string[]): 
 export function queryReader(parameters: readonly Parameter[]): QueryReader {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return (query) => {
-    const values: Record<string, string | number> = {};
+    const values: Record<string, string | number | boolean> = {};
     for (const [name, given] of Object.entries(query)) {
       const parameter = known.get(name);
       if (parameter === undefined) throw unknownParameter(name, [...known.keys()]);
       if (typeof given !== "string") throw givenTwice(name);
-      values[name] = parameter.schema.type === "integer" ? readInteger(parameter, given) : given;
+      values[name] = readValue(parameter, given);
     }
     return values;
   };
+}
+
+function readValue(parameter: Parameter, given: string): string | number | boolean {
+  if (parameter.schema.type === "integer") return readInteger(parameter, given);
+  return parameter.schema.type === "boolean" ? readBoolean(parameter, given) : given;
+}
+
+function readBoolean({ name }: Parameter, given: string): boolean {
+  if (given === "true" || given === "false") return given === "true";
+  throw new SvcmError("INVALID_REQUEST", { details: `${name}: expected true or false.` });
 }
 
 function readInteger({ name, schema }: Parameter, given: string): number {

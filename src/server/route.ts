@@ -42,13 +42,22 @@ export interface AssetRoute extends RouteFacts {
   readonly response?: never;
 }
 
-export type ContentName = "page" | "health" | "openapi";
-export type Route = OperationRoute | ContentRoute | AssetRoute;
+/** A route that becomes a WebSocket. What it says there, the AsyncAPI description tells. */
+export interface SocketRoute extends RouteFacts {
+  readonly socket: SocketName;
+  readonly response?: never;
+}
+
+export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics";
+export type SocketName = "pm2-ws";
+export type Route = OperationRoute | ContentRoute | AssetRoute | SocketRoute;
 
 export function needOf(route: Route | undefined): Need {
   if (route === undefined) return { access: "read", isPage: false };
   if ("operation" in route) return { access: route.operation.access, isPage: false };
   if ("isAsset" in route) return { access: "none", isPage: false };
+  // A browser can hand the token over only behind the handshake: the channel asks for it.
+  if ("socket" in route) return { access: "none", isPage: false };
   return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
 }
 
@@ -81,6 +90,11 @@ export function show(
 /** A row for the files of the page. */
 export function assets(path: string, facts: Pick<AssetRoute, "summary">): AssetRoute {
   return { method: "GET", path, isAsset: true, ...facts };
+}
+
+/** A row that becomes a WebSocket. */
+export function talk(path: string, socket: SocketName, facts: Pick<SocketRoute, "summary">): SocketRoute {
+  return { method: "GET", path, socket, ...facts };
 }
 
 type AnswerOf<Output> = Output extends EnvRead<infer Response> ? Response : Output;

@@ -1,5 +1,6 @@
 /** The whole HTTP surface. Routes, 405 answers and the API's description come from this table. */
 import * as body from "../core/contract/bodies.ts";
+import { SOCKET_PATH } from "../core/contract/channel.ts";
 import {
   auditList,
   contractShow,
@@ -8,10 +9,11 @@ import {
   envDiff,
   envRead,
   envWrite,
+  metricsShow,
   suiteValidate,
   type ErrorKind,
 } from "../core/index.ts";
-import { ask, assets, show, type Route } from "./route.ts";
+import { ask, assets, show, talk, type Route } from "./route.ts";
 
 const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
 const ofBody: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
@@ -54,6 +56,12 @@ export const routes: readonly Route[] = [
     response: body.ecosystemBody,
     refusals: ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAILED", "FACT_INVALID"],
   }),
+  ask("GET", "/api/runtime/pm2-metrics", metricsShow, {
+    summary: "Measure the host and the processes that PM2 runs, and compare these with the ecosystem file.",
+    query: ["environment", "asyncContext"],
+    response: body.pm2MetricsBody,
+    refusals: ["INVALID_ENVIRONMENT", "PM2_METRICS_FAILED", "FACT_INVALID"],
+  }),
   ask("GET", "/api/runtime/contract", contractShow, {
     summary: "Show the runtime contract and the capability matrix.",
     response: body.contractBody,
@@ -71,6 +79,12 @@ export const routes: readonly Route[] = [
     response: body.suiteVerdictBody,
     refusals: [...ofBody, "FACT_INVALID"],
   }),
+  talk(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),
+  show("/metrics", "metrics", {
+    summary: "Tell host, processes, drift and the service's own cost as OpenMetrics.",
+    mediaType: "application/openmetrics-text; version=1.0.0; charset=utf-8",
+    isOpen: false,
+  }),
   show("/healthz", "health", {
     summary: "Tell that the service runs, and its version.",
     mediaType: json,
@@ -82,6 +96,12 @@ export const routes: readonly Route[] = [
     mediaType: json,
     isOpen: false,
     response: body.openApiBody,
+  }),
+  show("/api/asyncapi.json", "asyncapi", {
+    summary: "Describe the WebSocket as AsyncAPI 3.0.",
+    mediaType: json,
+    isOpen: false,
+    response: body.asyncApiBody,
   }),
   show("/", "page", { summary: "The console.", mediaType: "text/html; charset=utf-8", isOpen: true }),
   assets(ASSET_PATH, { summary: "Its scripts, styles and icons." }),

@@ -59,6 +59,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     signal?.removeEventListener("abort", onAbort);
     log.info("closing");
     await app.close();
+    await ports.telemetry.close();
+    await ports.processes.close();
     log.info("closed");
   };
   const onAbort = (): void => void close();

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -98,6 +98,37 @@ checkStartup("smtp", {});
     write("use.cts", typed);
     const options = { module, target: "es2023", strict: true, noEmit: true, skipLibCheck: false, types: [] };
     write("tsconfig.json", JSON.stringify({ compilerOptions: options, files: ["use.mts", "use.cts"] }));
+    expect(run(app, process.execPath, join(REPOSITORY, "node_modules/typescript/bin/tsc"), "-p", app)).toBe("");
+  });
+});
+
+describe("svcm/client", () => {
+  const use = 'console.log(typeof connect, new ServiceError("A", "b").code);\n';
+
+  test("can be imported and required", () => {
+    write("client.mjs", `import { connect, ServiceError } from "svcm/client";\n${use}`);
+    write("client.cjs", `const { connect, ServiceError } = require("svcm/client");\n${use}`);
+    expect(run(app, process.execPath, "client.mjs")).toBe("function A\n");
+    expect(run(app, process.execPath, "client.cjs")).toBe("function A\n");
+  });
+
+  test("needs no library and nothing of Node: a browser can load it", () => {
+    const source = readFileSync(join(app, "node_modules/svcm/dist/lib/esm/client.js"), "utf8");
+    expect(source).not.toMatch(/\bimport\b[^(]*\bfrom\b|\bimport\s*\(|\brequire\(|\bBuffer\b|\bprocess\./);
+  });
+
+  test.each(["nodenext", "node16"])("has types for both, under %s", (module) => {
+    const typed = `import { connect, type ActionResult, type MetricsFrame } from "svcm/client";
+const client = connect({ url: "http://127.0.0.1:3200" });
+export const result: Promise<ActionResult> = client.act({ action: "restart", name: "api" });
+export const cores = ({ payload }: MetricsFrame): number => payload.host.cpu.coreCount;
+// @ts-expect-error There is no such action.
+void client.act({ action: "delete", name: "api" });
+`;
+    write("client.mts", typed);
+    write("client.cts", typed);
+    const options = { module, target: "es2023", strict: true, noEmit: true, skipLibCheck: false, types: [] };
+    write("tsconfig.json", JSON.stringify({ compilerOptions: options, files: ["client.mts", "client.cts"] }));
     expect(run(app, process.execPath, join(REPOSITORY, "node_modules/typescript/bin/tsc"), "-p", app)).toBe("");
   });
 });

@@ -5,7 +5,7 @@ import { catalog } from "../../src/core/report/catalog.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const FAMILY =
-  /^(?:ENV|PROFILE|STARTUP|FACT|YAML|JSON|INPUT|SUITE|CONFIG|TARGET|INTERFACE|ECOSYSTEM|CODE|REVISION|GIT|PM2|PROCESS|START|STOP|RESTART|SELF|ALREADY|APP)_/;
+  /^(?:ENV|PROFILE|STARTUP|FACT|YAML|JSON|INPUT|SUITE|CONFIG|TARGET|INTERFACE|ECOSYSTEM|CODE|REVISION|GIT|PM2|PROCESS|START|STOP|RESTART|SELF|ALREADY|APP|ASYNC)_/;
 
 function sources(folder: string, ...except: string[]): string {
   const files = readdirSync(root + folder, { recursive: true, encoding: "utf8" }).filter((file) =>
@@ -32,7 +32,7 @@ test("the catalog documents exactly the codes of the source", () => {
   const noCodes = new Set([...kinds, ...variables]);
   const shape = words(sources("src/core/suite"), /^ {2}([A-Z][A-Z_]+): \{$/gm);
   const quoted = words(
-    sources("src", "core/report/codes.ts", "core/report/process-codes.ts"),
+    sources("src", "core/report/codes.ts", "core/report/process-codes.ts", "core/report/telemetry-codes.ts"),
     /"([A-Z][A-Z0-9]*_[A-Z0-9_]+)"/g,
   ).filter((code) => FAMILY.test(code));
   const inSource = [...new Set([...quoted, ...shape])].filter((code) => !noCodes.has(code)).toSorted();

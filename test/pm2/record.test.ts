@@ -1,6 +1,6 @@
 /** What leaves the worker of a process: the allowed fields, true to what runs, and never a value. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Processes } from "../../src/core/ports.ts";
+import type { Processes } from "../../src/core/process/ports.ts";
 import { canonicalArguments, canonicalValue } from "../../src/core/telemetry/canonical-value.ts";
 import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { errorBody } from "../../src/core/contract/bodies.ts";
+import { SOCKET_PATH } from "../../src/core/contract/channel.ts";
 import { errorTable, FileError, SvcmError, type ErrorKind, type Ports } from "../../src/core/index.ts";
 import {
   ask,
@@ -16,6 +17,7 @@ import {
   type ServerOptions,
   type TestServer,
 } from "./support.ts";
+import { refused } from "./socket/support.ts";
 
 interface Case {
   readonly what: string;
@@ -152,6 +154,17 @@ const cases: readonly Case[] = [
     },
   },
   {
+    what: "WebSocket without an upgrade",
+    kind: "UPGRADE_REQUIRED",
+    provoke: (server) => ask(server, SOCKET_PATH),
+  },
+  {
+    what: "one WebSocket too many",
+    kind: "SERVICE_BUSY",
+    options: () => ({ limits: { maxSockets: 0 } }),
+    provoke: (server) => refused(server),
+  },
+  {
     what: "unsupported environment, ecosystem",
     kind: "INVALID_ENVIRONMENT",
     provoke: (server) => ask(server, `${ECOSYSTEM}?environment=qa`),
@@ -189,6 +202,17 @@ const cases: readonly Case[] = [
     },
   },
   {
+    what: "metrics without PM2",
+    kind: "PM2_METRICS_FAILED",
+    options: () => ({ env: { PM2_HOME: "/nowhere/pm2" } }),
+    provoke: (server) => ask(server, "/api/runtime/pm2-metrics"),
+  },
+  {
+    what: "metrics asked for with a word that is neither true nor false",
+    kind: "INVALID_REQUEST",
+    provoke: (server) => ask(server, "/api/runtime/pm2-metrics?asyncContext=1"),
+  },
+  {
     what: "defect",
     kind: "DEFECT",
     options: () => ({
@@ -222,7 +246,6 @@ test("every refusal that a request can meet has a row", () => {
     "SUITE_FILE_FAILED",
     "REVISION_FAILED",
     "PM2_FAILED",
-    "PM2_METRICS_FAILED",
     "PROCESS_NOT_FOUND",
     "PROCESS_AMBIGUOUS",
     "PROCESS_ACTION_FAILED",

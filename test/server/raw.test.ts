@@ -73,8 +73,8 @@ describe("an upgrade", () => {
     `GET ${target} HTTP/1.1\r\n${headers}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
 
   test.each([
-    ["nothing there", "/api/runtime/pm2-ws", "Host: localhost\r\n", 404],
-    ["from our own page", "/api/runtime/pm2-ws", "Host: localhost\r\nOrigin: http://localhost\r\n", 404],
+    ["nothing there", "/api/nothing", "Host: localhost\r\n", 404],
+    ["from our own page", "/api/nothing", "Host: localhost\r\nOrigin: http://localhost\r\n", 404],
     ["from another origin", "/api/runtime/pm2-ws", "Host: localhost\r\nOrigin: http://evil.example\r\n", 403],
     ["from another port", "/api/runtime/pm2-ws", "Host: localhost\r\nOrigin: http://localhost:1\r\n", 403],
     ["from a sandbox", "/api/runtime/pm2-ws", "Host: localhost\r\nOrigin: null\r\n", 403],

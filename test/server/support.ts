@@ -44,6 +44,7 @@ export interface ServerOptions {
   readonly repository?: Repository;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly host?: string;
+  readonly port?: number;
   readonly limits?: Partial<Limits>;
   readonly signal?: AbortSignal;
   readonly consoleDir?: string;

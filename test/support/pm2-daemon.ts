@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
-import type { Processes } from "../../src/core/ports.ts";
+import type { Processes } from "../../src/core/process/ports.ts";
 
 const DAEMON = createRequire(import.meta.url).resolve("pm2/lib/Daemon.js");
 

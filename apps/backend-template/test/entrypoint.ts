@@ -23,6 +23,8 @@ export interface Entrypoint {
   readonly url: string;
   /** What it has printed so far. */
   output(): string;
+  /** Resolves when what it has printed is what was waited for. */
+  said(isIt: (output: string) => boolean): Promise<void>;
   signal(name: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 }
@@ -74,6 +76,16 @@ export async function startEntrypoint(
     pid: child.pid ?? 0,
     url,
     output: () => output.stdout + output.stderr,
+    said: (isIt) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!isIt(output.stdout + output.stderr)) return;
+          child.stdout.removeListener("data", look);
+          resolve();
+        };
+        child.stdout.on("data", look);
+        look();
+      }),
     signal: (name) => void child.kill(name),
     ended,
     async [Symbol.asyncDispose]() {

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { pick } from "zod/mini";
 import { capabilityMatrixSchema, runtimeContractSchema } from "../facts/schema.ts";
 import { inputs } from "./inputs.ts";
+import { metricsPayload } from "./metrics.ts";
 
 const environment = z
   .string()
@@ -160,8 +161,12 @@ export const auditBody = z
   .strictObject({ records: z.array(auditRecord).describe("Newest first.") })
   .describe("The newest mutations.");
 
+export const pm2MetricsBody = metricsPayload;
+
 export const healthBody = z
   .strictObject({ status: z.literal("ok"), version: z.string() })
   .describe("The service runs, and which version of it.");
 
 export const openApiBody = z.record(z.string(), z.unknown()).describe("An OpenAPI 3.1 document.");
+
+export const asyncApiBody = z.record(z.string(), z.unknown()).describe("An AsyncAPI 3.0 document.");

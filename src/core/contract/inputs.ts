@@ -4,7 +4,7 @@
  * from outside: the command line, which is compiled against them, never does.
  */
 import * as z from "zod/mini";
-import { documentNames, entrypoints, processActions, processScopes, suiteSections } from "./names.ts";
+import { entrypoints, processActions, processScopes, schemaNames, suiteSections } from "./names.ts";
 
 const environment = z.optional(z.string());
 const values = z.record(z.string(), z.string());
@@ -21,6 +21,7 @@ export const inputs = {
   "contract.show": nothing,
   "configuration.set": z.strictObject({ ...suiteEdit, values, clear: names }),
   "ecosystem.check": z.strictObject({ environment }),
+  "ecosystem.drift": z.strictObject({ environment }),
   "ecosystem.show": z.strictObject({ environment, serviceKind: z.optional(z.string()) }),
   "env.check": z.strictObject({ environment }),
   "env.diff": z.strictObject({ from: z.string(), to: z.string() }),
@@ -33,6 +34,8 @@ export const inputs = {
   /** `which` is a controller mapping, or the number of the adapter in the list. */
   "interface.edit": z.strictObject({ ...suiteEdit, which: z.string(), values }),
   "interface.remove": z.strictObject({ ...suiteEdit, which: z.string() }),
+  "metrics.expose": z.strictObject({ version: z.string() }),
+  "metrics.show": z.strictObject({ environment, asyncContext: z.optional(z.boolean()) }),
   /** `scope` is `process` where it is absent. `environment` chooses the ecosystem file. */
   "process.act": z.strictObject({
     action: z.enum(processActions),
@@ -46,7 +49,7 @@ export const inputs = {
   "profile.apply": z.strictObject({ environment, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),
-  "schema.show": z.strictObject({ document: z.enum(documentNames) }),
+  "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /**
    * `file` is relative to the repository root; a `section` narrows the verdict to it. Where the `content` is
    * given, no file is read and `file` only names it.

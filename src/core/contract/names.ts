@@ -13,6 +13,9 @@ export const documentNames = ["deployments", "runtime-contract", "capability-mat
 /** How a difference between two suite documents can be told, beside `--json`. */
 export const diffFormats = ["text", "markdown"] as const;
 
+/** What `svcm schema` can print: the schemas of those documents, and the description of the WebSocket. */
+export const schemaNames = [...documentNames, "asyncapi"] as const;
+
 /** What can be done to a process. */
 export const processActions = ["start", "stop", "restart"] as const;
 export type ProcessAction = (typeof processActions)[number];

@@ -10,6 +10,8 @@ export interface LoadedEcosystem {
   readonly found: "apps" | "pm2" | "export" | "nothing";
   /** An ES module that exports them as `default`, where PM2 finds none. */
   readonly isDefaultExport: boolean;
+  /** Absolute paths of what it was made of: itself and every module that it required, but for ES modules. */
+  readonly files: readonly string[];
 }
 
 /** One entry of `apps`. */

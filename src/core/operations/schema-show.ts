@@ -1,11 +1,12 @@
 import { defineOperation } from "../operation.ts";
 
-/** JSON Schema of a document that people write; that of deployments.yaml from the facts of this repository. */
+/** JSON Schema of a document that people write, that of deployments.yaml from the facts of this repository; or the description of the WebSocket. */
 export const schemaShow = defineOperation({
   id: "schema.show",
   access: "read",
   refusal: "INVALID_REQUEST",
   async run({ facts }, { document }): Promise<Record<string, unknown>> {
+    if (document === "asyncapi") return (await import("../contract/asyncapi.ts")).asyncApiDocument();
     if (document === "deployments") {
       const { suiteSchema } = await import("../suite/schema.ts");
       return suiteSchema({ contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() });

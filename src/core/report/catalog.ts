@@ -2,6 +2,7 @@ import { rules } from "../suite/rules/index.ts";
 import { shapeCodes } from "../suite/shape.ts";
 import { type CodeDoc, codeDocs } from "./codes.ts";
 import { processCodes } from "./process-codes.ts";
+import { telemetryCodes } from "./telemetry-codes.ts";
 
 const ofRules: Readonly<Record<string, CodeDoc>> = Object.fromEntries(
   Object.values(rules).flatMap((list) =>
@@ -13,6 +14,7 @@ const ofRules: Readonly<Record<string, CodeDoc>> = Object.fromEntries(
 export const catalog: Readonly<Record<string, Readonly<Record<string, CodeDoc>>>> = {
   ...codeDocs,
   "PM2 and processes": processCodes,
+  Telemetry: telemetryCodes,
   "Suite document": { ...codeDocs["Suite document"], ...shapeCodes, ...ofRules },
 };
 

@@ -64,6 +64,7 @@ function show(
     apps: apps.map((fields) => ({ fields: { script: "a.js", ...fields }, keys: Object.keys(fields), places })),
     found: "apps",
     isDefaultExport: false,
+    files: [],
   };
   const file = { environment: "dev", name: "dev", fileName: "e.config.cjs", path: loaded.path, loaded };
   return ecosystemResponse(file, { contract: packagedRuntimeContract, secrets, suffixes });

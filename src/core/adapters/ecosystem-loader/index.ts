@@ -24,8 +24,8 @@ export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoader
     await requireRegular(path);
     const outcome = await runProgram(path, { cwd: root, env: cleaned().env, timeoutMs }, signal);
     if (!outcome.ok) throw failure(outcome.code, path, outcome.reason, outcome.at && textOf(outcome.at));
-    const { apps, found, isDefaultExport } = outcome;
-    return { path, apps, found, isDefaultExport };
+    const { apps, found, isDefaultExport, files } = outcome;
+    return { path, apps, found, isDefaultExport, files };
   };
   return {
     async list(folder) {

@@ -39,9 +39,11 @@ function parse(line: string): unknown {
   }
 }
 
-function isLoaded({ apps, found, isDefaultExport }: Readonly<Record<string, unknown>>): boolean {
+function isLoaded({ apps, found, isDefaultExport, files }: Readonly<Record<string, unknown>>): boolean {
   const isFound = ["apps", "pm2", "export", "nothing"].some((name) => name === found);
-  return isFound && typeof isDefaultExport === "boolean" && Array.isArray(apps) && apps.every(isLoadedApp);
+  return (
+    isFound && typeof isDefaultExport === "boolean" && Array.isArray(apps) && apps.every(isLoadedApp) && isTexts(files)
+  );
 }
 
 function isLoadedApp(app: unknown): app is LoadedApp {

@@ -24,8 +24,11 @@ kill(pid, "SIGKILL");
 
 function outcomeOf(file: string): Outcome {
   try {
+    const { cache } = createRequire(file);
+    const ours = new Set(Object.keys(cache));
     const { apps, ...rest } = pickApps(load(file));
-    return { ok: true, ...rest, apps: apps.map(lookUp) };
+    const files = new Set([file, ...Object.keys(cache).filter((path) => !ours.has(path))]);
+    return { ok: true, ...rest, apps: apps.map(lookUp), files: [...files] };
   } catch (error) {
     return describeThrow(error, file);
   }

@@ -1,6 +1,6 @@
 /** What the two sides of the link say to each other. No value of an environment is among it. */
 import type { ProcessAction } from "../../contract/names.ts";
-import type { DeclaredIn } from "../../ports.ts";
+import type { DeclaredIn } from "../../process/ports.ts";
 import type { ProcessIdentity, ProcessRecord } from "../../telemetry/process-record.ts";
 
 /** What the worker is given at its start. */

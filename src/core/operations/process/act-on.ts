@@ -1,6 +1,7 @@
 import type { ProcessAction } from "../../contract/names.ts";
 import { SvcmError } from "../../errors.ts";
-import type { DeclaredIn, Ports } from "../../ports.ts";
+import type { Ports } from "../../ports.ts";
+import type { DeclaredIn } from "../../process/ports.ts";
 import { isRunning, verdictOn } from "../../process/verdict.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 import { verify } from "./verify.ts";

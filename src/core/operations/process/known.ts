@@ -1,5 +1,5 @@
 import { SvcmError } from "../../errors.ts";
-import type { Processes } from "../../ports.ts";
+import type { Processes } from "../../process/ports.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 
 /** What PM2 lists; where no daemon runs, nothing. */

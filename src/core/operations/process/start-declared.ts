@@ -1,5 +1,5 @@
 import { SvcmError } from "../../errors.ts";
-import type { DeclaredIn } from "../../ports.ts";
+import type { DeclaredIn } from "../../process/ports.ts";
 import { UNKNOWN_BEFORE, verdictOn, type Verdict } from "../../process/verdict.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 import { actOn, affected, type Acting, type Outcome } from "./act-on.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { DeclaredIn } from "../../../ports.ts";
+import type { DeclaredIn } from "../../../process/ports.ts";
 import { canonicalValue } from "../../../telemetry/canonical-value.ts";
 import { LinkFailure } from "../failure.ts";
 

@@ -1,5 +1,5 @@
 import { maskCredentials } from "../../../env/redact.ts";
-import type { DeclaredIn } from "../../../ports.ts";
+import type { DeclaredIn } from "../../../process/ports.ts";
 import { LinkFailure } from "../failure.ts";
 import { probe } from "../probe.ts";
 import { listed } from "./act.ts";

@@ -1,0 +1,144 @@
+/**
+ * What the WebSocket costs at 500 ms with one client and with a hundred, over one real PM2, beside the
+ * plain way: a `list()` and a serialisation for each client at each tick. Counted is the CPU time of the
+ * server's process and of the PM2 daemon; the clients are in a process apart. Then how late a sample
+ * arrives at a thousand clients.
+ *
+ * node --import tsx bench/stream.ts [seconds a run] [processes...]
+ */
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as after } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { WebSocket, WebSocketServer } from "ws";
+import { nodePorts, type Ports } from "../src/core/index.ts";
+import { SOCKET_PATH } from "../src/core/contract/channel.ts";
+import { parsePidStat } from "../src/core/telemetry/proc/pid-stat.ts";
+import { startServer } from "../src/server/start.ts";
+import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
+
+const [seconds = 8, ...counts] = process.argv.slice(2).map(Number);
+const RUN_MS = seconds * 1000;
+const WARM_UP_MS = 2000;
+const TICK_MS = 500;
+const TICKS_PER_SECOND = 100;
+const MANY = 100;
+const CROWD = 1000;
+const GOAL = 1.5;
+
+const servers = {
+  async svcm(ports: Ports): Promise<number> {
+    mkdirSync(ports.workspace.configDir, { recursive: true });
+    const limits = { maxSockets: 2 * CROWD, maxConnections: 2 * CROWD };
+    const log = { write: () => undefined };
+    const { url } = await startServer({ ports, env: {}, version: "0.0.0", port: 0, log, limits });
+    return Number(new URL(url).port);
+  },
+  async plain(ports: Ports): Promise<number> {
+    const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false });
+    server.on("connection", (socket) => {
+      const send = async (): Promise<void> => {
+        // A daemon that is asked too much refuses: that tick is lost.
+        const processes = await ports.processes.list().catch(() => []);
+        socket.send(JSON.stringify({ type: "metrics", payload: { processes } }));
+      };
+      const timer = setInterval(() => void send(), TICK_MS);
+      socket.on("close", () => clearInterval(timer));
+    });
+    await once(server, "listening");
+    const address = server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  },
+};
+type Name = keyof typeof servers;
+
+if (process.argv[2] === "--serve") await serve(process.argv[3] as Name, process.argv[4] ?? "", process.argv[5] ?? "");
+else for (const count of counts.length > 0 ? counts : [20, 100]) await compare(count);
+
+async function serve(name: Name, root: string, home: string): Promise<void> {
+  const ports = nodePorts({ root, env: { PATH: process.env["PATH"], HOME: root, PM2_HOME: home }, cwd: root });
+  process.send?.(await servers[name](ports));
+  process.on("disconnect", () => process.exit()); // oxlint-disable-line unicorn/no-process-exit -- its parent is gone
+}
+
+async function compare(count: number): Promise<void> {
+  const own = pm2();
+  try {
+    const daemon = await own.startDaemon();
+    await startApps(own, count);
+    const one = await costOf("svcm", 1, own, daemon.pid);
+    const many = await costOf("svcm", MANY, own, daemon.pid);
+    const plain = await costOf("plain", MANY, own, daemon.pid);
+    const crowd = await costOf("svcm", CROWD, own, daemon.pid);
+    console.log(
+      `${count} processes: ${MANY} clients cost ${(many.cpu / one.cpu).toFixed(2)} x one, goal ${GOAL}, ` +
+        `and ${(many.cpu / plain.cpu).toFixed(3)} x a list() for each ` +
+        `(per cent of a core: one ${one.cpu.toFixed(1)}, ${MANY} ${many.cpu.toFixed(1)}, plain ${plain.cpu.toFixed(1)}, ` +
+        `${CROWD} ${crowd.cpu.toFixed(1)}); at ${CROWD} clients p50 ${crowd.p50} ms, p99 ${crowd.p99} ms, ` +
+        `${crowd.frames} of ${crowd.due} frames, ${crowd.megabytes} MB`,
+    );
+  } finally {
+    await own.end();
+  }
+}
+
+async function startApps(own: Pm2, count: number): Promise<void> {
+  const env = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`SVC_KEY_${index}`, `value ${index}`]));
+  const app = { script: "/bin/sleep", interpreter: "none", args: "100000", instances: 10, exec_mode: "fork", env };
+  const apps = Array.from({ length: count / 10 }, (_, index) => ({ ...app, name: `app-${index}` }));
+  own.pm2Folder(apps);
+  const link = own.link();
+  const file = { file: join(own.folder, "pm2/ecosystem.dev.config.cjs"), cwd: own.folder };
+  for (const { name } of apps) await link.startApp(name, file);
+}
+
+async function costOf(name: Name, clients: number, own: Pm2, daemon: number) {
+  const argv = ["--serve", name, own.folder, own.home];
+  const child = fork(fileURLToPath(import.meta.url), argv, { execArgv: ["--import", "tsx"] });
+  const [port] = (await once(child, "message")) as [number];
+  const delays: number[] = [];
+  const sockets = await crowdOf(clients, port, delays);
+  await after(WARM_UP_MS);
+  delays.length = 0;
+  const before = [cpuMs(child), cpuMs(daemon)];
+  await after(RUN_MS);
+  const spent = cpuMs(child) - (before[0] ?? 0) + cpuMs(daemon) - (before[1] ?? 0);
+  const megabytes = residentMegabytes(child);
+  const late = delays.toSorted((a, b) => a - b);
+  for (const socket of sockets) socket.terminate();
+  child.disconnect();
+  await once(child, "exit");
+  const at = (share: number): number => late[Math.floor(late.length * share)] ?? NaN;
+  const due = (clients * RUN_MS) / TICK_MS;
+  return { cpu: (spent / RUN_MS) * 100, p50: at(0.5), p99: at(0.99), frames: late.length, due, megabytes };
+}
+
+async function crowdOf(count: number, port: number, delays: number[]): Promise<WebSocket[]> {
+  const sockets = Array.from({ length: count }, () => new WebSocket(`ws://127.0.0.1:${port}${SOCKET_PATH}`));
+  for (const socket of sockets) {
+    socket.on("message", (data: Buffer) => {
+      // Near the beginning of each sample, so that not all of it needs to be read.
+      const [, collectedAt] = /"collectedAt":"([^"]+)"/.exec(data.toString("latin1", 0, 200)) ?? [];
+      if (collectedAt !== undefined) delays.push(Date.now() - Date.parse(collectedAt));
+    });
+  }
+  await Promise.all(sockets.map((socket) => once(socket, "open")));
+  for (const socket of sockets) socket.send(JSON.stringify({ type: "subscribe", intervalMs: TICK_MS }));
+  return sockets;
+}
+
+function cpuMs(of: ChildProcess | number): number {
+  const stat = parsePidStat(readFileSync(`/proc/${pidOf(of)}/stat`, "latin1"));
+  return ((stat?.cpuTicks ?? NaN) / TICKS_PER_SECOND) * 1000;
+}
+
+function residentMegabytes(of: ChildProcess): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pidOf(of)}/status`, "latin1")) ?? [];
+  return Math.round(Number(kilobytes) / 1024);
+}
+
+function pidOf(of: ChildProcess | number): number {
+  return typeof of === "number" ? of : (of.pid ?? 0);
+}

@@ -1,0 +1,27 @@
+import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../core/contract/channel.ts";
+
+/** The two addresses of one channel: as a WebSocket, and as the HTTP route that tells why it is refused. */
+export interface Address {
+  readonly socket: string;
+  readonly http: string;
+}
+
+/** @throws {TypeError} for what is no http, https, ws or wss URL. */
+export function addressOf(service: string | URL): Address {
+  const url = new URL(service);
+  if (!/^(?:http|ws)s?:$/.test(url.protocol)) throw new TypeError("Accepted: an http or https URL of the service.");
+  if (url.username !== "" || url.password !== "") throw new TypeError("Accepted: a URL without credentials.");
+  const { host } = url;
+  const secure = url.protocol.endsWith("s:") ? "s" : "";
+  return { socket: `ws${secure}://${host}${SOCKET_PATH}`, http: `http${secure}://${host}${SOCKET_PATH}` };
+}
+
+/** The subprotocols to offer: a browser has no other place for the token. */
+export function subprotocols(token: string | undefined): string[] {
+  return token === undefined ? [SUBPROTOCOL] : [SUBPROTOCOL, `${TOKEN_SUBPROTOCOL}${base64url(token)}`];
+}
+
+function base64url(text: string): string {
+  const binary = String.fromCodePoint(...new TextEncoder().encode(text));
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}

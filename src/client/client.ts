@@ -1,0 +1,188 @@
+import { interval } from "../core/contract/channel.ts";
+import { addressOf, subprotocols } from "./address.ts";
+import { Connection } from "./connection.ts";
+import { OutcomeUnknownError, ServiceError } from "./errors.ts";
+import type { Action, ActionResult, Client, ClientOptions, ConnectionState, WatchFrame, WatchOptions } from "./api.ts";
+import type { ActionFrame, ErrorFrame, ServerFrame } from "./frames.generated.ts";
+import { latest, type Latest } from "./latest.ts";
+import { socketConstructor } from "./socket.ts";
+import { watchdog } from "./watchdog.ts";
+
+interface Watch {
+  readonly options: WatchOptions;
+  readonly frames: Latest<WatchFrame>;
+  /** Marks the answers to this subscription. */
+  readonly requestId: string;
+}
+
+interface Acting {
+  readonly frame: ActionFrame;
+  isSent: boolean;
+  readonly resolve: (result: ActionResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Frames that may be missing before what is shown counts as old. */
+const MISSED_FRAMES = 3;
+const LEAST_STALE_MS = 3_000;
+
+/** A client of the metrics channel, in a browser or in Node. It connects when something is asked of it first. */
+export function connect(options: ClientOptions): Client {
+  return new ChannelClient(options);
+}
+
+class ChannelClient implements Client {
+  readonly #options: ClientOptions;
+  readonly #connection: Connection;
+  readonly #acting = new Map<string, Acting>();
+  readonly #silence = watchdog(
+    () => this.#onSilence(),
+    () => this.#connection.renew(),
+  );
+  #state: ConnectionState = "connecting";
+  #watch: Watch | undefined;
+  #requests = 0;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    const { token, signal } = options;
+    this.#connection = new Connection({
+      address: addressOf(options.url),
+      protocols: () => subprotocols(token),
+      token: () => token,
+      Socket: socketConstructor(options.WebSocket),
+      onOpen: () => this.#onOpen(),
+      onFrame: (frame) => this.#onFrame(frame),
+      onDown: () => this.#onDown(),
+      onRefused: (error) => this.#failAll(error),
+    });
+    if (signal?.aborted) this.close();
+    else signal?.addEventListener("abort", () => this.close(), { once: true });
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  watch(options: WatchOptions = {}): AsyncIterable<WatchFrame> {
+    this.#watch?.frames.end();
+    const frames = latest<WatchFrame>(() => this.#leave(frames));
+    if (this.#state === "closed" || options.signal?.aborted) {
+      frames.end();
+      return frames;
+    }
+    options.signal?.addEventListener("abort", () => frames.end(), { once: true });
+    this.#watch = { options, frames, requestId: this.#nextId() };
+    if (this.#connection.isOpen) this.#subscribe(this.#watch);
+    else this.#connection.open();
+    return frames;
+  }
+
+  async act(action: Action, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ActionResult> {
+    signal?.throwIfAborted();
+    if (this.#state === "closed") throw new Error("The client is closed.");
+    const requestId = this.#nextId();
+    let onAbort: (() => void) | undefined;
+    try {
+      return await new Promise<ActionResult>((resolve, reject) => {
+        onAbort = () => reject(signal?.reason);
+        signal?.addEventListener("abort", onAbort, { once: true });
+        const frame: ActionFrame = { type: "action", ...action, requestId };
+        this.#acting.set(requestId, { frame, isSent: false, resolve, reject });
+        this.#sendActions();
+        this.#connection.open();
+      });
+    } finally {
+      this.#acting.delete(requestId);
+      if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  close(): void {
+    if (this.#state === "closed") return;
+    this.#connection.close();
+    this.#silence.stop();
+    this.#watch?.frames.end();
+    this.#watch = undefined;
+    for (const { isSent, reject } of this.#acting.values()) {
+      reject(isSent ? new OutcomeUnknownError() : new Error("The client was closed before the action was sent."));
+    }
+    this.#enter("closed");
+  }
+
+  #onOpen(): void {
+    if (this.#watch === undefined) this.#enter("live");
+    else this.#subscribe(this.#watch);
+    this.#sendActions();
+  }
+
+  #subscribe({ options, requestId }: Watch): void {
+    const { environment, intervalMs, asyncContext } = options;
+    this.#connection.send({ type: "subscribe", environment, intervalMs, asyncContext, requestId });
+    this.#silence.watch(Math.max(LEAST_STALE_MS, MISSED_FRAMES * (intervalMs ?? interval.default)));
+  }
+
+  #sendActions(): void {
+    for (const acting of this.#acting.values()) {
+      if (!acting.isSent) acting.isSent = this.#connection.send(acting.frame);
+    }
+  }
+
+  #onFrame(frame: ServerFrame): void {
+    this.#silence.heard();
+    switch (frame.type) {
+      case "metrics":
+      case "host":
+        this.#watch?.frames.put("sample", frame);
+        return this.#enter("live");
+      case "error":
+        return this.#onError(frame);
+      case "action-result":
+        return this.#acting.get(frame.requestId ?? "")?.resolve(frame);
+      case "subscribed":
+      case "pong":
+        return;
+    }
+  }
+
+  #onError(frame: ErrorFrame): void {
+    const { requestId, code, details, error } = frame;
+    const refusal = new ServiceError(code, error === undefined ? details : `${error} ${details}`);
+    if (requestId === undefined) this.#watch?.frames.put("error", frame);
+    else if (requestId === this.#watch?.requestId) this.#watch.frames.end(refusal);
+    else this.#acting.get(requestId)?.reject(refusal);
+  }
+
+  #onDown(): void {
+    this.#silence.stop();
+    for (const { isSent, reject } of this.#acting.values()) if (isSent) reject(new OutcomeUnknownError());
+    this.#enter("connecting");
+  }
+
+  #onSilence(): void {
+    this.#enter("stale");
+    this.#connection.send({ type: "ping" });
+  }
+
+  #failAll(error: ServiceError): void {
+    this.#watch?.frames.end(error);
+    for (const { reject } of this.#acting.values()) reject(error);
+  }
+
+  #leave(frames: Latest<WatchFrame>): void {
+    if (this.#watch?.frames !== frames) return;
+    this.#watch = undefined;
+    this.#silence.stop();
+    this.#connection.send({ type: "unsubscribe" });
+  }
+
+  #nextId(): string {
+    return `c${++this.#requests}`;
+  }
+
+  #enter(state: ConnectionState): void {
+    if (state === this.#state || this.#state === "closed") return;
+    this.#state = state;
+    this.#options.onState?.(state);
+  }
+}

@@ -1,0 +1,148 @@
+import type { ClientFrame, ServerFrame } from "./frames.generated.ts";
+import type { Address } from "./address.ts";
+import { backoffMs } from "./backoff.ts";
+import { ServiceError } from "./errors.ts";
+import type { SocketConstructor, SocketLike } from "./socket.ts";
+
+export interface ConnectionOptions {
+  readonly address: Address;
+  readonly protocols: () => string[];
+  readonly token: () => string | undefined;
+  readonly Socket: SocketConstructor;
+  /** A socket is open; what was asked has to be asked anew. */
+  readonly onOpen: () => void;
+  readonly onFrame: (frame: ServerFrame) => void;
+  /** The socket is gone; another attempt follows by itself. */
+  readonly onDown: () => void;
+  /** The service is there and will not have us: no further attempt. */
+  readonly onRefused: (error: ServiceError) => void;
+}
+
+const DIAGNOSIS_TIMEOUT_MS = 5_000;
+const NORMAL_CLOSE = 1000;
+
+/** A socket that is opened anew whenever it is lost, until it is closed. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  #socket: SocketLike | undefined;
+  #isOpen = false;
+  #attempt = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Counts the times that a socket was given up, so that late news of an old one is told apart. */
+  #generation = 0;
+  #isWanted = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  open(): void {
+    if (this.#isWanted) return;
+    this.#isWanted = true;
+    this.#connect();
+  }
+
+  /** Sends where it is open; false where it is not. */
+  send(frame: ClientFrame): boolean {
+    if (this.#isOpen) this.#socket?.send(JSON.stringify(frame));
+    return this.#isOpen;
+  }
+
+  /** Gives the socket up, and opens another one. */
+  renew(): void {
+    this.#drop();
+    this.#options.onDown();
+    this.#retry();
+  }
+
+  close(): void {
+    this.#isWanted = false;
+    this.#drop();
+  }
+
+  #connect(): void {
+    const { Socket, address, protocols } = this.#options;
+    const socket = new Socket(address.socket, protocols());
+    const generation = ++this.#generation;
+    const isCurrent = (): boolean => generation === this.#generation;
+    this.#socket = socket;
+    socket.addEventListener("open", () => {
+      if (!isCurrent()) return socket.close(NORMAL_CLOSE);
+      this.#isOpen = true;
+      this.#options.onOpen();
+    });
+    socket.addEventListener("message", ({ data }) => {
+      const frame = isCurrent() ? parseFrame(data) : undefined;
+      if (frame === undefined) return;
+      this.#attempt = 0;
+      this.#options.onFrame(frame);
+    });
+    socket.addEventListener("error", () => undefined); // a close follows
+    socket.addEventListener("close", () => {
+      if (isCurrent()) void this.#lost(generation);
+    });
+  }
+
+  async #lost(generation: number): Promise<void> {
+    const wasOpen = this.#isOpen;
+    this.#socket = undefined;
+    this.#isOpen = false;
+    this.#options.onDown();
+    const refusal = wasOpen ? undefined : await refusalOf(this.#options);
+    if (generation !== this.#generation) return;
+    if (refusal === undefined) return this.#retry();
+    this.#isWanted = false;
+    this.#options.onRefused(refusal);
+  }
+
+  #retry(): void {
+    this.#timer = setTimeout(() => this.#connect(), backoffMs(this.#attempt++, Math.random()));
+  }
+
+  #drop(): void {
+    this.#generation += 1;
+    clearTimeout(this.#timer);
+    this.#socket?.close(NORMAL_CLOSE);
+    this.#socket = undefined;
+    this.#isOpen = false;
+  }
+}
+
+/** A WebSocket tells nothing of why it was refused; the same address over HTTP does. */
+async function refusalOf({ address, token }: ConnectionOptions): Promise<ServiceError | undefined> {
+  const given = token();
+  try {
+    const response = await fetch(address.http, {
+      headers: given === undefined ? {} : { authorization: bearer(given) },
+      signal: AbortSignal.timeout(DIAGNOSIS_TIMEOUT_MS),
+      redirect: "error",
+    });
+    const body = (await response.json()) as { error?: unknown; details?: unknown };
+    const code = REFUSALS[response.status];
+    if (code === undefined) return undefined;
+    return new ServiceError(code, [body.error, body.details].filter((text) => typeof text === "string").join(" "));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Statuses that another attempt will not change. */
+const REFUSALS: Readonly<Record<number, string>> = { 401: "UNAUTHORIZED", 403: "FORBIDDEN", 404: "NOT_FOUND" };
+
+/** Header bytes are Latin-1. */
+function bearer(token: string): string {
+  return `Bearer ${String.fromCodePoint(...new TextEncoder().encode(token))}`;
+}
+
+function parseFrame(data: unknown): ServerFrame | undefined {
+  if (typeof data !== "string") return undefined;
+  try {
+    return JSON.parse(data) as ServerFrame;
+  } catch {
+    return undefined;
+  }
+}

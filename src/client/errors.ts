@@ -1,0 +1,22 @@
+/** The service refused what was asked, with a stable code, for example `UNAUTHORIZED` or `INVALID_SUBSCRIPTION`. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * The connection was lost after an action was sent and before its result came: it may have happened
+ * or not. It is never sent again; look at the metrics.
+ */
+export class OutcomeUnknownError extends Error {
+  override readonly name = "OutcomeUnknownError";
+
+  constructor() {
+    super("The connection was lost before the result of the action came. It may have happened or not.");
+  }
+}

@@ -1,0 +1,14 @@
+/**
+ * `svcm/client`: live metrics of `svcm serve`, and actions on processes, for browsers and Node.
+ *
+ * ```ts
+ * import { connect } from "svcm/client";
+ * const client = connect({ url: "http://127.0.0.1:3200" });
+ * for await (const frame of client.watch({ environment: "dev" })) console.log(frame);
+ * ```
+ */
+export { connect } from "./client.ts";
+export type { Action, ActionResult, Client, ClientOptions, ConnectionState, WatchFrame, WatchOptions } from "./api.ts";
+export { OutcomeUnknownError, ServiceError } from "./errors.ts";
+export type * from "./frames.generated.ts";
+export type { SocketConstructor, SocketLike } from "./socket.ts";

@@ -1,0 +1,41 @@
+/** Hands values from where they arise to who iterates: a slow reader gets the newest of each kind, in order. */
+export interface Latest<T> extends AsyncIterable<T> {
+  /** Puts a value in the place of the one of its kind that was not read yet. */
+  put(kind: string, value: T): void;
+  /** Ends the iteration when all is read, with an error where there is one. */
+  end(error?: unknown): void;
+}
+
+/** @param onLeave called when the reader stops, by itself or since it was told to */
+export function latest<T>(onLeave: () => void): Latest<T> {
+  const waiting = new Map<string, T>();
+  let ended: { readonly error?: unknown } | undefined;
+  let wake: (() => void) | undefined;
+  return {
+    put(kind, value) {
+      if (ended !== undefined) return;
+      waiting.delete(kind);
+      waiting.set(kind, value);
+      wake?.();
+    },
+    end(error) {
+      ended ??= { error };
+      wake?.();
+    },
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (;;) {
+          const [next] = waiting;
+          if (next !== undefined) {
+            waiting.delete(next[0]);
+            yield next[1];
+          } else if (ended === undefined) await new Promise<void>((resolve) => (wake = resolve));
+          else if (ended.error === undefined) return;
+          else throw ended.error;
+        }
+      } finally {
+        onLeave();
+      }
+    },
+  };
+}

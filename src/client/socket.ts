@@ -1,0 +1,18 @@
+/** What the client needs of a WebSocket: the one of a browser, of Node 22 and later, and of the package `ws` will do. */
+export interface SocketLike {
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+  addEventListener(type: "open", listener: () => void): void;
+  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: "close", listener: (event: { readonly code: number; readonly reason: string }) => void): void;
+  addEventListener(type: "error", listener: () => void): void;
+}
+
+export type SocketConstructor = new (url: string, protocols: string[]) => SocketLike;
+
+/** The WebSocket that was handed in, else the global one. @throws {TypeError} where there is neither. */
+export function socketConstructor(given: SocketConstructor | undefined): SocketConstructor {
+  const found = given ?? (globalThis as { readonly WebSocket?: SocketConstructor }).WebSocket;
+  if (found !== undefined) return found;
+  throw new TypeError('There is no global WebSocket before Node 22. Accepted: { WebSocket } of the package "ws".');
+}

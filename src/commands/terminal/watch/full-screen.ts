@@ -1,0 +1,44 @@
+import { writeOut } from "../output.ts";
+import type { Size } from "./view.ts";
+
+const ENTER = "\u001B[?1049h\u001B[?25l\u001B[2J";
+const LEAVE = "\u001B[?25h\u001B[?1049l";
+/** Terminals that know it show what is between the two at once; others pass over it. */
+const BEGIN_UPDATE = "\u001B[?2026h";
+const END_UPDATE = "\u001B[?2026l";
+
+/** The alternate screen of the terminal. Only lines that changed are written. */
+export class FullScreen {
+  #shown: readonly string[] = [];
+
+  enter(): void {
+    writeOut(ENTER);
+  }
+
+  leave(): void {
+    writeOut(LEAVE);
+  }
+
+  /** Forgets what is shown, so that the next lines are all written. */
+  clear(): void {
+    this.#shown = [];
+    writeOut("\u001B[2J");
+  }
+
+  /** @returns false where nobody is there any more */
+  draw(lines: readonly string[]): boolean {
+    const changes = changedLines(this.#shown, lines);
+    this.#shown = lines;
+    return changes === "" || writeOut(`${BEGIN_UPDATE}${changes}${END_UPDATE}`);
+  }
+
+  size(): Size {
+    const { columns, rows } = process.stdout;
+    return { columns: columns || 80, rows: rows || 24 };
+  }
+}
+
+/** What has to be written to make the one screen the other. */
+export function changedLines(before: readonly string[], after: readonly string[]): string {
+  return after.map((line, row) => (line === before[row] ? "" : `\u001B[${row + 1};1H${line}\u001B[K`)).join("");
+}

@@ -1,0 +1,26 @@
+/** What was pressed: a printable character, or a key by its name. */
+export type Key = string;
+
+const SEQUENCES: Readonly<Record<string, Key>> = {
+  "\u001B[A": "up",
+  "\u001BOA": "up",
+  "\u001B[B": "down",
+  "\u001BOB": "down",
+  "\u001B": "escape",
+  "\r": "enter",
+  "\n": "enter",
+  "\u007F": "backspace",
+  "\b": "backspace",
+  "\u0003": "ctrl-c",
+};
+
+/** The keys in what a terminal sends in raw mode; sequences that mean nothing here are left out. */
+export function keysOf(input: string): Key[] {
+  // oxlint-disable-next-line no-control-regex -- what a terminal sends are control characters
+  const parts = input.match(/\u001B(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])|[^]/gu) ?? [];
+  return parts.flatMap((part) => {
+    const known = SEQUENCES[part];
+    if (known !== undefined) return [known];
+    return /^\P{C}$/u.test(part) ? [part] : [];
+  });
+}

@@ -1,0 +1,29 @@
+import type { MetricsPayload } from "../../../core/index.ts";
+import type { WatchState } from "./state.ts";
+
+export type Process = MetricsPayload["processes"][number];
+
+export const sortKeys = ["cpu", "memory", "restarts", "name", "status"] as const;
+export type SortKey = (typeof sortKeys)[number];
+
+/** The processes that pass the filter, in the order that was asked for; equal ones by name and number. */
+export function shownProcesses({ sample, filter, sort }: Pick<WatchState, "sample" | "filter" | "sort">): Process[] {
+  if (sample?.kind !== "metrics") return [];
+  const wanted = filter.trim().toLowerCase();
+  const passing = sample.payload.processes.filter(({ name, namespace, status }) =>
+    [name, namespace ?? "", status].some((text) => text.toLowerCase().includes(wanted)),
+  );
+  return passing.toSorted((a, b) => order[sort](a, b) || byText(a.name, b.name) || a.pmId - b.pmId);
+}
+
+const order: Record<SortKey, (a: Process, b: Process) => number> = {
+  cpu: (a, b) => (b.cpuPercent ?? -1) - (a.cpuPercent ?? -1),
+  memory: (a, b) => (b.memoryBytes ?? -1) - (a.memoryBytes ?? -1),
+  restarts: (a, b) => (b.restartCount ?? -1) - (a.restartCount ?? -1),
+  name: () => 0,
+  status: (a, b) => byText(a.status, b.status),
+};
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,121 @@
+import { describeError, SvcmError } from "../../../core/index.ts";
+import { paint } from "../paint.ts";
+import { stdoutScreen } from "../screen.ts";
+import { FullScreen } from "./full-screen.ts";
+import { keysOf } from "./keys.ts";
+import type { WatchSource } from "./source.ts";
+import { initialState, next, type Connection, type Effect, type WatchEvent, type WatchState } from "./state.ts";
+import { viewLines } from "./view.ts";
+
+export interface WatchRun {
+  readonly environment: string;
+  readonly intervalMs: number;
+  readonly signal: AbortSignal;
+  /** Hands over how the connection to a service stands. */
+  readonly onConnection: (listener: (connection: Connection) => void) => void;
+}
+
+/** Shows the samples full screen until somebody quits. The terminal is given back as it was, whatever happens. */
+export async function runWatch(source: WatchSource, run: WatchRun): Promise<void> {
+  const screen = new FullScreen();
+  const colours = await paint(stdoutScreen().colours);
+  const stop = new AbortController();
+  const over = AbortSignal.any([run.signal, stop.signal]);
+  const view = new LiveView(screen, colours, source, run, stop);
+  const onKeys = (input: Buffer): void => {
+    for (const key of keysOf(input.toString("utf8"))) view.dispatch({ type: "key", key });
+  };
+  const onResize = (): void => {
+    screen.clear();
+    view.draw();
+  };
+  const { stdin, stdout } = process;
+  const hasKeys = stdin.isTTY;
+  try {
+    screen.enter();
+    if (hasKeys) stdin.setRawMode(true).on("data", onKeys).resume();
+    stdout.on("resize", onResize);
+    run.onConnection((connection) => view.dispatch({ type: "connection", connection }));
+    view.draw();
+    await view.follow(over);
+  } finally {
+    stdout.off("resize", onResize);
+    if (hasKeys) stdin.off("data", onKeys).setRawMode(false).pause();
+    screen.leave();
+  }
+}
+
+class LiveView {
+  readonly #screen: FullScreen;
+  readonly #paint: Parameters<typeof viewLines>[2];
+  readonly #source: WatchSource;
+  readonly #stop: AbortController;
+  #state: WatchState;
+  #pace = new AbortController();
+
+  constructor(
+    screen: FullScreen,
+    colours: Parameters<typeof viewLines>[2],
+    source: WatchSource,
+    { environment, intervalMs }: WatchRun,
+    stop: AbortController,
+  ) {
+    this.#screen = screen;
+    this.#paint = colours;
+    this.#source = source;
+    this.#stop = stop;
+    this.#state = initialState({ environment, origin: source.origin, intervalMs });
+  }
+
+  dispatch(event: WatchEvent): void {
+    const { state, effect } = next(this.#state, event);
+    this.#state = state;
+    if (effect !== undefined) this.#carryOut(effect);
+    this.draw();
+  }
+
+  draw(): void {
+    if (!this.#screen.draw(viewLines(this.#state, this.#screen.size(), this.#paint))) this.#stop.abort();
+  }
+
+  /** Takes samples until it is over; another interval is another watch. */
+  async follow(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      this.#pace = new AbortController();
+      const signal = AbortSignal.any([over, this.#pace.signal]);
+      for await (const sample of this.#source.samples(this.#state.intervalMs, signal)) {
+        if (!signal.aborted) this.dispatch({ type: "sample", sample });
+      }
+      if (!signal.aborted) return;
+    }
+  }
+
+  #carryOut(effect: Effect): void {
+    switch (effect.type) {
+      case "quit":
+        return this.#stop.abort();
+      case "interval":
+        return this.#pace.abort();
+      case "act":
+        void this.#act(effect);
+    }
+  }
+
+  async #act({ action, target }: Extract<Effect, { type: "act" }>): Promise<void> {
+    const what = `${action} ${target.name} (id ${target.pmId})`;
+    try {
+      await this.#source.act(action, target);
+      this.dispatch({ type: "notice", text: `${what}: done.`, isBad: false });
+    } catch (error) {
+      this.dispatch({ type: "notice", text: `${what}: ${reasonOf(error)}`, isBad: true });
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof SvcmError) {
+    const { body } = describeError(error);
+    return body.details ?? body.error;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,70 @@
+import { connect, type Client, type ConnectionState, type WatchFrame } from "../../../client/index.ts";
+import type { ProcessAction } from "../../../core/contract/names.ts";
+import { commandLineCaller, execute, processAct, type Ports, type Sample } from "../../../core/index.ts";
+import type { Target } from "./state.ts";
+
+/** Where the view gets its samples from, and who carries its actions out. */
+export interface WatchSource {
+  readonly origin: string;
+  /** Samples until the signal is aborted. */
+  samples(intervalMs: number, signal: AbortSignal): AsyncIterable<Sample>;
+  /** @throws where it failed, with a message for people. */
+  act(action: ProcessAction, target: Target): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** This machine, measured by this process. */
+export function localSource(ports: Ports, environment: string | undefined): WatchSource {
+  return {
+    origin: "this machine",
+    samples: (intervalMs, signal) => ports.telemetry.watch({ environment, intervalMs, asyncContext: false }, signal),
+    async act(action, { pmId }) {
+      try {
+        await execute(processAct, ports, { action, pmId }, commandLineCaller());
+      } finally {
+        ports.telemetry.refresh();
+      }
+    },
+    async close() {
+      await ports.telemetry.close();
+      await ports.processes.close();
+    },
+  };
+}
+
+export interface Remote {
+  readonly url: string;
+  readonly environment: string | undefined;
+  readonly token: string | undefined;
+  readonly onState: (state: ConnectionState) => void;
+}
+
+/** A `svcm serve` elsewhere. @throws {TypeError} for what is no address. */
+export async function remoteSource({ url, environment, token, onState }: Remote): Promise<WatchSource> {
+  const { WebSocket } = await import("ws");
+  const client: Client = connect({ url, token, WebSocket, onState });
+  return {
+    origin: new URL(url).host,
+    samples: (intervalMs, signal) => samplesOf(client.watch({ environment, intervalMs, signal })),
+    async act(action, { pmId }) {
+      const { ok, error } = await client.act({ action, pmId });
+      if (!ok) throw new Error(error ?? "The action failed.");
+    },
+    async close() {
+      client.close();
+    },
+  };
+}
+
+/** While PM2 cannot be read the host comes first, and why right behind it. */
+async function* samplesOf(frames: AsyncIterable<WatchFrame>): AsyncIterable<Sample> {
+  let host: Extract<WatchFrame, { type: "host" }>["payload"] | undefined;
+  for await (const frame of frames) {
+    if (frame.type === "metrics") yield { kind: "metrics", payload: frame.payload } as Sample;
+    else if (frame.type === "host") host = frame.payload;
+    else if (host !== undefined) {
+      yield { kind: "host", payload: host, error: { code: frame.code, details: frame.details } } as Sample;
+      host = undefined;
+    }
+  }
+}

@@ -1,0 +1,167 @@
+/** What the view shows, and how keys and samples change it. Pure: state and event in, state and effect out. */
+import { interval } from "../../../core/contract/channel.ts";
+import type { ProcessAction } from "../../../core/contract/names.ts";
+import type { Sample } from "../../../core/index.ts";
+import type { Key } from "./keys.ts";
+import { shownProcesses, sortKeys, type SortKey } from "./processes.ts";
+
+export type Connection = "connecting" | "live" | "stale" | "closed";
+
+export interface Target {
+  readonly pmId: number;
+  readonly name: string;
+}
+
+export interface WatchState {
+  readonly environment: string;
+  /** Where the samples come from: this machine, or the address of a service. */
+  readonly origin: string;
+  readonly connection: Connection;
+  readonly sample: Sample | undefined;
+  /** Per cent of all cores, oldest first. */
+  readonly cpuHistory: readonly (number | null)[];
+  readonly intervalMs: number;
+  readonly isPaused: boolean;
+  readonly sort: SortKey;
+  readonly filter: string;
+  readonly mode: "table" | "filter" | "confirm" | "help";
+  readonly selected: number | undefined;
+  readonly asked: (Target & { readonly action: ProcessAction }) | undefined;
+  readonly notice: { readonly text: string; readonly isBad: boolean } | undefined;
+}
+
+export type WatchEvent =
+  | { readonly type: "sample"; readonly sample: Sample }
+  | { readonly type: "connection"; readonly connection: Connection }
+  | { readonly type: "notice"; readonly text: string; readonly isBad: boolean }
+  | { readonly type: "key"; readonly key: Key };
+
+export type Effect =
+  | { readonly type: "quit" }
+  | { readonly type: "interval" }
+  | { readonly type: "act"; readonly action: ProcessAction; readonly target: Target };
+
+interface Step {
+  readonly state: WatchState;
+  readonly effect?: Effect;
+}
+
+const HISTORY = 240;
+const INTERVAL_STEP_MS = 250;
+const MAX_FILTER = 80;
+
+export function initialState(about: Pick<WatchState, "environment" | "origin" | "intervalMs">): WatchState {
+  return {
+    ...about,
+    connection: "connecting",
+    sample: undefined,
+    cpuHistory: [],
+    isPaused: false,
+    sort: "cpu",
+    filter: "",
+    mode: "table",
+    selected: undefined,
+    asked: undefined,
+    notice: undefined,
+  };
+}
+
+export function next(state: WatchState, event: WatchEvent): Step {
+  switch (event.type) {
+    case "sample":
+      return { state: withSample(state, event.sample) };
+    case "connection":
+      return { state: { ...state, connection: event.connection } };
+    case "notice":
+      return { state: { ...state, notice: { text: event.text, isBad: event.isBad } } };
+    case "key":
+      return event.key === "ctrl-c" ? { state, effect: { type: "quit" } } : onKey[state.mode](state, event.key);
+  }
+}
+
+function withSample(state: WatchState, sample: Sample): WatchState {
+  if (state.isPaused) return { ...state, connection: "live" };
+  const cpuHistory = [...state.cpuHistory, sample.payload.host.cpu.usagePercent].slice(-HISTORY);
+  return { ...state, sample, cpuHistory, connection: "live" };
+}
+
+const ACTIONS: Readonly<Record<Key, ProcessAction>> = { S: "start", X: "stop", R: "restart" };
+
+const MODES: Readonly<Record<Key, WatchState["mode"]>> = { "?": "help", "/": "filter" };
+
+const onKey: Record<WatchState["mode"], (state: WatchState, key: Key) => Step> = {
+  help: (state, key) => (key === "q" ? quit(state) : { state: { ...state, mode: "table" } }),
+  filter: (state, key) => ({ state: filtered(state, key) }),
+  confirm: (state, key) => confirmed(state, key),
+  table: onTableKey,
+};
+
+function onTableKey(state: WatchState, key: Key): Step {
+  const action = ACTIONS[key];
+  if (action !== undefined) return { state: asking(state, action) };
+  const mode = MODES[key];
+  if (mode !== undefined) return { state: { ...state, mode } };
+  switch (key) {
+    case "q":
+      return quit(state);
+    case "escape":
+      return { state: { ...state, filter: "", notice: undefined } };
+    case "p":
+      return { state: { ...state, isPaused: !state.isPaused } };
+    case "s":
+      return { state: { ...state, sort: sortKeys[(sortKeys.indexOf(state.sort) + 1) % sortKeys.length] ?? "cpu" } };
+    case "+":
+      return paced(state, -INTERVAL_STEP_MS);
+    case "-":
+      return paced(state, INTERVAL_STEP_MS);
+    case "up":
+      return { state: moved(state, -1) };
+    case "down":
+      return { state: moved(state, 1) };
+    default:
+      return { state };
+  }
+}
+
+function quit(state: WatchState): Step {
+  return { state, effect: { type: "quit" } };
+}
+
+/** Faster or slower, within what a subscription may ask for. */
+function paced(state: WatchState, byMs: number): Step {
+  const intervalMs = Math.min(interval.max, Math.max(interval.min, state.intervalMs + byMs));
+  if (intervalMs === state.intervalMs) return { state };
+  return { state: { ...state, intervalMs }, effect: { type: "interval" } };
+}
+
+function moved(state: WatchState, by: number): WatchState {
+  const ids = shownProcesses(state).map(({ pmId }) => pmId);
+  const at = state.selected === undefined ? -1 : ids.indexOf(state.selected);
+  const to = at === -1 ? (by > 0 ? 0 : ids.length - 1) : Math.min(ids.length - 1, Math.max(0, at + by));
+  return { ...state, selected: ids[to] };
+}
+
+function filtered(state: WatchState, key: Key): WatchState {
+  if (key === "enter") return { ...state, mode: "table" };
+  if (key === "escape") return { ...state, mode: "table", filter: "" };
+  if (key === "backspace") return { ...state, filter: Array.from(state.filter).slice(0, -1).join("") };
+  const isText = Array.from(key).length === 1;
+  return isText ? { ...state, filter: (state.filter + key).slice(0, MAX_FILTER) } : state;
+}
+
+function asking(state: WatchState, action: ProcessAction): WatchState {
+  const target = shownProcesses(state).find(({ pmId }) => pmId === state.selected);
+  if (target === undefined) return { ...state, notice: { text: "Select a process with the arrow keys.", isBad: true } };
+  const { pmId, name } = target;
+  return { ...state, mode: "confirm", asked: { action, pmId, name }, notice: undefined };
+}
+
+/** Only `y` says yes. */
+function confirmed(state: WatchState, key: Key): Step {
+  const { asked } = state;
+  const table: WatchState = { ...state, mode: "table", asked: undefined };
+  if (key !== "y" || asked === undefined) return { state: table };
+  const { action, ...target } = asked;
+  const notice = { text: `${action} ${target.name} (id ${target.pmId}) …`, isBad: false };
+  return { state: { ...table, notice }, effect: { type: "act", action, target } };
+}

@@ -1,0 +1,111 @@
+import type { Paint, Sample } from "../../../core/index.ts";
+import { renderDuration } from "../duration.ts";
+import { bytes, percent } from "../metrics.ts";
+import { fit } from "./fit.ts";
+import { shownProcesses, type Process, type SortKey } from "./processes.ts";
+import type { WatchState } from "./state.ts";
+
+interface Column {
+  readonly heading: string;
+  readonly width: number;
+  readonly side: "left" | "right";
+  readonly cell: (process: Process, drifted: ReadonlySet<string>) => string;
+  readonly sort?: SortKey;
+  readonly paint?: (process: Process, paint: Paint) => (text: string) => string;
+}
+
+const MARK = 2;
+/** What the name keeps of the width before a column more is shown. */
+const LEAST_NAME = 8;
+const GOOD_NAME = 18;
+
+const status: Column = {
+  heading: "STATUS",
+  width: 9,
+  side: "left",
+  cell: (process) => process.status,
+  sort: "status",
+  paint: (process, paint) => colourOf(process.status, paint),
+};
+const cpu: Column = {
+  heading: "CPU",
+  width: 7,
+  side: "right",
+  cell: ({ cpuPercent }) => percent(cpuPercent),
+  sort: "cpu",
+};
+const memory: Column = {
+  heading: "MEMORY",
+  width: 9,
+  side: "right",
+  cell: ({ memoryBytes }) => bytes(memoryBytes),
+  sort: "memory",
+};
+const basic: readonly Column[] = [status, cpu, memory];
+/** What a wider window shows beside name, status, CPU and memory, the most important first. */
+const more: readonly Column[] = [
+  { heading: "↻", width: 4, side: "right", cell: ({ restartCount }) => String(restartCount ?? "-"), sort: "restarts" },
+  {
+    heading: "DRIFT",
+    width: 5,
+    side: "left",
+    cell: ({ name }, drifted) => (drifted.has(name) ? "drift" : ""),
+    paint: (_process, paint) => paint.yellow,
+  },
+  {
+    heading: "UPTIME",
+    width: 8,
+    side: "right",
+    cell: ({ uptimeMs }) => (uptimeMs === null ? "" : renderDuration(uptimeMs)),
+  },
+  { heading: "READ/S", width: 9, side: "right", cell: ({ diskIo }) => bytes(diskIo.readBytesPerSecond) },
+  { heading: "WRITE/S", width: 9, side: "right", cell: ({ diskIo }) => bytes(diskIo.writeBytesPerSecond) },
+  { heading: "ID", width: 4, side: "right", cell: ({ pmId }) => String(pmId) },
+  { heading: "PID", width: 7, side: "right", cell: ({ pid }) => (pid === null ? "" : String(pid)) },
+];
+
+/** The table in at most `height` lines, heading included; what is selected is always among them. */
+export function tableLines(state: WatchState, width: number, height: number, paint: Paint): string[] {
+  const columns = columnsFor(width);
+  const heading = columns.map(({ heading: text, width: columnWidth, side, sort }) =>
+    fit(sort === state.sort ? `${text}▾` : text, columnWidth, side),
+  );
+  const drifted = driftedNames(state.sample);
+  const processes = shownProcesses(state);
+  const room = Math.max(1, height - 1);
+  const at = processes.findIndex(({ pmId }) => pmId === state.selected);
+  const first = Math.max(0, Math.min(at - room + 1, processes.length - room));
+  const rows = processes.slice(first, first + room).map((process) => {
+    const isSelected = process.pmId === state.selected;
+    const cells = columns.map((column) => {
+      const text = fit(column.cell(process, drifted), column.width, column.side);
+      return column.paint ? column.paint(process, paint)(text) : text;
+    });
+    const line = `${isSelected ? ">" : " "} ${cells.join(" ")}`;
+    return isSelected ? paint.bold(line) : line;
+  });
+  return [paint.bold(`${" ".repeat(MARK)}${heading.join(" ")}`), ...rows];
+}
+
+/** As many columns as fit; the name takes what is left. */
+function columnsFor(width: number): Column[] {
+  const name: Column = { heading: "NAME", width: 0, side: "left", cell: (process) => process.name, sort: "name" };
+  const columns: Column[] = [];
+  const taken = (all: readonly Column[]): number => all.reduce((sum, column) => sum + column.width + 1, MARK);
+  for (const column of [...basic, ...more]) {
+    const least = basic.includes(column) ? LEAST_NAME : GOOD_NAME;
+    if (taken([...columns, column]) + least > width) break;
+    columns.push(column);
+  }
+  return [{ ...name, width: Math.max(1, width - taken(columns)) }, ...columns];
+}
+
+function driftedNames(sample: Sample | undefined): ReadonlySet<string> {
+  return new Set(sample?.kind === "metrics" ? sample.payload.ecosystem.drift.map(({ name }) => name) : []);
+}
+
+function colourOf(word: string, paint: Paint): (text: string) => string {
+  if (word === "online") return paint.green;
+  if (word === "errored") return paint.red;
+  return word === "stopped" ? paint.dim : paint.yellow;
+}

@@ -1,0 +1,69 @@
+import { visible, type Paint } from "../../../core/index.ts";
+import { fit } from "./fit.ts";
+import { hostLines } from "./host-lines.ts";
+import type { WatchState } from "./state.ts";
+import { tableLines } from "./table-lines.ts";
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Table rows, heading included, that the host has to leave room for. */
+const LEAST_TABLE = 4;
+
+const HELP = [
+  "s        sort by CPU, memory, restarts, name, status",
+  "/        filter by name, namespace or status; Esc clears it",
+  "p        pause, and go on",
+  "+ -      faster, slower",
+  "↑ ↓      select a process",
+  "S X R    start, stop, restart the selected process; y confirms",
+  "?        this help",
+  "q        quit",
+];
+
+/** The whole screen as lines, none wider than it and no more than it has. */
+export function viewLines(state: WatchState, { columns, rows }: Size, paint: Paint): string[] {
+  const top = titleLine(state, columns, paint);
+  const bottom = [bottomLine(state, columns, paint)];
+  const room = rows - 1 - bottom.length;
+  const body = state.mode === "help" ? helpLines(columns) : bodyLines(state, columns, room, paint);
+  const filled = [...body.slice(0, room), ...Array.from({ length: Math.max(0, room - body.length) }, () => "")];
+  return [top, ...filled, ...bottom].slice(0, rows);
+}
+
+function titleLine(state: WatchState, columns: number, paint: Paint): string {
+  const { sample, origin, intervalMs, isPaused, connection, filter } = state;
+  const environment = sample?.kind === "metrics" ? sample.payload.environment : state.environment;
+  const pace = isPaused ? "PAUSED" : connection;
+  const found = filter === "" ? "" : ` · filter ${filter}`;
+  const text = fit(`${environment} · ${pace} · ${intervalMs} ms${found} · ${origin}`, columns);
+  return connection === "live" && !isPaused ? paint.bold(text) : paint.yellow(text);
+}
+
+function bodyLines(state: WatchState, columns: number, room: number, paint: Paint): string[] {
+  const { sample, cpuHistory } = state;
+  if (sample === undefined) return ["", fit("Waiting for the first sample …", columns)];
+  const all = hostLines(sample.payload.host, cpuHistory, columns, paint);
+  const host = all.slice(0, Math.max(0, room - LEAST_TABLE - 1));
+  const gap = host.length === 0 ? [] : [""];
+  if (sample.kind === "host") {
+    const { code, details } = sample.error;
+    return [...host, ...gap, paint.red(fit(`${code}: ${details}`, columns))];
+  }
+  return [...host, ...gap, ...tableLines(state, columns, room - host.length - gap.length, paint)];
+}
+
+function helpLines(columns: number): string[] {
+  return ["", ...HELP.map((line) => fit(line, columns))];
+}
+
+function bottomLine({ mode, asked, notice, filter }: WatchState, columns: number, paint: Paint): string {
+  if (mode === "confirm" && asked !== undefined) {
+    return paint.yellow(fit(`${asked.action} ${visible(asked.name)} (id ${asked.pmId})? y/n`, columns));
+  }
+  if (mode === "filter") return fit(`/${filter}_`, columns);
+  if (notice !== undefined) return (notice.isBad ? paint.red : paint.cyan)(fit(notice.text, columns));
+  return paint.dim(fit("q quit  ? help  s sort  / filter  p pause  S start  X stop  R restart", columns));
+}

@@ -1,0 +1,67 @@
+import { stat, statfs } from "node:fs/promises";
+import { setTimeout as after } from "node:timers/promises";
+import type { DiskReading } from "../../telemetry/reading.ts";
+import { codeOf } from "./kept-process.ts";
+
+/** Space changes slowly. */
+const KEPT_MS = 15_000;
+/** A network disk that is gone answers never. */
+const PATIENCE_MS = 1000;
+
+/** The file systems behind some paths, each once, asked at most every 15 seconds. */
+export class DiskReader {
+  readonly #paths: readonly string[];
+  /** Those that have not answered yet: each would hold another thread of the pool. */
+  readonly #stuck = new Set<string>();
+  #last: { readonly atMs: number; readonly disks: Promise<readonly DiskReading[]> } | undefined;
+
+  constructor(paths: readonly string[]) {
+    this.#paths = [...new Set(paths)];
+  }
+
+  read(): Promise<readonly DiskReading[]> {
+    const now = performance.now();
+    if (this.#last === undefined || now - this.#last.atMs >= KEPT_MS)
+      this.#last = { atMs: now, disks: this.#readAll() };
+    return this.#last.disks;
+  }
+
+  async #readAll(): Promise<readonly DiskReading[]> {
+    const read = await Promise.all(this.#paths.map((path) => this.#readInTime(path)));
+    const seen = new Set<number | string>();
+    return read.flatMap(({ device, disk }) => {
+      // PM2's folder, before PM2 ran for the first time.
+      if (seen.has(device) || ("code" in disk && disk.code === "ENOENT")) return [];
+      seen.add(device);
+      return [disk];
+    });
+  }
+
+  async #readInTime(path: string): Promise<Found> {
+    if (this.#stuck.has(path)) return failed(path, "ETIMEDOUT");
+    this.#stuck.add(path);
+    const answer = readOne(path).catch((error: unknown) => failed(path, codeOf(error)));
+    const done = answer.finally(() => this.#stuck.delete(path));
+    const patience = new AbortController();
+    const late = after(PATIENCE_MS, failed(path, "ETIMEDOUT"), { signal: patience.signal, ref: false });
+    const found = await Promise.race([done, late.catch(() => done)]);
+    patience.abort();
+    return found;
+  }
+}
+
+interface Found {
+  /** Its number; the path where it has none to tell. */
+  readonly device: number | string;
+  readonly disk: DiskReading;
+}
+
+async function readOne(path: string): Promise<Found> {
+  const [{ dev: device }, { bsize, blocks, bfree, bavail }] = await Promise.all([stat(path), statfs(path)]);
+  const disk = { path, blockBytes: bsize, blocks, freeBlocks: bfree, availableBlocks: bavail };
+  return { device, disk };
+}
+
+function failed(path: string, code: string): Found {
+  return { device: path, disk: { path, code, error: `The file system of this path cannot be read (${code}).` } };
+}

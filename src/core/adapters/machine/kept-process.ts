@@ -1,0 +1,92 @@
+import { hasEnded, parsePidStat } from "../../telemetry/proc/pid-stat.ts";
+import { parsePidIo } from "../../telemetry/proc/pid-io.ts";
+import { parsePidStatm } from "../../telemetry/proc/pid-statm.ts";
+import type { Units } from "../../telemetry/proc/auxv.ts";
+import type { IoReading, ProcessReading } from "../../telemetry/reading.ts";
+import { KeptFile } from "./kept-file.ts";
+
+const NO_LONGER_THERE = new Set(["ESRCH", "ENOENT"]);
+
+/** The files of one process under `/proc`, kept open. */
+export class KeptProcess {
+  readonly #stat: KeptFile;
+  readonly #statm: KeptFile;
+  readonly #io: KeptFile | IoReading;
+  readonly #units: Units;
+
+  private constructor(stat: KeptFile, statm: KeptFile, io: KeptFile | IoReading, units: Units) {
+    this.#stat = stat;
+    this.#statm = statm;
+    this.#io = io;
+    this.#units = units;
+  }
+
+  /** @throws the system's error, ENOENT where there is no such process */
+  static open(pid: number, buffer: Buffer, units: Units): KeptProcess {
+    const stat = new KeptFile(`/proc/${pid}/stat`, buffer);
+    try {
+      const statm = new KeptFile(`/proc/${pid}/statm`, buffer);
+      return new KeptProcess(stat, statm, openIo(pid, buffer), units);
+    } catch (error) {
+      stat.close();
+      throw error;
+    }
+  }
+
+  /** What it counts now; undefined where it has ended. @throws the system's error, for anything else */
+  read(): ProcessReading | undefined {
+    try {
+      const stat = parsePidStat(this.#stat.read());
+      if (stat === undefined || hasEnded(stat)) return undefined;
+      const pages = parsePidStatm(this.#statm.read());
+      return {
+        atMs: performance.now(),
+        cpuMs: (stat.cpuTicks / this.#units.ticksPerSecond) * 1000,
+        cpuPercent: null,
+        rssBytes: pages === null ? null : pages * this.#units.pageBytes,
+        io: this.#readIo(),
+      };
+    } catch (error) {
+      if (NO_LONGER_THERE.has(codeOf(error))) return undefined;
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#stat.close();
+    this.#statm.close();
+    if (this.#io instanceof KeptFile) this.#io.close();
+  }
+
+  #readIo(): IoReading {
+    if (!(this.#io instanceof KeptFile)) return this.#io;
+    try {
+      return parsePidIo(this.#io.read()) ?? ioFailure("EUNKNOWN");
+    } catch (error) {
+      const code = codeOf(error);
+      if (NO_LONGER_THERE.has(code)) throw error;
+      return ioFailure(code);
+    }
+  }
+}
+
+/** Only its own user may read it, and root only with CAP_SYS_PTRACE. */
+function openIo(pid: number, buffer: Buffer): KeptFile | IoReading {
+  try {
+    return new KeptFile(`/proc/${pid}/io`, buffer);
+  } catch (error) {
+    return ioFailure(codeOf(error));
+  }
+}
+
+function ioFailure(code: string): IoReading {
+  const error =
+    code === "EACCES" || code === "EPERM"
+      ? "The system does not let this user see the disk traffic of that process."
+      : `The disk traffic of that process cannot be read (${code}).`;
+  return { supported: true, code, error };
+}
+
+export function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException | null)?.code ?? "EUNKNOWN";
+}

@@ -1,0 +1,76 @@
+import { cpus, loadavg } from "node:os";
+import type { Systeminformation } from "systeminformation";
+import type { CoreTimes, HostReading, IoReading, LoadAvg, ProcessReading } from "../../telemetry/reading.ts";
+import type { MachineReader } from "../../telemetry/ports.ts";
+import { DiskReader } from "./disks.ts";
+
+/** What systeminformation asks costs child processes: it is asked at most this often. */
+const KEPT_MS = 5000;
+const KIBIBYTE = 1024;
+
+/** Systems without `/proc`: Node tells the cores' times, systeminformation memory and processes. */
+export async function openPortable(paths: readonly string[], platform: string): Promise<MachineReader> {
+  const { mem, processes } = await import("systeminformation");
+  const memory = kept(mem);
+  const list = kept(async () => ({ atMs: performance.now(), processes: (await processes()).list }));
+  const disks = new DiskReader(paths);
+  return {
+    cpuModel: cpus()[0]?.model ?? null,
+    async host() {
+      return { ...coreTimes(), memory: memoryOf(await memory()), loadAvg: loadAvgOf(platform) };
+    },
+    async processes(pids) {
+      const { atMs, processes: all } = await list();
+      const wanted = new Set(pids);
+      const found = all.filter(({ pid }) => wanted.has(pid));
+      return new Map(found.map((process) => [process.pid, readingOf(process, atMs, platform)]));
+    },
+    disks: () => disks.read(),
+    close: () => undefined,
+  };
+}
+
+function kept<T>(ask: () => Promise<T>): () => Promise<T> {
+  let last: { readonly atMs: number; readonly answer: Promise<T> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (last === undefined || now - last.atMs >= KEPT_MS) last = { atMs: now, answer: ask() };
+    return last.answer;
+  };
+}
+
+function coreTimes(): Pick<HostReading, "all" | "cores"> {
+  const cores = new Map<number, CoreTimes>();
+  for (const [core, { times }] of cpus().entries()) {
+    const busy = times.user + times.nice + times.sys + times.irq;
+    cores.set(core, { busy, total: busy + times.idle });
+  }
+  const sum = (field: keyof CoreTimes): number => [...cores.values()].reduce((total, times) => total + times[field], 0);
+  return { all: cores.size === 0 ? null : { busy: sum("busy"), total: sum("total") }, cores };
+}
+
+function memoryOf({ total, free, available }: Systeminformation.MemData): HostReading["memory"] {
+  return { totalBytes: total, freeBytes: free, availableBytes: available };
+}
+
+/** Windows has none, and Node shows zeros there. */
+function loadAvgOf(platform: string): LoadAvg | null {
+  const [one = 0, five = 0, fifteen = 0] = loadavg();
+  return platform === "win32" ? null : { one, five, fifteen };
+}
+
+/** Windows counts a share of all cores; everybody else, and we, of one. */
+function readingOf(
+  { cpu, memRss }: Systeminformation.ProcessesProcessData,
+  atMs: number,
+  platform: string,
+): ProcessReading {
+  const cpuPercent = platform === "win32" ? cpu * cpus().length : cpu;
+  return { atMs, cpuMs: null, cpuPercent, rssBytes: memRss * KIBIBYTE, io: NOT_TOLD };
+}
+
+const NOT_TOLD: IoReading = {
+  supported: false,
+  code: "UNSUPPORTED_PLATFORM",
+  error: "This platform does not tell the disk traffic of a process.",
+};

@@ -1,0 +1,83 @@
+/** The description of the WebSocket channel, made of the schemas that its frames are read by. */
+import * as z from "zod";
+import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "./channel.ts";
+import { clientFrames, serverFrames } from "./frames.ts";
+import { frameExamples } from "./frame-examples.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+type FrameName = keyof typeof clientFrames | keyof typeof serverFrames;
+
+/** The version of the protocol, as the subprotocol `svcm.v1` names it; not of svcm. */
+const PROTOCOL_VERSION = "1.0.0";
+
+const DESCRIPTION = `Live metrics of processes and host, and actions on processes. Frames are JSON text, one object each, of at most 16 KiB to the server; \
+binary frames are refused. A frame that is not accepted is answered with \`error\`, and the connection stays; too many of them close it (1008). \
+The subprotocol is ${SUBPROTOCOL}; a client that cannot set a header may offer \`${TOKEN_SUBPROTOCOL}<token as base64url>\` beside it.`;
+
+/** AsyncAPI 3.0, seen from the server: it receives what clients send. */
+export function asyncApiDocument(): Json {
+  const { received, sent } = { received: Object.keys(clientFrames), sent: Object.keys(serverFrames) };
+  const names = [...received, ...sent] as FrameName[];
+  return {
+    asyncapi: "3.0.0",
+    info: {
+      title: "Service Management metrics channel",
+      version: PROTOCOL_VERSION,
+      description: DESCRIPTION,
+      license: { name: "MIT" },
+    },
+    defaultContentType: "application/json",
+    servers: {
+      local: {
+        host: "127.0.0.1:3200",
+        protocol: "ws",
+        description: "Where `svcm serve` listens unless it is told otherwise.",
+        security: [{ $ref: "#/components/securitySchemes/bearer" }],
+      },
+    },
+    channels: {
+      "pm2-ws": {
+        address: SOCKET_PATH,
+        description: "One subscription a connection; subscribing again replaces it.",
+        messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
+        bindings: { ws: { method: "GET", bindingVersion: "0.1.0" } },
+      },
+    },
+    operations: {
+      receive: operation("receive", "What clients send.", received),
+      send: operation("send", "What the server sends.", sent),
+    },
+    components: {
+      messages: Object.fromEntries(names.map((name) => [name, message(name)])),
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, in the upgrade's Authorization header, as a subprotocol, or " +
+            "as `token` of a frame. On a loopback address metrics need no token, and actions need it where it is set; " +
+            "on any other address both need it.",
+        },
+      },
+    },
+  };
+}
+
+function operation(action: "receive" | "send", summary: string, names: readonly string[]): Json {
+  const messages = names.map((name) => ({ $ref: `#/channels/pm2-ws/messages/${name}` }));
+  return { action, channel: { $ref: "#/channels/pm2-ws" }, summary, messages };
+}
+
+function message(name: FrameName): Json {
+  const { $schema: _, description, ...payload } = z.toJSONSchema(frameSchema(name), { target: "draft-7", io: "input" });
+  return {
+    name,
+    ...(description !== undefined && { summary: description }),
+    payload,
+    examples: frameExamples[name].map((frame) => ({ payload: frame })),
+  };
+}
+
+function frameSchema(name: FrameName): z.core.$ZodType {
+  return { ...clientFrames, ...serverFrames }[name];
+}

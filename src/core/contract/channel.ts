@@ -1,0 +1,12 @@
+/**
+ * The names and bounds of the WebSocket channel, for those who load no schema.
+ *
+ * @see CONTRACT section 4
+ */
+export const SOCKET_PATH = "/api/runtime/pm2-ws";
+/** The one subprotocol that the server speaks, and the prefix of the one that carries a token. */
+export const SUBPROTOCOL = "svcm.v1";
+export const TOKEN_SUBPROTOCOL = "svcm.bearer.";
+
+/** How often a subscriber may ask to be told, in milliseconds. @see the specification, "Limits" */
+export const interval = { min: 500, max: 2000, default: 1000 } as const;

@@ -1,0 +1,143 @@
+import type { ClientFrame, ServerFrame } from "./frames.ts";
+import type { HostMetrics, MetricsPayload } from "./metrics.ts";
+
+type Frame = ClientFrame | ServerFrame;
+type Examples = { readonly [Type in Frame["type"]]: readonly Extract<Frame, { type: Type }>[] };
+
+const GIB = 2 ** 30;
+const collectedAt = "2026-01-01T00:00:00.000Z";
+
+const host: HostMetrics = {
+  cpu: {
+    coreCount: 2,
+    model: "Example CPU",
+    loadAvg: { one: 0.4, five: 0.3, fifteen: 0.2 },
+    usagePercent: 12.5,
+    perCore: [20, 5],
+  },
+  memory: {
+    totalBytes: 8 * GIB,
+    freeBytes: 2 * GIB,
+    availableBytes: 5 * GIB,
+    usedBytes: 3 * GIB,
+    usedPercent: 37.5,
+    processRssSumBytes: GIB,
+    otherBytes: 2 * GIB,
+  },
+  disk: [
+    {
+      path: "/",
+      totalBytes: 100 * GIB,
+      freeBytes: 60 * GIB,
+      availableBytes: 55 * GIB,
+      usedBytes: 40 * GIB,
+      usedPercent: 42.1,
+    },
+  ],
+};
+
+const payload: MetricsPayload = {
+  source: "pm2",
+  collectedAt,
+  environment: "dev",
+  ecosystem: {
+    fileName: "ecosystem.dev.config.cjs",
+    path: "/srv/app/pm2/ecosystem.dev.config.cjs",
+    exists: true,
+    expectedProcessCount: 1,
+    missingExpected: [],
+    unexpected: [],
+    drift: [],
+  },
+  summary: {
+    processCount: 1,
+    onlineCount: 1,
+    stoppedCount: 0,
+    erroredCount: 0,
+    totalCpuPercent: 1.5,
+    totalMemoryBytes: GIB,
+    statusCounts: { online: 1 },
+    asyncContextActiveSum: null,
+  },
+  host,
+  processes: [
+    {
+      name: "dev-restapi",
+      pmId: 0,
+      pid: 4242,
+      namespace: "default",
+      status: "online",
+      cpuPercent: 1.5,
+      memoryBytes: GIB,
+      restartCount: 0,
+      unstableRestarts: 0,
+      uptimeMs: 60_000,
+      startedAt: "2025-12-31T23:59:00.000Z",
+      script: "/srv/app/start-rest-api.js",
+      interpreter: "node",
+      execMode: "fork",
+      instances: 1,
+      watching: false,
+      nodeVersion: "20.19.0",
+      version: "1.0.0",
+      exitCode: null,
+      customMetrics: { "Event Loop Latency": 0.4 },
+      diskIo: {
+        supported: true,
+        platform: "linux",
+        readBytes: 4096,
+        writeBytes: 8192,
+        readBytesPerSecond: 0,
+        writeBytesPerSecond: 512,
+      },
+      asyncContext: null,
+    },
+  ],
+};
+
+/** Frames as they go over the wire, for the description; a test holds them to the schemas. */
+export const frameExamples: Examples = {
+  subscribe: [{ type: "subscribe", environment: "dev", intervalMs: 1000 }],
+  unsubscribe: [{ type: "unsubscribe" }],
+  ping: [{ type: "ping" }],
+  action: [
+    { type: "action", action: "restart", name: "dev-restapi", requestId: "7" },
+    { type: "action", action: "stop", scope: "namespace", namespace: "default" },
+    { type: "action", action: "start", scope: "ecosystem", name: "dev-grpcapi" },
+  ],
+  subscribed: [{ type: "subscribed", environment: "dev", intervalMs: 1000 }],
+  pong: [{ type: "pong" }],
+  metrics: [{ type: "metrics", payload }],
+  host: [{ type: "host", payload: { collectedAt, host } }],
+  error: [
+    { type: "error", code: "PM2_NOT_RUNNING", details: "No PM2 daemon runs." },
+    {
+      type: "error",
+      code: "UNAUTHORIZED",
+      details: "Accepted: the token of this server, with the upgrade or in a subscribe frame.",
+      error: "Unauthorized.",
+    },
+  ],
+  "action-result": [
+    {
+      type: "action-result",
+      ok: true,
+      action: "restart",
+      scope: "process",
+      name: "dev-restapi",
+      pmId: 0,
+      affected: [{ name: "dev-restapi", pmId: 0, namespace: "default", pid: 4243, status: "online" }],
+      skipped: [],
+      requestId: "7",
+    },
+    {
+      type: "action-result",
+      ok: false,
+      action: "stop",
+      scope: "process",
+      name: "nothing",
+      code: "PROCESS_NOT_FOUND",
+      error: "Process not found.",
+    },
+  ],
+};

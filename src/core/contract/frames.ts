@@ -1,0 +1,147 @@
+/**
+ * The frames of the WebSocket channel, both directions: JSON text, one object each. Frames are read
+ * by these schemas; the AsyncAPI description and the types of `svcm/client` are generated from them.
+ *
+ * @see CONTRACT section 4
+ */
+import * as z from "zod/mini";
+import { interval } from "./channel.ts";
+import { hostPayload, metricsPayload } from "./metrics.ts";
+import { processActions, processScopes } from "./names.ts";
+
+const text = (max: number) => z.string().check(z.minLength(1), z.maxLength(max));
+const requestId = z.optional(
+  text(64).check(z.describe("Chosen by the client; the answer to this frame carries it back.")),
+);
+const token = z.optional(
+  text(4096).check(
+    z.describe("The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, where the upgrade did not carry it already."),
+  ),
+);
+const environment = z.string().check(z.describe("As it was asked for, trimmed and lower-cased."));
+const action = z.enum(processActions);
+const scope = z.enum(processScopes);
+const pmId = z.optional(z.int().check(z.minimum(0), z.describe("PM2's own number of the process.")));
+const affected = z.strictObject({
+  name: z.string(),
+  pmId: z.int(),
+  namespace: z.string(),
+  pid: z.nullable(z.int()),
+  status: z.string().check(z.describe("PM2's word after the action.")),
+});
+const skipped = z.strictObject({
+  name: z.string(),
+  pmId: z.int(),
+  namespace: z.string(),
+  reason: z.string().check(z.describe("`SELF_ACTION_BLOCKED`, `ALREADY_RUNNING` or `ALREADY_STOPPED`.")),
+});
+
+export const subscribeFrame = z
+  .strictObject({
+    type: z.literal("subscribe"),
+    environment: z.optional(
+      text(80).check(z.describe("A spelling of an environment; without one NODE_ENV decides, else it is dev.")),
+    ),
+    intervalMs: z.optional(
+      z
+        .int()
+        .check(
+          z.minimum(interval.min),
+          z.maximum(interval.max),
+          z.describe(`Time between two frames; ${interval.default} where it is absent.`),
+        ),
+    ),
+    asyncContext: z.optional(z.boolean().check(z.describe("Ask each managed process for its async-context metrics."))),
+    token,
+    requestId,
+  })
+  .check(
+    z.describe("Asks for metrics. It takes the place of an earlier subscription; one that is refused leaves that."),
+  );
+
+export const unsubscribeFrame = z
+  .strictObject({ type: z.literal("unsubscribe") })
+  .check(z.describe("Ends the subscription."));
+
+export const pingFrame = z.strictObject({ type: z.literal("ping") }).check(z.describe("Answered with `pong`."));
+
+export const actionFrame = z
+  .strictObject({
+    type: z.literal("action"),
+    action,
+    scope: z.optional(scope.check(z.describe("`process` where it is absent. `ecosystem` starts a declared app."))),
+    name: z.optional(text(200).check(z.describe("Name of the process, or of the declared app."))),
+    pmId,
+    namespace: z.optional(text(200)),
+    token,
+    requestId,
+  })
+  .check(z.describe("Starts, stops or restarts. Answered with `action-result`."));
+
+export const subscribedFrame = z
+  .strictObject({ type: z.literal("subscribed"), environment, intervalMs: z.int() })
+  .check(z.describe("A subscription is in place; its first `metrics` follows at once."));
+
+export const pongFrame = z.strictObject({ type: z.literal("pong") }).check(z.describe("Answers `ping`."));
+
+export const metricsFrame = z
+  .strictObject({ type: z.literal("metrics"), payload: metricsPayload })
+  .check(z.describe("The processes and the host at one moment. A slow reader misses frames, never the latest."));
+
+export const hostFrame = z
+  .strictObject({ type: z.literal("host"), payload: hostPayload })
+  .check(z.describe("Sent instead of `metrics` while PM2 cannot be read, beside the `error`."));
+
+export const errorFrame = z
+  .strictObject({
+    type: z.literal("error"),
+    code: z.string().check(z.describe("Stable, for example `PM2_NOT_RUNNING` or `INVALID_SUBSCRIPTION`.")),
+    details: z.string().check(z.describe("What is wrong, and what would be accepted. Never a secret.")),
+    error: z.optional(z.string().check(z.describe("`Unauthorized.` beside the code `UNAUTHORIZED`."))),
+    requestId,
+  })
+  .check(z.describe("A frame was refused, or PM2 cannot be read."));
+
+export const actionResultFrame = z
+  .strictObject({
+    type: z.literal("action-result"),
+    ok: z.boolean().check(z.describe("True only after PM2's own list shows it.")),
+    action,
+    scope,
+    name: z.string().check(z.describe("What the action was about: a process, a namespace or a declared app.")),
+    pmId,
+    affected: z.optional(z.array(affected)),
+    skipped: z.optional(z.array(skipped).check(z.describe("Left alone, such as the process that serves the request."))),
+    code: z.optional(z.string().check(z.describe("Stable, for example `PROCESS_NOT_FOUND`."))),
+    error: z.optional(z.string().check(z.describe("What failed."))),
+    requestId,
+  })
+  .check(z.describe("The outcome of an `action`, refused and failed ones included."));
+
+/** What a client may send, by `type`. */
+export const clientFrames = {
+  subscribe: subscribeFrame,
+  unsubscribe: unsubscribeFrame,
+  ping: pingFrame,
+  action: actionFrame,
+} as const;
+
+/** What the server sends, by `type`. */
+export const serverFrames = {
+  subscribed: subscribedFrame,
+  pong: pongFrame,
+  metrics: metricsFrame,
+  host: hostFrame,
+  error: errorFrame,
+  "action-result": actionResultFrame,
+} as const;
+
+export type SubscribeFrame = z.infer<typeof subscribeFrame>;
+export type ActionFrame = z.infer<typeof actionFrame>;
+export type ActionResultFrame = z.infer<typeof actionResultFrame>;
+export type ClientFrame = {
+  [Type in keyof typeof clientFrames]: z.infer<(typeof clientFrames)[Type]>;
+}[keyof typeof clientFrames];
+export type ServerFrame = {
+  [Type in keyof typeof serverFrames]: z.infer<(typeof serverFrames)[Type]>;
+}[keyof typeof serverFrames];

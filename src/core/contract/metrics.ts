@@ -1,0 +1,203 @@
+/**
+ * What telemetry tells: the metrics payload of the one-shot route, the WebSocket and `metrics show`.
+ * Names end in their unit; what could not be measured is `null`, or carries `error` and `code`.
+ *
+ * @see CONTRACT section 5
+ */
+import * as z from "zod";
+
+const count = z.int().min(0);
+const bytes = z.int().min(0);
+const percent = z.number().min(0);
+const failure = {
+  error: z.string().describe("Why it could not be measured."),
+  code: z.string().describe("Stable, or the system's own, for example `EACCES`."),
+};
+
+/** The fields of an app that are compared with the process that runs it. */
+export const driftFields = [
+  "app",
+  "script",
+  "cwd",
+  "interpreter",
+  "interpreterArgs",
+  "args",
+  "instances",
+  "execMode",
+  "watch",
+  "namespace",
+  "env",
+  "envFile",
+] as const;
+
+const shown = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+export const driftEntry = z
+  .strictObject({
+    name: z.string().describe("The app, or the process that no app declares."),
+    pmIds: z.array(z.int()).describe("PM2's numbers of the processes that differ; empty where none runs."),
+    field: z.enum(driftFields).describe("`app` where the whole app is missing or unexpected."),
+    state: z
+      .enum(["missing", "unexpected", "different", "absent", "stale"])
+      .describe(
+        "`missing`: declared, not running. `unexpected`: running, not declared. `different`: another value runs. " +
+          "`absent`: the process lacks what is declared. `stale`: the process kept what is no longer so.",
+      ),
+    key: z.string().nullable().describe("The environment key, where the field is `env`; never its value."),
+    declared: shown.describe("What the ecosystem declares; null for arguments and environment, which are never shown."),
+    running: shown.describe("What runs; null for arguments and environment, which are never shown."),
+  })
+  .describe("A difference between what the ecosystem declares and what PM2 runs.");
+
+const loadAvg = z.strictObject({
+  one: z.number().nullable(),
+  five: z.number().nullable(),
+  fifteen: z.number().nullable(),
+});
+
+const disk = z.union([
+  z.strictObject({
+    path: z.string(),
+    totalBytes: bytes,
+    freeBytes: bytes,
+    availableBytes: bytes.describe("What is free for users without privileges."),
+    usedBytes: bytes,
+    usedPercent: percent,
+  }),
+  z.strictObject({ path: z.string(), ...failure }),
+]);
+
+export const hostMetrics = z
+  .strictObject({
+    cpu: z.strictObject({
+      coreCount: count,
+      model: z.string().nullable(),
+      loadAvg,
+      usagePercent: percent.nullable().describe("Of all cores, 0 to 100, over the last interval."),
+      perCore: z.array(percent.nullable()).describe("Of each core, 0 to 100, over the last interval."),
+    }),
+    memory: z.strictObject({
+      totalBytes: bytes.nullable(),
+      freeBytes: bytes.nullable(),
+      availableBytes: bytes.nullable().describe("What programs can still get without swapping."),
+      usedBytes: bytes.nullable().describe("Total less available."),
+      usedPercent: percent.nullable(),
+      processRssSumBytes: bytes.nullable().describe("Resident memory of the processes that PM2 runs."),
+      otherBytes: bytes.nullable().describe("Used memory beside those processes; 0 where they share that much."),
+    }),
+    disk: z.array(disk),
+  })
+  .describe("The machine.");
+
+const diskIo = z.strictObject({
+  supported: z.boolean().describe("Whether this platform tells the disk traffic of a process at all."),
+  platform: z.string(),
+  readBytes: bytes.nullable().describe("Read from the storage since the process started."),
+  writeBytes: bytes.nullable().describe("Written to the storage since the process started."),
+  readBytesPerSecond: z.number().min(0).nullable(),
+  writeBytesPerSecond: z.number().min(0).nullable(),
+  error: failure.error.optional(),
+  code: failure.code.optional(),
+});
+
+export const asyncContextCodes = [
+  "ASYNC_CONTEXT_ROUTE_MISSING",
+  "ASYNC_CONTEXT_HTTP_ERROR",
+  "ASYNC_CONTEXT_TIMEOUT",
+  "ASYNC_CONTEXT_PARSE_ERROR",
+  "ASYNC_CONTEXT_UNREACHABLE",
+] as const;
+
+const asyncContextFailure = z.strictObject({
+  error: failure.error,
+  code: z.enum(asyncContextCodes),
+  status: z.int().optional().describe("The status of the answer, where there was one."),
+});
+
+const asyncContextAnswer = z
+  .looseObject({
+    active: count.nullable(),
+    recentStores: z
+      .array(z.record(z.string(), z.unknown()))
+      .describe("Every key of the newest stores; scalar values of keys that are not secret-like, else `[REDACTED]`."),
+  })
+  .describe("Counters of the process's async contexts, every other number it tells among them.");
+
+export const processMetrics = z
+  .strictObject({
+    name: z.string(),
+    pmId: z.int(),
+    pid: z.int().nullable().describe("Null where no process runs."),
+    namespace: z.string().nullable(),
+    status: z.string().describe("PM2's word, for example `online`, `stopped`, `errored`, `launching`."),
+    cpuPercent: percent.nullable().describe("Of one core, over the last interval: two busy threads show 200."),
+    memoryBytes: bytes.nullable().describe("Resident memory of the process itself, without its children."),
+    restartCount: count.nullable(),
+    unstableRestarts: count.nullable(),
+    uptimeMs: z.number().min(0).nullable().describe("Null where it is not online."),
+    startedAt: z.iso.datetime().nullable(),
+    script: z.string().nullable(),
+    interpreter: z.string().nullable(),
+    execMode: z.string().nullable().describe("`fork` or `cluster`."),
+    instances: count.nullable().describe("How many processes PM2 runs under this name."),
+    watching: z.boolean().nullable(),
+    nodeVersion: z.string().nullable(),
+    version: z.string().nullable().describe("Of the app, from its package.json."),
+    exitCode: z.int().nullable(),
+    customMetrics: z
+      .record(z.string(), z.union([z.number(), z.string()]))
+      .describe("What the app reports through PM2, by its own names."),
+    diskIo,
+    asyncContext: z.union([asyncContextFailure, asyncContextAnswer, z.null()]).describe("Null where it was not asked."),
+  })
+  .describe("A process that PM2 knows.");
+
+const ecosystem = z.strictObject({
+  fileName: z.string(),
+  path: z.string(),
+  exists: z.boolean().describe("False where the environment has no ecosystem file: nothing is compared then."),
+  expectedProcessCount: count.nullable().describe("Processes that the declared apps make; null where the file fails."),
+  missingExpected: z.array(z.string()).describe("Declared apps that no online process runs."),
+  unexpected: z.array(z.string()).describe("Names of processes that no app declares."),
+  drift: z.array(driftEntry),
+  error: failure.error.optional(),
+  code: failure.code.optional(),
+});
+
+const summary = z.strictObject({
+  processCount: count,
+  onlineCount: count,
+  stoppedCount: count,
+  erroredCount: count,
+  totalCpuPercent: percent.nullable().describe("Sum of what could be measured; null where nothing could."),
+  totalMemoryBytes: bytes.nullable(),
+  statusCounts: z.record(z.string(), count),
+  asyncContextActiveSum: count.nullable().describe("Null where no process answered."),
+});
+
+const collectedAt = z.iso.datetime();
+
+export const metricsPayload = z
+  .strictObject({
+    source: z.literal("pm2"),
+    collectedAt,
+    environment: z.string().describe("As it was asked for, trimmed and lower-cased."),
+    ecosystem,
+    summary,
+    host: hostMetrics,
+    processes: z.array(processMetrics).describe("By name, then by PM2's number."),
+  })
+  .describe("Processes and host at one moment.");
+
+/** What is sent instead while PM2 cannot be read. */
+export const hostPayload = z
+  .strictObject({ collectedAt, host: hostMetrics })
+  .describe("The host alone, while PM2 cannot be read.");
+
+export type DriftEntry = z.infer<typeof driftEntry>;
+export type DriftField = DriftEntry["field"];
+export type HostMetrics = z.infer<typeof hostMetrics>;
+export type ProcessMetrics = z.infer<typeof processMetrics>;
+export type MetricsPayload = z.infer<typeof metricsPayload>;
+export type HostPayload = z.infer<typeof hostPayload>;
+export type AsyncContextMetrics = ProcessMetrics["asyncContext"];

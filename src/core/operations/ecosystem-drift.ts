@@ -1,0 +1,25 @@
+import type { MetricsPayload } from "../contract/metrics.ts";
+import { SvcmError } from "../errors.ts";
+import { defineOperation } from "../operation.ts";
+import { EcosystemWatch } from "./telemetry/ecosystem-watch.ts";
+
+/** What an environment's ecosystem file declares against what PM2 runs. */
+export type EcosystemDrift = { readonly environment: string } & Omit<MetricsPayload["ecosystem"], "error" | "code">;
+
+/** Compares once, without measuring anything. Values of arguments and environment are never shown. */
+export const ecosystemDrift = defineOperation({
+  id: "ecosystem.drift",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { environment: asked }): Promise<EcosystemDrift> {
+    const environment = await ports.telemetry.environment(asked);
+    const watch = new EcosystemWatch(ports, environment);
+    const {
+      error: details = "",
+      code,
+      ...view
+    } = await watch.compare(await ports.processes.list(), { isCurrent: true });
+    if (code !== undefined) throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code, path: view.path, details });
+    return { environment, ...view };
+  },
+});

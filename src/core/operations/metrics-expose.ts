@@ -1,0 +1,16 @@
+import { metricFamilies } from "../telemetry/metric-families.ts";
+import { openMetrics } from "../telemetry/open-metrics.ts";
+import { defineOperation } from "../operation.ts";
+
+/** Processes, host, drift, audit and svcm's own cost as OpenMetrics text; the host alone while PM2 cannot be read. */
+export const metricsExpose = defineOperation({
+  id: "metrics.expose",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { version }): Promise<string> {
+    const { telemetry, machine, audit } = ports;
+    const sample = await telemetry.collect({ environment: undefined, asyncContext: false });
+    const facts = { own: machine.own(), cost: telemetry.cost(), audit: audit.counts() };
+    return openMetrics(metricFamilies({ version, sample, ...facts }));
+  },
+});

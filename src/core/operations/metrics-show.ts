@@ -1,0 +1,15 @@
+import type { MetricsPayload } from "../contract/metrics.ts";
+import { SvcmError } from "../errors.ts";
+import { defineOperation } from "../operation.ts";
+
+/** Processes and host at one moment. @see the specification, "GET /api/runtime/pm2-metrics" */
+export const metricsShow = defineOperation({
+  id: "metrics.show",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { environment, asyncContext = false }): Promise<MetricsPayload> {
+    const sample = await ports.telemetry.collect({ environment, asyncContext });
+    if (sample.kind === "metrics") return sample.payload;
+    throw new SvcmError("PM2_METRICS_FAILED", sample.error);
+  },
+});

@@ -1,0 +1,28 @@
+import type { MetricsPayload } from "../../contract/metrics.ts";
+import { driftOf } from "../../ecosystem/drift.ts";
+import type { Ports } from "../../ports.ts";
+import type { ProcessRecord } from "../../telemetry/process-record.ts";
+import type { EcosystemState } from "./ecosystem-watch.ts";
+
+export type EcosystemMetrics = MetricsPayload["ecosystem"];
+
+/** Where there is no file nothing is compared: what runs belongs to another environment then. */
+export function ecosystemView(
+  ports: Ports,
+  state: EcosystemState,
+  records: readonly ProcessRecord[],
+): EcosystemMetrics {
+  const { fileName, path, exists, failure, expected } = state;
+  const nothing = { missingExpected: [], unexpected: [], drift: [] };
+  if (failure !== undefined) return { fileName, path, exists, expectedProcessCount: null, ...nothing, ...failure };
+  if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing };
+  const files = envFilesOf(state);
+  const stamps = new Map(ports.stamps.of(files).map((stamp, index) => [files[index], stamp?.modifiedMs]));
+  const facts = { expected, running: records, modifiedMs: (file: string) => stamps.get(file) };
+  return { fileName, path, exists, ...driftOf({ ...facts, visibleKeys: state.visibleKeys }) };
+}
+
+/** The files of `--env-file` of all apps. */
+export function envFilesOf({ expected }: EcosystemState): string[] {
+  return [...new Set(expected.flatMap(({ envFiles }) => envFiles))];
+}

@@ -1,0 +1,42 @@
+import { maskCredentials, REDACTED } from "../env/redact.ts";
+import { isSecretName } from "../env/secret-name.ts";
+
+const MAX_KEYS = 50;
+const MAX_DEPTH = 3;
+const MAX_TEXT = 200;
+
+/** A name of a session is one that logs in. */
+const SESSION = /session|\bsid\b/i;
+/** Tokens that tell by themselves what they are: a JSON web token, an authorization header. */
+const TOKEN = /\beyJ[\w-]{6,}\.|\b(?:bearer|basic)\s+\S/i;
+
+/**
+ * An async context's store as it may be shown: every key, scalar values of keys that are not
+ * secret-like, nested objects alike; everything else is `[REDACTED]`.
+ *
+ * @see CONTRACT section 5
+ */
+export function redactedStore(store: unknown): Record<string, unknown> {
+  return isObject(store) ? redactedObject(store, 1) : { value: REDACTED };
+}
+
+function redactedObject(object: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
+  const entries = Object.entries(object).slice(0, MAX_KEYS);
+  return Object.fromEntries(entries.map(([key, value]) => [cut(key), redactedValue(key, value, depth)]));
+}
+
+function redactedValue(key: string, value: unknown, depth: number): unknown {
+  if (isSecretName(key) || SESSION.test(key)) return REDACTED;
+  if (typeof value === "string") return TOKEN.test(value) ? REDACTED : cut(maskCredentials(value));
+  if (value === null || typeof value === "number" || typeof value === "boolean") return value;
+  return isObject(value) && depth < MAX_DEPTH ? redactedObject(value, depth + 1) : REDACTED;
+}
+
+/** After what is masked: a cut must not hide the `@` behind a password. */
+function cut(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,128 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { WebSocketServer, type WebSocket } from "ws";
+import { setTimeout as pause } from "node:timers/promises";
+import { SvcmError, type Access } from "../../core/index.ts";
+import { grantsOf, type AccessPolicy } from "../access.ts";
+import type { Limits } from "../limits.ts";
+import { heartbeat } from "./heartbeat.ts";
+import { closeCodes, Peer } from "./peer.ts";
+import { Session, type SessionContext } from "./session.ts";
+import { authorizationOf, chooseSubprotocol } from "./subprotocol.ts";
+import type { Upgrades } from "./upgrades.ts";
+
+/** Every WebSocket of the server. */
+export interface Channel {
+  /**
+   * Turns a request into a WebSocket.
+   *
+   * @throws {SvcmError} UPGRADE_REQUIRED, UNAUTHORIZED, SERVICE_BUSY, INVALID_REQUEST
+   */
+  open(request: FastifyRequest, reply: FastifyReply): void;
+
+  /** Takes no further socket; ends each when its actions have ended, at the latest when the time is over. */
+  close(): Promise<void>;
+}
+
+/** A frame of 16 KiB may come in as many parts. */
+const MAX_FRAGMENTS = 64;
+/** How long a client may take to answer a close, before its connection is cut. */
+const CLOSE_HANDSHAKE_MS = 1_000;
+
+interface Member {
+  readonly socket: WebSocket;
+  readonly peer: Peer;
+  readonly session: Session;
+}
+
+export function openChannel(context: SessionContext, upgrades: Upgrades): Channel {
+  const { limits, policy, log } = context;
+  const members = new Set<Member>();
+  const heart = heartbeat(members, limits.heartbeatMs);
+  const server = webSocketServer(limits);
+  let isClosing = false;
+  const join = (socket: WebSocket, grants: readonly Access[]): void => {
+    const peer = new Peer(socket, limits);
+    const session = new Session(peer, grants, context);
+    const member = { socket, peer, session };
+    members.add(member);
+    heart.start();
+    const deadline = setTimeout(() => session.requireRead(), limits.authTimeoutMs);
+    socket.on("message", (data, isBinary) => session.receive(data as Buffer, isBinary));
+    // What was sent broke the protocol or a limit: ws closes with the code for it.
+    socket.on("error", (error) => log.debug({ code: (error as NodeJS.ErrnoException).code }, "socket failed"));
+    socket.on("close", (code) => {
+      clearTimeout(deadline);
+      members.delete(member);
+      if (members.size === 0) heart.stop();
+      session.end();
+      log.debug({ code, sockets: members.size }, "socket closed");
+    });
+    log.debug({ sockets: members.size }, "socket opened");
+  };
+  return {
+    open(request, reply) {
+      const grants = grantsFor(policy, request);
+      const upgrade = upgrades.of(request.raw);
+      if (upgrade === undefined || request.headers["sec-websocket-version"] !== "13") throw noUpgrade(grants);
+      if (isClosing || members.size >= limits.maxSockets) throw busy(limits.maxSockets);
+      server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
+        upgrade.taken();
+        void reply.hijack();
+        join(socket, grants);
+      });
+    },
+    async close() {
+      isClosing = true;
+      await Promise.all([...members].map((member) => dismiss(member, limits.closeTimeoutMs)));
+    },
+  };
+}
+
+function webSocketServer(limits: Limits): WebSocketServer {
+  const options = {
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limits.maxFrameBytes,
+    maxFragments: MAX_FRAGMENTS,
+    maxBufferedChunks: MAX_FRAGMENTS,
+    closeTimeout: CLOSE_HANDSHAKE_MS,
+    handleProtocols: chooseSubprotocol,
+  };
+  const server = new WebSocketServer(options);
+  // Thrown through `handleUpgrade`, so that the refusal is answered like every other.
+  server.on("wsClientError", ({ message }) => {
+    throw new SvcmError("INVALID_REQUEST", { details: `${message}.` });
+  });
+  return server;
+}
+
+/** @throws {SvcmError} UNAUTHORIZED where a token was given for what needs one, and it is wrong. */
+function grantsFor(policy: AccessPolicy, { headers, grants: shown }: FastifyRequest): readonly Access[] {
+  const offered = authorizationOf(headers["sec-websocket-protocol"]);
+  const grants = offered === undefined ? shown : grantsOf(policy, offered);
+  const isGiven = offered !== undefined || headers.authorization !== undefined;
+  if (isGiven && !grants.includes("read")) throw new SvcmError("UNAUTHORIZED");
+  return grants;
+}
+
+function noUpgrade(grants: readonly Access[]): SvcmError {
+  if (!grants.includes("read")) return new SvcmError("UNAUTHORIZED");
+  return new SvcmError("UPGRADE_REQUIRED", { details: "Accepted: a WebSocket handshake, version 13." });
+}
+
+function busy(maxSockets: number): SvcmError {
+  return new SvcmError("SERVICE_BUSY", { details: `Accepted: ${maxSockets} WebSockets at the same time.` });
+}
+
+/** Lets the actions that are under way end, for a while, and says that the server goes away. */
+async function dismiss({ socket, peer, session }: Member, timeoutMs: number): Promise<void> {
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  session.end();
+  const timeout = new AbortController();
+  const late = pause(timeoutMs, undefined, { signal: timeout.signal }).catch(() => undefined);
+  await Promise.race([session.settled(), closed, late]);
+  timeout.abort();
+  peer.close(closeCodes.goingAway, "Service Management is closing.");
+  await closed;
+}

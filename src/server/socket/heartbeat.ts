@@ -1,0 +1,23 @@
+import type { Peer } from "./peer.ts";
+
+/** One timer for every socket; it runs only while there is one. */
+export interface Heartbeat {
+  start(): void;
+  stop(): void;
+}
+
+export function heartbeat(members: Iterable<{ readonly peer: Peer }>, intervalMs: number): Heartbeat {
+  let timer: NodeJS.Timeout | undefined;
+  const beat = (): void => {
+    for (const { peer } of members) peer.beat();
+  };
+  return {
+    start() {
+      timer ??= setInterval(beat, intervalMs);
+    },
+    stop() {
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** How much of something a client may do: so many a second, and a burst of so many at once. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** Tells whether one more is within the rate, and counts it. */
+export function rateLimiter({ perSecond, burst }: Rate): () => boolean {
+  let left = burst;
+  let last = performance.now();
+  return () => {
+    const at = performance.now();
+    left = Math.min(burst, left + ((at - last) / 1000) * perSecond);
+    last = at;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
+  };
+}

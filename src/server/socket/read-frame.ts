@@ -1,0 +1,66 @@
+import { interval } from "../../core/contract/channel.ts";
+import { clientFrames, type ClientFrame } from "../../core/contract/frames.ts";
+import { parseInput } from "../../core/contract/parse.ts";
+import { SvcmError } from "../../core/index.ts";
+import { parseJsonBody } from "../json-body.ts";
+
+/** A frame that is not accepted, as the `error` frame tells it. */
+export interface FrameRefusal {
+  readonly code: string;
+  readonly details: string;
+  readonly requestId?: string;
+}
+
+export const SUBSCRIPTION_RULE = `Accepted: intervalMs, an integer from ${interval.min} to ${interval.max}.`;
+
+const MAX_REQUEST_ID = 64;
+
+/** What a malformed frame of each type is called. */
+const codes: Record<ClientFrame["type"], string> = {
+  subscribe: "INVALID_SUBSCRIPTION",
+  unsubscribe: "INVALID_FRAME",
+  ping: "INVALID_FRAME",
+  action: "INVALID_ACTION",
+};
+
+/** Reads a text frame strictly. Nothing of it is repeated in a refusal but its `requestId`. */
+export function readFrame(bytes: Uint8Array, maxDepth: number): ClientFrame | FrameRefusal {
+  let type: ClientFrame["type"] | undefined;
+  let requestId: { readonly requestId?: string } = {};
+  try {
+    const value = parseJsonBody(bytes, maxDepth, "frame");
+    requestId = requestIdOf(value);
+    type = typeOf(value);
+    if (type === undefined) return { code: "UNKNOWN_FRAME", details: typeRule(), ...requestId };
+    return parseInput<ClientFrame>(clientFrames[type], value, "INVALID_PAYLOAD");
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    const rule = type === "subscribe" ? `. ${SUBSCRIPTION_RULE}` : "";
+    return {
+      code: type === undefined ? "INVALID_FRAME" : codes[type],
+      details: `${error.message}${rule}`,
+      ...requestId,
+    };
+  }
+}
+
+export function isRefusal(frame: ClientFrame | FrameRefusal): frame is FrameRefusal {
+  return "code" in frame;
+}
+
+function typeOf(value: unknown): ClientFrame["type"] | undefined {
+  if (typeof value !== "object" || value === null || !("type" in value)) return undefined;
+  const { type } = value;
+  return typeof type === "string" && Object.hasOwn(clientFrames, type) ? (type as ClientFrame["type"]) : undefined;
+}
+
+function typeRule(): string {
+  return `Accepted: a JSON object whose type is one of ${Object.keys(clientFrames).join(", ")}.`;
+}
+
+function requestIdOf(value: unknown): { readonly requestId?: string } {
+  if (typeof value !== "object" || value === null || !("requestId" in value)) return {};
+  const { requestId } = value;
+  const isGood = typeof requestId === "string" && requestId !== "" && requestId.length <= MAX_REQUEST_ID;
+  return isGood ? { requestId } : {};
+}

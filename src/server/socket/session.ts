@@ -1,0 +1,162 @@
+import { interval } from "../../core/contract/channel.ts";
+import { type ActionFrame, type ClientFrame, type SubscribeFrame } from "../../core/contract/frames.ts";
+import { errorTable, SvcmError, type Access } from "../../core/index.ts";
+import { grantsOf, type AccessPolicy } from "../access.ts";
+import type { Limits } from "../limits.ts";
+import type { ActionRunner } from "./run-action.ts";
+import { refusedAction } from "./action-result.ts";
+import { closeCodes, type Peer } from "./peer.ts";
+import { rateLimiter } from "./rate.ts";
+import { isRefusal, readFrame, SUBSCRIPTION_RULE } from "./read-frame.ts";
+import { bearer } from "./subprotocol.ts";
+import { stream, type Streaming, type Subscribed } from "./subscription.ts";
+
+const OWES_TOKEN = "Accepted: the token of this server, with the upgrade or in a subscribe frame.";
+
+export interface SessionContext extends Streaming {
+  readonly policy: AccessPolicy;
+  readonly limits: Limits;
+  readonly act: ActionRunner;
+}
+
+/** What one client asks for on its socket, in the order in which it asks. */
+export class Session {
+  readonly #peer: Peer;
+  readonly #context: SessionContext;
+  #grants: readonly Access[];
+  #subscribed: Subscribed | undefined;
+  #stop = new AbortController();
+  /** Frames are answered one after the other; only actions are not waited for. */
+  #tail: Promise<void> = Promise.resolve();
+  readonly #acting = new Set<Promise<void>>();
+  readonly #mayFrame: () => boolean;
+  readonly #mayAct: () => boolean;
+  #isDeaf = false;
+  #hasEnded = false;
+
+  constructor(peer: Peer, grants: readonly Access[], context: SessionContext) {
+    this.#peer = peer;
+    this.#grants = grants;
+    this.#context = context;
+    this.#mayFrame = rateLimiter(context.limits.frameRate);
+    this.#mayAct = rateLimiter(context.limits.actionRate);
+  }
+
+  /** Cuts a client that still owes the token. */
+  requireRead(): void {
+    if (!this.#grants.includes("read")) this.#cut("UNAUTHORIZED", OWES_TOKEN, closeCodes.policyViolation);
+  }
+
+  receive(data: Buffer, isBinary: boolean): void {
+    if (this.#isDeaf || this.#hasEnded || !this.#peer.isOpen) return;
+    const { frameRate, maxBodyDepth } = this.#context.limits;
+    if (!this.#mayFrame()) {
+      const details = `Accepted: ${frameRate.perSecond} frames a second.`;
+      return this.#cutNext("RATE_LIMITED", details, closeCodes.policyViolation);
+    }
+    if (isBinary) return this.#cutNext("BINARY_FRAME", "Accepted: text frames.", closeCodes.unsupportedData);
+    const frame = readFrame(data, maxBodyDepth);
+    this.#tail = this.#tail.then(() => this.#answer(frame)).catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Ends the stream. Actions that are under way come to their end. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#stop.abort();
+  }
+
+  /** Resolves when no action is under way. */
+  async settled(): Promise<void> {
+    await this.#tail;
+    await Promise.all(this.#acting);
+  }
+
+  async #answer(frame: ReturnType<typeof readFrame>): Promise<void> {
+    if (this.#hasEnded) return;
+    if (isRefusal(frame)) return this.#peer.send({ type: "error", ...frame });
+    return this.#obey(frame);
+  }
+
+  async #obey(frame: ClientFrame): Promise<void> {
+    switch (frame.type) {
+      case "ping":
+        return this.#peer.send({ type: "pong" });
+      case "unsubscribe":
+        this.#subscribed = undefined;
+        return this.#stop.abort();
+      case "subscribe":
+        return await this.#subscribe(frame);
+      case "action":
+        return this.#act(frame);
+    }
+  }
+
+  async #subscribe({ environment: asked, intervalMs, asyncContext, token, requestId }: SubscribeFrame): Promise<void> {
+    const refuse = (code: string, details: string, error?: string): void =>
+      this.#peer.send({ type: "error", code, details, ...(error && { error }), ...(requestId && { requestId }) });
+    const grants = this.#grantsWith(token);
+    if (!grants.includes("read")) {
+      return refuse("UNAUTHORIZED", OWES_TOKEN, errorTable.UNAUTHORIZED.error);
+    }
+    let environment: string;
+    try {
+      environment = await this.#context.telemetry.environment(asked);
+    } catch (error) {
+      if (!(error instanceof SvcmError)) throw error;
+      if (error.kind !== "INVALID_ENVIRONMENT") return refuse(error.facts.code ?? error.kind, error.message);
+      return refuse("INVALID_SUBSCRIPTION", `${error.message} ${SUBSCRIPTION_RULE}`);
+    }
+    if (this.#hasEnded) return;
+    this.#grants = grants;
+    this.#start({ environment, intervalMs: intervalMs ?? interval.default, asyncContext: asyncContext ?? false });
+  }
+
+  #start(subscribed: Subscribed): void {
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    this.#subscribed = subscribed;
+    const { environment, intervalMs } = subscribed;
+    this.#peer.send({ type: "subscribed", environment, intervalMs });
+    void stream(this.#context, this.#peer, subscribed, this.#stop.signal);
+  }
+
+  #act(frame: ActionFrame): void {
+    const { limits, act, log } = this.#context;
+    if (!this.#mayAct() || this.#acting.size >= limits.maxActions) {
+      const { perSecond } = limits.actionRate;
+      const error = `Accepted: ${perSecond} actions a second, ${limits.maxActions} at the same time.`;
+      return this.#peer.send(refusedAction(frame, "RATE_LIMITED", error));
+    }
+    const acting = act(frame, this.#grantsWith(frame.token), this.#subscribed?.environment)
+      .then((result) => this.#peer.send(result))
+      .catch((error: unknown) => log.error({ stack: stackOf(error) }, "action failed"))
+      .finally(() => this.#acting.delete(acting));
+    this.#acting.add(acting);
+  }
+
+  /** A token that a frame carries counts instead of what the upgrade showed, so a wrong one is refused. */
+  #grantsWith(token: string | undefined): readonly Access[] {
+    return token === undefined ? this.#grants : grantsOf(this.#context.policy, bearer(token));
+  }
+
+  /** Cuts the client when what it sent before is answered, and hears nothing more of it. */
+  #cutNext(code: string, details: string, closeCode: number): void {
+    this.#isDeaf = true;
+    this.#tail = this.#tail.then(() => this.#cut(code, details, closeCode));
+  }
+
+  #cut(code: string, details: string, closeCode: number): void {
+    this.end();
+    this.#peer.send({ type: "error", code, details });
+    this.#peer.close(closeCode, code);
+  }
+
+  #fail(error: unknown): void {
+    this.#context.log.error({ stack: stackOf(error) }, "frame failed");
+    this.#cut("DEFECT", "This is a defect of svcm.", closeCodes.internalError);
+  }
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? String(error)) : `thrown: ${String(error)}`;
+}

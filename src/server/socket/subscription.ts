@@ -1,0 +1,37 @@
+import { describeError, SvcmError, type Telemetry } from "../../core/index.ts";
+import type { ServerLog } from "../log.ts";
+import type { Peer } from "./peer.ts";
+import type { SampleFrames } from "./samples.ts";
+
+/** What a subscribed client asked for. */
+export interface Subscribed {
+  readonly environment: string;
+  readonly intervalMs: number;
+  readonly asyncContext: boolean;
+}
+
+export interface Streaming {
+  readonly telemetry: Telemetry;
+  readonly framesOf: SampleFrames;
+  readonly log: ServerLog;
+}
+
+/** Hands a client its samples until the signal is aborted. What ends the stream otherwise, the client is told. */
+export async function stream(
+  { telemetry, framesOf, log }: Streaming,
+  peer: Peer,
+  asked: Subscribed,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const sample of telemetry.watch(asked, signal)) {
+      if (signal.aborted) return;
+      peer.offer(framesOf(sample));
+    }
+  } catch (error) {
+    const { body } = describeError(error);
+    if (!(error instanceof SvcmError)) log.error({ stack: String((error as Error).stack) }, "stream failed");
+    const kind = error instanceof SvcmError ? error.kind : "DEFECT";
+    peer.send({ type: "error", code: body.code ?? kind, details: body.details ?? body.error });
+  }
+}

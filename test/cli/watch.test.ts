@@ -1,0 +1,197 @@
+/** `svcm metrics watch` as it is used: in a terminal of tmux, in a pipe, and over a service. */
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { hostPayload, metricsPayload } from "../../src/core/contract/metrics.ts";
+import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
+import { testServer } from "../server/support.ts";
+import { plainEnvironment, RUN } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const run = promisify(execFile);
+const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
+const TOKEN = "a-token-of-good-length";
+
+interface Terminal {
+  readonly press: (...keys: string[]) => Promise<void>;
+  readonly resize: (columns: number, rows: number) => Promise<void>;
+  /** The screen, as soon as it shows this. */
+  readonly shows: (pattern: RegExp) => Promise<string>;
+  readonly tmux: (...args: string[]) => Promise<string>;
+}
+
+/** A terminal of its own, in which the command runs, and says afterwards how it ended. */
+async function terminal(args: string, env: Record<string, string> = {}, size = ["100", "24"]): Promise<Terminal> {
+  const socket = `svcm-${randomUUID()}`;
+  const home = temporaryFolder();
+  const options = {
+    env: plainEnvironment({
+      HOME: home,
+      PM2_HOME: `${home}/pm2`,
+      TERM: "xterm",
+      SHELL: "/bin/sh",
+      LC_ALL: "C.UTF-8",
+      ...env,
+    }),
+  };
+  const tmux = async (...argv: string[]) => (await run("tmux", ["-u", "-L", socket, ...argv], options)).stdout;
+  onTestFinished(() => void spawnSync("tmux", ["-L", socket, "kill-server"], options));
+  const command = `echo BEFORE; ${process.execPath} ${RUN} metrics watch ${args}; code=$?; stty -a | grep -o ' -*echo '; echo "ENDED $code"; exec cat`;
+  const [columns = "", rows = ""] = size;
+  await tmux("new-session", "-d", "-x", columns, "-y", rows, "-c", home, command);
+  return {
+    tmux,
+    press: async (...keys) => void (await tmux("send-keys", ...keys)),
+    resize: async (width, height) => void (await tmux("resize-window", "-x", `${width}`, "-y", `${height}`)),
+    async shows(pattern) {
+      for (;;) {
+        const screen = await tmux("capture-pane", "-p");
+        if (pattern.test(screen)) return screen;
+      }
+    },
+  };
+}
+
+async function served(token?: string) {
+  const telemetry = handTelemetry();
+  const env = token === undefined ? {} : { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token };
+  const server = await testServer({ world: withTelemetry(telemetry), env, ...(token && { host: "0.0.0.0" }) });
+  return { telemetry, url: `http://127.0.0.1:${server.port}` };
+}
+
+describe.runIf(hasTmux)("in a terminal", () => {
+  test("the host is shown where no PM2 runs, keys work, and the terminal comes back as it was", async () => {
+    const { press, shows } = await terminal("--interval 500");
+    expect(await shows(/CPU .*%/)).toContain("PM2_NOT_RUNNING");
+    await press("?");
+    await shows(/pause, and go on/);
+    await press("Escape");
+    await press("p");
+    await shows(/PAUSED/);
+    await press("q");
+    const after = await shows(/ENDED 0/);
+    expect(after).toMatch(/^BEFORE/);
+    expect(after).toMatch(/ echo/);
+    expect(after).not.toMatch(/-echo|PM2_NOT_RUNNING/);
+  });
+
+  test.each([
+    ["Ctrl-C", async ({ press }: Terminal) => press("C-c")],
+    [
+      "SIGTERM",
+      async ({ tmux }: Terminal) => {
+        const shell = (await tmux("display-message", "-p", "#{pane_pid}")).trim();
+        const { stdout } = await run("ps", ["-o", "pid=", "--ppid", shell]);
+        process.kill(Number(stdout), "SIGTERM");
+      },
+    ],
+  ])("%s gives the terminal back", async (_, end) => {
+    const window = await terminal("--interval 500");
+    await window.shows(/PM2_NOT_RUNNING/);
+    await end(window);
+    const after = await window.shows(/ENDED 0/);
+    expect(after).toMatch(/^BEFORE/);
+    expect(after).not.toContain("PM2_NOT_RUNNING");
+  });
+
+  test("a remote service: its samples, a smaller window, and an action after a yes", async () => {
+    const { telemetry, url } = await served();
+    const window = await terminal(`--url ${url}`);
+    await telemetry.watchers(1);
+    telemetry.give(sample(1));
+    expect(await window.shows(/dev-restapi/)).toMatch(/live · 1000 ms · 127\.0\.0\.1/);
+    await window.resize(40, 12);
+    const narrow = await window.shows(/^.{1,40}$\n.*…/m);
+    expect(Math.max(...narrow.split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
+    await window.resize(100, 24);
+    await window.press("Down");
+    await window.shows(/> dev-restapi/);
+    await window.press("X");
+    await window.shows(/stop dev-restapi \(id 0\)\? y\/n/);
+    await window.press("y");
+    await window.shows(/stop dev-restapi \(id 0\): (?:done|PM2)/);
+    await window.press("+");
+    await telemetry.watching(["dev 750"]);
+    await window.press("q");
+    await window.shows(/ENDED 0/);
+  });
+
+  test("the token comes from the environment; a wrong one is an error, not a wait", async () => {
+    const { telemetry, url } = await served(TOKEN);
+    const right = await terminal(`--url ${url}`, { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN });
+    await telemetry.watchers(1);
+    telemetry.give(sample(1));
+    await right.shows(/dev-restapi/);
+    const wrong = await terminal(`--url ${url}`, { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "wrong" });
+    expect(await wrong.shows(/ENDED 3/)).toContain("Unauthorized.");
+  });
+
+  test("NO_COLOR is obeyed", async () => {
+    const coloured = await terminal("--interval 500", { TERM: "xterm" });
+    await coloured.shows(/PM2_NOT_RUNNING/);
+    const colour = /\u001B\[[0-9;]*3[0-9]m/; // oxlint-disable-line no-control-regex -- a colour is one
+    expect(await coloured.tmux("capture-pane", "-p", "-e")).toMatch(colour);
+    const plain = await terminal("--interval 500", { NO_COLOR: "1" });
+    await plain.shows(/PM2_NOT_RUNNING/);
+    expect(await plain.tmux("capture-pane", "-p", "-e")).not.toMatch(colour);
+  });
+});
+
+describe("in a pipe", () => {
+  function piped(args: readonly string[], env: Record<string, string> = {}) {
+    const home = temporaryFolder();
+    const child = spawn(process.execPath, [RUN, "metrics", "watch", ...args], {
+      cwd: home,
+      env: plainEnvironment({ HOME: home, PM2_HOME: `${home}/pm2`, ...env }),
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    return {
+      child,
+      lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+      ended: once(child, "close"),
+    };
+  }
+
+  test("one JSON line a sample, until nobody reads", async () => {
+    const { child, lines, ended } = piped(["--interval", "500"]);
+    for (const _ of [1, 2]) {
+      const { error, ...payload } = JSON.parse((await lines.next()).value);
+      expect(error.code).toBe("PM2_NOT_RUNNING");
+      hostPayload.parse(payload);
+    }
+    child.stdout.destroy();
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test("--once is one line, with rates", async () => {
+    const { lines, ended } = piped(["--once"]);
+    const { error: _error, ...payload } = JSON.parse((await lines.next()).value);
+    expect(hostPayload.parse(payload).host.cpu.usagePercent).not.toBeNull();
+    expect((await lines.next()).done).toBe(true);
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test("of a remote service", async () => {
+    const { telemetry, url } = await served();
+    const { child, lines, ended } = piped(["--url", url, "--environment", "staging"]);
+    await telemetry.watching(["staging 1000"]);
+    telemetry.give(sample(1));
+    expect(metricsPayload.parse(JSON.parse((await lines.next()).value))).toEqual(sample(1).payload);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    await telemetry.watchers(0);
+  });
+
+  test.each([
+    [["--interval", "499"], 2],
+    [["--url", "nothing"], 2],
+    [["--environment", "qa"], 2],
+  ])("%j is wrong usage", async (args, code) => {
+    const { ended } = piped(args);
+    expect(await ended).toEqual([code, null]);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { bar, sparkline } from "../../../../src/commands/terminal/watch/bars.ts";
+import { fit } from "../../../../src/commands/terminal/watch/fit.ts";
+import { keysOf } from "../../../../src/commands/terminal/watch/keys.ts";
+import { shownProcesses, sortKeys } from "../../../../src/commands/terminal/watch/processes.ts";
+import { next, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
+import { busySample, keys, seen, stateAfter } from "./samples.ts";
+
+const busy = seen(busySample());
+const ids = (state: WatchState): number[] => shownProcesses(state).map(({ pmId }) => pmId);
+const press = (state: WatchState, key: string) => next(state, { type: "key", key });
+
+test("every order is one of all processes", () => {
+  const orders = Object.fromEntries(sortKeys.map((sort) => [sort, ids({ ...stateAfter(busy), sort })]));
+  expect(orders).toEqual({
+    cpu: [5, 4, 2, 0, 3, 1],
+    memory: [0, 2, 3, 4, 5, 1],
+    restarts: [1, 5, 4, 3, 2, 0],
+    name: [5, 0, 1, 4, 2, 3],
+    status: [1, 5, 0, 4, 2, 3],
+  });
+});
+
+test("s goes through the orders and around", () => {
+  expect(sortKeys.map((_, count) => stateAfter(...keys("s ".repeat(count + 1).trim())).sort)).toEqual([
+    ...sortKeys.slice(1),
+    sortKeys[0],
+  ]);
+});
+
+test("the filter takes name, namespace and status, in any case", () => {
+  expect(ids(stateAfter(busy, ...keys("/ D E V enter")))).toEqual([5, 0, 1]);
+  expect(ids(stateAfter(busy, ...keys("/ s t o p enter")))).toEqual([3]);
+  expect(ids(stateAfter(busy, ...keys("/ x x x backspace backspace backspace enter")))).toHaveLength(6);
+  expect(stateAfter(busy, ...keys("/ q s enter")).filter).toBe("qs");
+  expect(stateAfter(busy, ...keys("/ q escape"))).toMatchObject({ filter: "", mode: "table" });
+});
+
+test("the arrows select, and what is selected stays so in another order", () => {
+  expect(stateAfter(busy, ...keys("down")).selected).toBe(5);
+  expect(stateAfter(busy, ...keys("up")).selected).toBe(1);
+  expect(stateAfter(busy, ...keys("down down s s")).selected).toBe(4);
+  expect(stateAfter(busy, ...keys("down up up")).selected).toBe(5);
+  expect(stateAfter(...keys("down")).selected).toBeUndefined();
+});
+
+test("the pace stays within 500 to 2000 ms, and tells when it changed", () => {
+  let state = stateAfter();
+  const paces = ["+", "+", "+", "-", "-", "-", "-", "-", "-", "-"].map((key) => {
+    const step = press(state, key);
+    state = step.state;
+    return [state.intervalMs, step.effect?.type];
+  });
+  expect(paces).toEqual([
+    [750, "interval"],
+    [500, "interval"],
+    [500, undefined],
+    ...[750, 1000, 1250, 1500, 1750, 2000].map((ms) => [ms, "interval"]),
+    [2000, undefined],
+  ]);
+});
+
+test("paused, nothing moves", () => {
+  const paused = stateAfter(busy, ...keys("p"), seen(busySample()));
+  expect(paused.cpuHistory).toHaveLength(1);
+  expect(paused.sample).toBe(stateAfter(busy).sample);
+  expect(stateAfter(busy, ...keys("p p"), busy).cpuHistory).toHaveLength(2);
+});
+
+describe("an action", () => {
+  test.each([
+    ["S", "start"],
+    ["X", "stop"],
+    ["R", "restart"],
+  ])("%s asks, and y does it", (key, action) => {
+    const asked = stateAfter(busy, ...keys(`down ${key}`));
+    expect(asked).toMatchObject({ mode: "confirm", asked: { action, pmId: 5, name: "dev-grpcapi" } });
+    const { state, effect } = press(asked, "y");
+    expect(effect).toEqual({ type: "act", action, target: { pmId: 5, name: "dev-grpcapi" } });
+    expect(state).toMatchObject({ mode: "table", asked: undefined });
+  });
+
+  test.each(["n", "Y", "enter", "escape", "q", "x"])("any other key, such as %s, does nothing", (key) => {
+    const { state, effect } = press(stateAfter(busy, ...keys("down X")), key);
+    expect({ effect, mode: state.mode, asked: state.asked }).toEqual({
+      effect: undefined,
+      mode: "table",
+      asked: undefined,
+    });
+  });
+
+  test("needs a selection", () => {
+    expect(stateAfter(busy, ...keys("X"))).toMatchObject({ mode: "table", notice: { isBad: true } });
+  });
+
+  test("is about who was selected, whatever the next sample shows", () => {
+    const asked = stateAfter(busy, ...keys("down X"), seen(busySample()), ...keys("s"));
+    expect(asked.mode).toBe("table");
+    expect(stateAfter(busy, ...keys("down X"), busy).asked).toMatchObject({ pmId: 5 });
+  });
+});
+
+test("q quits, except where it is text; Ctrl-C always does", () => {
+  expect(press(stateAfter(busy), "q").effect).toEqual({ type: "quit" });
+  expect(press(stateAfter(busy, ...keys("/")), "q").effect).toBeUndefined();
+  for (const mode of ["/", "?", "p"]) {
+    expect(press(stateAfter(busy, ...keys(mode)), "ctrl-c").effect).toEqual({ type: "quit" });
+  }
+});
+
+test.each([
+  ["a", ["a"]],
+  ["\u001B[A\u001B[B\u001BOA", ["up", "down", "up"]],
+  ["\u001B[1;5C\u001B[15~x", ["x"]],
+  ["\r\n\u007F\u0003\u001B", ["enter", "enter", "backspace", "ctrl-c", "escape"]],
+  ["\u0000\u001A\u0007é服", ["é", "服"]],
+])("%j are the keys %j", (input, expected) => {
+  expect(keysOf(input)).toEqual(expected);
+});
+
+test("bars and sparklines have their width, whatever the value", () => {
+  for (const value of [null, -1, 0, 0.1, 12.5, 50, 99.9, 100, 1000])
+    expect(Array.from(bar(value, 10))).toHaveLength(10);
+  expect(bar(50, 4)).toBe("██··");
+  expect(sparkline([0, 50, 100, null], 3)).toBe("▅█ ");
+});
+
+test.each([
+  ["abc", 5, "abc  "],
+  ["abcdef", 4, "abc…"],
+  ["服务服", 4, "服… "],
+  ["a\u001B[31mb", 8, "a\uFFFD[31mb "],
+  ["a", 0, ""],
+])("%j in %i columns is %j", (text, width, expected) => {
+  expect(fit(text, width)).toBe(expected);
+});

@@ -1,0 +1,134 @@
+import { spawn } from "node:child_process";
+import { readdirSync, writeFileSync } from "node:fs";
+import { freemem, totalmem } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { nodeFileStamps } from "../../../src/core/adapters/file-stamps.ts";
+import { nodeMachine } from "../../../src/core/adapters/machine/index.ts";
+import { openPortable } from "../../../src/core/adapters/machine/portable.ts";
+import { processCpuPercent } from "../../../src/core/telemetry/rates.ts";
+import { asNobody, canBeNobody, isLinux } from "../../support/machine.ts";
+import { commandLine, run, start } from "../../support/child.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+async function reader(diskPaths: readonly string[] = ["/"]) {
+  const opened = await nodeMachine({ diskPaths }).open();
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+const descriptors = (): number => readdirSync("/proc/self/fd").length;
+
+interface Used {
+  readonly cpuMs: number;
+  readonly rssBytes: number;
+}
+
+describe.runIf(isLinux)("Linux", () => {
+  test("a process's CPU time and memory are what it says of itself", async () => {
+    const machine = await reader();
+    const child = start(commandLine("burn.ts"));
+    await child.line();
+    const ask = async (): Promise<Used> => {
+      child.send("how much?");
+      return JSON.parse((await child.line()) ?? "") as Used;
+    };
+    // What it says brackets what is read: it burns on in between.
+    const [a, first, b] = [await ask(), (await machine.processes([child.pid])).get(child.pid)!, await ask()];
+    for (let used = b; used.cpuMs < b.cpuMs + 300; used = await ask());
+    const [c, second, d] = [await ask(), (await machine.processes([child.pid])).get(child.pid)!, await ask()];
+    const tickMs = 10;
+    expect(first.cpuMs).toBeGreaterThanOrEqual(a.cpuMs - 2 * tickMs);
+    expect(first.cpuMs).toBeLessThanOrEqual(b.cpuMs + 2 * tickMs);
+    expect(second.cpuMs).toBeGreaterThanOrEqual(c.cpuMs - 2 * tickMs);
+    expect(second.cpuMs).toBeLessThanOrEqual(d.cpuMs + 2 * tickMs);
+    expect(processCpuPercent(first, second)).toBeGreaterThan(5);
+    expect(second.rssBytes! / d.rssBytes).toBeGreaterThan(0.8);
+    expect(second.rssBytes! / d.rssBytes).toBeLessThan(1.25);
+  });
+
+  test("one that has ended is not there, before and after its parent has noticed; its files are closed", async () => {
+    const machine = await reader();
+    const before = descriptors();
+    // `wait` is never called by the inner shell's parent: the child stays as a zombie until that ends, too.
+    const parent = spawn("/bin/sh", ["-c", "sleep 1000 & echo $!; exec sleep 1000"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    onTestFinished(() => void parent.kill("SIGKILL"));
+    const pid = Number(await new Promise<Buffer>((resolve) => parent.stdout.once("data", resolve)));
+    expect((await machine.processes([pid])).has(pid)).toBe(true);
+    expect(descriptors()).toBeGreaterThan(before);
+    process.kill(pid, "SIGKILL");
+    while ((await machine.processes([pid])).has(pid)) await new Promise((resolve) => setImmediate(resolve));
+    await machine.processes([]);
+    const own = spawn("/bin/sh", ["-c", "exec sleep 1000"], { stdio: "ignore" });
+    expect((await machine.processes([own.pid!])).has(own.pid!)).toBe(true);
+    const ended = new Promise((resolve) => own.once("close", resolve));
+    own.kill("SIGKILL");
+    await ended;
+    expect((await machine.processes([own.pid!])).size).toBe(0);
+    parent.stdout.destroy();
+  });
+
+  test("what it holds open is bounded, and let go of", async () => {
+    const before = descriptors();
+    const machine = await nodeMachine({ diskPaths: [] }).open();
+    const host = descriptors() - before;
+    for (let round = 0; round < 50; round += 1) await machine.processes([process.pid]);
+    expect(descriptors() - before - host).toBe(3);
+    await machine.processes([]);
+    expect(descriptors() - before).toBe(host);
+    machine.close();
+    expect(descriptors()).toBe(before);
+  });
+
+  test("the disk traffic of a process is what it wrote", async () => {
+    const machine = await reader();
+    const before = (await machine.processes([process.pid])).get(process.pid)!.io;
+    writeFileSync(join(temporaryFolder(), "file"), Buffer.alloc(2 ** 20, 1), { flush: true });
+    const after = (await machine.processes([process.pid])).get(process.pid)!.io;
+    if ("code" in before || "code" in after) throw new Error("it cannot be read");
+    expect(after.writeBytes - before.writeBytes).toBeGreaterThanOrEqual(2 ** 20);
+  });
+
+  test.runIf(canBeNobody)("traffic of another user's process is not 0, and says why", async () => {
+    const [line = ""] = await run([...asNobody, ...commandLine("read-process.ts", String(process.pid))]);
+    expect(JSON.parse(line)).toMatchObject({ cpuMs: expect.any(Number), io: { supported: true, code: "EACCES" } });
+  });
+
+  test("the host is what the system says", async () => {
+    const { cores, all, memory, loadAvg } = await (await reader()).host();
+    expect(memory.totalBytes).toBe(totalmem());
+    expect(memory.freeBytes! / freemem()).toBeGreaterThan(0.2);
+    expect(cores.size).toBeGreaterThan(0);
+    expect(all!.total).toBeGreaterThan(all!.busy);
+    expect(loadAvg).toEqual({ one: expect.any(Number), five: expect.any(Number), fifteen: expect.any(Number) });
+  });
+});
+
+test("file systems stand once; a path that is not there is none", async () => {
+  const folder = temporaryFolder();
+  const disks = await (await reader([folder, join(folder, "."), join(folder, "gone")])).disks();
+  expect(disks).toMatchObject([{ path: folder, blocks: expect.any(Number) }]);
+});
+
+test("systems without /proc are measured through Node and systeminformation", async () => {
+  const machine = await openPortable(["/"], "elsewhere");
+  const { memory, cores } = await machine.host();
+  expect(memory.totalBytes).toBeGreaterThan(2 ** 27);
+  expect(cores.size).toBeGreaterThan(0);
+  const reading = (await machine.processes([process.pid])).get(process.pid);
+  expect(reading).toMatchObject({ cpuMs: null, cpuPercent: expect.any(Number), io: { supported: false } });
+  expect(reading!.rssBytes).toBeGreaterThan(2 ** 20);
+});
+
+test("a stamp changes with the file, and is null without one", () => {
+  const file = join(temporaryFolder(), "file");
+  const stamp = () => nodeFileStamps.of([file])[0];
+  expect(stamp()).toBeNull();
+  writeFileSync(file, "a");
+  const before = stamp();
+  expect(stamp()).toEqual(before);
+  writeFileSync(file, "bb");
+  expect(stamp()!.id).not.toBe(before!.id);
+});

@@ -1,0 +1,200 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { execute, metricsExpose, metricsShow, type Sample } from "../../../src/core/index.ts";
+import { countingPorts, record } from "../../support/counting-ports.ts";
+import { settled } from "../../support/hand-clock.ts";
+import { pass, until, watch } from "../../support/watcher.ts";
+
+const caller = { source: "cli", grants: ["read"] } as const;
+
+describe("the sampler", () => {
+  test("measures nothing, and asks PM2 nothing, while nobody watches", async () => {
+    const world = countingPorts();
+    await pass(world, 10_000, 1000);
+    expect(world.asked).toEqual({ list: 0, host: 0, opened: 0, closed: 0, scraped: 0 });
+  });
+
+  test("the first sample has no rates, the second one has", async () => {
+    const world = countingPorts();
+    const { samples } = await watch(world);
+    await pass(world, 1000);
+    expect(samples.map(({ payload }) => payload.host.cpu.usagePercent)).toEqual([null, 50]);
+    const [before, now] = samples.map((sample) =>
+      sample.kind === "metrics" ? sample.payload.processes[0] : undefined,
+    );
+    expect([before?.cpuPercent, now?.cpuPercent]).toEqual([null, 25]);
+  });
+
+  test("is one for all: the machine is read once a tick, at the fastest interval asked for", async () => {
+    const world = countingPorts();
+    const watchers = [await watch(world, { intervalMs: 2000 }), await watch(world), await watch(world)];
+    await pass(world, 4000);
+    const before = world.asked.host;
+    await pass(world, 4000);
+    expect(world.asked.host - before).toBe(4);
+    expect(world.asked.opened).toBe(1);
+    const counts = watchers.map(({ samples }) => samples.length);
+    await watch(world, { intervalMs: 500 });
+    const fast = world.asked.host;
+    await pass(world, 4000);
+    expect(world.asked.host - fast).toBe(8);
+    expect(watchers.map(({ samples }, index) => samples.length - counts[index]!)).toEqual([2, 4, 4]);
+  });
+
+  test("slows down again when the fastest has left, and ends with the last", async () => {
+    const world = countingPorts();
+    const [slow, fast] = [await watch(world, { intervalMs: 2000 }), await watch(world, { intervalMs: 500 })];
+    fast.stop.abort();
+    await settled();
+    const before = world.asked.host;
+    await pass(world, 4000);
+    expect(world.asked.host - before).toBe(2);
+    slow.stop.abort();
+    await Promise.all([slow.ended, fast.ended]);
+    await settled();
+    const { host, list } = world.asked;
+    await pass(world, 4000);
+    expect(world.asked).toMatchObject({ host, list, opened: 1, closed: 1 });
+    expect(world.clock.waiting).toBe(0);
+  });
+
+  test("asks PM2 every two seconds, whatever the interval", async () => {
+    const world = countingPorts();
+    await watch(world, { intervalMs: 500 });
+    const before = world.asked.list;
+    await pass(world, 10_000, 500);
+    expect(world.asked.list - before).toBe(5);
+  });
+
+  test("asks PM2 at once when a process is gone, and after an action", async () => {
+    const world = countingPorts();
+    const { samples } = await watch(world, { intervalMs: 500 });
+    await pass(world, 500);
+    world.gone.add(4711);
+    world.records = [record({ pid: 4712, restartCount: 1 })];
+    const before = world.asked.list;
+    await pass(world, 500);
+    expect(world.asked.list - before).toBe(1);
+    expect(samples.at(-1)).toMatchObject({
+      payload: { processes: [{ pid: 4712, restartCount: 1, cpuPercent: null }] },
+    });
+    world.ports.telemetry.refresh();
+    await settled();
+    expect(world.asked.list - before).toBe(2);
+  });
+
+  test("a process that the system does not show does not make PM2 be asked again and again", async () => {
+    const world = countingPorts();
+    world.gone.add(4711);
+    await watch(world, { intervalMs: 500 });
+    const before = world.asked.list;
+    await pass(world, 4000, 500);
+    expect(world.asked.list - before).toBe(2);
+  });
+});
+
+describe("a watcher", () => {
+  test("gets the newest sample at once, and the same object as others of its environment", async () => {
+    const world = countingPorts();
+    const early = await watch(world);
+    await pass(world, 500);
+    const late = await watch(world);
+    expect(late.samples[0]).toBe(early.samples[0]);
+    await pass(world, 1000);
+    expect(late.samples.at(-1)).toBe(early.samples.at(-1));
+    const other = await watch(world, { environment: "staging" });
+    expect(other.samples[0]).toMatchObject({ payload: { environment: "staging" } });
+  });
+
+  test("who is slow skips samples and gets the newest", async () => {
+    const world = countingPorts();
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const request = { environment: "dev", intervalMs: 500, asyncContext: false };
+    const slow = world.ports.telemetry.watch(request, stop.signal)[Symbol.asyncIterator]();
+    await slow.next();
+    await pass(world, 10_000, 500);
+    const { value } = await slow.next();
+    expect((value as Sample).payload.collectedAt).toBe(new Date(world.clock.now()).toISOString());
+    let hasMore = false;
+    void slow.next().then(() => (hasMore = true));
+    await settled();
+    expect(hasMore).toBe(false);
+  });
+
+  test("who stops asking and aborts is forgotten", async () => {
+    const world = countingPorts();
+    const stop = new AbortController();
+    const request = { environment: "dev", intervalMs: 500, asyncContext: false };
+    await world.ports.telemetry.watch(request, stop.signal)[Symbol.asyncIterator]().next();
+    stop.abort();
+    await settled();
+    expect(world.asked).toMatchObject({ opened: 1, closed: 1 });
+  });
+
+  test("an unknown environment is refused", async () => {
+    const world = countingPorts();
+    const request = { environment: "moon", intervalMs: 500, asyncContext: false };
+    const watching = world.ports.telemetry.watch(request, new AbortController().signal)[Symbol.asyncIterator]();
+    await expect(watching.next()).rejects.toMatchObject({ kind: "INVALID_ENVIRONMENT" });
+    expect(world.asked.opened).toBe(0);
+  });
+
+  test("close ends every watch", async () => {
+    const world = countingPorts();
+    const watchers = [await watch(world), await watch(world, { environment: "staging" })];
+    await world.ports.telemetry.close();
+    await Promise.all(watchers.map(({ ended }) => ended));
+    expect(world.asked).toMatchObject({ opened: 1, closed: 1 });
+  });
+});
+
+describe("while PM2 does not run", () => {
+  test("the host goes on, with why, and PM2 is asked no more often than else", async () => {
+    const world = countingPorts();
+    world.records = undefined;
+    const { samples } = await watch(world, { intervalMs: 500 });
+    await pass(world, 4000, 500);
+    expect(world.asked.list).toBe(3);
+    expect(samples.at(-1)).toMatchObject({
+      kind: "host",
+      payload: { host: { cpu: { usagePercent: 50 }, memory: { processRssSumBytes: null, otherBytes: null } } },
+      error: { code: "PM2_NOT_RUNNING", details: "No PM2 daemon runs." },
+    });
+    world.records = [record()];
+    // Which waits for the disk: where the ecosystem file is looked for.
+    while (samples.at(-1)?.kind !== "metrics") await pass(world, 500);
+    expect(samples.at(-1)).toMatchObject({ payload: { summary: { processCount: 1 } } });
+  });
+
+  test("a single answer is refused with PM2's code, and OpenMetrics tells the host", async () => {
+    const world = countingPorts();
+    world.records = undefined;
+    const shown = until(world, execute(metricsShow, world.ports, { environment: "dev" }, caller));
+    await expect(shown).rejects.toMatchObject({ kind: "PM2_METRICS_FAILED", facts: { code: "PM2_NOT_RUNNING" } });
+    const text = await until(world, execute(metricsExpose, world.ports, { version: "1.0.0" }, caller));
+    expect(text).toContain("svcm_pm2_up 0\n");
+    expect(text).toContain("svcm_host_cpu_usage_ratio 0.5\n");
+    expect(text).not.toContain("svcm_process_");
+  });
+});
+
+describe("a single answer", () => {
+  test("has rates, and shares its measurement with whoever asks meanwhile", async () => {
+    const world = countingPorts();
+    const ask = () => execute(metricsShow, world.ports, { environment: "dev" }, caller);
+    const answers = await until(world, Promise.all(Array.from({ length: 50 }, ask)));
+    expect(answers[0]).toMatchObject({ host: { cpu: { usagePercent: 50 } }, processes: [{ cpuPercent: 25 }] });
+    // One that was under way, and one for all that came later; each lists before and after.
+    expect(world.asked).toMatchObject({ list: 4, host: 4, opened: 2, closed: 2 });
+  });
+
+  test("is measured after the question where the sampler runs", async () => {
+    const world = countingPorts();
+    await watch(world);
+    await pass(world, 1100);
+    world.records = [record({ name: "newer" })];
+    const { processes } = await execute(metricsShow, world.ports, { environment: "dev" }, caller);
+    expect(processes.map(({ name }) => name)).toEqual(["newer"]);
+    expect(world.asked.opened).toBe(1);
+  });
+});

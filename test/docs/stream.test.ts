@@ -1,0 +1,21 @@
+/** The numbers that docs/how-to/stream.md tells are those of the code. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { interval, SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../../src/core/contract/channel.ts";
+import { defaultLimits } from "../../src/server/limits.ts";
+
+const page = readFileSync(new URL("../../docs/how-to/stream.md", import.meta.url), "utf8").replaceAll(/\s+/g, " ");
+const { maxUnreadSamples, pongTimeoutMs, frameRate, maxFrameBytes, authTimeoutMs } = defaultLimits;
+
+test.each([
+  SOCKET_PATH,
+  `\`${TOKEN_SUBPROTOCOL}<base64url>\` offered beside \`${SUBPROTOCOL}\``,
+  `${interval.min} to ${interval.max} ms`,
+  `after ${maxUnreadSamples} that were not read`,
+  `no ping for ${pongTimeoutMs / 1000} s`,
+  `more than ${frameRate.perSecond} frames a second with bursts of ${frameRate.burst}`,
+  `more than ${maxFrameBytes / 1024} KiB`,
+  `owes it for ${authTimeoutMs / 1000} s`,
+])("%s", (fact) => {
+  expect(page).toContain(fact);
+});

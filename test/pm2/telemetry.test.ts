@@ -1,0 +1,129 @@
+/** Telemetry over a real PM2: what it measures, compares and never tells. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { metricsPayload } from "../../src/core/contract/metrics.ts";
+import {
+  ecosystemDrift,
+  execute,
+  metricsExpose,
+  metricsShow,
+  nodePorts,
+  type Ports,
+  type Sample,
+} from "../../src/core/index.ts";
+import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
+
+const caller = { source: "cli", grants: ["read"] } as const;
+const BUSY = "setInterval(() => { for (const end = Date.now() + 20; Date.now() < end; ); }, 21);";
+const SERVE = `require("node:http").createServer(({ url }, response) => {
+  response.writeHead(url === "/async-context-metrics" ? 200 : 404);
+  response.end(JSON.stringify({ active: 4, recentStores: [{ requestId: "r1", accessToken: "CANARY-STORE" }] }));
+}).listen(0, "127.0.0.1", function () { require("node:fs").writeFileSync("port", String(this.address().port)); });`;
+
+let own: Pm2;
+let daemon: Daemon;
+let ports: Ports;
+
+beforeAll(async () => {
+  own = pm2();
+  daemon = await own.startDaemon();
+  ports = nodePorts({
+    root: own.folder,
+    env: { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home },
+    cwd: own.folder,
+  });
+  const secrets = { CANARY_KEY: "CANARY-ENV", SVC_OLD: "CANARY-OLD" };
+  await own.run({ name: "busy", code: BUSY, args: ["--token", "CANARY-ARG"], env: secrets });
+  await own.run({ name: "idle", env: { SVC_HTTP_PORT: "1" } });
+});
+afterAll(async () => {
+  await ports.telemetry.close();
+  await ports.processes.close();
+  await own.end();
+});
+
+function declare(apps: readonly object[]): void {
+  mkdirSync(join(own.folder, "pm2"), { recursive: true });
+  writeFileSync(join(own.folder, "pm2/ecosystem.dev.config.cjs"), `module.exports = ${JSON.stringify({ apps })};`);
+}
+
+const show = (asyncContext = false) => execute(metricsShow, ports, { environment: "dev", asyncContext }, caller);
+
+test("a busy process is seen to be busy, an idle one to be idle, by the schema", async () => {
+  const payload = metricsPayload.parse(await show());
+  const [busy, idle] = payload.processes;
+  expect([busy?.name, idle?.name]).toEqual(["busy", "idle"]);
+  expect(busy?.cpuPercent).toBeGreaterThan(10);
+  expect(busy!.cpuPercent!).toBeGreaterThan(idle!.cpuPercent!);
+  expect(idle).toMatchObject({ status: "online", diskIo: { supported: true }, asyncContext: null });
+  expect(idle?.memoryBytes).toBeGreaterThan(2 ** 20);
+  expect(payload.host.memory.processRssSumBytes).toBe(busy!.memoryBytes! + idle!.memoryBytes!);
+});
+
+test("what differs from the ecosystem file is told, without any value", async () => {
+  const busy = (await ports.processes.list()).find(({ name }) => name === "busy");
+  const script = busy!.script!;
+  const app = {
+    name: "busy",
+    script,
+    cwd: busy!.cwd,
+    args: ["--token", "CANARY-ARG"],
+    env: { CANARY_KEY: "CANARY-ENV" },
+  };
+  declare([app, { name: "missing", script }]);
+  const answer = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
+  expect(answer.drift.map(({ name, field, key, state }) => [name, field, key, state])).toEqual([
+    ["busy", "env", "SVC_OLD", "stale"],
+    ["idle", "app", null, "unexpected"],
+    ["missing", "app", null, "missing"],
+  ]);
+  declare([
+    { ...app, args: "--token CANARY-NEW", env: { CANARY_KEY: "CANARY-NEW", SVC_OLD: "CANARY-OLD", MORE: "1" } },
+  ]);
+  const payload = await show();
+  const told = payload.ecosystem.drift.filter(({ name }) => name === "busy");
+  expect(told.map(({ field, key, state }) => [field, key, state])).toEqual([
+    ["args", null, "different"],
+    ["env", "CANARY_KEY", "different"],
+    ["env", "MORE", "absent"],
+  ]);
+});
+
+test("no value of an environment, an argument or a store is in any byte", async () => {
+  await own.run({ name: "serves", code: SERVE });
+  const texts = [
+    JSON.stringify(await show(true)),
+    await execute(metricsExpose, ports, { version: "1.0.0" }, caller),
+    JSON.stringify(await execute(ecosystemDrift, ports, { environment: "dev" }, caller)),
+  ];
+  for (const text of texts) expect(text.replaceAll("CANARY_KEY", "")).not.toContain("CANARY");
+  const { processes } = JSON.parse(texts[0]!) as Awaited<ReturnType<typeof show>>;
+  const idle = processes.find(({ name }) => name === "idle");
+  expect(idle?.asyncContext).toMatchObject({ code: "ASYNC_CONTEXT_UNREACHABLE" });
+});
+
+test("a process that is killed is seen anew, and the host goes on when PM2 is killed", async () => {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const request = { environment: "dev", intervalMs: 500, asyncContext: false };
+  const samples = ports.telemetry.watch(request, stop.signal)[Symbol.asyncIterator]();
+  const until = async (isSeen: (sample: Sample) => boolean): Promise<Sample> => {
+    for (;;) {
+      const { value } = await samples.next();
+      if (isSeen(value as Sample)) return value as Sample;
+    }
+  };
+  const pidOf = (sample: Sample): number | null | undefined =>
+    sample.kind === "metrics" ? sample.payload.processes.find(({ name }) => name === "idle")?.pid : undefined;
+  const before = pidOf(await until((sample) => typeof pidOf(sample) === "number"));
+  process.kill(before!, "SIGKILL");
+  await until((sample) => ![before, null, undefined].includes(pidOf(sample)));
+  await daemon.signal("SIGKILL");
+  const down = await until(({ kind }) => kind === "host");
+  expect(down).toMatchObject({ error: { code: expect.stringMatching(/^PM2_(?:NOT_RUNNING|CONNECTION_LOST)$/) } });
+  expect((await samples.next()).value).toMatchObject({
+    payload: { host: { cpu: { usagePercent: expect.any(Number) } } },
+  });
+  await expect(show()).rejects.toMatchObject({ kind: "PM2_METRICS_FAILED" });
+});

@@ -1,0 +1,55 @@
+/** The two routes over telemetry, with a PM2 and without. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { metricsPayload } from "../../src/core/contract/metrics.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { ask, testServer } from "./support.ts";
+
+const METRICS = "/api/runtime/pm2-metrics";
+
+let own: Pm2;
+const env = () => ({ PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home });
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  await own.run({ name: "api", env: { SVC_NOTE: "CANARY" }, args: ["CANARY"] });
+});
+afterAll(() => own.end());
+
+test("the metrics, as their schema says, of the environment that was asked for", async () => {
+  const server = await testServer({ env: env() });
+  const answer = await ask(server, `${METRICS}?environment=Development&asyncContext=true`);
+  expect(answer.status).toBe(200);
+  expect(answer.headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+  const payload = metricsPayload.parse(answer.json);
+  expect(payload).toMatchObject({ source: "pm2", environment: "development", processes: [{ name: "api" }] });
+  expect(answer.text).not.toContain("CANARY");
+});
+
+test("OpenMetrics, of the process too", async () => {
+  const server = await testServer({ env: env() });
+  const { status, headers, text } = await ask(server, "/metrics");
+  expect(status).toBe(200);
+  expect(headers["content-type"]).toBe("application/openmetrics-text; version=1.0.0; charset=utf-8");
+  expect(text).toMatch(/^svcm_process_up\{name="api",pm_id="0"\} 1$/m);
+  expect(text).toContain('svcm_build_info{version="1.2.3"} 1\n');
+  expect(text.endsWith("# EOF\n")).toBe(true);
+  expect(text).not.toContain("CANARY");
+});
+
+test("OpenMetrics of the host alone, without PM2", async () => {
+  const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
+  const { status, text } = await ask(server, "/metrics");
+  expect(status).toBe(200);
+  expect(text).toContain("svcm_pm2_up 0\n");
+  expect(text).toMatch(/^svcm_host_cpu_usage_ratio [\d.]+$/m);
+});
+
+test.each([
+  [`${METRICS}?environment=moon`, 400, "Invalid environment request."],
+  [`${METRICS}?environment=dev&environment=dev`, 400, "Invalid environment request."],
+  [`${METRICS}?interval=5`, 400, "Invalid request."],
+])("%s is refused", async (path, status, error) => {
+  const answer = await ask(await testServer({ env: env() }), path);
+  expect([answer.status, answer.json.error]).toEqual([status, error]);
+});

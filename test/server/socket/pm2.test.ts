@@ -1,0 +1,227 @@
+/** The channel over a real PM2: metrics, actions, a daemon that is away, and secrets that stay where they are. */
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pm2 } from "../../support/pm2-daemon.ts";
+import { repository, testServer, type TestServer } from "../support.ts";
+import { open, type Client } from "./support.ts";
+
+const real = pm2();
+const CANARY = "canary-of-an-app";
+
+beforeAll(async () => {
+  await real.startDaemon();
+  const secrets = { APP_SECRET: `${CANARY}-env`, SVC_JWT_TOKEN_SECRET_KEY: `${CANARY}-jwt`, PLAIN: `${CANARY}-plain` };
+  await real.run({ name: "api", env: secrets, args: [`--password=${CANARY}-args`] });
+  await real.run({ name: "worker", namespace: "batch", env: secrets });
+});
+
+afterAll(() => real.end());
+
+function start(home = real.home): Promise<TestServer> {
+  const files = repository();
+  return testServer({ repository: files, env: { PM2_HOME: home, HOME: files.root, PATH: process.env["PATH"] ?? "" } });
+}
+
+async function subscribed(server: TestServer, asked: object = {}): Promise<Client> {
+  const client = await open(server);
+  client.send({ type: "subscribe", intervalMs: 500, ...asked });
+  await client.next("subscribed");
+  return client;
+}
+
+/** Reads on until a sample shows it. */
+async function until(client: Client, name: string, status: string): Promise<void> {
+  for (;;) {
+    const { payload } = await client.next("metrics");
+    if (payload.processes.some((one: { name: string; status: string }) => one.name === name && one.status === status))
+      return;
+  }
+}
+
+function audit({ repository: { auditFile } }: TestServer): Record<string, unknown>[] {
+  return readFileSync(auditFile, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+describe("metrics", () => {
+  test("come at once, and go on", async () => {
+    const client = await subscribed(await start());
+    for (const _ of [1, 2]) {
+      const { payload } = await client.next("metrics");
+      expect(payload.environment).toBe("dev");
+      expect(payload.processes.map(({ name }: { name: string }) => name)).toEqual(["api", "worker"]);
+      expect(payload.host.memory.totalBytes).toBeGreaterThan(0);
+    }
+  });
+
+  test("of several environments go to those who asked, at once to who comes later", async () => {
+    const server = await start();
+    const clients = [await subscribed(server), await subscribed(server, { environment: "staging", intervalMs: 2000 })];
+    for (const [index, environment] of ["dev", "staging"].entries()) {
+      expect((await clients[index]!.next("metrics")).payload.environment).toBe(environment);
+    }
+  });
+
+  test("nothing is measured when nobody is subscribed any more", async () => {
+    let telemetry: { cost(): { samples: number } } | undefined;
+    const files = repository();
+    const server = await testServer({
+      repository: files,
+      env: { PM2_HOME: real.home, HOME: files.root },
+      world: (ports) => {
+        ({ telemetry } = ports);
+        return ports;
+      },
+    });
+    const watching = await subscribed(server);
+    await watching.next("metrics");
+    watching.socket.terminate();
+    await watching.closed;
+    // The server has seen the end when it has let another one in and out.
+    for (const _ of [1, 2]) {
+      const probe = await open(server);
+      probe.send({ type: "ping" });
+      await probe.next("pong");
+      probe.socket.close();
+      await probe.closed;
+    }
+    await server.close();
+    const { samples } = telemetry!.cost();
+    expect(samples).toBeGreaterThan(0);
+    expect(samples).toBeLessThan(10);
+  });
+});
+
+describe("actions", () => {
+  test("stop, start and restart, shown by the result, by the samples and by the audit log", async () => {
+    const server = await start();
+    const client = await subscribed(server, { environment: "staging" });
+    for (const [action, status] of [
+      ["stop", "stopped"],
+      ["start", "online"],
+      ["restart", "online"],
+    ] as const) {
+      client.send({ type: "action", action, name: "worker", requestId: action });
+      expect(await client.next("action-result")).toMatchObject({
+        ok: true,
+        action,
+        scope: "process",
+        name: "worker",
+        requestId: action,
+        affected: [{ name: "worker", status }],
+        skipped: [],
+      });
+      await until(client, "worker", status);
+    }
+    const records = audit(server);
+    expect(records.map(({ action, outcome }) => `${String(action)} ${String(outcome)}`)).toEqual(
+      ["stop", "start", "restart"].flatMap((action) => [`process.${action} started`, `process.${action} succeeded`]),
+    );
+    expect(new Set(records.map(({ source, environment, target }) => [source, environment, target].join(" ")))).toEqual(
+      new Set(["ws staging worker"]),
+    );
+  });
+
+  test("by number, and of a namespace", async () => {
+    const client = await subscribed(await start());
+    const { payload } = await client.next("metrics");
+    const { pmId } = payload.processes.find(({ name }: { name: string }) => name === "api");
+    client.send({ type: "action", action: "restart", pmId });
+    expect(await client.next("action-result")).toMatchObject({ ok: true, pmId, affected: [{ name: "api", pmId }] });
+    client.send({ type: "action", action: "restart", scope: "namespace", namespace: "batch" });
+    expect(await client.next("action-result")).toMatchObject({
+      ok: true,
+      name: "batch",
+      affected: [{ name: "worker" }],
+    });
+  });
+
+  test.each([
+    [{ action: "stop", name: "nothing" }, "PROCESS_NOT_FOUND"],
+    [{ action: "stop", name: "all" }, "PROCESS_NOT_FOUND"],
+    [{ action: "restart", scope: "namespace", namespace: "nothing" }, "PROCESS_NOT_FOUND"],
+    [{ action: "stop" }, "INVALID_REQUEST"],
+    [{ action: "start", scope: "ecosystem", name: "api" }, "PROCESS_NOT_FOUND"],
+  ])("%j is a result that says %s", async (action, code) => {
+    const client = await open(await start());
+    client.send({ type: "action", ...action, requestId: "it" });
+    const result = await client.next("action-result");
+    expect(result).toMatchObject({ ok: false, code, requestId: "it", action: action.action });
+    expect(result.error).toMatch(/^[A-Z].*\./);
+  });
+
+  test("more of them than the rate are refused, and the connection stays", async () => {
+    const files = repository();
+    const limits = { actionRate: { perSecond: 0.001, burst: 1 } };
+    const server = await testServer({ repository: files, env: { PM2_HOME: real.home, HOME: files.root }, limits });
+    const client = await open(server);
+    for (const requestId of ["1", "2"]) client.send({ type: "action", action: "stop", name: "nothing", requestId });
+    const results = [await client.next("action-result"), await client.next("action-result")];
+    const codes = Object.fromEntries(results.map(({ requestId, code }) => [requestId, code]));
+    expect(codes).toEqual({ "1": "PROCESS_NOT_FOUND", "2": "RATE_LIMITED" });
+    client.send({ type: "ping" });
+    expect((await client.next()).type).toBe("pong");
+  });
+
+  test("one that is under way when the server closes comes to its end, and its result arrives", async () => {
+    const server = await start();
+    const client = await open(server);
+    client.send({ type: "action", action: "restart", name: "worker" });
+    client.send({ type: "ping" });
+    await client.next("pong");
+    await server.close();
+    expect(await client.next("action-result")).toMatchObject({ ok: true });
+    expect(await client.closed).toMatchObject({ code: 1001 });
+    expect(audit(server).at(-1)).toMatchObject({ outcome: "succeeded" });
+  });
+});
+
+describe("where no PM2 runs", () => {
+  test("the host comes beside PM2_NOT_RUNNING, an action says the same, and none is started", async () => {
+    const away = pm2();
+    try {
+      const client = await subscribed(await start(away.home));
+      for (const _ of [1, 2]) {
+        expect((await client.next()).type).toBe("host");
+        expect(await client.next()).toMatchObject({ type: "error", code: "PM2_NOT_RUNNING" });
+      }
+      client.send({ type: "action", action: "restart", name: "api" });
+      expect(await client.next("action-result")).toMatchObject({ ok: false, code: "PM2_NOT_RUNNING" });
+      expect(away.pids()).toEqual([]);
+    } finally {
+      await away.end();
+    }
+  });
+
+  test("metrics come when it does, and the host again when it dies", async () => {
+    const late = pm2();
+    try {
+      const client = await subscribed(await start(late.home));
+      await client.next("host");
+      const daemon = await late.startDaemon();
+      expect((await client.next("metrics")).payload.processes).toEqual([]);
+      await daemon.signal("SIGKILL");
+      await client.next("host");
+      expect((await client.next("error")).code).toMatch(/^PM2_/);
+    } finally {
+      await late.end();
+    }
+  });
+});
+
+test("nothing of an app's environment or arguments is in any frame", async () => {
+  const server = await start();
+  const client = await subscribed(server, { asyncContext: true });
+  await client.next("metrics");
+  for (const action of ["stop", "start", "restart"]) {
+    client.send({ type: "action", action, name: "api" });
+    await client.next("action-result");
+    await client.next("metrics");
+  }
+  expect(client.texts.length).toBeGreaterThan(6);
+  expect(client.texts.join("")).toContain('"api"');
+  expect(client.texts.join("")).not.toContain(CANARY);
+  expect(server.log.join("")).not.toContain(CANARY);
+});

@@ -1,0 +1,13 @@
+/** Burns CPU for half of the time until a line comes, then tells what it used, in ms, and goes on. */
+const start = Date.now();
+setInterval(() => {
+  const end = Date.now() + 20;
+  while (Date.now() < end);
+}, 40);
+process.stdin.on("data", () => {
+  const { user, system } = process.cpuUsage();
+  console.log(
+    JSON.stringify({ cpuMs: (user + system) / 1000, rssBytes: process.memoryUsage.rss(), sinceMs: Date.now() - start }),
+  );
+});
+console.log("ready");

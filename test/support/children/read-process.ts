@@ -1,0 +1,7 @@
+/** Reads one process of another user, and prints what it saw. */
+import { nodeMachine } from "../../../src/core/adapters/machine/index.ts";
+
+const pid = Number(process.argv[2]);
+const machine = await nodeMachine({ diskPaths: [] }).open();
+console.log(JSON.stringify((await machine.processes([pid])).get(pid) ?? null));
+machine.close();

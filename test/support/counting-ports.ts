@@ -1,0 +1,125 @@
+import { nodePorts, SvcmError, type Ports } from "../../src/core/index.ts";
+import { createTelemetry } from "../../src/core/operations/telemetry/create-telemetry.ts";
+import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
+import type { AsyncContextAnswer } from "../../src/core/telemetry/ports.ts";
+import type { HostReading, ProcessReading } from "../../src/core/telemetry/reading.ts";
+import { HandClock } from "./hand-clock.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+/** A world that counts what is asked of it, and stands until it is moved. */
+export interface CountingPorts {
+  readonly ports: Ports;
+  readonly clock: HandClock;
+  readonly root: string;
+  /** How often each port was asked. */
+  readonly asked: { list: number; host: number; opened: number; closed: number; scraped: number };
+  /** What PM2 answers; undefined while it does not run. */
+  records: ProcessRecord[] | undefined;
+  /** Processes that have ended, whatever PM2 says. */
+  readonly gone: Set<number>;
+  scrape: () => Promise<AsyncContextAnswer>;
+}
+
+export function countingPorts(): CountingPorts {
+  const clock = new HandClock();
+  const root = temporaryFolder();
+  const real = nodePorts({ root, env: {}, cwd: root });
+  const world: CountingPorts = {
+    clock,
+    root,
+    records: [record()],
+    gone: new Set(),
+    asked: {
+      list: 0,
+      host: 0,
+      opened: 0,
+      closed: 0,
+      scraped: 0,
+    },
+    scrape: () =>
+      Promise.resolve({
+        kind: "answer",
+        status: 200,
+        text: '{"active":2,"recentStores":[]}',
+      }),
+    get ports() {
+      return ports;
+    },
+  };
+  const { asked } = world;
+  const list = (): Promise<ProcessRecord[]> => {
+    asked.list += 1;
+    if (world.records !== undefined) return Promise.resolve([...world.records]);
+    return Promise.reject(new SvcmError("PM2_FAILED", { code: "PM2_NOT_RUNNING", details: "No PM2 daemon runs." }));
+  };
+  const open = () => {
+    asked.opened += 1;
+    return Promise.resolve({
+      cpuModel: "hand",
+      host: () => Promise.resolve(hostAt(clock.now(), () => (asked.host += 1))),
+      processes: (pids: readonly number[]) => Promise.resolve(processesAt(clock.now(), pids, world.gone)),
+      disks: () => Promise.resolve([]),
+      close: () => void (asked.closed += 1),
+    });
+  };
+  const get = () => {
+    asked.scraped += 1;
+    return world.scrape();
+  };
+  const counting: Ports = {
+    ...real,
+    clock,
+    processes: { ...real.processes, list, digest: (value) => value },
+    machine: { ...real.machine, platform: "linux", open },
+    asyncContext: { open: () => ({ get, close: () => Promise.resolve() }) },
+  };
+  const ports: Ports = { ...counting, telemetry: createTelemetry(counting) };
+  return world;
+}
+
+/** Half of the one core is busy, always. */
+function hostAt(nowMs: number, count: () => void): HostReading {
+  count();
+  const times = { busy: nowMs / 2, total: nowMs };
+  const memory = { totalBytes: 1000, freeBytes: 500, availableBytes: 600 };
+  return { all: times, cores: new Map([[0, times]]), memory, loadAvg: null };
+}
+
+/** Each uses a quarter of a core. */
+function processesAt(nowMs: number, pids: readonly number[], gone: Set<number>): Map<number, ProcessReading> {
+  const reading = { atMs: nowMs, cpuMs: nowMs / 4, cpuPercent: null, rssBytes: 100 };
+  const io = { readBytes: 0, writeBytes: 0 };
+  return new Map(pids.filter((pid) => !gone.has(pid)).map((pid) => [pid, { ...reading, io }]));
+}
+
+export function record(more: Partial<ProcessRecord> = {}): ProcessRecord {
+  return {
+    pmId: 0,
+    name: "api",
+    uniqueId: null,
+    pid: 4711,
+    namespace: "default",
+    status: "online",
+    restartCount: 0,
+    unstableRestarts: 0,
+    startedAt: Date.UTC(2030, 0, 1),
+    createdAt: null,
+    script: "/srv/api.js",
+    cwd: "/srv",
+    interpreter: "node",
+    execMode: "fork",
+    instances: null,
+    watching: false,
+    nodeVersion: null,
+    version: null,
+    exitCode: null,
+    customMetrics: {},
+    httpPort: null,
+    declaration: {
+      argsDigest: "[]",
+      interpreterArgsDigest: "[]",
+      environment: {},
+    },
+    ...more,
+  };
+}

@@ -1,0 +1,50 @@
+import type { Clock } from "../../src/core/ports.ts";
+
+/** A clock that stands until it is moved. */
+export class HandClock implements Clock {
+  #nowMs: number;
+  readonly #pauses = new Set<{ readonly dueMs: number; readonly wake: () => void }>();
+
+  constructor(startMs = Date.UTC(2030, 0, 1)) {
+    this.#nowMs = startMs;
+  }
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  pause(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#pauses.delete(pause);
+        reject(signal?.reason as Error);
+      };
+      const wake = (): void => {
+        this.#pauses.delete(pause);
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      };
+      const pause = { dueMs: this.#nowMs + ms, wake };
+      if (signal?.aborted === true) return onAbort();
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#pauses.add(pause);
+    });
+  }
+
+  /** How many wait for it. */
+  get waiting(): number {
+    return this.#pauses.size;
+  }
+
+  /** Moves it, wakes whoever is due, and lets them run until they wait for something again. */
+  async advance(ms: number): Promise<void> {
+    this.#nowMs += ms;
+    for (const { dueMs, wake } of this.#pauses) if (dueMs <= this.#nowMs) wake();
+    await settled();
+  }
+}
+
+/** Resolves when everything has run that waits for nothing of the outside. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
