@@ -2,6 +2,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { createApi, type Api } from "./data/api.ts";
 import type { Facts } from "./data/contract.ts";
+import { createAppearance, type Appearance } from "./state/appearance.ts";
 import { createRouter, type Router } from "./state/router.ts";
 import { watchServer, type ServerWatch } from "./state/server-watch.ts";
 import { createSession, type Session } from "./state/session.ts";
@@ -17,6 +18,7 @@ export interface Page {
   readonly router: Router;
   readonly server: ServerWatch;
   readonly shortcuts: Shortcuts;
+  readonly appearance: Appearance;
 }
 
 /** What every tab works with. */
@@ -37,6 +39,7 @@ export function createPage(): Page {
     router: createRouter(),
     server: watchServer(api),
     shortcuts: createShortcuts(reachable(() => localStorage)),
+    appearance: createAppearance(),
   };
 }
 

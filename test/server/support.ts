@@ -48,6 +48,7 @@ export interface ServerOptions {
   readonly limits?: Partial<Limits>;
   readonly signal?: AbortSignal;
   readonly consoleDir?: string;
+  readonly version?: string;
   /** Puts something else in the place of a port. */
   readonly world?: (ports: Ports) => Ports;
 }

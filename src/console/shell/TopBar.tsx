@@ -1,7 +1,6 @@
-import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
-import { applyTheme, storedTheme, storeTheme, themes, type Theme } from "../state/theme.ts";
+import { themes, type Theme } from "../state/theme.ts";
 import { IconButton } from "../ui/Button.tsx";
 import type { IconName } from "../ui/Icon.tsx";
 
@@ -32,12 +31,14 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
 }
 
 function ThemeButton(): JSX.Element {
-  const theme = useSignal(storedTheme());
-  const next = themes[(themes.indexOf(theme.value) + 1) % themes.length] ?? "system";
-  const change = (): void => {
-    theme.value = next;
-    storeTheme(next);
-    applyTheme(next);
-  };
-  return <IconButton icon={icons[theme.value]} label={`Theme: ${theme.value}. Change to ${next}`} onClick={change} />;
+  const { appearance } = usePage();
+  const theme = appearance.theme.value;
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system";
+  return (
+    <IconButton
+      icon={icons[theme]}
+      label={`Theme: ${theme}. Change to ${next}`}
+      onClick={() => appearance.choose(next)}
+    />
+  );
 }

@@ -7,6 +7,7 @@ import type { IconName } from "../ui/Icon.tsx";
 import { Audit } from "./audit/Audit.tsx";
 import { Environment } from "./environment/Environment.tsx";
 import { interfaceList, Interfaces } from "./interfaces/Interfaces.tsx";
+import { monitoringMark } from "./monitoring/monitor.ts";
 import { Monitoring } from "./monitoring/Monitoring.tsx";
 import { Pm2 } from "./pm2/Pm2.tsx";
 import { configurationForm, Service } from "./service/Service.tsx";
@@ -28,7 +29,7 @@ export interface Tab {
 }
 
 export const tabs: Readonly<Record<TabId, Tab>> = {
-  monitoring: { label: "Monitoring", icon: "activity", View: Monitoring },
+  monitoring: { label: "Monitoring", icon: "activity", View: Monitoring, mark: monitoringMark },
   environment: { label: "Runtime environment", icon: "sliders", View: Environment },
   pm2: { label: "PM2 preview", icon: "layers", View: Pm2 },
   service: {

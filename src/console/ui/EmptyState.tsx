@@ -6,7 +6,7 @@ export function EmptyState(props: { icon: IconName; title: string; children?: Co
   return (
     <div class="empty">
       <Icon name={props.icon} size={28} />
-      <h3>{props.title}</h3>
+      <h2>{props.title}</h2>
       {props.children}
     </div>
   );

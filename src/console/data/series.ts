@@ -1,0 +1,77 @@
+/** Values over time in one ring: the newest take the place of the oldest. Times are in seconds, as uPlot takes them. */
+export interface Series {
+  /** Where it was not measured a value is null: a gap. */
+  push(time: number, values: readonly (number | null | undefined)[]): void;
+  /** Times from `from` to `to`, and the values of each column. */
+  read(from: number, to: number): SeriesPart;
+  /** The last `count` values of a column, oldest first; a gap is NaN. */
+  last(column: number, count: number, into: Float32Array): number;
+  readonly length: number;
+}
+
+export type SeriesPart = [times: number[], ...values: (number | null)[][]];
+
+/** A quarter of an hour at two samples a second. */
+export const CAPACITY = 1_800;
+
+export function createSeries(columns: number, capacity: number = CAPACITY): Series {
+  const times = new Float64Array(capacity);
+  const values = Array.from({ length: columns }, () => new Float32Array(capacity));
+  let [start, length] = [0, 0];
+  const at = (index: number): number => (start + index) % capacity;
+  return {
+    get length() {
+      return length;
+    },
+    push(time, next) {
+      const slot = at(length);
+      times[slot] = time;
+      values.forEach((column, index) => (column[slot] = next[index] ?? Number.NaN));
+      if (length < capacity) length += 1;
+      else start = at(1);
+    },
+    read(from, to) {
+      const kept: number[] = [];
+      const parts = values.map((): (number | null)[] => []);
+      for (let index = 0; index < length; index += 1) {
+        const slot = at(index);
+        const time = times[slot] ?? 0;
+        if (time < from || time > to) continue;
+        kept.push(time);
+        values.forEach((column, which) => parts[which]?.push(numberOrGap(column[slot])));
+      }
+      return [kept, ...parts];
+    },
+    last(column, count, into) {
+      const taken = Math.min(count, length);
+      const source = values[column];
+      for (let index = 0; index < taken; index += 1) {
+        into[index] = source?.[at(length - taken + index)] ?? Number.NaN;
+      }
+      return taken;
+    },
+  };
+}
+
+function numberOrGap(value: number | undefined): number | null {
+  return value === undefined || Number.isNaN(value) ? null : value;
+}
+
+export interface Extent {
+  readonly min: number | null;
+  readonly average: number | null;
+  readonly max: number | null;
+}
+
+/** Least, mean and most of what was measured. */
+export function extentOf(values: readonly (number | null)[]): Extent {
+  let [min, max, sum, count] = [Infinity, -Infinity, 0, 0];
+  for (const value of values) {
+    if (value === null) continue;
+    min = Math.min(min, value);
+    max = Math.max(max, value);
+    sum += value;
+    count += 1;
+  }
+  return count === 0 ? { min: null, average: null, max: null } : { min, average: sum / count, max };
+}

@@ -1,0 +1,35 @@
+import type { JSX } from "preact";
+import type { ProcessMetrics } from "../../../client/index.ts";
+import { ProblemText } from "../../ui/Problem.tsx";
+import { Pairs } from "../../ui/Pairs.tsx";
+
+type Context = NonNullable<ProcessMetrics["asyncContext"]>;
+
+/** What the process says of its async contexts: its counters and newest stores, redacted by the service; or why not. */
+export function AsyncContext({ context }: { context: Context }): JSX.Element {
+  if (isFailure(context)) {
+    const { error, code, status } = context;
+    return <ProblemText problem={{ error, code: status === undefined ? code : `${code} (${status})` }} />;
+  }
+  const { recentStores, ...counters } = context;
+  return (
+    <>
+      <Pairs pairs={Object.entries(counters).map(([name, value]) => [name, textOf(value)])} />
+      {recentStores.map((store, at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- stores have no name, the newest is the first
+        <details key={at} class="store">
+          <summary>Store {at + 1}</summary>
+          <Pairs pairs={Object.entries(store).map(([name, value]) => [name, textOf(value)])} />
+        </details>
+      ))}
+    </>
+  );
+}
+
+function isFailure(context: Context): context is Extract<Context, { error: string }> {
+  return typeof context["error"] === "string";
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

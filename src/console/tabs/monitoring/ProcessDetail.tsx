@@ -1,0 +1,149 @@
+import type { ComponentChildren, JSX } from "preact";
+import { formatBytes, formatCount, formatDuration, formatTime, UNKNOWN } from "../../data/format.ts";
+import type { SeriesPart } from "../../data/series.ts";
+import { Chart } from "../../ui/Chart.tsx";
+import { Pairs } from "../../ui/Pairs.tsx";
+import { AsyncContext } from "./AsyncContext.tsx";
+import { driftOf, ranges, type Monitor, type ProcessProps } from "./monitor.ts";
+import { ProcessActions } from "./ProcessActions.tsx";
+
+/** 1 KB, 2 KB, 4 KB and so on: what reads well in bytes. */
+const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
+
+/** Everything that is told of a process. */
+export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
+  const read = (column: number) => () => readProcess(monitor, process, column);
+  const metrics = Object.entries(process.customMetrics);
+  return (
+    <div class="detail">
+      <Part title="CPU" process={process}>
+        <Chart
+          label={`CPU of ${process.name}, in percent of one core`}
+          tone="cpu"
+          lines={["cpu"]}
+          read={read(0)}
+          format={(value) => `${value}%`}
+          height={130}
+          sync={`process ${process.pmId}`}
+        />
+      </Part>
+      <Part title="Memory" process={process}>
+        <Chart
+          label={`Memory of ${process.name}`}
+          tone="memory"
+          lines={["memory"]}
+          read={read(1)}
+          format={formatBytes}
+          steps={BYTE_STEPS}
+          height={130}
+          sync={`process ${process.pmId}`}
+        />
+      </Part>
+      <Part title="Facts" process={process} isTall>
+        <Facts process={process} />
+        <ProcessActions process={process} monitor={monitor} isInWords />
+      </Part>
+      <Drift process={process} monitor={monitor} />
+      {metrics.length > 0 && (
+        <Part title="Metrics of the app" process={process}>
+          <Pairs pairs={metrics.map(([name, value]) => [name, String(value)])} />
+        </Part>
+      )}
+      {process.asyncContext && (
+        <Part title="Async context" process={process}>
+          <AsyncContext context={process.asyncContext} />
+        </Part>
+      )}
+    </div>
+  );
+}
+
+function Part(props: {
+  title: string;
+  process: ProcessProps["process"];
+  isTall?: boolean;
+  children: ComponentChildren;
+}): JSX.Element {
+  const { title, process, isTall = false, children } = props;
+  return (
+    <section
+      class={`card part${isTall ? " tall" : ""}`}
+      aria-label={`${title} of ${process.name}, PM2 id ${process.pmId}`}
+    >
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Facts({ process }: Pick<ProcessProps, "process">): JSX.Element {
+  return <Pairs pairs={[...identityOf(process), ...runOf(process)]} />;
+}
+
+type Pair = readonly [name: string, value: string];
+
+function identityOf(process: ProcessProps["process"]): Pair[] {
+  const { pid, pmId, status, script, namespace, execMode, instances, interpreter, nodeVersion, version } = process;
+  return [
+    ["Status", status],
+    ["PID", `${pid ?? UNKNOWN} (PM2 id ${pmId})`],
+    ["Namespace", namespace ?? UNKNOWN],
+    ["Runs", together([execMode, instances === null ? null : formatCount(instances, "instance")])],
+    ["Interpreter", together([interpreter, nodeVersion && `Node.js ${nodeVersion}`])],
+    ["Script", script ?? UNKNOWN],
+    ["App version", version ?? UNKNOWN],
+  ];
+}
+
+function runOf(process: ProcessProps["process"]): Pair[] {
+  const { startedAt, uptimeMs, restartCount, unstableRestarts, exitCode, watching, diskIo } = process;
+  return [
+    ["Started", startedAt === null ? UNKNOWN : formatTime(startedAt)],
+    ["Uptime", formatDuration(uptimeMs)],
+    ["Restarts", `${restartCount ?? UNKNOWN} (${unstableRestarts ?? UNKNOWN} unstable)`],
+    ["Exit code", String(exitCode ?? UNKNOWN)],
+    ["Watching files", watching === null ? UNKNOWN : watching ? "yes" : "no"],
+    ["Disk read", diskOf(diskIo, diskIo.readBytes)],
+    ["Disk written", diskOf(diskIo, diskIo.writeBytes)],
+  ];
+}
+
+function together(parts: readonly (string | null | undefined)[]): string {
+  return parts.filter(Boolean).join(" · ") || UNKNOWN;
+}
+
+function diskOf({ supported, platform, error, code }: ProcessProps["process"]["diskIo"], bytes: number | null): string {
+  if (error !== undefined) return `${error}${code === undefined ? "" : ` (${code})`}`;
+  return supported ? formatBytes(bytes) : `not told by ${platform}`;
+}
+
+/** What differs from the ecosystem file. Of the environment names only: values are never sent. */
+function Drift({ process, monitor }: ProcessProps): JSX.Element | null {
+  const drift = driftOf(monitor, process);
+  if (drift.length === 0) return null;
+  return (
+    <Part title="Drift from the ecosystem file" process={process}>
+      <ul class="drift">
+        {drift.map(({ field, key, state, declared, running }) => (
+          <li key={`${field} ${key ?? ""} ${state}`}>
+            <code>{key ?? field}</code>
+            <span class="badge warning">{state}</span>
+            {(declared !== null || running !== null) && (
+              <span class="drift-values">
+                {String(declared ?? UNKNOWN)} declared, {String(running ?? UNKNOWN)} runs
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+function readProcess({ feed, range }: Monitor, process: ProcessProps["process"], column: number) {
+  const to = feed.shown.value?.time ?? 0;
+  const from = to - ranges[range.value];
+  const [times, ...values] = feed.history.processOf(process)?.read(from, to) ?? [[]];
+  const part: SeriesPart = [times, values[column] ?? []];
+  return { part, from, to };
+}

@@ -1,0 +1,118 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { useConsole } from "../../console.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import { statusOf, type Monitor, type ProcessStatus } from "./monitor.ts";
+
+const words: Readonly<Record<ProcessStatus, string>> = {
+  online: "Online",
+  stopped: "Stopped",
+  errored: "Errored",
+  other: "In between",
+};
+
+/** Over the table: whom to show, and what to compare the processes with. */
+export function TableTools({ monitor }: { monitor: Monitor }): JSX.Element {
+  return (
+    <div class="table-tools">
+      <h2>Processes</h2>
+      <StatusFilter monitor={monitor} />
+      <Comparison monitor={monitor} />
+      <TextFilter monitor={monitor} />
+    </div>
+  );
+}
+
+function StatusFilter({ monitor: { feed, status } }: { monitor: Monitor }): JSX.Element | null {
+  const processes = feed.shown.value?.metrics?.processes;
+  if (processes === undefined || processes.length === 0) return null;
+  const counts = new Map<ProcessStatus, number>();
+  for (const process of processes) counts.set(statusOf(process), (counts.get(statusOf(process)) ?? 0) + 1);
+  const shown = (Object.keys(words) as ProcessStatus[]).filter((name) => counts.has(name) || status.value === name);
+  return (
+    <fieldset class="chips">
+      <legend class="hidden">Status</legend>
+      <Chip name="" label="All" count={processes.length} status={status} />
+      {shown.map((name) => (
+        <Chip key={name} name={name} label={words[name]} count={counts.get(name) ?? 0} status={status} />
+      ))}
+    </fieldset>
+  );
+}
+
+function Chip(props: { name: string; label: string; count: number; status: Monitor["status"] }): JSX.Element {
+  const { name, label, count, status } = props;
+  return (
+    <label class={name === status.value ? "chosen" : ""}>
+      <input
+        type="radio"
+        name="status-filter"
+        checked={name === status.value}
+        onChange={() => void (status.value = name)}
+      />
+      {name !== "" && <i class={`dot ${name}`} aria-hidden="true" />}
+      {label} <strong>{count}</strong>
+    </label>
+  );
+}
+
+function Comparison({ monitor: { feed } }: { monitor: Monitor }): JSX.Element {
+  const { facts } = useConsole();
+  return (
+    <span class="comparison">
+      <label>
+        <span>Ecosystem</span>
+        <select
+          value={feed.environment.value}
+          onChange={({ currentTarget }) => {
+            feed.environment.value = currentTarget.value;
+            feed.subscribe();
+          }}
+        >
+          {facts.matrix.pm2Profiles.map((profile) => (
+            <option key={profile}>{profile}</option>
+          ))}
+        </select>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={feed.asyncContext.value}
+          onChange={({ currentTarget }) => {
+            feed.asyncContext.value = currentTarget.checked;
+            feed.subscribe();
+          }}
+        />
+        Async context
+      </label>
+    </span>
+  );
+}
+
+function TextFilter({ monitor: { filter } }: { monitor: Monitor }): JSX.Element {
+  const { shortcuts } = useConsole();
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(
+    () => shortcuts.add({ key: "/", label: "Filter the processes", run: () => input.current?.focus() }),
+    [shortcuts],
+  );
+  return (
+    <label class="filter">
+      <span class="hidden">Filter by name, namespace or PID</span>
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        placeholder="Filter by name or PID"
+        value={filter.value}
+        onInput={({ currentTarget }) => void (filter.value = currentTarget.value)}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key !== "Escape") return;
+          filter.value = "";
+          currentTarget.blur();
+        }}
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </label>
+  );
+}

@@ -1,0 +1,207 @@
+import { batch, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import {
+  connect,
+  OutcomeUnknownError,
+  ServiceError,
+  type Action,
+  type ActionResult,
+  type Client,
+  type ConnectionState,
+  type ErrorFrame,
+  type HostMetrics,
+  type MetricsFrame,
+  type WatchFrame,
+} from "../../../client/index.ts";
+import { interval } from "../../../core/contract/channel.ts";
+import type { Session } from "../../state/session.ts";
+import { createHistory, type History } from "./history.ts";
+
+export type Metrics = MetricsFrame["payload"];
+export type Refusal = Pick<ErrorFrame, "code" | "details" | "error">;
+
+/** What is on the screen: one moment, whole. */
+export interface Shown {
+  readonly collectedAt: string;
+  /** In seconds. */
+  readonly time: number;
+  readonly host: HostMetrics;
+  /** Absent while PM2 cannot be read; it is never made up. */
+  readonly metrics?: Metrics;
+  /** Why there are none. */
+  readonly refusal?: Refusal;
+}
+
+/** The live metrics of the tab, from its opening to its leaving. */
+export interface Feed {
+  readonly state: ReadonlySignal<ConnectionState>;
+  /** Written in animation frames only, so that a page that nobody sees draws nothing. */
+  readonly shown: ReadonlySignal<Shown | undefined>;
+  /** The service refused the subscription. */
+  readonly refusal: ReadonlySignal<Refusal | undefined>;
+  readonly history: History;
+  readonly environment: Signal<string>;
+  readonly intervalMs: Signal<number>;
+  readonly asyncContext: Signal<boolean>;
+  /** Values go on being kept, and the screen stands still. */
+  readonly isPaused: ReadonlySignal<boolean>;
+  /** Seconds between the screen and the newest sample. */
+  readonly secondsBehind: ReadonlySignal<number>;
+  pause(paused: boolean): void;
+  /** Connects. @returns leaves */
+  open(): () => void;
+  /** Subscribes anew, after a change of the signals above. */
+  subscribe(): void;
+  /** Connects at once instead of after a while. */
+  tryNow(): void;
+  act(action: Action): Promise<ActionResult>;
+}
+
+export interface FeedOptions {
+  readonly url: string;
+  readonly session: Session;
+  readonly environment: string;
+  /** In the browser, `requestAnimationFrame`. */
+  readonly nextFrame: (draw: () => void) => void;
+  readonly onState: (state: ConnectionState) => void;
+}
+
+export function createFeed(options: FeedOptions): Feed {
+  return new ChannelFeed(options);
+}
+
+class ChannelFeed implements Feed {
+  readonly state = signal<ConnectionState>("closed");
+  readonly shown = signal<Shown | undefined>();
+  readonly refusal = signal<Refusal | undefined>();
+  readonly history = createHistory();
+  readonly environment: Signal<string>;
+  readonly intervalMs = signal<number>(interval.default);
+  readonly asyncContext = signal(false);
+  readonly isPaused = signal(false);
+  readonly secondsBehind = signal(0);
+  readonly #options: FeedOptions;
+  #client: Client | undefined;
+  #newest: Shown | undefined;
+  /** Why PM2 cannot be read: it stands beside the host's values until metrics come again. */
+  #pm2Refusal: Refusal | undefined;
+  #isDrawing = false;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.environment = signal(options.environment);
+  }
+
+  open(): () => void {
+    this.tryNow();
+    return () => {
+      this.#client?.close();
+      this.#client = undefined;
+      this.state.value = "closed";
+    };
+  }
+
+  tryNow(): void {
+    this.#client?.close();
+    const { url, session, onState } = this.#options;
+    const client = connect({
+      url,
+      token: session.token(),
+      onState: (next) => {
+        if (client !== this.#client) return;
+        this.state.value = next;
+        onState(next);
+      },
+    });
+    this.#client = client;
+    this.state.value = "connecting";
+    void this.#watch(client);
+  }
+
+  subscribe(): void {
+    this.#pm2Refusal = undefined;
+    if (this.#client) void this.#watch(this.#client);
+  }
+
+  pause(paused: boolean): void {
+    this.isPaused.value = paused;
+    this.#draw();
+  }
+
+  async act(action: Action): Promise<ActionResult> {
+    const { session } = this.#options;
+    for (;;) {
+      if (this.#client === undefined) throw new Error("The tab was left.");
+      const hasToken = session.token() !== undefined;
+      const result = await this.#client.act(action);
+      if (result.ok || !isRefusedForToken(result) || !(await session.demand(hasToken))) return result;
+      this.tryNow();
+    }
+  }
+
+  async #watch(client: Client): Promise<void> {
+    const { session } = this.#options;
+    const { environment, intervalMs, asyncContext } = this;
+    const asked = { environment: environment.value, intervalMs: intervalMs.value, asyncContext: asyncContext.value };
+    try {
+      for await (const frame of client.watch(asked)) if (client === this.#client) this.#take(frame);
+    } catch (error) {
+      if (client !== this.#client) return;
+      if (isUnauthorized(error) && (await session.demand(session.token() !== undefined))) return this.tryNow();
+      this.refusal.value = refusalOf(error);
+    }
+  }
+
+  #take(frame: WatchFrame): void {
+    this.refusal.value = undefined;
+    if (frame.type === "error") {
+      const { code, details, error } = frame;
+      this.#pm2Refusal = { code, details, ...(error !== undefined && { error }) };
+      if (this.#newest) this.#newest = { ...this.#newest, refusal: this.#pm2Refusal };
+    } else {
+      if (frame.type === "metrics") this.#pm2Refusal = undefined;
+      const next = shownOf(frame, this.#pm2Refusal);
+      this.#newest = next;
+      this.history.addHost(next.time, next.host);
+      if (next.metrics) this.history.addProcesses(next.time, next.metrics.processes);
+    }
+    if (!this.#isDrawing) this.#options.nextFrame(() => this.#draw());
+    this.#isDrawing = true;
+  }
+
+  #draw(): void {
+    this.#isDrawing = false;
+    const next = this.#newest;
+    if (next === undefined) return;
+    batch(() => {
+      if (!this.isPaused.value) this.shown.value = next;
+      this.secondsBehind.value = Math.round(next.time - (this.shown.value?.time ?? next.time));
+    });
+  }
+}
+
+function shownOf(frame: Exclude<WatchFrame, ErrorFrame>, refusal: Refusal | undefined): Shown {
+  const { collectedAt, host } = frame.payload;
+  const time = Date.parse(collectedAt) / 1000;
+  if (frame.type === "metrics") return { collectedAt, time, host, metrics: frame.payload };
+  return { collectedAt, time, host, ...(refusal && { refusal }) };
+}
+
+function isRefusedForToken({ code, error }: ActionResult): boolean {
+  return code === "UNAUTHORIZED" || error === "Unauthorized.";
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === "UNAUTHORIZED";
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof ServiceError) return { code: error.code, details: error.message };
+  return { code: "CLIENT", details: error instanceof Error ? error.message : String(error) };
+}
+
+/** What an action that failed without a result says. */
+export function failureOf(error: unknown): { readonly code?: string; readonly error: string } {
+  if (error instanceof OutcomeUnknownError) return { error: error.message };
+  const { code, details } = refusalOf(error);
+  return { code, error: details };
+}

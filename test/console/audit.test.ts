@@ -1,0 +1,57 @@
+/// <reference lib="dom" />
+import { expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { ask, post, repository, testServer } from "../server/support.ts";
+import { axe, openConsole, overflow } from "./support.ts";
+import { mkdirSync } from "node:fs";
+
+const browser = useBrowser();
+const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
+
+test.skipIf(!hasBrowser)("mutations stand newest first, with when, who and what, and can be filtered", async () => {
+  const server = await testServer(noPm2);
+  await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
+  await post(server, { environment: "ci", values: { SVC_DATABASE_DRIVER: "MySQL", SVC_REALTIME_API: "yes" } });
+  const { page } = await openConsole(browser, server.url, { tab: "audit" });
+  const rows = page.locator("tbody tr");
+  await rows.nth(1).waitFor();
+  const texts = await rows.allTextContents();
+  expect(texts).toHaveLength(2);
+  expect(texts[0]).toMatch(
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\denv\.writeciSVC_DATABASE_DRIVERSVC_REALTIME_APIhttpsucceeded$/,
+  );
+  expect(texts[1]).toContain("devSVC_HTTP_FRAMEWORK");
+  expect(texts.join()).not.toMatch(/MySQL|fastify/);
+  expect(await axe(page)).toEqual([]);
+  await page.getByRole("searchbox").fill("http_framework DEV");
+  expect(await rows.count()).toBe(1);
+  await page.getByRole("searchbox").fill("nobody");
+  await page.getByText("No record matches").waitFor();
+  await page.getByRole("searchbox").fill("");
+  await post(server, { values: { SVC_HTTP_FRAMEWORK: "restify" } });
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await rows.nth(2).waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect({ violations: await axe(page), overflow: await overflow(page) }).toEqual({ violations: [], overflow: 0 });
+});
+
+test.skipIf(!hasBrowser)("where nothing was changed, it says what would leave a record", async () => {
+  const server = await testServer(noPm2);
+  const { page } = await openConsole(browser, server.url, { tab: "audit" });
+  await page.getByText("Nothing has been changed yet").waitFor();
+  await page.getByText("svcm audit --limit 50").waitFor();
+});
+
+test.skipIf(!hasBrowser)("a log that cannot be read is told in the server's own words", async () => {
+  const files = repository();
+  mkdirSync(files.auditFile, { recursive: true });
+  const server = await testServer({ ...noPm2, repository: files });
+  const { json } = await ask(server, "/api/runtime/audit");
+  const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
+  const words = page.locator("#panel .status-line.error");
+  await words.waitFor();
+  for (const part of [json.error, json.details, json.code, json.path]) {
+    if (part !== undefined) expect(await words.textContent()).toContain(part);
+  }
+  expect(json.code).toBeDefined();
+});

@@ -1,0 +1,275 @@
+/// <reference lib="dom" />
+/** The monitoring tab over a real PM2: live values, actions, a server and a daemon that go and come back. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { repository, testServer, type ServerOptions, type TestServer } from "../server/support.ts";
+import { pm2 } from "../support/pm2-daemon.ts";
+import { axe, focused, openConsole, overflow } from "./support.ts";
+
+const browser = useBrowser();
+const real = pm2();
+const CANARY = "canary-of-an-app";
+
+beforeAll(async () => {
+  await real.startDaemon();
+  real.pm2Folder([
+    { name: "api", script: "./api.cjs", env: { APP_MODE: "new" } },
+    { name: "mailer", script: "./mailer.cjs" },
+  ]);
+  await real.run({ name: "api", env: { APP_SECRET: CANARY, SVC_OLD: CANARY, APP_MODE: "old" } });
+  await real.run({ name: "worker", namespace: "batch" });
+  await real.run({ name: "zeta" });
+});
+
+afterAll(() => real.end());
+
+function start(options: ServerOptions = {}): Promise<TestServer> {
+  const env = {
+    PM2_HOME: real.home,
+    HOME: real.folder,
+    PATH: process.env["PATH"],
+    SVC_SERVICE_MANAGEMENT_PM2_DIR: `${real.folder}/pm2`,
+  };
+  return testServer({ ...options, env: { ...env, ...options.env } });
+}
+
+const row = (page: Page, name: string) => page.locator("tbody tr", { has: page.getByRole("button", { name }) });
+const names = (page: Page) => page.locator("tbody .name").allTextContents();
+
+async function live(options: ServerOptions & { mayFail?: boolean; isPhone?: boolean; theme?: "dark" } = {}) {
+  const { mayFail = false, isPhone = false, theme = "light", ...rest } = options;
+  const server = await start(rest);
+  const opened = await openConsole(browser, server.url, { mayFail, isPhone, theme });
+  await row(opened.page, "zeta").waitFor();
+  return { server, ...opened };
+}
+
+/** Resolves when the page shows a sample that it did not show before. */
+async function nextSample(page: Page, count = 1): Promise<void> {
+  await page.evaluate(
+    (wanted) =>
+      new Promise<void>((resolve) => {
+        let seen = 0;
+        const observer = new MutationObserver(() => {
+          seen += 1;
+          if (seen < wanted) return;
+          observer.disconnect();
+          resolve();
+        });
+        const uptime = document.querySelector("tbody tr td:nth-child(8)");
+        if (!uptime) throw new Error("there is no row");
+        observer.observe(uptime, { subtree: true, characterData: true, childList: true });
+      }),
+    count,
+  );
+}
+
+describe.skipIf(!hasBrowser)("live values", () => {
+  test("host and processes are shown, and go on", async () => {
+    const { page } = await live();
+    expect(await names(page)).toEqual(["api", "worker", "zeta"]);
+    for (const name of ["CPU", "Memory", "Disk"]) {
+      const card = page.getByRole("region", { name, exact: true });
+      expect(await card.locator(".now").textContent()).toMatch(/^\d+\.\d%$|^–%$/);
+      expect(await card.locator("canvas").count()).toBe(1);
+    }
+    expect(await row(page, "api").textContent()).toMatch(/online.*MB/);
+    await nextSample(page);
+  });
+
+  test.each([
+    ["light", false],
+    ["dark", true],
+  ] as const)("with everything open it is accessible and fits, %s, on a phone: %s", async (theme, isPhone) => {
+    const { page } = await live({ ...(theme === "dark" && { theme }), isPhone });
+    await page.getByRole("checkbox", { name: "Async context" }).check();
+    await page.getByRole("button", { name: "api" }).first().click();
+    await page.getByRole("heading", { name: "Drift from the ecosystem file" }).waitFor();
+    await page.getByRole("button", { name: "Cores" }).click();
+    await page.getByRole("button", { name: "Pause" }).click();
+    expect({ violations: await axe(page), overflow: await overflow(page) }).toEqual({ violations: [], overflow: 0 });
+  });
+
+  test("drift and stale environment are marked and told by names, never by values", async () => {
+    const { page } = await live();
+    await row(page, "api").getByText("drift", { exact: true }).waitFor();
+    await row(page, "api").getByText("stale env").waitFor();
+    await page.getByRole("button", { name: "api" }).first().click();
+    const drift = page.getByRole("region", { name: "Drift from the ecosystem file" });
+    await drift.getByText("SVC_OLD").waitFor();
+    expect(await drift.textContent()).toMatch(/APP_MODE/);
+    expect(await page.content()).not.toContain(CANARY);
+    await page.getByRole("heading", { name: "Declared in ecosystem.dev.config.cjs, not known to PM2" }).waitFor();
+    expect(await page.locator(".missing li").allTextContents()).toEqual(["mailerStart"]);
+  });
+
+  test("the socket is open as long as the tab is", async () => {
+    const { page, sockets } = await live();
+    expect(sockets.map((socket) => socket.isClosed())).toEqual([false]);
+    const closed = sockets[0]?.waitForEvent("close");
+    await page.getByRole("tab", { name: "Audit" }).click();
+    await closed;
+    await page.getByRole("tab", { name: "Monitoring" }).click();
+    await row(page, "zeta").waitFor();
+    await nextSample(page);
+    expect(sockets.map((socket) => socket.isClosed())).toEqual([true, false]);
+  });
+
+  test("the interval is asked for anew on the same socket", async () => {
+    const { page, sockets } = await live();
+    const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"intervalMs":500'));
+    await page.getByRole("radio", { name: "0.5s" }).check();
+    await sent;
+    await nextSample(page);
+    expect(sockets).toHaveLength(1);
+  });
+
+  test("paused, the screen stands still and says how far it is behind; resumed, it catches up", async () => {
+    const { page } = await live();
+    await page.getByRole("button", { name: "Pause" }).click();
+    const before = await row(page, "zeta").textContent();
+    await page.getByText(/Paused, [2-9] s behind/).waitFor();
+    expect(await row(page, "zeta").textContent()).toBe(before);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText(/Paused/).waitFor({ state: "detached" });
+    expect(await row(page, "zeta").textContent()).not.toBe(before);
+  });
+});
+
+describe.skipIf(!hasBrowser)("the table", () => {
+  test("sorts, filters, and keeps its order while somebody points at it", async () => {
+    const { page } = await live();
+    await page.mouse.move(0, 0);
+    await page.getByRole("button", { name: "Name" }).click();
+    expect(await names(page)).toEqual(["zeta", "worker", "api"]);
+    expect(await page.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort")).toBe("descending");
+    await page.keyboard.press("/");
+    await page.keyboard.type("BATCH");
+    expect(await names(page)).toEqual(["worker"]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "CPU", exact: true }).click();
+    await page.getByRole("button", { name: "worker", exact: false }).first().focus();
+    const held = await names(page);
+    await nextSample(page, 2);
+    expect(await names(page)).toEqual(held);
+    await page.getByRole("radio", { name: /Online/ }).check();
+    expect(await page.locator("tbody tr").count()).toBe(3);
+  });
+
+  test("is used by keys alone: details, and a restart that asks first", async () => {
+    const { page } = await live();
+    const asked: string[] = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.message());
+      void (asked.length === 1 ? dialog.dismiss() : dialog.accept());
+    });
+    await page.getByRole("button", { name: "zeta" }).first().focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Facts" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Facts" }).waitFor({ state: "detached" });
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Restart zeta");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await page.getByText(/^zeta restarted \(pid \d+\)\.$/).waitFor();
+    expect(asked).toEqual(["Restart zeta (PM2 id 2)?", "Restart zeta (PM2 id 2)?"]);
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test("stops and starts a process; the title counts what is errored", async () => {
+    const { page } = await live();
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.getByRole("button", { name: "Stop worker" }).click();
+    await page.getByText("worker stopped.").waitFor();
+    await row(page, "worker").getByText("stopped", { exact: true }).first().waitFor();
+    expect(await row(page, "worker").locator("td.number").first().textContent()).toBe("–");
+    await page.getByRole("button", { name: "Start worker", exact: true }).click();
+    await page.getByText(/^worker started \(pid \d+\)\.$/).waitFor();
+    expect(await page.title()).toBe("Monitoring · Service Management");
+  });
+
+  test("an action that fails says why in the service's words, and stays", async () => {
+    const { page } = await live();
+    await page.getByRole("button", { name: "Start mailer" }).click();
+    const toast = page.locator(".toast.error");
+    await toast.waitFor();
+    expect(await toast.textContent()).toMatch(/Code [A-Z_]+/);
+    await page.getByRole("button", { name: "Start mailer" }).click();
+    await toast.getByText("2 times").waitFor();
+    await toast.getByRole("button", { name: "Dismiss" }).click();
+    await toast.waitFor({ state: "detached" });
+  });
+
+  test("an action that needs the token asks for it, and is done then", async () => {
+    const token = "a-token-of-sixteen-and-more";
+    const { page, requests, sockets } = await live({ env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.getByRole("button", { name: "Restart worker" }).click();
+    const entry = page.getByRole("dialog", { name: "This needs the token" });
+    expect(await axe(page)).toEqual([]);
+    await entry.getByLabel("Token").fill("a-wrong-token-of-sixteen");
+    await page.keyboard.press("Enter");
+    await entry.getByText("The server did not accept that token.").waitFor();
+    await entry.getByLabel("Token").fill(token);
+    await page.keyboard.press("Enter");
+    await page.getByText(/^worker restarted/).waitFor();
+    const urls = [...requests, ...sockets.map((socket) => socket.url()), page.url()].join("\n");
+    expect(urls).not.toContain(token);
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(token);
+  });
+});
+
+describe.skipIf(!hasBrowser)("what goes away", () => {
+  test("the server: the values are marked as old, and go on when it is back", async () => {
+    const { page, server } = await live({ mayFail: true, repository: repository() });
+    await server.close();
+    await page.getByText("No connection to the server.").waitFor();
+    await page.getByText("· old values").waitFor();
+    await page.locator(".server.offline").waitFor();
+    expect(await page.getByRole("button", { name: "Stop zeta" }).isDisabled()).toBe(true);
+    expect(await axe(page)).toEqual([]);
+    expect(await names(page)).toEqual(["api", "worker", "zeta"]);
+    await start({ port: server.port, repository: server.repository });
+    await page.getByRole("button", { name: "Try now" }).click();
+    await page.getByText("No connection to the server.").waitFor({ state: "detached" });
+    await page.locator(".server.online").waitFor();
+    await nextSample(page);
+    expect(await page.locator(".old").count()).toBe(0);
+  });
+
+  test("PM2: the host goes on, the error is shown as it was sent, and no process is made up", async () => {
+    const own = pm2();
+    try {
+      const daemon = await own.startDaemon();
+      await own.run({ name: "only" });
+      const { page, sockets } = await openOver(own.home);
+      await row(page, "only").waitFor();
+      const sent = sockets[0]?.waitForEvent("framereceived", ({ payload }) =>
+        String(payload).includes('"type":"error"'),
+      );
+      await daemon.signal("SIGKILL");
+      const { code, details } = JSON.parse(String((await sent)?.payload));
+      const words = page.locator(".processes .status-line.error");
+      await words.waitFor();
+      expect(await words.textContent()).toContain(details);
+      expect(await words.textContent()).toContain(code);
+      await page.getByText("The processes of PM2 cannot be read").waitFor();
+      expect(await page.locator("tbody tr").count()).toBe(0);
+      expect(await page.title()).toBe("(1) Monitoring · Service Management");
+      expect(await page.getByRole("region", { name: "Memory", exact: true }).locator(".now").textContent()).toMatch(
+        /\d/,
+      );
+      expect(await page.locator("link[rel=icon]").getAttribute("href")).toContain("icon-error");
+    } finally {
+      await own.end();
+    }
+  });
+});
+
+async function openOver(home: string) {
+  const server = await start({ env: { PM2_HOME: home } });
+  return openConsole(browser, server.url, { mayFail: true });
+}

@@ -1,0 +1,140 @@
+/// <reference lib="dom" />
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { tabIds } from "../../src/console/state/router.ts";
+import { testServer } from "../server/support.ts";
+import { axe, focused, openConsole, overflow } from "./support.ts";
+
+const browser = useBrowser();
+const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
+
+describe.skipIf(!hasBrowser)("the shell", () => {
+  test.each([
+    ["light", false],
+    ["light", true],
+    ["dark", false],
+    ["dark", true],
+  ] as const)("every tab is accessible and fits, %s, on a phone: %s", async (theme, isPhone) => {
+    const server = await testServer(noPm2);
+    const { page } = await openConsole(browser, server.url, { theme, isPhone });
+    for (const tab of tabIds) {
+      await page.evaluate((id) => void (location.hash = `#/${id}`), tab);
+      await page.locator(`#panel[aria-labelledby=tab-${tab}]`).waitFor();
+      if (tab === "monitoring") await page.getByText("The processes of PM2 cannot be read").waitFor();
+      expect({ tab, violations: await axe(page), overflow: await overflow(page) }).toEqual({
+        tab,
+        violations: [],
+        overflow: 0,
+      });
+    }
+  });
+
+  test("axe would find a fault", async () => {
+    const server = await testServer(noPm2);
+    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    await page.evaluate(() => document.querySelector("main")?.append(document.createElement("button")));
+    expect((await axe(page)).join()).toMatch(/button-name/);
+  });
+
+  test("a link opens its tab, an unknown one the first, and the title tells", async () => {
+    const server = await testServer(noPm2);
+    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    expect(await page.locator("h1").textContent()).toBe("Audit");
+    expect(await page.title()).toBe("Audit · Service Management");
+    await page.evaluate(() => void (location.hash = "#/nothing"));
+    await page.getByRole("heading", { level: 1, name: "Monitoring" }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Audit" }).waitFor();
+  });
+
+  test("tabs are one stop of the Tab key; arrows, Home and End go through them", async () => {
+    const server = await testServer(noPm2);
+    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    const tabs = page.getByRole("tab");
+    expect(await tabs.evaluateAll((all) => all.filter((tab) => (tab as HTMLElement).tabIndex === 0).length)).toBe(1);
+    await page.getByRole("tab", { name: "Audit" }).focus();
+    for (const [key, name] of [
+      ["ArrowDown", "Monitoring"],
+      ["ArrowUp", "Audit"],
+      ["Home", "Monitoring"],
+      ["ArrowRight", "Runtime environment"],
+      ["End", "Audit"],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await focused(page)).toContain(name);
+      await page.locator(`[role=tab][aria-selected=true]`, { hasText: name }).waitFor();
+    }
+  });
+
+  test("the first stop skips to the content", async () => {
+    const server = await testServer(noPm2);
+    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("panel");
+    expect(new URL(page.url()).hash).toBe("#/audit");
+  });
+
+  test("keys: help, tabs by number, and all of them off", async () => {
+    const server = await testServer(noPm2);
+    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await help.getByText("Filter the records").waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press("2");
+    expect(new URL(page.url()).hash).toBe("#/audit");
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("2");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("2");
+    await page.locator("h1").click();
+    await page.keyboard.press("2");
+    await page.locator("#tab-environment[aria-selected=true]").waitFor();
+    await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
+    await help.getByRole("checkbox", { name: "Single keys do something" }).uncheck();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("3");
+    expect(new URL(page.url()).hash).toBe("#/environment");
+  });
+
+  test("the theme is the system's until one is chosen, and stays chosen", async () => {
+    const server = await testServer(noPm2);
+    const { page } = await openConsole(browser, server.url, { tab: "audit", theme: "dark" });
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    expect(await ground()).toBe("rgb(13, 14, 18)");
+    await page.getByRole("button", { name: "Theme: system. Change to light" }).click();
+    expect(await ground()).toBe("rgb(244, 245, 247)");
+    await page.reload();
+    await page.locator("#panel").waitFor();
+    expect(await ground()).toBe("rgb(244, 245, 247)");
+    await page.getByRole("button", { name: "Theme: light. Change to dark" }).click();
+    expect(await ground()).toBe("rgb(13, 14, 18)");
+  });
+
+  test("a server that does not answer is told as such, and tried again on demand", async () => {
+    const server = await testServer(noPm2);
+    const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
+    await page.getByRole("status").getByText("Live").waitFor();
+    await server.close();
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("The server cannot be reached.").waitFor();
+    const again = await testServer({ ...noPm2, repository: server.repository, port: server.port });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("Nothing has been changed yet").waitFor();
+    expect(again.port).toBe(server.port);
+  });
+
+  test("a newer server is told, and a reload is offered", async () => {
+    const server = await testServer(noPm2);
+    const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
+    await page.getByText("svcm 1.2.3").waitFor();
+    await server.close();
+    await testServer({ ...noPm2, repository: server.repository, port: server.port, version: "1.3.0" });
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await page.getByText("The server is svcm 1.3.0 now.").waitFor();
+    await page.getByRole("button", { name: "Reload" }).click();
+    await page.getByText("svcm 1.3.0", { exact: true }).waitFor();
+  });
+});
