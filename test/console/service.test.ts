@@ -120,7 +120,9 @@ describe.skipIf(!hasBrowser)("what is stored", () => {
       (text) => localStorage.setItem("service-management.v1", text),
       JSON.stringify({ version, serviceConfiguration: { ...good, cloudProvider: "docker" } }),
     );
-    await suite.page.getByText("What is stored is not valid").waitFor();
+    const flag = suite.page.getByText("What is stored is not valid");
+    await flag.waitFor();
+    expect(await flag.textContent()).toContain("1 issue");
   });
 
   test("of another shape is held as it is until it is mended", async () => {

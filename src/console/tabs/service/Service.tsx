@@ -59,17 +59,9 @@ function Stored({ form }: { form: ConfigurationForm }): JSX.Element {
 }
 
 function ServiceForm({ form }: { form: ConfigurationForm }): JSX.Element {
-  const { matrix } = useConsole().facts;
-  const [issues, values, said] = [form.issues.value, form.values.value, form.said.value];
-  const field = (name: string) => ({
-    name,
-    value: values[name] ?? "",
-    issues: issues.filter(({ path }) => path.join(".") === name),
-    ...wasOf(form, name),
-  });
-  const text = (name: string) => ({ ...field(name), onInput: (value: string) => form.set(name, value) });
-  const choice = (name: string) => ({ ...field(name), onChange: (value: string) => form.set(name, value) });
+  const said = form.said.value;
   const known = new Set([...fieldsOf("serviceConfiguration"), ...form.ports.value.map(nameOfPort)]);
+  const elsewhere = form.issues.value.filter(({ path }) => !known.has(path.join(".")));
   const submit = (event: Event): void => {
     event.preventDefault();
     form.save();
@@ -77,31 +69,8 @@ function ServiceForm({ form }: { form: ConfigurationForm }): JSX.Element {
   return (
     <Card title="Profile">
       <form class="entry-form" noValidate onSubmit={submit}>
-        <div class="fields">
-          <Select label="Service kind" {...choice("serviceKind")} options={named(matrix.serviceKinds)} />
-          <Select label="Run mode" {...choice("runMode")} options={named(matrix.runModes)} />
-          <Select
-            label="Cloud provider"
-            {...choice("cloudProvider")}
-            options={named(matrix.cloudProviders)}
-            hint={providersOf(values["runMode"], matrix)}
-          />
-          <TextField
-            label="Static assets"
-            {...text("staticAssetsPath")}
-            hint="A path; optional."
-            placeholder="public"
-          />
-          {form.ports.value.map((name) => (
-            <TextField
-              key={name}
-              label={`${labelOfPort(name, matrix)} port`}
-              {...text(nameOfPort(name))}
-              inputMode="numeric"
-            />
-          ))}
-        </div>
-        <IssueList issues={issues.filter(({ path }) => !known.has(path.join(".")))} label="Issues of the form" />
+        <Fields form={form} />
+        <IssueList issues={elsewhere} label="Issues of the form" />
         <StatusRegion>{said && <StatusLine tone={said.tone}>{said.text}</StatusLine>}</StatusRegion>
         <div class="form-actions">
           {form.isDirty.value && <Button onClick={() => form.revert()}>Revert</Button>}
@@ -111,6 +80,40 @@ function ServiceForm({ form }: { form: ConfigurationForm }): JSX.Element {
         </div>
       </form>
     </Card>
+  );
+}
+
+function Fields({ form }: { form: ConfigurationForm }): JSX.Element {
+  const { matrix } = useConsole().facts;
+  const [issues, values] = [form.issues.value, form.values.value];
+  const field = (name: string) => ({
+    name,
+    value: values[name] ?? "",
+    issues: issues.filter(({ path }) => path.join(".") === name),
+    ...wasOf(form, name),
+  });
+  const text = (name: string) => ({ ...field(name), onInput: (value: string) => form.set(name, value) });
+  const choice = (name: string) => ({ ...field(name), onChange: (value: string) => form.set(name, value) });
+  return (
+    <div class="fields">
+      <Select label="Service kind" {...choice("serviceKind")} options={named(matrix.serviceKinds)} />
+      <Select label="Run mode" {...choice("runMode")} options={named(matrix.runModes)} />
+      <Select
+        label="Cloud provider"
+        {...choice("cloudProvider")}
+        options={named(matrix.cloudProviders)}
+        hint={providersOf(values["runMode"], matrix)}
+      />
+      <TextField label="Static assets" {...text("staticAssetsPath")} hint="A path; optional." placeholder="public" />
+      {form.ports.value.map((name) => (
+        <TextField
+          key={name}
+          label={`${labelOfPort(name, matrix)} port`}
+          {...text(nameOfPort(name))}
+          inputMode="numeric"
+        />
+      ))}
+    </div>
   );
 }
 

@@ -34,6 +34,11 @@ export function Export(): JSX.Element {
       }
     >
       <div class="stack">
+        {Object.keys(suite.document.value).length === 1 && (
+          <StatusLine tone="info">
+            Nothing is described yet. Fill in the service configuration and the deploy targets, or import a document.
+          </StatusLine>
+        )}
         {issues.length > 0 && (
           <StatusLine tone="warning">
             <strong>{formatCount(issues.length, "issue")}: svcm validate will refuse this document.</strong>
