@@ -60,6 +60,7 @@ describe("the package", () => {
       expect.arrayContaining([
         "bin/run.js",
         "dist/launch.cjs",
+        "dist/console/index.html",
         "dist/THIRD-PARTY-NOTICES.txt",
         "LICENSE",
         "oclif.manifest.json",

@@ -136,5 +136,6 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await page.getByText("The server is svcm 1.3.0 now.").waitFor();
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByText("svcm 1.3.0", { exact: true }).waitFor();
+    expect(await page.locator(".status-line").count()).toBe(0);
   });
 });

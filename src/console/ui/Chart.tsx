@@ -95,7 +95,7 @@ function optionsOf(props: ChartProps, element: HTMLElement, ink: () => Ink | und
     cursor: { y: false, points: { size: 5 }, drag: { x: true, y: false, setScale: true }, ...syncOf(sync) },
     scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, top ?? roof(max)] } },
     axes: [
-      { ...axis, size: 22, space: 44, values: (_plot, splits) => splits.map(clock) },
+      { ...axis, size: 22, space: labelSpace, values: (_plot, splits) => splits.map(clock) },
       { ...axis, size: 50, gap: 4, space: 34, grid, values: (_plot, splits) => splits.map(format), ...stepsOf(steps) },
     ],
     series: [{}, ...lines.map((name, at) => seriesOf(name, at === 0, ink))],
@@ -128,6 +128,11 @@ function gradientOf(plot: uPlot, ink: Ink | undefined): CanvasGradient | string 
   gradient.addColorStop(0, ink.wash);
   gradient.addColorStop(1, ink.clear);
   return gradient;
+}
+
+/** Seconds take more room in a label. */
+function labelSpace(_plot: uPlot, _axis: number, from: number, to: number): number {
+  return to - from <= 60 ? 64 : 44;
 }
 
 /** `23:16`, and with seconds where a minute is not whole. */

@@ -1,10 +1,6 @@
 import type { JSX } from "preact";
 import { Icon } from "./Icon.tsx";
-
-export interface Sorting<Column extends string> {
-  readonly by: Column;
-  readonly isDescending: boolean;
-}
+import type { Sorting } from "./sorting.ts";
 
 export interface SortHeaderProps<Column extends string> {
   readonly column: Column;

@@ -80,7 +80,7 @@ function Filter({ text, onInput }: { text: string; onInput: (text: string) => vo
       <input
         ref={input}
         type="search"
-        placeholder="Filter by any word"
+        placeholder="Filter"
         value={text}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />

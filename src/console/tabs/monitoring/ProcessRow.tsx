@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { formatBytes, formatDuration, formatPercent, formatRate, UNKNOWN } from "../../data/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
@@ -13,34 +13,11 @@ const MEGABYTE = 1024 ** 2;
 
 /** A process on one line, and what there is beside it below, where it was opened. */
 export function ProcessRow({ process, monitor }: ProcessProps): JSX.Element {
-  const key = keyOf(process);
-  const isOpen = monitor.open.value.has(key);
-  const { restartCount, cpuPercent, memoryBytes, uptimeMs } = process;
+  const isOpen = monitor.open.value.has(keyOf(process));
   return (
     <>
       <tr class={isOpen ? "open" : ""}>
-        <th scope="row">
-          <Name process={process} monitor={monitor} isOpen={isOpen} />
-        </th>
-        <td class="wide">
-          <Status process={process} />
-        </td>
-        <td class="line">
-          <Line process={process} monitor={monitor} column={0} least={5} tone="cpu" />
-        </td>
-        <td class="number">{formatPercent(cpuPercent)}</td>
-        <td class="line wide">
-          <Line process={process} monitor={monitor} column={1} least={MEGABYTE} tone="memory" />
-        </td>
-        <td class="number">{formatBytes(memoryBytes)}</td>
-        <td class={`number wide${(process.unstableRestarts ?? 0) > 0 ? " bad" : ""}`}>{restartCount ?? UNKNOWN}</td>
-        <td class="number wide">{formatDuration(uptimeMs)}</td>
-        <td class="number wide">
-          <DiskIo process={process} />
-        </td>
-        <td class="wide row-actions">
-          <ProcessActions process={process} monitor={monitor} />
-        </td>
+        <Cells process={process} monitor={monitor} isOpen={isOpen} />
       </tr>
       {isOpen && (
         <tr class="detail-row">
@@ -53,7 +30,43 @@ export function ProcessRow({ process, monitor }: ProcessProps): JSX.Element {
   );
 }
 
-function Name({ process, monitor, isOpen }: ProcessProps & { isOpen: boolean }): JSX.Element {
+/** Twice a second for a hundred rows: what did not change is the same element, which is not looked into. */
+function Cells({ process, monitor, isOpen }: ProcessProps & { isOpen: boolean }): JSX.Element {
+  const { name, pmId, status, execMode, cpuPercent, memoryBytes, restartCount, unstableRestarts, uptimeMs } = process;
+  const badges = badgesOf(driftOf(monitor, process));
+  const cells = useMemo(
+    () => ({
+      status: <Status process={process} />,
+      cpu: <Line process={process} monitor={monitor} column={0} least={5} tone="cpu" />,
+      memory: <Line process={process} monitor={monitor} column={1} least={MEGABYTE} tone="memory" />,
+      actions: <ProcessActions process={process} monitor={monitor} />,
+    }),
+    [monitor, name, pmId, status],
+  );
+  const head = useMemo(
+    () => <Name process={process} monitor={monitor} isOpen={isOpen} badges={badges} />,
+    [monitor, name, pmId, status, execMode, isOpen, badges],
+  );
+  const { code, readBytesPerSecond, writeBytesPerSecond } = process.diskIo;
+  const diskIo = useMemo(() => <DiskIo process={process} />, [code, readBytesPerSecond, writeBytesPerSecond]);
+  return (
+    <>
+      <th scope="row">{head}</th>
+      <td class="wide">{cells.status}</td>
+      <td class="line">{cells.cpu}</td>
+      <td class="number">{formatPercent(cpuPercent)}</td>
+      <td class="line wide">{cells.memory}</td>
+      <td class="number">{formatBytes(memoryBytes)}</td>
+      <td class={(unstableRestarts ?? 0) > 0 ? "number wide bad" : "number wide"}>{restartCount ?? UNKNOWN}</td>
+      <td class="number wide">{formatDuration(uptimeMs)}</td>
+      <td class="number wide">{diskIo}</td>
+      <td class="wide row-actions">{cells.actions}</td>
+    </>
+  );
+}
+
+function Name(props: ProcessProps & { isOpen: boolean; badges: string }): JSX.Element {
+  const { process, monitor, isOpen, badges } = props;
   const key = keyOf(process);
   const toggle = (): void => {
     const open = new Set(monitor.open.value);
@@ -70,26 +83,22 @@ function Name({ process, monitor, isOpen }: ProcessProps & { isOpen: boolean }):
         </span>
         <span class="hidden narrow-words">{process.status}</span>
         {process.execMode && <small class="wide">{process.execMode}</small>}
-        <DriftBadges process={process} monitor={monitor} />
+        {(badges === "" ? [] : badges.split(",")).map((badge) => (
+          <span key={badge} class={`badge${badge === "undeclared" ? "" : " warning"}`}>
+            {badge}
+          </span>
+        ))}
       </span>
     </button>
   );
 }
 
-/** What of the process is not as its ecosystem file says. The details say what. */
-function DriftBadges({ process, monitor }: ProcessProps): JSX.Element | null {
-  const drift = driftOf(monitor, process);
-  if (drift.length === 0) return null;
-  const isStale = drift.some(({ state }) => state === "stale");
-  const isUndeclared = drift.some(({ state }) => state === "unexpected");
-  const isDrifted = drift.some(({ state }) => state !== "stale" && state !== "unexpected");
-  return (
-    <>
-      {isUndeclared && <span class="badge">undeclared</span>}
-      {isDrifted && <span class="badge warning">drift</span>}
-      {isStale && <span class="badge warning">stale env</span>}
-    </>
+/** What of the process is not as its ecosystem file says, in a word each. The details say what. */
+function badgesOf(drift: ReturnType<typeof driftOf>): string {
+  const words = drift.map(({ state }) =>
+    state === "stale" ? "stale env" : state === "unexpected" ? "undeclared" : "drift",
   );
+  return [...new Set(words)].toSorted().join();
 }
 
 function Status({ process }: { process: ProcessMetrics }): JSX.Element {

@@ -22,6 +22,8 @@ export interface Monitor {
   readonly showsCores: Signal<boolean>;
   /** What is on the screen is old: the connection is lost, or nothing comes over it. */
   readonly isOld: ReadonlySignal<boolean>;
+  /** By PM2's number. */
+  readonly drift: ReadonlySignal<ReadonlyMap<number, Drift>>;
   /** Keys of what an action is under way for. */
   readonly acting: ReadonlySignal<ReadonlySet<string>>;
   act(action: Action, key: string): Promise<void>;
@@ -55,6 +57,7 @@ function createMonitor({ session, server, toasts, facts }: Console): Monitor {
     open: signal<ReadonlySet<string>>(new Set()),
     showsCores: signal(false),
     isOld: computed(() => feed.shown.value !== undefined && feed.state.value !== "live"),
+    drift: computed(() => driftByProcess(feed.shown.value?.metrics?.ecosystem.drift ?? [])),
     acting,
     async act(action, key) {
       acting.value = new Set([...acting.value, key]);
@@ -96,6 +99,8 @@ export function monitoringMark(console: Console): Mark {
   return { errors: shown.metrics?.summary.erroredCount ?? (shown.refusal ? 1 : 0) };
 }
 
+type Drift = Metrics["ecosystem"]["drift"];
+
 export type ProcessStatus = "online" | "stopped" | "errored" | "other";
 
 /** PM2's words in three groups and what is in between. */
@@ -104,8 +109,16 @@ export function statusOf({ status }: Pick<ProcessMetrics, "status">): ProcessSta
 }
 
 /** What of the process is not as its ecosystem file says. */
-export function driftOf({ feed }: Monitor, { pmId }: ProcessMetrics): Metrics["ecosystem"]["drift"] {
-  return feed.shown.value?.metrics?.ecosystem.drift.filter(({ pmIds }) => pmIds.includes(pmId)) ?? [];
+export function driftOf({ drift }: Monitor, { pmId }: ProcessMetrics): Drift {
+  return drift.value.get(pmId) ?? [];
+}
+
+function driftByProcess(drift: Drift): ReadonlyMap<number, Drift> {
+  const map = new Map<number, Drift[number][]>();
+  for (const entry of drift) {
+    for (const pmId of entry.pmIds) map.set(pmId, [...(map.get(pmId) ?? []), entry]);
+  }
+  return map;
 }
 
 export interface ProcessProps {

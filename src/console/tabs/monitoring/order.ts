@@ -1,7 +1,7 @@
 import { signal, type Signal } from "@preact/signals";
 import { compareText } from "../../../core/contract/issue.ts";
 import type { ProcessMetrics } from "../../../client/index.ts";
-import type { Sorting } from "../../ui/SortHeader.tsx";
+import type { Sorting } from "../../ui/sorting.ts";
 import { keyOf } from "./history.ts";
 
 export type Column = "name" | "status" | "cpu" | "memory" | "restarts" | "uptime" | "disk";

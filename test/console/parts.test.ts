@@ -1,0 +1,197 @@
+/** The parts of the console that decide: values in, values out. */
+import { describe, expect, test } from "vitest";
+import type { ProcessMetrics } from "../../src/client/index.ts";
+import { frameExamples } from "../../src/core/contract/frame-examples.ts";
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatPercent,
+  formatRate,
+  formatTime,
+} from "../../src/console/data/format.ts";
+import { RequestError } from "../../src/console/data/request-error.ts";
+import { createSeries, extentOf } from "../../src/console/data/series.ts";
+import { tabOf } from "../../src/console/state/router.ts";
+import { createSession } from "../../src/console/state/session.ts";
+import { createToasts } from "../../src/console/state/toasts.ts";
+import { createHistory } from "../../src/console/tabs/monitoring/history.ts";
+import { createOrder } from "../../src/console/tabs/monitoring/order.ts";
+
+const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[number]];
+const example = payload.processes[0] as ProcessMetrics;
+const processOf = (name: string, pmId: number, cpuPercent: number | null): ProcessMetrics => ({
+  ...example,
+  name,
+  pmId,
+  cpuPercent,
+});
+
+describe("format", () => {
+  test.each([
+    [0, "0 B"],
+    [999, "999 B"],
+    [1000, "1.0 KB"],
+    [1024, "1.0 KB"],
+    [102_348, "99.9 KB"],
+    [102_400, "100 KB"],
+    [1024 ** 2 - 1, "1.0 MB"],
+    [195 * 1024 ** 2, "195 MB"],
+    [16 * 1024 ** 3, "16.0 GB"],
+    [5_000 * 1024 ** 4, "5000 TB"],
+    [null, "–"],
+  ])("%s bytes are %s", (bytes, text) => expect(formatBytes(bytes)).toBe(text));
+
+  test.each([
+    [0, "0s"],
+    [59_999, "59s"],
+    [60_000, "1m 0s"],
+    [7_260_000, "2h 1m"],
+    [111_600_000, "1d 7h"],
+    [null, "–"],
+    [-5, "0s"],
+  ])("%s ms are %s", (ms, text) => expect(formatDuration(ms)).toBe(text));
+
+  test("what is not known is a dash, never 0", () => {
+    expect([formatRate(null), formatNumber(null), formatPercent(undefined)]).toEqual(["–", "–", "–"]);
+    expect([formatRate(0), formatNumber(0), formatPercent(0)]).toEqual(["0 B/s", "0.0", "0.0%"]);
+  });
+
+  test("times and counts", () => {
+    expect(formatTime(new Date(2026, 10, 1, 4, 2, 3).getTime())).toBe("2026-11-01 04:02:03");
+    expect(formatTime("never")).toBe("never");
+    expect([formatCount(1, "core"), formatCount(2, "process", "processes")]).toEqual(["1 core", "2 processes"]);
+  });
+});
+
+describe("series", () => {
+  test("keeps the newest, in order, and gaps as gaps", () => {
+    const series = createSeries(2, 3);
+    for (const time of [1, 2, 3, 4]) series.push(time, [time * 10, time === 3 ? null : 1]);
+    expect(series.length).toBe(3);
+    expect(series.read(0, 9)).toEqual([
+      [2, 3, 4],
+      [20, 30, 40],
+      [1, null, 1],
+    ]);
+    expect(series.read(3, 3)).toEqual([[3], [30], [null]]);
+    const into = new Float32Array(2);
+    expect(series.last(0, 2, into)).toBe(2);
+    expect([...into]).toEqual([30, 40]);
+  });
+
+  test("extent is of what was measured", () => {
+    expect(extentOf([null, 2, 4])).toEqual({ min: 2, average: 3, max: 4 });
+    expect(extentOf([null])).toEqual({ min: null, average: null, max: null });
+  });
+});
+
+describe("history", () => {
+  test("forgets a process that is gone, and does not hand its values to the next of its number", () => {
+    const history = createHistory();
+    history.addProcesses(1, [processOf("a", 0, 5)]);
+    history.addProcesses(2, [processOf("b", 0, 7)]);
+    expect(history.processOf(processOf("a", 0, 0))).toBeUndefined();
+    expect(history.processOf(processOf("b", 0, 0))?.read(0, 9)[1]).toEqual([7]);
+  });
+
+  test("begins anew when there is another number of disks", () => {
+    const history = createHistory();
+    const { host } = payload;
+    history.addHost(1, host);
+    history.addHost(2, { ...host, disk: [...host.disk, ...host.disk] });
+    expect(history.host?.length).toBe(1);
+    expect(history.diskCount).toBe(host.disk.length * 2);
+  });
+});
+
+describe("order", () => {
+  const names = (list: readonly ProcessMetrics[]) => list.map(({ name }) => name);
+
+  test("by a number, what was not measured stands at the end, either way", () => {
+    const order = createOrder();
+    const list = [processOf("none", 0, null), processOf("low", 1, 1), processOf("high", 2, 9)];
+    order.sorting.value = { by: "cpu", isDescending: true };
+    expect(names(order.ordered(list))).toEqual(["high", "low", "none"]);
+    order.sorting.value = { by: "cpu", isDescending: false };
+    expect(names(order.ordered(list))).toEqual(["low", "high", "none"]);
+  });
+
+  test("holds while it is held, new ones at the end, and follows the values again afterwards", () => {
+    const order = createOrder();
+    order.sorting.value = { by: "cpu", isDescending: true };
+    order.ordered([processOf("a", 0, 9), processOf("b", 1, 1)]);
+    const later = [processOf("a", 0, 1), processOf("b", 1, 9), processOf("c", 2, 99)];
+    order.isHeld.value = true;
+    expect(names(order.ordered(later))).toEqual(["a", "b", "c"]);
+    order.isHeld.value = false;
+    expect(names(order.ordered(later))).toEqual(["c", "b", "a"]);
+    order.isHeld.value = true;
+    order.sorting.value = { by: "name", isDescending: false };
+    expect(names(order.ordered(later))).toEqual(["a", "b", "c"]);
+  });
+});
+
+describe("toasts", () => {
+  function toasts() {
+    const timers: (() => void)[] = [];
+    return { timers, toasts: createToasts((run) => void timers.push(run)) };
+  }
+
+  test("information hides by itself, errors stay until they are dismissed", () => {
+    const { timers, toasts: all } = toasts();
+    all.info("Copied.");
+    all.error(new RequestError({ error: "Failed.", code: "ENOSPC", path: "/x", status: 500 }));
+    for (const run of timers) run();
+    expect(all.list.value.map(({ problem }) => problem)).toEqual([
+      { error: "Failed.", code: "ENOSPC", path: "/x", status: 500 },
+    ]);
+    all.dismissAll();
+    expect(all.list.value).toEqual([]);
+  });
+
+  test("a repeated error is one with a count; a topic that is resolved takes its errors along", () => {
+    const { toasts: all } = toasts();
+    all.error("No.");
+    all.error("No.");
+    all.error("One.", "topic");
+    all.error("Another.", "topic");
+    expect(all.list.value.map(({ problem, count }) => [problem.error, count])).toEqual([
+      ["No.", 2],
+      ["Another.", 2],
+    ]);
+    all.resolve("topic");
+    expect(all.list.value).toHaveLength(1);
+  });
+
+  test("a timer of an earlier one does not hide a later one of the same words", () => {
+    const { timers, toasts: all } = toasts();
+    all.info("Copied.");
+    all.info("Copied.");
+    timers[0]?.();
+    expect(all.list.value.map(({ count }) => count)).toEqual([2]);
+  });
+});
+
+describe("session", () => {
+  test("one entry answers all who wait; cancelling answers no", async () => {
+    const session = createSession(undefined);
+    const waiting = [session.demand(false), session.demand(true)];
+    expect(session.demanded.value).toEqual({ refused: false });
+    session.enter("token");
+    expect(await Promise.all(waiting)).toEqual([true, true]);
+    expect(session.token()).toBe("token");
+    const again = session.demand(true);
+    session.cancel();
+    expect(await again).toBe(false);
+    expect(session.demanded.value).toBeUndefined();
+  });
+});
+
+test.each([
+  ["", "monitoring"],
+  ["#/audit", "audit"],
+  ["#/pm2/x?y", "pm2"],
+  ["#/nothing", "monitoring"],
+])("the link %j is of the tab %s", (hash, tab) => expect(tabOf(hash)).toBe(tab));
