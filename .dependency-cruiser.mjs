@@ -61,7 +61,7 @@ export default {
       from: { path: "^src/console/" },
       to: {
         path: "^src/|^node:",
-        pathNot: "^src/(console/|client/|core/(contract|env|suite)/)",
+        pathNot: "^src/(console/|client/|core/(contract|env|suite)/|core/yaml/(scan/|write\\.ts$))",
       },
     },
     {

@@ -26,7 +26,7 @@ export interface Console extends Page {
   readonly facts: Facts;
   readonly suite: SuiteStore;
   /** State of a tab that outlives its leaving, until the page is closed: the same value for the same key. */
-  kept<T>(key: string, make: () => T): T;
+  readonly kept: <T>(key: string, make: () => T) => T;
 }
 
 export function createPage(): Page {

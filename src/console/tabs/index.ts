@@ -2,16 +2,17 @@
 import type { ComponentType } from "preact";
 import type { Console } from "../console.ts";
 import type { TabId } from "../state/router.ts";
+import type { EntryList } from "../state/entry-list.ts";
 import type { IconName } from "../ui/Icon.tsx";
 import { Audit } from "./audit/Audit.tsx";
 import { environmentMark } from "./environment/editor.ts";
 import { Environment } from "./environment/Environment.tsx";
-import { Interfaces } from "./interfaces/Interfaces.tsx";
+import { interfaceList, Interfaces } from "./interfaces/Interfaces.tsx";
 import { monitoringMark } from "./monitoring/monitor.ts";
 import { Monitoring } from "./monitoring/Monitoring.tsx";
 import { Pm2 } from "./pm2/Pm2.tsx";
-import { Service } from "./service/Service.tsx";
-import { Targets } from "./targets/Targets.tsx";
+import { configurationForm, Service } from "./service/Service.tsx";
+import { targetList, Targets } from "./targets/Targets.tsx";
 import { Transfer } from "./transfer/Transfer.tsx";
 
 /** What the list of tabs tells of a tab: how much is wrong there, or that something is not saved. */
@@ -32,9 +33,27 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
   monitoring: { label: "Monitoring", icon: "activity", View: Monitoring, mark: monitoringMark },
   environment: { label: "Runtime environment", icon: "sliders", View: Environment, mark: environmentMark },
   pm2: { label: "PM2 preview", icon: "layers", View: Pm2 },
-  service: { label: "Service configuration", icon: "gear", View: Service },
-  targets: { label: "Deploy targets", icon: "rocket", View: Targets },
-  interfaces: { label: "Interfaces", icon: "plug", View: Interfaces },
+  service: {
+    label: "Service configuration",
+    icon: "gear",
+    View: Service,
+    mark(console) {
+      const { storedIssues, isDirty } = configurationForm(console);
+      return { errors: storedIssues.value.length > 0 ? 1 : 0, isUnsaved: isDirty.value };
+    },
+  },
+  targets: { label: "Deploy targets", icon: "rocket", View: Targets, mark: (console) => markOf(targetList(console)) },
+  interfaces: {
+    label: "Interfaces",
+    icon: "plug",
+    View: Interfaces,
+    mark: (console) => markOf(interfaceList(console)),
+  },
   transfer: { label: "Export / import", icon: "transfer", View: Transfer },
   audit: { label: "Audit", icon: "history", View: Audit },
 };
+
+/** How many of its entries are rejected, and whether its form holds something. */
+function markOf({ verdicts, isDirty }: EntryList): Mark {
+  return { errors: verdicts.value.filter((issues) => issues.length > 0).length, isUnsaved: isDirty.value };
+}

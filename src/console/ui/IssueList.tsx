@@ -12,10 +12,12 @@ export interface IssueListProps {
   readonly issues: readonly ShownIssue[];
   /** Named for whom the list is, for example `Issues of eu-prod`. */
   readonly label: string;
+  /** Whether the place in the document is told, too: the member, and the line of a text. */
+  readonly isPlaced?: boolean;
 }
 
 /** What a validator found, every message whole, with the place that it is about. */
-export function IssueList({ issues, label }: IssueListProps): JSX.Element | null {
+export function IssueList({ issues, label, isPlaced = false }: IssueListProps): JSX.Element | null {
   if (issues.length === 0) return null;
   return (
     <ul class="issues" aria-label={label}>
@@ -23,13 +25,25 @@ export function IssueList({ issues, label }: IssueListProps): JSX.Element | null
         <li key={`${code} ${path.join(".")} ${at?.line ?? ""} ${message}`} class={severity}>
           <Icon name={severity === "error" ? "error" : "warning"} />
           <span>
+            {isPlaced && <Place path={message.startsWith(`${path.at(-1)}:`) ? path.slice(0, -1) : path} at={at} />}
             {message}
             {suggestion !== undefined && <em> Did you mean {suggestion}?</em>}
-            {at && <span class="issue-code">line&nbsp;{at.line}</span>}
+            {at && !isPlaced && <span class="issue-code">line&nbsp;{at.line}</span>}
             <code class="issue-code">{code}</code>
           </span>
         </li>
       ))}
     </ul>
+  );
+}
+
+function Place({ path, at }: { path: Issue["path"]; at: Issue["at"] | undefined }): JSX.Element {
+  const member = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
+  return (
+    <span class="issue-place">
+      <code>{member.replace(/^\./, "") || "document"}</code>
+      {at && ` line ${at.line}, column ${at.column}`}
+      {": "}
+    </span>
   );
 }

@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import { isValid, sortIssues, type Issue } from "../contract/issue.ts";
 import { suggest } from "../report/suggest.ts";
-import { parseYaml, type YamlSource } from "../yaml/parse.ts";
+import { parseYaml } from "../yaml/parse.ts";
+import type { YamlSource } from "../yaml/source.ts";
 import { contractIssues, matrixIssues, type Finding } from "./consistency.ts";
 import {
   capabilityMatrixSchema,

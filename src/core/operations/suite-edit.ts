@@ -6,7 +6,7 @@ import { FileError, type Ports } from "../ports.ts";
 import type { SuiteEdit } from "../suite/edit/edit.ts";
 import type { Vocabulary } from "../suite/vocabulary.ts";
 import { isJsonFile } from "../suite/read.ts";
-import type { YamlSource } from "../yaml/parse.ts";
+import type { YamlSource } from "../yaml/source.ts";
 import type { Change } from "../yaml/splice/change.ts";
 import { audited } from "./audited.ts";
 import { DEFAULT_SUITE_FILE, suiteText, suiteFileFailure, suitePath, vocabularyOf } from "./suite-file.ts";

@@ -1,4 +1,4 @@
-import type { YamlSource } from "../yaml/parse.ts";
+import type { YamlSource } from "../yaml/source.ts";
 import { readYaml } from "../yaml/read.ts";
 
 /** Reads a suite document with the place of everything in it: JSON where the file's name says so, else YAML. */

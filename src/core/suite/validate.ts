@@ -1,7 +1,7 @@
 import { isValid, MAX_ISSUES, sortIssues, type Issue } from "../contract/issue.ts";
 import { environmentSpellings } from "../env/environment.ts";
 import type { Subject } from "../report/report.ts";
-import type { YamlSource } from "../yaml/parse.ts";
+import type { YamlSource } from "../yaml/source.ts";
 import { migrateTarget } from "./migrate.ts";
 import { type Candidate, type Finding, notAccepted, type Rule, show, textOf } from "./rule.ts";
 import { rules } from "./rules/index.ts";

@@ -1,4 +1,4 @@
-import type { YamlSource } from "./parse.ts";
+import type { YamlSource } from "./source.ts";
 
 /** White space, then one token of JSON. */
 const TOKEN =

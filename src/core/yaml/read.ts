@@ -1,4 +1,4 @@
-import type { YamlSource } from "./parse.ts";
+import type { YamlSource } from "./source.ts";
 import { scanYaml } from "./scan/scan.ts";
 
 /**

@@ -1,12 +1,20 @@
 import type { JSX } from "preact";
-import { EmptyState } from "../../ui/EmptyState.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
+import { Export } from "./Export.tsx";
+import { Import } from "./Import.tsx";
 
+/** The whole document, out and in. @see the specification, "Versioning" 4 */
 export function Transfer(): JSX.Element {
   return (
-    <>
-      <TabHead title="Export / import" />
-      <EmptyState icon="transfer" title="This tab is not there yet." />
-    </>
+    <div class="stack">
+      <TabHead
+        title="Export and import"
+        about="Service configuration, interfaces, deploy targets and the selected environment, as one document."
+      />
+      <div class="transfer-columns">
+        <Export />
+        <Import />
+      </div>
+    </div>
   );
 }

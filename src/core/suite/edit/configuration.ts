@@ -22,20 +22,27 @@ export function setConfiguration(
   const ports = mapIn(before, "ports", [SECTION, "ports"]);
   const known = [...fieldsOf(SECTION), ...Object.keys(ports).map((name) => PORT + name), "ports"];
   refuseUnknownFields(asked.clear, before, known, [SECTION]);
-  const nextPorts = merged(ports, part(asked.values, true), asked.clear, PORT);
-  const fields = merged(before, part(asked.values, false), asked.clear, "");
-  const portsGo =
-    asked.clear.includes("ports") || (before["ports"] === undefined && Object.keys(nextPorts).length === 0);
-  const { ports: _, ...rest } = fields;
-  const entry: Candidate = portsGo ? rest : { ...rest, ports: nextPorts };
+  const { entry, nextPorts } = changedConfiguration(before, asked);
   const keys = [
     ...changedKeys({ ...before, ports: undefined }, { ...entry, ports: undefined }),
-    ...changedKeys(ports, portsGo ? {} : nextPorts).map((name) => PORT + name),
+    ...changedKeys(ports, nextPorts ?? {}).map((name) => PORT + name),
   ];
   if (keys.length === 0) return { changes: [], target: SECTION, keys, entry: before };
   const { bad, left } = splitKnown(serviceConfigurationIssues(entry, vocabulary), before);
   refuseIssues(bad, []);
   return { changes: changesOf(suite, before, entry, ports), target: SECTION, keys, before, entry, left };
+}
+
+/** What a service configuration would be with other values; ports that the kind does not bind stay as they are. */
+export function changedConfiguration(
+  before: Candidate,
+  { values, clear }: { readonly values: Readonly<Record<string, string>>; readonly clear: readonly string[] },
+): { readonly entry: Candidate; readonly nextPorts?: Candidate } {
+  const ports = isMap(before["ports"]) ? before["ports"] : {};
+  const nextPorts = merged(ports, part(values, true), clear, PORT);
+  const { ports: _, ...fields } = merged(before, part(values, false), clear, "");
+  const portsGo = clear.includes("ports") || (before["ports"] === undefined && Object.keys(nextPorts).length === 0);
+  return portsGo ? { entry: fields } : { entry: { ...fields, ports: nextPorts }, nextPorts };
 }
 
 function changesOf(suite: unknown, before: Candidate, after: Candidate, ports: Candidate): Change[] {

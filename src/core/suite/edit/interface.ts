@@ -22,10 +22,7 @@ const WORDS = { noun: "interface adapter", notFound: "INTERFACE_NOT_FOUND", ambi
 
 export function addInterface(suite: unknown, values: Values, vocabulary: Vocabulary): SuiteEdit {
   const entries = entriesOf(suite, "interfaces");
-  const order = fieldsOf("interfaces");
-  const others = Object.keys(values).filter((field) => !order.includes(field));
-  const given = [...order, ...others].filter((field) => values[field] !== undefined);
-  const entry = Object.fromEntries(given.map((field) => [field, values[field]]));
+  const entry = newInterface(values);
   const issues = interfaceIssues(entry, entries.map(toEntry), vocabulary);
   refuseIssues(issues, ["interfaces", entries.length]);
   return {
@@ -62,6 +59,14 @@ export function removeInterface(suite: unknown, which: string): SuiteEdit {
     target: textOf(entry, "controller"),
     keys: Object.keys(entry),
   };
+}
+
+/** What a new adapter would be: its members in the order in which people write them. */
+export function newInterface(values: Values): Candidate {
+  const order = fieldsOf("interfaces");
+  const others = Object.keys(values).filter((field) => !order.includes(field));
+  const given = [...order, ...others].filter((field) => values[field] !== undefined);
+  return Object.fromEntries(given.map((field) => [field, values[field]]));
 }
 
 function interfaceAt(entries: readonly Located[], which: string): Located {

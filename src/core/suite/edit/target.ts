@@ -25,8 +25,7 @@ const WORDS = { noun: "deploy target", notFound: "TARGET_NOT_FOUND", ambiguous: 
 /** A new deploy target at the end of the list; metadata that is left out takes its defaults. */
 export function addTarget(suite: unknown, values: Values, vocabulary: Vocabulary): SuiteEdit {
   const entries = entriesOf(suite, "deployments");
-  const defaults = targetDefaults(values, vocabulary);
-  const entry = inOrder({ ...defaults, ...values });
+  const entry = newTarget(values, vocabulary);
   refuseIssues(deployTargetIssues(entry, entries.map(toEntry), vocabulary), ["deployments", lengthOf(suite)]);
   return {
     changes: [{ kind: "append", path: ["deployments"], value: entry }],
@@ -53,9 +52,7 @@ export function editTarget(
     Object.entries(asked.values).every(([field, value]) => before[field] === value);
   if (isSame) return { changes: [], target: textOf(before, "name"), keys: [], entry: before };
 
-  const migrated = migrateTarget(before, vocabulary);
-  const kept = Object.entries(migrated).filter(([field]) => !asked.clear.includes(field));
-  const entry: Candidate = { ...Object.fromEntries(kept), ...asked.values };
+  const entry = changedTarget(before, asked, vocabulary);
   const { bad, left } = splitKnown(deployTargetIssues(entry, othersOf(entries, located), vocabulary), before);
   refuseIssues(bad, path);
   return {
@@ -80,13 +77,8 @@ export function duplicateTarget(
   const entries = entriesOf(suite, "deployments");
   const { entry: source } = namedEntry(entries, "name", asked.name, WORDS);
   const all = entries.map(toEntry);
-  const name =
-    asked.as ??
-    copyName(
-      textOf(source, "name"),
-      all.map((entry) => textOf(entry, "name")),
-    );
-  const entry = { ...structuredClone(source), name };
+  const entry = targetCopy(source, all, asked.as);
+  const name = textOf(entry, "name");
   // What is wrong with the source is wrong with its copy; only the name is new.
   const issues = deployTargetIssues(entry, all, vocabulary);
   refuseIssues(
@@ -109,6 +101,27 @@ export function removeTarget(suite: unknown, asked: string): SuiteEdit {
     target: textOf(entry, "name"),
     keys: Object.keys(entry),
   };
+}
+
+/** What a new deploy target would be: metadata that is left out takes its defaults. */
+export function newTarget(values: Values, vocabulary: Vocabulary): Candidate {
+  return inOrder({ ...targetDefaults(values, vocabulary), ...values });
+}
+
+/** What a deploy target would be with other values: a legacy one is migrated on the way, unknown keys stay. */
+export function changedTarget(
+  before: Candidate,
+  asked: { readonly values: Values; readonly clear: readonly string[] },
+  vocabulary: Vocabulary,
+): Candidate {
+  const kept = Object.entries(migrateTarget(before, vocabulary)).filter(([field]) => !asked.clear.includes(field));
+  return { ...Object.fromEntries(kept), ...asked.values };
+}
+
+/** An independent deep copy, under the given name or one that nobody has. */
+export function targetCopy(source: Candidate, all: readonly Candidate[], as?: string): Candidate {
+  const taken = all.map((entry) => textOf(entry, "name"));
+  return { ...structuredClone(source), name: as ?? copyName(textOf(source, "name"), taken) };
 }
 
 /** `<name> (copy)`, then `<name> (copy 2)` and so on until nobody has it, whatever its case. @see CONTRACT section 1 */

@@ -1,4 +1,4 @@
-import type { YamlSource } from "../parse.ts";
+import type { YamlSource } from "../source.ts";
 import { DocumentScan } from "./block.ts";
 import { Declined } from "./cursor.ts";
 import { LineTable } from "./line-table.ts";

@@ -1,0 +1,32 @@
+import { newInterface } from "../../../core/suite/edit/interface.ts";
+import { textOf } from "../../../core/suite/rule.ts";
+import { fieldsOf } from "../../../core/suite/shape.ts";
+import { interfaceIssues } from "../../../core/suite/validate.ts";
+import { entryOf, valuesOf, type Vocabulary } from "../../../core/suite/vocabulary.ts";
+import type { EntryKind, Values } from "../../state/entry-kind.ts";
+
+/** Interface adapters. @see the specification, "Interface adapter" */
+export function interfaceKind(vocabulary: Vocabulary): EntryKind {
+  return {
+    section: "interfaces",
+    noun: "interface adapter",
+    fields: fieldsOf("interfaces"),
+    blank: { type: Object.keys(vocabulary.matrix.interfaceTypes)[0] ?? "" },
+    nameOf: (entry) => textOf(entry, "controller"),
+    chosen: (values) => values,
+    withDefaults: (values) => withFramework(values, vocabulary),
+    added: (values) => newInterface(withFramework(values, vocabulary)),
+    changed(before, { values, clear }) {
+      const kept = Object.entries(before).filter(([field]) => !clear.includes(field));
+      return { ...Object.fromEntries(kept), ...values };
+    },
+    issues: (candidate, others) => interfaceIssues(candidate, others, vocabulary),
+  };
+}
+
+/** Where only one framework serves a type, there is nothing to choose. */
+function withFramework(values: Values, vocabulary: Vocabulary): Values {
+  const type = entryOf(vocabulary.matrix.interfaceTypes, values["type"]);
+  const [only, second] = type ? valuesOf(vocabulary, type.frameworks) : [];
+  return only === undefined || second !== undefined ? values : { framework: only, ...values };
+}

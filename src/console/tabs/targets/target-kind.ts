@@ -1,0 +1,34 @@
+import { changedTarget, newTarget, targetCopy } from "../../../core/suite/edit/target.ts";
+import { targetDefaults } from "../../../core/suite/migrate.ts";
+import { textOf } from "../../../core/suite/rule.ts";
+import { fieldsOf } from "../../../core/suite/shape.ts";
+import { deployTargetIssues } from "../../../core/suite/validate.ts";
+import { groupOf, type Vocabulary } from "../../../core/suite/vocabulary.ts";
+import type { EntryKind, Values } from "../../state/entry-kind.ts";
+
+/** Deploy targets. @see the specification, "Deploy target list behaviour" */
+export function targetKind(vocabulary: Vocabulary): EntryKind {
+  return {
+    section: "deployments",
+    noun: "deploy target",
+    fields: fieldsOf("deployments"),
+    blank: { deployTarget: Object.keys(vocabulary.matrix.deployTargets)[0] ?? "" },
+    nameOf: (entry) => textOf(entry, "name"),
+    chosen: (values, field) => withProfile(values, field, vocabulary),
+    withDefaults: (values) => ({ ...targetDefaults(values, vocabulary), ...values }),
+    added: (values) => newTarget(values, vocabulary),
+    changed: (before, asked) => changedTarget(before, asked, vocabulary),
+    copied: targetCopy,
+    issues: (candidate, others) => deployTargetIssues(candidate, others, vocabulary),
+  };
+}
+
+/** Only what PM2 manages has a profile: elsewhere it is cleared, and comes back as the default. */
+function withProfile(values: Values, field: string, vocabulary: Vocabulary): Values {
+  const group = groupOf(vocabulary, values["deployTarget"]);
+  const { pm2Profile, ...others } = values;
+  if (group?.pm2Managed === false) return others;
+  if (field !== "deployTarget" || pm2Profile) return values;
+  const proposed = targetDefaults(values, vocabulary)["pm2Profile"];
+  return proposed === undefined ? values : { ...values, pm2Profile: proposed };
+}

@@ -1,0 +1,65 @@
+import { signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { validateSuite } from "../../../core/suite/validate.ts";
+import { useConsole } from "../../console.ts";
+import { download } from "../../data/download.ts";
+import { formatCount } from "../../data/format.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Copy } from "../../ui/Copy.tsx";
+import { IssueList } from "../../ui/IssueList.tsx";
+import { Segmented } from "../../ui/Segmented.tsx";
+import { StatusLine } from "../../ui/StatusLine.tsx";
+import { formats, type Format } from "./export-text.ts";
+
+const choices = Object.entries(formats).map(([value, { label }]) => ({ value, label }));
+
+/** The document as a file, to be committed or kept. */
+export function Export(): JSX.Element {
+  const { suite, facts, kept } = useConsole();
+  const format = kept("export-format", () => signal<Format>("json"));
+  const { fileName, mime, write } = formats[format.value];
+  const text = write(suite.document.value);
+  const issues = validateSuite(suite.document.value, facts.vocabulary);
+  return (
+    <Card
+      title="Export"
+      actions={
+        <Segmented
+          label="Format"
+          value={format.value}
+          options={choices}
+          onChange={(value) => void (format.value = value as Format)}
+        />
+      }
+    >
+      <div class="stack">
+        {Object.keys(suite.document.value).length === 1 && (
+          <StatusLine tone="info">
+            Nothing is described yet. Fill in the service configuration and the deploy targets, or import a document.
+          </StatusLine>
+        )}
+        {issues.length > 0 && (
+          <StatusLine tone="warning">
+            <strong>{formatCount(issues.length, "issue")}: svcm validate will refuse this document.</strong>
+            <IssueList issues={issues} label="Issues of the document" isPlaced />
+          </StatusLine>
+        )}
+        <div class="transfer-file">
+          <div class="transfer-name">
+            <code>{fileName}</code>
+            <Copy text={text} what={fileName} />
+          </div>
+          <pre tabIndex={0} aria-label={`Content of ${fileName}`}>
+            {text}
+          </pre>
+        </div>
+        <div class="form-actions">
+          <Button variant="primary" icon="download" onClick={() => download(fileName, text, mime)}>
+            Download {fileName}
+          </Button>
+        </div>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,37 @@
+import { isMap, SECTIONS, SUITE_VERSION } from "../../../core/suite/shape.ts";
+import { writeYaml } from "../../../core/yaml/write.ts";
+import type { SuiteDocument } from "../../state/suite-document.ts";
+
+/** How the document leaves: names and kinds of the files. @see CONTRACT section 6 */
+export const formats = {
+  json: {
+    label: "JSON",
+    fileName: "service-management.json",
+    mime: "application/json",
+    write: (suite: SuiteDocument) => `${JSON.stringify(inOrder(suite), null, 2)}\n`,
+  },
+  yaml: {
+    label: "YAML",
+    fileName: "deployments.yaml",
+    mime: "application/yaml",
+    write: (suite: SuiteDocument) => `${SCHEMA_LINE}\n${writeYaml(inOrder(suite))}`,
+  },
+} as const;
+
+export type Format = keyof typeof formats;
+
+/** Editors check the file by it. */
+const SCHEMA_LINE = `# yaml-language-server: $schema=./schemas/${SUITE_VERSION}.schema.json`;
+
+/** The sections as people write them, the service configuration with its ports last; nothing is left out. */
+function inOrder(suite: SuiteDocument): object {
+  const known = Object.keys(SECTIONS).filter((name) => suite[name] !== undefined);
+  const unknown = Object.keys(suite).filter((name) => !known.includes(name));
+  return Object.fromEntries([...known, ...unknown].map((name) => [name, portsLast(suite[name])]));
+}
+
+function portsLast(section: unknown): unknown {
+  if (!isMap(section) || section["ports"] === undefined) return section;
+  const { ports, ...others } = section;
+  return { ...others, ports };
+}

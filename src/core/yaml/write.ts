@@ -1,0 +1,45 @@
+import { kindElsewhere } from "./elsewhere.ts";
+import { plainValue } from "./scan/core-schema.ts";
+
+/** Words that nobody takes for anything but text, with nothing in them that YAML or its readers would see. */
+const PLAIN = /^[A-Za-z_/][\w./+@-]*(?: [\w(][\w./+@()-]*)*$/;
+const RARE = /[\u007F-\u009F\u2028\u2029\uFEFF]/g;
+const INDENT = "  ";
+
+/**
+ * Plain data as YAML in block style, ending in a line break: what reads JSON's values back equal, in YAML 1.2 and 1.1.
+ * Text is quoted wherever a reader could take it for something else.
+ */
+export function writeYaml(value: unknown): string {
+  return `${(isFilled(value) ? linesOf(value) : [scalarText(value)]).join("\n")}\n`;
+}
+
+function linesOf(value: object): string[] {
+  if (Array.isArray(value)) return value.flatMap(itemLines);
+  return Object.entries(value).flatMap(([key, member]: [string, unknown]) => memberLines(key, member));
+}
+
+function memberLines(key: string, value: unknown): string[] {
+  const head = `${scalarText(key)}:`;
+  return isFilled(value) ? [head, ...linesOf(value).map((line) => INDENT + line)] : [`${head} ${scalarText(value)}`];
+}
+
+function itemLines(value: unknown): string[] {
+  const lines = isFilled(value) ? linesOf(value) : [scalarText(value)];
+  return lines.map((line, index) => (index === 0 ? `- ${line}` : INDENT + line));
+}
+
+/** A scalar, or a collection without members. */
+function scalarText(value: unknown): string {
+  if (typeof value !== "string") return JSON.stringify(value) ?? "null";
+  if (PLAIN.test(value) && kindElsewhere(value) === undefined && plainValue(value) === value) return value;
+  return JSON.stringify(value).replaceAll(RARE, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+function isFilled(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+}

@@ -1,0 +1,145 @@
+/// <reference lib="dom" />
+/** Interface adapters. @see the specification, "Interface adapter" */
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { focusIn, look, looks, openSuite, type SuitePage } from "./suite-page.ts";
+
+const browser = useBrowser();
+const version = "service-management.v1";
+const rest = {
+  type: "http-rest",
+  framework: "express",
+  entrypoint: "src/interface/HTTP/start.ts",
+  controller: "ItemController.list",
+};
+const grpc = {
+  type: "grpc",
+  framework: "grpc",
+  entrypoint: "src/interface/gRPC/start.ts",
+  controller: "ItemController.get",
+};
+
+function open(...interfaces: object[]): Promise<SuitePage> {
+  return openSuite(browser, "interfaces", { version, interfaces });
+}
+
+async function fill(suite: SuitePage, { type, framework, entrypoint, controller }: typeof rest): Promise<void> {
+  await suite.field("Type").selectOption(type);
+  await suite.field("Framework").selectOption(framework);
+  await suite.field("Entrypoint").fill(entrypoint);
+  await suite.field("Controller").fill(controller);
+}
+
+describe.skipIf(!hasBrowser)("interface adapters", () => {
+  test("are added, edited in place and removed", async () => {
+    const suite = await open();
+    expect(await suite.page.getByText("No interface adapters yet").count()).toBe(1);
+    await fill(suite, rest);
+    await suite.button("Add Interface").click();
+    await fill(suite, grpc);
+    await suite.button("Add Interface").click();
+    expect(await suite.stored()).toEqual({ version, interfaces: [rest, grpc] });
+    expect(await focusIn(suite)).toBe("1");
+    await suite.button("Edit ItemController.list").click();
+    expect(await focusIn(suite)).toBe("Type");
+    await suite.field("Framework").selectOption("fastify");
+    await suite.button("Save Interface").click();
+    expect(await suite.stored()).toEqual({ version, interfaces: [{ ...rest, framework: "fastify" }, grpc] });
+    suite.answer(false);
+    await suite.button("Remove ItemController.get").click();
+    expect(suite.asked).toEqual(["Delete interface adapter ItemController.get?"]);
+    suite.answer(true);
+    await suite.button("Edit ItemController.get").click();
+    await suite.button("Remove ItemController.list").click();
+    await suite.field("Controller").fill("ItemController.other");
+    await suite.button("Save Interface").click();
+    expect(await suite.stored()).toEqual({ version, interfaces: [{ ...grpc, controller: "ItemController.other" }] });
+    expect(suite.problems).toEqual([]);
+  });
+
+  test("take the frameworks of their type, and no alias", async () => {
+    const suite = await open();
+    const offered = async (type: string): Promise<string[]> => {
+      await suite.field("Type").selectOption(type);
+      return suite.field("Framework").locator("option").allTextContents();
+    };
+    const http = await offered("http-rest");
+    expect(http).toHaveLength(12);
+    expect(http).toEqual(expect.arrayContaining(["not chosen", "express", "derby-js", "sails-js"]));
+    expect(http).not.toContain("derby");
+    expect(await offered("sse")).toEqual(http);
+    expect(await offered("websocket")).toEqual(["socket-io"]);
+    expect(await offered("grpc")).toEqual(["grpc"]);
+  });
+
+  test.each([
+    ["a framework of another type", { ...rest, type: "sse" }, { type: "grpc" }, /"express" does not serve "grpc"/],
+    ["an entrypoint elsewhere", rest, { entrypoint: "src/app.ts" }, /"src\/app.ts" is not under src\/interface/],
+    ["an entrypoint that leaves", rest, { entrypoint: "src/interface/../a.ts" }, /is not under src\/interface/],
+    ["an entrypoint of another kind", rest, { entrypoint: "src/interface/a.py" }, /is not under src\/interface/],
+    ["a controller of another form", rest, { controller: "item.list" }, /is not of the form XController.action/],
+    [
+      "the same type and entrypoint",
+      rest,
+      { ...grpc, controller: "ItemController.put" },
+      /another grpc adapter starts at/,
+    ],
+    ["the same controller", rest, { controller: grpc.controller }, /is mapped by another adapter/],
+  ])("are refused for %s, and nothing changes", async (_name, from, change, words) => {
+    const suite = await open(grpc);
+    const before = await suite.storedText();
+    await fill(suite, { ...from, controller: "ItemController.new" });
+    for (const [field, value] of Object.entries(change)) {
+      const control = suite.field(field.replace(/^./, (first) => first.toUpperCase()));
+      if (field === "type" || field === "framework") await control.selectOption(value);
+      else await control.fill(value);
+    }
+    await suite.button("Add Interface").click();
+    expect(await suite.page.locator(".field-issue").allTextContents()).toEqual([expect.stringMatching(words)]);
+    expect(await suite.storedText()).toBe(before);
+  });
+
+  test("that are stored are judged when they are shown", async () => {
+    const suite = await open(rest, { ...rest, framework: "derby" }, {});
+    expect(await suite.entries().locator(".badge.error").allTextContents()).toEqual([
+      "2 issues",
+      "3 issues",
+      "3 issues",
+    ]);
+    await suite.button("Edit Adapter 3").click();
+    expect(await suite.field("Type").inputValue()).toBe("");
+    await fill(suite, grpc);
+    await suite.button("Save Interface").click();
+    expect(await suite.stored()).toEqual({ version, interfaces: [rest, { ...rest, framework: "derby" }, grpc] });
+  });
+
+  test("are added, edited and removed by keyboard alone", async () => {
+    const suite = await open(rest);
+    const { keyboard } = suite.page;
+    await suite.page.locator("#tab-interfaces").focus();
+    while ((await focusIn(suite)) !== "Type") await keyboard.press("Tab");
+    await keyboard.type("gRPC");
+    await keyboard.press("Tab");
+    await keyboard.press("Tab");
+    await keyboard.type("src/interface/gRPC/start.ts");
+    await keyboard.press("Tab");
+    await keyboard.type("ItemController.get");
+    await keyboard.press("Enter");
+    expect(await suite.stored()).toEqual({ version, interfaces: [rest, grpc] });
+    expect(await focusIn(suite)).toBe("1");
+    for (const key of ["Tab", "Enter"]) await keyboard.press(key);
+    expect(await focusIn(suite)).toBe("Type");
+    await keyboard.press("Escape");
+    expect(await focusIn(suite)).toBe("1");
+    for (const key of ["Tab", "Tab", "Enter"]) await keyboard.press(key);
+    expect(await suite.stored()).toEqual({ version, interfaces: [rest] });
+  });
+
+  test.each(looks)("leave nothing in the way, %s at %i", async (...at) => {
+    const suite = await openSuite(browser, "interfaces", { version, interfaces: [rest, rest] }, look(at));
+    await suite.button("Add Interface").click();
+    expect(await suite.axe()).toEqual([]);
+    expect(await suite.page.evaluate(() => document.documentElement.scrollWidth)).toBe(at[1]);
+    expect(suite.problems).toEqual([]);
+  });
+});

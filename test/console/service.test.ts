@@ -1,0 +1,161 @@
+/// <reference lib="dom" />
+/** The service configuration. @see the specification, "Validation rules behind rejections" 1; "Deploy target list behaviour" 6 */
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { focusIn, look, looks, openSuite, type SuitePage } from "./suite-page.ts";
+
+const browser = useBrowser();
+const version = "service-management.v1";
+const good = { serviceKind: "rest-api", runMode: "virtual-machine", cloudProvider: "aws", ports: { rest: 3000 } };
+
+function open(serviceConfiguration?: object): Promise<SuitePage> {
+  return openSuite(browser, "service", { version, ...(serviceConfiguration && { serviceConfiguration }) });
+}
+
+function issues({ page }: SuitePage): Promise<string[]> {
+  return page.locator(".field-issue").allTextContents();
+}
+
+describe.skipIf(!hasBrowser)("a candidate is judged before it touches what is stored", () => {
+  test("nothing is stored: the form proposes, ports are asked for, and saving stores numbers", async () => {
+    const suite = await open();
+    expect(await suite.page.getByText("No service configuration is stored yet.").count()).toBe(1);
+    await suite.button("Save configuration").click();
+    expect(await issues(suite)).toEqual([expect.stringMatching(/ports.rest: is missing; accepted: an integer from 1/)]);
+    expect(await focusIn(suite)).toBe("REST port");
+    expect(await suite.stored()).toEqual({ version });
+    await suite.field("REST port").fill("8080");
+    await suite.field("Static assets").fill("public");
+    await suite.button("Save configuration").click();
+    expect(await suite.stored()).toEqual({
+      version,
+      serviceConfiguration: {
+        serviceKind: "rest-api",
+        runMode: "dedicated-server",
+        cloudProvider: "self-hosted",
+        staticAssetsPath: "public",
+        ports: { rest: 8080 },
+      },
+    });
+    expect(await suite.page.getByText("What is stored is valid.").count()).toBe(1);
+    expect(suite.problems).toEqual([]);
+  });
+
+  test.each([
+    ["functions", "self-hosted", "aws, vercel, cloudflare"],
+    ["dedicated-server", "vercel", "self-hosted"],
+    ["virtual-machine", "vercel", "aws, google, azure"],
+    ["container", "aws", "docker, self-hosted"],
+  ])(
+    "%s at %s is refused, with the providers of the run mode, and not made to fit",
+    async (mode, provider, accepted) => {
+      const suite = await open(good);
+      const before = await suite.storedText();
+      await suite.field("Run mode").selectOption(mode);
+      await suite.field("Cloud provider").selectOption(provider);
+      await suite.button("Save configuration").click();
+      expect(await issues(suite)).toEqual([expect.stringContaining(`accepted: ${accepted}`)]);
+      expect(await suite.storedText()).toBe(before);
+      expect(await suite.field("Run mode").inputValue()).toBe(mode);
+      expect(await suite.field("Cloud provider").inputValue()).toBe(provider);
+      expect(await focusIn(suite)).toBe("Cloud provider");
+      expect(await suite.page.locator("td.chosen").textContent()).toBe("–no, your selection");
+      await suite.button("Revert").click();
+      expect(await suite.field("Cloud provider").inputValue()).toBe("aws");
+      expect(await issues(suite)).toEqual([]);
+    },
+  );
+
+  test.each(["0", "65536", "80.5", "http", "-1", "1e3"])("the port %s is refused", async (port) => {
+    const suite = await open(good);
+    await suite.field("REST port").fill(port);
+    await suite.button("Save configuration").click();
+    expect(await issues(suite)).toEqual([expect.stringContaining("accepted: an integer from 1 to 65535")]);
+    expect(await suite.stored()).toEqual({ version, serviceConfiguration: good });
+  });
+
+  test("two active ports never collide; one that the kind does not bind is ignored, and kept", async () => {
+    const suite = await open({ ...good, ports: { rest: 3000, websocket: 3000 } });
+    expect(await suite.page.getByText("What is stored is valid.").count()).toBe(1);
+    expect(await suite.field("WebSocket port").count()).toBe(0);
+    await suite.field("Service kind").selectOption("websocket-rest-api");
+    expect(await issues(suite)).toEqual([expect.stringContaining("3000 is the port of rest already")]);
+    await suite.field("WebSocket port").fill("nonsense");
+    await suite.field("Service kind").selectOption("grpc-rest-api");
+    await suite.field("gRPC port").fill(" 3002 ");
+    await suite.button("Save configuration").click();
+    const ports = { rest: 3000, websocket: 3000, grpc: 3002 };
+    const serviceConfiguration = { ...good, serviceKind: "grpc-rest-api", ports };
+    expect(await suite.stored()).toEqual({ version, serviceConfiguration });
+  });
+});
+
+describe.skipIf(!hasBrowser)("what is stored", () => {
+  test("is judged on every render: an invalid profile is flagged, in its tab and beside its name, and stays", async () => {
+    const bad = { ...good, cloudProvider: "vercel", serviceKind: "soap", ports: { rest: "x" }, colour: "red" };
+    const suite = await open(bad);
+    const flagged = await suite.page
+      .getByRole("list", { name: "Issues of the stored service configuration" })
+      .locator("li")
+      .allTextContents();
+    expect(flagged).toHaveLength(3);
+    expect(flagged.join("\n")).toMatch(/"soap" is not known/);
+    expect(flagged.join("\n")).toMatch(/accepted: aws, google, azure/);
+    expect(flagged.join("\n")).toMatch(/"colour" is not a known key/);
+    expect(await suite.page.getByRole("tab", { name: /Service configuration/ }).textContent()).toContain("1 error");
+    expect(await suite.stored()).toEqual({ version, serviceConfiguration: bad });
+    await suite.field("Service kind").selectOption("rest-api");
+    await suite.field("Cloud provider").selectOption("aws");
+    await suite.field("REST port").fill("80");
+    await suite.button("Save configuration").click();
+    const serviceConfiguration = { ...good, ports: { rest: 80 }, colour: "red" };
+    expect(await suite.stored()).toEqual({ version, serviceConfiguration });
+  });
+
+  test("is judged anew when another tab of the browser writes it", async () => {
+    const suite = await open(good);
+    const other = await suite.page.context().newPage();
+    await other.goto(suite.page.url());
+    await other.evaluate(
+      (text) => localStorage.setItem("service-management.v1", text),
+      JSON.stringify({ version, serviceConfiguration: { ...good, cloudProvider: "docker" } }),
+    );
+    const flag = suite.page.getByText("What is stored is not valid");
+    await flag.waitFor();
+    expect(await flag.textContent()).toContain("1 issue");
+  });
+
+  test("of another shape is held as it is until it is mended", async () => {
+    const suite = await open({ ...good, ports: [1] });
+    expect(await suite.page.getByText("What is stored is not valid").count()).toBe(1);
+    await suite.field("REST port").fill("81");
+    await suite.button("Save configuration").click();
+    expect(await suite.stored()).toEqual({ version, serviceConfiguration: { ...good, ports: { rest: 81 } } });
+  });
+});
+
+describe.skipIf(!hasBrowser)("everybody", () => {
+  test("saves by keyboard alone; what was typed outlives a look at another tab", async () => {
+    const suite = await open(good);
+    const { keyboard } = suite.page;
+    await suite.page.locator("#tab-service").focus();
+    while ((await focusIn(suite)) !== "REST port") await keyboard.press("Tab");
+    await keyboard.type("81");
+    await suite.page.locator("#tab-service").focus();
+    await keyboard.press("ArrowDown");
+    await keyboard.press("ArrowUp");
+    expect(await suite.field("REST port").inputValue()).toBe("81");
+    while ((await focusIn(suite)) !== "REST port") await keyboard.press("Tab");
+    await keyboard.press("Enter");
+    expect(await suite.stored()).toEqual({ version, serviceConfiguration: { ...good, ports: { rest: 81 } } });
+  });
+
+  test.each(looks)("finds nothing in the way, %s at %i", async (...at) => {
+    const bad = { version, serviceConfiguration: { ...good, cloudProvider: "vercel" } };
+    const suite = await openSuite(browser, "service", bad, look(at));
+    await suite.button("Save configuration").click();
+    expect(await suite.axe()).toEqual([]);
+    expect(await suite.page.evaluate(() => document.documentElement.scrollWidth)).toBe(at[1]);
+    expect(suite.problems).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+/// <reference lib="dom" />
+/** Deploy targets as they are stored, and the tab for everybody. @see the specification, "Deploy target list behaviour" 5 */
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { a, b, lambda, openTargets, suiteOf, type Target } from "./stored-targets.ts";
+import { focusIn, look, looks, openSuite, type SuitePage } from "./suite-page.ts";
+
+const browser = useBrowser();
+const open = (...deployments: object[]): Promise<SuitePage> => openTargets(browser, ...deployments);
+
+describe.skipIf(!hasBrowser)("5: what is stored", () => {
+  test("is judged when it is shown: a rejected entry is flagged with its issues, and stays", async () => {
+    const bad = { ...b, runtime: "latest", deployTarget: "heroku" };
+    const suite = await open(a, bad, { ...a, name: "A" }, { region: 5 });
+    expect(await suite.entries().locator(".badge.error").allTextContents()).toEqual([
+      "1 issue",
+      "2 issues",
+      "1 issue",
+      expect.stringMatching(/^\d+ issues$/),
+    ]);
+    expect(await suite.page.getByRole("list", { name: "Issues of b" }).textContent()).toMatch(/"latest".*"heroku"/);
+    expect(await suite.page.getByRole("tab", { name: /Deploy targets/ }).textContent()).toBe("Deploy targets4 errors");
+    expect(await suite.stored()).toEqual(suiteOf(a, bad, { ...a, name: "A" }, { region: 5 }));
+    await suite.button("Edit A").click();
+    await suite.field("Name").fill("other");
+    await suite.button("Save Target").click();
+    expect(await suite.entries().locator(".badge.error").count()).toBe(2);
+  });
+
+  test("entries of an earlier version come forward without loss; what the matrix does not know is kept and flagged", async () => {
+    const suite = await open(
+      { name: "old", type: "dedicated", region: "r", runtime: "node20", owner: "x" },
+      { name: "odd", type: "heroku", region: "r", runtime: "node20" },
+    );
+    await suite.button("Duplicate old").click();
+    const metadata = {
+      serviceType: "restapi",
+      runtimeProtocol: "http",
+      databaseDriver: "InMemory",
+      keyValueDriver: "redis",
+    };
+    const old = {
+      region: "r",
+      runtime: "node20",
+      ...metadata,
+      deployTarget: "dedicated-server",
+      pm2Profile: "dev",
+      owner: "x",
+    };
+    expect(await suite.stored()).toEqual(
+      suiteOf(
+        { name: "old", ...old },
+        { name: "odd", region: "r", runtime: "node20", ...metadata, deployTarget: "heroku" },
+        { name: "old (copy)", ...old },
+      ),
+    );
+    expect(await suite.page.getByRole("list", { name: "Issues of odd" }).textContent()).toContain(
+      '"heroku" is not known',
+    );
+  });
+
+  test.each(["{", "[]", '{"deployments":{}}', '{"version":"v0"}'])(
+    "that cannot be read is kept aside: %s",
+    async (text) => {
+      const suite = await openSuite(browser, "targets", text);
+      await suite.page.getByText("could not be read and was kept aside").waitFor();
+      expect(await suite.page.getByText("No deploy targets yet").count()).toBe(1);
+      const kept = await suite.page.evaluate(
+        () => Object.entries(localStorage).find(([key]) => key.includes(".aside."))?.[1],
+      );
+      expect(JSON.parse(String(kept))).toMatchObject({ text });
+    },
+  );
+});
+
+describe.skipIf(!hasBrowser)("everybody", () => {
+  test("adds, edits, duplicates and deletes by keyboard alone", async () => {
+    const suite = await open(a);
+    const { keyboard } = suite.page;
+    await suite.page.locator("#tab-targets").focus();
+    for (const key of ["Tab", "Tab"]) await keyboard.press(key);
+    while ((await focusIn(suite)) !== "Name") await keyboard.press("Tab");
+    await keyboard.type("k");
+    while ((await focusIn(suite)) !== "Runtime") await keyboard.press("Tab");
+    await keyboard.type("bun1.3");
+    await keyboard.press("Enter");
+    expect(await focusIn(suite)).toBe("1");
+    await keyboard.press("Tab");
+    await keyboard.press("Enter");
+    expect(await focusIn(suite)).toBe("Name");
+    await keyboard.press("End");
+    await keyboard.type("2");
+    await keyboard.press("Enter");
+    expect(await focusIn(suite)).toBe("1");
+    for (const key of ["Tab", "Tab", "Enter"]) await keyboard.press(key);
+    expect(await focusIn(suite)).toBe("2");
+    for (const key of ["Tab", "Tab", "Tab", "Enter"]) await keyboard.press(key);
+    const { deployments } = (await suite.stored()) as { deployments: Target[] };
+    expect(deployments.map(({ name }) => name)).toEqual(["a", "k2"]);
+  });
+
+  test.each(looks)("finds nothing in the way, %s at %i", async (...at) => {
+    const suite = await openSuite(browser, "targets", suiteOf(a, { ...b, runtime: "latest" }, lambda), look(at));
+    await suite.button("Edit b").click();
+    await suite.button("Save Target").click();
+    expect(await suite.axe()).toEqual([]);
+    expect(await suite.page.evaluate(() => document.documentElement.scrollWidth)).toBe(at[1]);
+    expect(suite.problems).toEqual([]);
+  });
+});

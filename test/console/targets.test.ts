@@ -1,0 +1,219 @@
+/// <reference lib="dom" />
+/** The list behaviour of deploy targets, sentence by sentence. @see the specification, "Deploy target list behaviour" */
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { a, b, c, lambda, openTargets, suiteOf } from "./stored-targets.ts";
+import { focusIn, type SuitePage } from "./suite-page.ts";
+
+const browser = useBrowser();
+const open = (...deployments: object[]): Promise<SuitePage> => openTargets(browser, ...deployments);
+
+describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () => {
+  test("what is added stands at the end, with the defaults that the form showed", async () => {
+    const suite = await open(a);
+    await suite.field("Name").fill("eu-1");
+    await suite.field("Runtime").fill("node22");
+    await suite.button("Add Target").click();
+    expect(await suite.stored()).toEqual(
+      suiteOf(a, {
+        name: "eu-1",
+        runtime: "node22",
+        serviceType: "restapi",
+        deployTarget: "dedicated-server",
+        runtimeProtocol: "http",
+        databaseDriver: "InMemory",
+        keyValueDriver: "redis",
+        pm2Profile: "dev",
+      }),
+    );
+    expect(await focusIn(suite)).toBe("1");
+    expect(await suite.field("Name").inputValue()).toBe("");
+    expect(suite.problems).toEqual([]);
+  });
+
+  test("an edit is in place", async () => {
+    const suite = await open(a, b, c);
+    await suite.button("Edit b").click();
+    await suite.field("Region").fill("rack-9");
+    await suite.button("Save Target").click();
+    expect(await suite.stored()).toEqual(suiteOf(a, { ...b, region: "rack-9" }, c));
+    expect(await focusIn(suite)).toBe("1");
+  });
+
+  test("a delete asks first, and can be undone", async () => {
+    const suite = await open(a, b, c);
+    suite.answer(false);
+    await suite.button("Delete b").click();
+    expect(suite.asked).toEqual(["Delete deploy target b?"]);
+    expect(await suite.stored()).toEqual(suiteOf(a, b, c));
+    suite.answer(true);
+    await suite.button("Delete b").click();
+    expect(await suite.stored()).toEqual(suiteOf(a, c));
+    await suite.button("Undo").click();
+    expect(await suite.stored()).toEqual(suiteOf(a, b, c));
+    await suite.button("Delete c").click();
+    await suite.button("Duplicate a").click();
+    expect(await suite.button("Undo").count()).toBe(0);
+  });
+
+  const refused: [string, Record<string, string>, Record<string, string>, RegExp][] = [
+    ["a name that is taken, in another case", { Name: "A" }, {}, /"A" is taken by another deploy target/],
+    ["no name", { Name: "" }, {}, /name is missing/],
+    ["free text as a runtime", { Runtime: "latest" }, {}, /"latest" is not a name with a version/],
+    ["a functions service on a PM2 target", {}, { "Service type": "functions" }, /serviceType.*functions/],
+    ["a protocol that the type does not expose", {}, { Protocol: "websocket" }, /runtimeProtocol.*websocket/],
+    ["a REST service on a functions target", { Region: "eu" }, { "Deploy target": "lambda" }, /serviceType.*restapi/],
+    ["a cloud target without a region", { Region: "" }, { "Deploy target": "ec2" }, /region is missing/],
+  ];
+  test.each(refused)(
+    "add and edit share one gate, which never lets through: %s",
+    async (_name, texts, choices, words) => {
+      const suite = await open(a, b);
+      const before = await suite.storedText();
+      for (const isEdit of [false, true]) {
+        if (isEdit) await suite.button("Edit b").click();
+        else await suite.field("Name").fill("new");
+        await suite.field("Runtime").fill("node22");
+        await suite.field("Service type").selectOption("restapi");
+        for (const [label, value] of Object.entries(choices)) await suite.field(label).selectOption(value);
+        for (const [label, value] of Object.entries(texts)) await suite.field(label).fill(value);
+        await suite.button(isEdit ? "Save Target" : "Add Target").click();
+        expect(await suite.page.locator(".field-issue").allTextContents()).toContainEqual(expect.stringMatching(words));
+        expect(await suite.page.getByText(/^Not saved: /).count()).toBe(1);
+        expect(await suite.storedText()).toBe(before);
+        expect(await suite.page.evaluate(() => document.activeElement?.getAttribute("aria-invalid"))).toBe("true");
+      }
+    },
+  );
+});
+
+describe.skipIf(!hasBrowser)("2: editing", () => {
+  test("loads the entry; the button becomes Save Target, with Cancel Edit", async () => {
+    const suite = await open(a, lambda);
+    expect(await suite.button("Add Target").count()).toBe(1);
+    await suite.button("Edit edge").click();
+    expect(await focusIn(suite)).toBe("Name");
+    expect(await suite.button("Add Target").count()).toBe(0);
+    const shown = ["Name", "Deploy target", "Region", "Runtime", "Service type", "Protocol", "Database driver"];
+    expect(await Promise.all(shown.map((label) => suite.field(label).inputValue()))).toEqual([
+      "edge",
+      "lambda",
+      "eu",
+      "node22",
+      "functions",
+      "http",
+      "PostgreSQL",
+    ]);
+    await suite.field("Name").fill("other");
+    await suite.button("Cancel Edit").click();
+    expect(await suite.stored()).toEqual(suiteOf(a, lambda));
+    expect(await focusIn(suite)).toBe("1");
+    expect(await suite.button("Add Target").count()).toBe(1);
+    expect(await suite.button("Save Target").count()).toBe(0);
+  });
+
+  test("an edit may keep its own name, in another case too", async () => {
+    const suite = await open(a, b);
+    await suite.button("Edit a").click();
+    await suite.button("Save Target").click();
+    expect(await suite.stored()).toEqual(suiteOf(a, b));
+    await suite.button("Edit a").click();
+    await suite.field("Name").fill("A");
+    await suite.button("Save Target").click();
+    expect(await suite.stored()).toEqual(suiteOf({ ...a, name: "A" }, b));
+  });
+
+  test.each([
+    ["before it", "a", [{ ...b, region: "x" }, c]],
+    ["after it", "c", [a, { ...b, region: "x" }]],
+  ])("deleting an entry %s repositions the edit", async (_name, other, after) => {
+    const suite = await open(a, b, c);
+    await suite.button("Edit b").click();
+    await suite.field("Region").fill("x");
+    await suite.button(`Delete ${other}`).click();
+    await suite.button("Save Target").click();
+    expect(await suite.stored()).toEqual(suiteOf(...after));
+  });
+
+  test("deleting the entry itself cancels the edit: nothing of the form goes anywhere", async () => {
+    const suite = await open(a, b, c);
+    await suite.button("Edit b").click();
+    await suite.field("Region").fill("x");
+    await suite.button("Delete b").click();
+    expect(await suite.button("Add Target").count()).toBe(1);
+    expect(await suite.field("Region").inputValue()).toBe("");
+    expect(await suite.page.getByText("Its edit is cancelled.").count()).toBe(1);
+    await suite.button("Add Target").click();
+    expect(await suite.stored()).toEqual(suiteOf(a, c));
+  });
+
+  test("an entry that another tab of the browser took away is not written over another one", async () => {
+    const suite = await open(a, b, c);
+    await suite.button("Edit b").click();
+    await suite.field("Region").fill("x");
+    const other = await suite.page.context().newPage();
+    await other.goto(suite.page.url());
+    other.on("dialog", (dialog) => void dialog.accept());
+    await other.getByRole("button", { name: "Delete b", exact: true }).click();
+    await suite.page.getByText("was changed or deleted elsewhere").waitFor();
+    await suite.button("Add Target").click();
+    expect(await suite.stored()).toEqual(suiteOf(a, c, { ...b, region: "x" }));
+  });
+});
+
+describe.skipIf(!hasBrowser)("3: duplicating", () => {
+  test("(copy), (copy 2), whatever the case, and a copy of a copy", async () => {
+    const suite = await open(a, { ...b, name: "A (COPY)" });
+    await suite.button("Duplicate a").click();
+    await suite.button("Duplicate a").click();
+    expect(await focusIn(suite)).toBe("3");
+    await suite.button("Duplicate A (COPY)").click();
+    const copies = ["a (copy 2)", "a (copy 3)", "A (COPY) (copy)"].map((name) => ({ ...a, name }));
+    expect(await suite.stored()).toEqual(suiteOf(a, { ...b, name: "A (COPY)" }, ...copies));
+  });
+
+  test("a copy is independent and deep: what is kept of unknown keys is its own, and an edit leaves the source alone", async () => {
+    const source = { ...a, notes: { owner: ["x"] } };
+    const suite = await open(source);
+    await suite.button("Duplicate a").click();
+    await suite.button("Edit a (copy)").click();
+    await suite.field("Region").fill("rack-9");
+    await suite.button("Save Target").click();
+    expect(await suite.stored()).toEqual(suiteOf(source, { ...source, name: "a (copy)", region: "rack-9" }));
+  });
+});
+
+describe.skipIf(!hasBrowser)("4: hints", () => {
+  test("PM2-managed: host information and PM2 profile; functions: runtime and version, no profile", async () => {
+    const suite = await open();
+    const hint = suite.page.locator("form .status-line.info");
+    for (const target of ["dedicated-server", "vm", "ec2"]) {
+      await suite.field("Deploy target").selectOption(target);
+      expect(await hint.textContent()).toMatch(/host information.*PM2 profile/);
+      expect(await suite.field("PM2 profile").isEnabled()).toBe(true);
+    }
+    await suite.field("PM2 profile").selectOption("production");
+    for (const target of ["lambda", "vercel-functions", "cloudflare-workers"]) {
+      await suite.field("Deploy target").selectOption(target);
+      expect(await hint.textContent()).toMatch(/runtime with its version/);
+      expect(await suite.field("PM2 profile").isDisabled()).toBe(true);
+      expect(await suite.field("PM2 profile").inputValue()).toBe("");
+    }
+    await suite.field("Name").fill("edge");
+    await suite.field("Region").fill("eu");
+    await suite.field("Runtime").fill("nodejs22.x");
+    await suite.button("Add Target").click();
+    const [added] = ((await suite.stored()) as { deployments: object[] }).deployments;
+    expect(added).toMatchObject({ serviceType: "functions", deployTarget: "cloudflare-workers" });
+    expect(added).not.toHaveProperty("pm2Profile");
+  });
+
+  test("the matrix stands beside it, with the selection", async () => {
+    const suite = await open(a);
+    const chosen = suite.page.getByRole("table").first().locator("td.chosen");
+    await suite.field("Deploy target").selectOption("lambda");
+    expect(await chosen.textContent()).toBe("yes, your selection");
+    await suite.field("Service type").selectOption("restapi");
+    expect(await chosen.textContent()).toBe("–no, your selection");
+  });
+});

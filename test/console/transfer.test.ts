@@ -1,0 +1,216 @@
+/// <reference lib="dom" />
+/** Export and import of the whole document. @see the specification, "Versioning" 1, 2 and 4 */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { svcm } from "../support/svcm.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { focusIn, look, looks, openSuite, type SuitePage } from "./suite-page.ts";
+
+const browser = useBrowser();
+const version = "service-management.v1";
+const target = {
+  name: "eu (copy)",
+  region: "on",
+  runtime: "node22",
+  serviceType: "websocket+restapi",
+  deployTarget: "ec2",
+  runtimeProtocol: "websocket",
+  databaseDriver: "MS SQL",
+  keyValueDriver: "redis",
+  pm2Profile: "dev",
+};
+const full = {
+  version,
+  runtimeEnvironment: "staging",
+  serviceConfiguration: {
+    serviceKind: "grpc-rest-api",
+    runMode: "container",
+    cloudProvider: "docker",
+    staticAssetsPath: "a: b #c",
+    ports: { rest: 3000, grpc: 3001 },
+  },
+  interfaces: [
+    { type: "grpc", framework: "grpc", entrypoint: "src/interface/gRPC/start.ts", controller: "ItemController.get" },
+  ],
+  deployments: [{ ...target, databaseDriver: "MSSQL" }],
+};
+
+function open(before?: object | string): Promise<SuitePage> {
+  return openSuite(browser, "transfer", before as string);
+}
+
+async function downloaded(suite: SuitePage, name: string): Promise<{ name: string; text: string }> {
+  const [download] = await Promise.all([suite.page.waitForEvent("download"), suite.button(`Download ${name}`).click()]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
+}
+
+async function importText(suite: SuitePage, text: string): Promise<void> {
+  await suite.field("Document").fill(text);
+  await suite.button("Import").click();
+}
+
+describe.skipIf(!hasBrowser)("what is exported", () => {
+  test.each([
+    ["JSON", "service-management.json"],
+    ["YAML", "deployments.yaml"],
+  ])("as %s is valid to svcm validate, and brings the same state back", async (format, fileName) => {
+    const suite = await open(full);
+    await suite.page.getByText(format, { exact: true }).click();
+    const { name, text } = await downloaded(suite, fileName);
+    expect(name).toBe(fileName);
+    const root = temporaryFolder();
+    mkdirSync(join(root, ".git"));
+    writeFileSync(join(root, fileName), text);
+    const ran = await svcm(["validate", "--file", fileName], { root });
+    expect({ code: ran.code, said: ran.stdout + ran.stderr }).toMatchObject({ code: 0 });
+    const other = await open();
+    await importText(other, text);
+    expect(await other.stored()).toEqual(full);
+    expect(other.asked).toEqual([
+      "Replace what this browser holds (0 deploy targets, 0 interface adapters, no service configuration, no environment) by this document?",
+    ]);
+    expect([...suite.problems, ...other.problems]).toEqual([]);
+  });
+
+  test("holds the environment as the selection only, every section, and unknown keys; issues are told", async () => {
+    const kept = { ...full, deployments: [{ ...target, owner: "me" }], extra: [1] };
+    const suite = await open(kept);
+    const { text } = await downloaded(suite, "service-management.json");
+    expect(JSON.parse(text)).toEqual(kept);
+    expect(Object.keys(JSON.parse(text) as object)).toEqual([...Object.keys(full), "extra"]);
+    const told = await suite.page.getByRole("list", { name: "Issues of the document" }).locator("li").allTextContents();
+    expect(told.join("\n")).toMatch(/deployments\[0\]: databaseDriver: "MS SQL" is not known/);
+    expect(told).toHaveLength(3);
+  });
+
+  test("can be copied", async () => {
+    const suite = await open(full);
+    await suite.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await suite.page.getByText("YAML", { exact: true }).click();
+    await suite.button("Copy deployments.yaml").click();
+    await suite.page.getByText("Copied deployments.yaml.").waitFor();
+    const copied = await suite.page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/^# yaml-language-server: .*\nversion: service-management.v1\n/);
+    expect(copied).toContain('staticAssetsPath: "a: b #c"');
+  });
+});
+
+describe.skipIf(!hasBrowser)("what is imported", () => {
+  const bad: [string, string, RegExp][] = [
+    ["broken JSON", '{"version": }', /is not JSON/],
+    [
+      "a key that stands twice in JSON",
+      '{"version":"service-management.v1","interfaces":[],"interfaces":[]}',
+      /stands twice/,
+    ],
+    ["YAML beyond plain style", "deployments: &a []\ninterfaces: *a\n", /accepted: maps and lists in block style/],
+    ["no map", "- 1\n", /expected a map, got a list/],
+    ["another version", "version: v0\n", /version: "v0" is not supported; accepted: service-management.v1/],
+    ["a list that is none", "deployments: {}\n", /deployments: expected a list/],
+    ["an entry that is none", "deployments:\n  - 5\n", /deployments\[0\].*expected a map/],
+    [
+      "fields, each with its line",
+      "deployments:\n  - name: a\n    type: dedicated\n    runtime: latest\ninterfaces:\n  - type: soap\n",
+      /deployments\[0\] line 4, column 14: runtime: "latest".*interfaces\[0\] line 6, column 11: type: "soap"/s,
+    ],
+    ["values of an environment", "runtimeEnvironment:\n  SVC_HTTP_PORT: 3000\n", /runtimeEnvironment: expected text/],
+    [
+      "a rejected service configuration",
+      '{"serviceConfiguration":{"runMode":"functions","cloudProvider":"docker"}}',
+      /accepted: aws, vercel, cloudflare/,
+    ],
+  ];
+  test.each(bad)("is refused for %s, told by field, and nothing changes", async (_name, text, words) => {
+    const suite = await open(full);
+    const before = await suite.storedText();
+    await suite.field("Document").fill(text);
+    const told = await suite.page.getByRole("list", { name: "Issues of the import" }).locator("li").allTextContents();
+    expect(told.toSorted().join("\n")).toMatch(words);
+    expect(await suite.button("Import").isDisabled()).toBe(true);
+    expect(await suite.storedText()).toBe(before);
+  });
+
+  test("changes nothing until it is confirmed, and can be undone", async () => {
+    const suite = await open(full);
+    const next = { version, deployments: [{ ...full.deployments[0], name: "next" }] };
+    suite.answer(false);
+    await importText(suite, JSON.stringify(next));
+    expect(suite.asked).toHaveLength(1);
+    expect(await suite.stored()).toEqual(full);
+    suite.answer(true);
+    await suite.button("Import").click();
+    expect(await suite.stored()).toEqual(next);
+    await suite.button("Undo").click();
+    expect(await suite.stored()).toEqual(full);
+  });
+
+  test("of an earlier version comes forward without loss; what the matrix does not know is kept, and flagged", async () => {
+    const suite = await open();
+    const legacy = [
+      { name: "old", type: "dedicated", region: "r", runtime: "node20" },
+      { name: "odd", type: "heroku", region: "r", runtime: "node20" },
+    ];
+    await suite.field("Document").fill(JSON.stringify({ deployments: legacy }, null, "\t"));
+    await suite.page.getByText("2 deploy targets of an earlier version will be brought forward.").waitFor();
+    await suite.button("Import").click();
+    const metadata = {
+      serviceType: "restapi",
+      runtimeProtocol: "http",
+      databaseDriver: "InMemory",
+      keyValueDriver: "redis",
+    };
+    const old = { name: "old", region: "r", runtime: "node20", ...metadata };
+    expect(await suite.stored()).toEqual({
+      version,
+      deployments: [
+        { ...old, deployTarget: "dedicated-server", pm2Profile: "dev" },
+        { ...old, name: "odd", deployTarget: "heroku" },
+      ],
+    });
+    expect(await suite.page.getByRole("tab", { name: /Deploy targets/ }).textContent()).toContain("1 error");
+  });
+
+  test("may be the repository's own deployments.yaml, from a file, and an edit that was open goes", async () => {
+    const suite = await openSuite(browser, "targets", full);
+    await suite.button("Edit eu (copy)").click();
+    await suite.page.locator("#tab-transfer").click();
+    const file = join(import.meta.dirname, "../../deployments.yaml");
+    await suite.page.locator("input[type=file]").setInputFiles(file);
+    await suite.page.getByText("deployments.yaml is valid").waitFor();
+    await suite.button("Import").click();
+    const { deployments } = (await suite.stored()) as { deployments: { name: string }[] };
+    expect(deployments.map(({ name }) => name)).toEqual(["staging", "production", "edge"]);
+    await suite.page.locator("#tab-targets").click();
+    await suite.page.getByText("was changed or deleted elsewhere").waitFor();
+    expect(await suite.button("Save Target").count()).toBe(0);
+  });
+});
+
+describe.skipIf(!hasBrowser)("everybody", () => {
+  test("exports and imports by keyboard alone", async () => {
+    const suite = await open(full);
+    const { keyboard } = suite.page;
+    await suite.page.locator("#tab-transfer").focus();
+    while ((await focusIn(suite)) !== "JSON") await keyboard.press("Tab");
+    await keyboard.press("ArrowRight");
+    while ((await focusIn(suite)) !== "Download deployments.yaml") await keyboard.press("Tab");
+    const [download] = await Promise.all([suite.page.waitForEvent("download"), keyboard.press("Enter")]);
+    expect(download.suggestedFilename()).toBe("deployments.yaml");
+    await keyboard.press("Tab");
+    expect(await focusIn(suite)).toBe("Document");
+    await keyboard.insertText("version: service-management.v1\n");
+    while ((await focusIn(suite)) !== "Import") await keyboard.press("Tab");
+    await keyboard.press("Enter");
+    expect(await suite.stored()).toEqual({ version });
+  });
+
+  test.each(looks)("finds nothing in the way, %s at %i", async (...at) => {
+    const suite = await openSuite(browser, "transfer", { ...full, deployments: [target] }, look(at));
+    await suite.field("Document").fill("deployments:\n  - name: a\n");
+    expect(await suite.axe()).toEqual([]);
+    expect(await suite.page.evaluate(() => document.documentElement.scrollWidth)).toBe(at[1]);
+    expect(suite.problems).toEqual([]);
+  });
+});
