@@ -43,10 +43,22 @@ export const hasPostgres = which("postgres") !== undefined && (!isRoot || idOf("
 export const hasMariaDb = which("mariadbd") !== undefined && which("mariadb-install-db") !== undefined;
 export const hasRabbit = which("rabbitmq-server") !== undefined && which("epmd") !== undefined;
 
+/** What it has acknowledged survives SIGKILL: by default its log may lag behind by two seconds on a busy disk. */
 export function startRedis(): Promise<RunningServer> {
   return startServer({
     program: which("redis-server") ?? "",
-    args: (port, folder) => ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes"],
+    args: (port, folder) => [
+      "--port",
+      `${port}`,
+      "--bind",
+      "127.0.0.1",
+      "--dir",
+      folder,
+      "--appendonly",
+      "yes",
+      "--appendfsync",
+      "always",
+    ],
   });
 }
 

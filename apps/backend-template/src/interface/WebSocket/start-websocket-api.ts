@@ -4,11 +4,10 @@ import { requireStartup, type WebSocketPlan } from "svcm/startup";
 import type { Server } from "socket.io";
 import { openBackend } from "../../backend.ts";
 import { httpAddress } from "../../process/address.ts";
-import { connectRedis } from "../../process/connect-redis.ts";
 import { runProcess, type OnClose } from "../../process/lifecycle.ts";
-import { withPackages } from "../../process/required-package.ts";
 import { startHttp } from "../HTTP/start-http.ts";
 import { loadCluster, startPrimary } from "./cluster.ts";
+import { useRedisStreams } from "./redis-streams.ts";
 import { broadcastItems, socketServer } from "./socket-server.ts";
 
 await runProcess(async (onClose) => {
@@ -48,12 +47,7 @@ async function adapt(
     sticky.setupWorker(io);
   }
   if (adapter === "redis-streams" && redisUrl) {
-    const setting = "SVC_WEBSOCKET_SOCKETIO_ADAPTER=redis-streams";
-    const packages = ["@socket.io/redis-streams-adapter", "redis"];
-    const { createAdapter } = await withPackages(setting, packages, () => import("@socket.io/redis-streams-adapter"));
-    const client = await connectRedis(setting, redisUrl.reveal());
-    onClose(async () => client.destroy());
-    // Long blocking reads would hold the end of the process back.
-    io.adapter(createAdapter(client, { blockTimeInMs: 500 }));
+    const end = await useRedisStreams(io, redisUrl.reveal());
+    onClose(async () => end());
   }
 }

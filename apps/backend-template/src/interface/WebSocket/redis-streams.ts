@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Namespace, Server } from "socket.io";
+import { connectRedis } from "../../process/connect-redis.ts";
+import { withPackages } from "../../process/required-package.ts";
+
+const SETTING = "SVC_WEBSOCKET_SOCKETIO_ADAPTER=redis-streams";
+const PACKAGES = ["@socket.io/redis-streams-adapter", "redis"];
+const STREAM = "socket.io";
+/** Longer blocking reads would hold the end of the process back. */
+const BLOCK_MS = 500;
+/** Between two entries of our own. */
+const KNOCK_MS = 50;
+
+/** What of the library's adapter is used here; its types do not tell. */
+interface StreamReader {
+  onRawMessage(message: Readonly<Record<string, string>>, offset: string): void;
+}
+
+/**
+ * Connects the server with those of other hosts, and resolves when it hears them. Until its first message the library
+ * reads from now on, anew each time, and what is told between two reads is lost to it: so entries of our own, which
+ * others pass over, are added until one has come back.
+ *
+ * @returns what ends the connection
+ * @throws {Error} where Redis cannot be reached.
+ */
+export async function useRedisStreams(io: Server, url: string): Promise<() => void> {
+  const { createAdapter } = await withPackages(SETTING, PACKAGES, () => import("@socket.io/redis-streams-adapter"));
+  const client = await connectRedis(SETTING, url);
+  const create = createAdapter(client, { streamName: STREAM, blockTimeInMs: BLOCK_MS });
+  const uid = randomUUID();
+  const heard = new AbortController();
+  // A function, since socket.io calls it with `new`.
+  io.adapter(function adapterOf(namespace: Namespace) {
+    const adapter = create(namespace);
+    const reader = adapter as unknown as StreamReader;
+    const read = reader.onRawMessage.bind(reader);
+    reader.onRawMessage = (message, offset) => (message["uid"] === uid ? heard.abort() : read(message, offset));
+    return adapter;
+  });
+  while (!heard.signal.aborted) {
+    await client.xAdd(STREAM, "*", { nsp: "/", uid, type: "0" });
+    await pause(KNOCK_MS, undefined, { signal: heard.signal }).catch(() => undefined);
+  }
+  return () => client.destroy();
+}
