@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     page.on("dialog", (dialog) => void dialog.accept());
     await page.getByRole("button", { name: "Stop worker" }).click();
     await page.getByText("worker stopped.").waitFor();
-    await row(page, "worker").getByText("stopped", { exact: true }).first().waitFor();
+    await row(page, "worker").locator(".status.stopped").waitFor();
     expect(await row(page, "worker").locator("td.number").first().textContent()).toBe("–");
     await page.getByRole("button", { name: "Start worker", exact: true }).click();
     await page.getByText(/^worker started \(pid \d+\)\.$/).waitFor();
@@ -220,6 +220,23 @@ describe.skipIf(!hasBrowser)("the table", () => {
     expect(urls).not.toContain(token);
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(token);
   });
+});
+
+test.skipIf(!hasBrowser)("where reads need the token, it is asked for once, at the beginning", async () => {
+  const token = "a-token-of-sixteen-and-more";
+  const { port } = await start({ host: "0.0.0.0", env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
+  const url = `http://127.0.0.1:${port}`;
+  const { page } = await openConsole(browser, url, { mayFail: true, beginsWith: "dialog" });
+  expect(await axe(page)).toEqual([]);
+  await page.getByLabel("Token", { exact: true }).fill("a-wrong-token-of-sixteen");
+  await page.keyboard.press("Enter");
+  await page.getByText("The server did not accept that token.").waitFor();
+  await page.getByLabel("Token", { exact: true }).fill(token);
+  await page.keyboard.press("Enter");
+  await row(page, "zeta").waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  await page.getByRole("tab", { name: "Audit" }).click();
+  await page.locator(".audit-rows, .empty").waitFor();
 });
 
 describe.skipIf(!hasBrowser)("what goes away", () => {

@@ -26,13 +26,22 @@ export interface ConsoleOptions {
   readonly stored?: Readonly<Record<string, string>>;
   /** Requests that fail on purpose are logged by the browser: then its words are no problem. */
   readonly mayFail?: boolean;
+  /** What the console begins with: the open tab, or another part of it. */
+  readonly beginsWith?: string;
 }
 
 /** Opens the console and listens. When the test ends it has kept its policy and asked nobody but its server. */
 export async function openConsole(
   browser: ReturnType<typeof useBrowser>,
   url: string,
-  { tab = "", theme = "light", isPhone = false, stored = {}, mayFail = false }: ConsoleOptions = {},
+  {
+    tab = "",
+    theme = "light",
+    isPhone = false,
+    stored = {},
+    mayFail = false,
+    beginsWith = "#panel",
+  }: ConsoleOptions = {},
 ): Promise<OpenedConsole> {
   const viewport = isPhone ? { width: 390, height: 844 } : { width: 1280, height: 800 };
   const context = await browser().newContext({ colorScheme: theme, viewport, reducedMotion: "reduce" });
@@ -64,7 +73,7 @@ export async function openConsole(
     expect(opened.sockets.map((socket) => new URL(socket.url()).host).filter((asked) => asked !== host)).toEqual([]);
   });
   await page.goto(`${url}/#/${tab}`);
-  await page.locator("#panel").waitFor();
+  await page.locator(beginsWith).waitFor();
   return opened;
 }
 

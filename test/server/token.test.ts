@@ -1,8 +1,10 @@
 /** The access rules over real sockets: on loopback, and on addresses that others can reach. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { networkInterfaces } from "node:os";
 import { describe, expect, test } from "vitest";
 import { ask, ENV, post, testServer } from "./support.ts";
-import { routes } from "../../src/server/routes.ts";
+import { ASSET_PATH, routes } from "../../src/server/routes.ts";
 
 const TOKEN = "a-token-of-good-length";
 const bearer = { authorization: `Bearer ${TOKEN}` };
@@ -62,17 +64,21 @@ const spellings = ["0.0.0.0", "0", "::", "[::]", "0:0:0:0:0:0:0:0", "::ffff:0.0.
   (host) => hasIPv6 || !host.includes(":"),
 );
 
+const assets = readdirSync(join(import.meta.dirname, "../../dist/console/assets")).map((name) => `/assets/${name}`);
+
 describe.each(spellings)("on %s", (host) => {
   const start = () => testServer({ host, env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN } });
-  const open = ["/healthz", "/", "/assets/service-management.css", "/assets/service-management.svg"];
+  const open = ["/healthz", "/", ...assets];
 
   test("everything but health and the page needs the token", async () => {
     const server = await start();
     for (const { method, path } of routes) {
       const answer = await ask(server, path, { method });
-      if (open.includes(path)) expect(answer.status).toBe(200);
+      if (path === ASSET_PATH) expect(answer.status).toBe(404);
+      else if (open.includes(path)) expect(answer.status).toBe(200);
       else expect(answer).toMatchObject(unauthorized);
     }
+    for (const path of assets) expect((await ask(server, path)).status).toBe(200);
     for (const path of ["/nothing", "/api/nothing"]) expect(await ask(server, path)).toMatchObject(unauthorized);
     for (const path of open) expect(await ask(server, path, { method: "DELETE" })).toMatchObject(unauthorized);
   });

@@ -132,7 +132,7 @@ class ChannelFeed implements Feed {
     for (;;) {
       if (this.#client === undefined) throw new Error("The tab was left.");
       const hasToken = session.token() !== undefined;
-      const result = await this.#client.act(action);
+      const result = await this.#client.act(action).catch(unauthorizedOr(action));
       if (result.ok || !isRefusedForToken(result) || !(await session.demand(hasToken))) return result;
       this.tryNow();
     }
@@ -188,6 +188,14 @@ function shownOf(frame: Exclude<WatchFrame, ErrorFrame>, refusal: Refusal | unde
 
 function isRefusedForToken({ code, error }: ActionResult): boolean {
   return code === "UNAUTHORIZED" || error === "Unauthorized.";
+}
+
+/** A connection that is refused for its token is, to an action, what a refused action is. */
+function unauthorizedOr({ action, scope = "process", name = "" }: Action): (error: unknown) => ActionResult {
+  return (error) => {
+    if (!isUnauthorized(error)) throw error;
+    return { type: "action-result", ok: false, action, scope, name, code: "UNAUTHORIZED", error: "Unauthorized." };
+  };
 }
 
 function isUnauthorized(error: unknown): boolean {
