@@ -11,7 +11,8 @@ export const ON_ANY_LINE = /[ \r\n]*/y;
 
 const MAX_DEPTH = 15;
 const LONGEST_KEY = 1000;
-const PLAIN = /(?:[\w.~+/$]|-(?=[\w.]))[\w .~+/$@=-]*/y;
+/** Three dots could be the end of the document. */
+const PLAIN = /(?!\.\.\.)(?:[\w.~+/$]|-(?=[\w.]))[\w .~+/$@=-]*/y;
 const QUOTED_KEY_END = /:[ ]?/y;
 const PLAIN_KEY = /[\w$][\w$./@+-]*(?=: )/y;
 

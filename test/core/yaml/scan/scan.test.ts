@@ -53,6 +53,7 @@ test.each([
   ["an open bracket", "a: [1\n"],
   ["a comma too many", '{"a": 1,}'],
   ["a key of more than 1000 characters", `${"k".repeat(1001)}: 1\n`],
+  ["the end of the document in a list", '{\n  "a": [\n    1,\n...  ]\n}'],
 ])("it declines %s", (_, text) => {
   expect(scanYaml(text, "a.yaml")).toBeUndefined();
 });
