@@ -159,11 +159,12 @@ describe("If-Match", () => {
 describe("files that cannot be written or read", () => {
   test("a missing file names its code and path", async () => {
     const workspace = makeWorkspace({});
-    for (const attempt of [
-      set(workspace, { SVC_HTTP_FRAMEWORK: "fastify" }),
-      execute(envRead, workspace.ports, {}, caller),
-    ]) {
-      expect(await refusal(attempt)).toMatchObject({
+    const attempts = [
+      () => set(workspace, { SVC_HTTP_FRAMEWORK: "fastify" }),
+      () => execute(envRead, workspace.ports, {}, caller),
+    ];
+    for (const attempt of attempts) {
+      expect(await refusal(attempt())).toMatchObject({
         status: 500,
         exitCode: 3,
         body: { error: "Environment file operation failed.", code: "ENV_FILE_NOT_FOUND", path: workspace.path(DEV) },
