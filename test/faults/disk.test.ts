@@ -3,7 +3,7 @@
  * it, no file is left open, the error names the env file, and the same adapter can write again.
  */
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { auditLog } from "../../src/core/adapters/audit-log.ts";
@@ -13,10 +13,17 @@ import { canMount, mount } from "../support/machine.ts";
 import { recordOf } from "../support/records.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** Files that this process has open below a folder. */
+/** Files that this process has open below a folder. Descriptors that are gone when they are looked at are not open. */
 function openBelow(folder: string): string[] {
-  const names = execFileSync("find", [`/proc/${process.pid}/fd`, "-printf", "%l\n"], { encoding: "utf8" });
-  return names.split("\n").filter((name) => name.startsWith(folder));
+  const descriptors = `/proc/${process.pid}/fd`;
+  return readdirSync(descriptors).flatMap((descriptor) => {
+    try {
+      const name = readlinkSync(join(descriptors, descriptor));
+      return name.startsWith(folder) ? [name] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 describe.skipIf(!canMount)("on a file system of its own (needs root and mount)", () => {
