@@ -9,7 +9,6 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { WebSocket, WebSocketServer } from "ws";
@@ -18,6 +17,7 @@ import { SOCKET_PATH } from "../src/core/contract/channel.ts";
 import { parsePidStat } from "../src/core/telemetry/proc/pid-stat.ts";
 import { startServer } from "../src/server/start.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
+import { startApps } from "./start-apps.ts";
 
 const [seconds = 8, ...counts] = process.argv.slice(2).map(Number);
 const RUN_MS = seconds * 1000;
@@ -27,6 +27,9 @@ const TICKS_PER_SECOND = 100;
 const MANY = 100;
 const CROWD = 1000;
 const GOAL = 1.5;
+const TWENTY_VARIABLES = Object.fromEntries(
+  Array.from({ length: 20 }, (_, index) => [`SVC_KEY_${index}`, `value ${index}`]),
+);
 
 const servers = {
   async svcm(ports: Ports): Promise<number> {
@@ -67,7 +70,7 @@ async function compare(count: number): Promise<void> {
   const own = pm2();
   try {
     const daemon = await own.startDaemon();
-    await startApps(own, count);
+    await startApps(own, count, TWENTY_VARIABLES);
     const one = await costOf("svcm", 1, own, daemon.pid);
     const many = await costOf("svcm", MANY, own, daemon.pid);
     const plain = await costOf("plain", MANY, own, daemon.pid);
@@ -82,16 +85,6 @@ async function compare(count: number): Promise<void> {
   } finally {
     await own.end();
   }
-}
-
-async function startApps(own: Pm2, count: number): Promise<void> {
-  const env = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`SVC_KEY_${index}`, `value ${index}`]));
-  const app = { script: "/bin/sleep", interpreter: "none", args: "100000", instances: 10, exec_mode: "fork", env };
-  const apps = Array.from({ length: count / 10 }, (_, index) => ({ ...app, name: `app-${index}` }));
-  own.pm2Folder(apps);
-  const link = own.link();
-  const file = { file: join(own.folder, "pm2/ecosystem.dev.config.cjs"), cwd: own.folder };
-  for (const { name } of apps) await link.startApp(name, file);
 }
 
 async function costOf(name: Name, clients: number, own: Pm2, daemon: number) {

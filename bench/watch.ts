@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { parsePidStat } from "../src/core/telemetry/proc/pid-stat.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
+import { startApps } from "./start-apps.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const [seconds = 10, ...counts] = process.argv.slice(2).map(Number);
@@ -46,15 +47,6 @@ async function compare(count: number): Promise<void> {
   } finally {
     await own.end();
   }
-}
-
-async function startApps(own: Pm2, count: number): Promise<void> {
-  const app = { script: "/bin/sleep", interpreter: "none", args: "100000", instances: 10, exec_mode: "fork" };
-  const apps = Array.from({ length: count / 10 }, (_, index) => ({ ...app, name: `app-${index}` }));
-  own.pm2Folder(apps);
-  const link = own.link();
-  const file = { file: join(own.folder, "pm2/ecosystem.dev.config.cjs"), cwd: own.folder };
-  for (const { name } of apps) await link.startApp(name, file);
 }
 
 /** CPU milliseconds a second, when it has drawn for a while. */
