@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
     expect(flat(await choices.innerText())).toBe("Environment dev staging ci");
     for (const name of ["staging", "ci", "dev"]) {
       await open.page.getByRole("radio", { name, exact: true }).check();
-      await open.page.getByText(`Saving writes .env.${name} only`).waitFor();
+      await open.page.getByText(`Saving writes ${open.files.path(`${CONFIG_FOLDER}/.env.${name}`)} only`).waitFor();
     }
   });
 

@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.choose("staging");
     await open.page.getByText("6 apps").waitFor();
     await open.page.getByRole("tab", { name: "Runtime environment" }).click();
-    await open.page.getByText("Saving writes .env.dev only").waitFor();
+    await open.page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
     await open.page.getByRole("tab", { name: "PM2 preview" }).click();
     await open.page.getByText("6 apps").waitFor();
     await open.page.reload();

@@ -126,6 +126,19 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect(again.port).toBe(server.port);
   });
 
+  test("the list of tabs says whose console this is", async () => {
+    const server = await testServer(noPm2);
+    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    const place = page.getByText("Workspace").locator("xpath=..");
+    await place.getByText(server.repository.root, { exact: true }).waitFor();
+    expect((await place.innerText()).split("\n")).toEqual([
+      "Workspace",
+      server.repository.root,
+      new URL(server.url).host,
+      "svcm 1.2.3",
+    ]);
+  });
+
   test("a newer server is told, and a reload is offered", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });

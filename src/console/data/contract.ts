@@ -6,11 +6,18 @@ export interface Facts {
   /** Of `GET /api/runtime/contract`: the visible tiers, with what each key accepts. */
   readonly contract: ContractBody["runtimeContract"];
   readonly matrix: ContractBody["capabilityMatrix"];
+  /** Whose they are: absolute paths of the server's machine. */
+  readonly workspace: ContractBody["workspace"];
   /** The same facts, as the validators of core/suite take them. */
   readonly vocabulary: Vocabulary;
 }
 
-export function factsOf({ runtimeContract: contract, capabilityMatrix: matrix }: ContractBody): Facts {
+export function factsOf({ runtimeContract: contract, capabilityMatrix: matrix, workspace }: ContractBody): Facts {
   // The validators look at environments and enum keys, which the visible part has whole.
-  return { contract, matrix, vocabulary: { contract: contract as unknown as Vocabulary["contract"], matrix } };
+  return {
+    contract,
+    matrix,
+    workspace,
+    vocabulary: { contract: contract as unknown as Vocabulary["contract"], matrix },
+  };
 }

@@ -68,10 +68,18 @@ function MarkView({ mark: { errors = 0, isUnsaved = false } }: { mark: Mark }): 
   );
 }
 
+/** Whose console this is: several may be open. */
 function Place(): JSX.Element {
   const version = usePage().server.version.value;
+  const root = useContext(ConsoleContext)?.facts.workspace.root;
   return (
     <p class="place">
+      {root !== undefined && (
+        <>
+          <span>Workspace</span>
+          <code>{root}</code>
+        </>
+      )}
       <span>{location.host}</span>
       {version !== undefined && <code>svcm {version}</code>}
     </p>

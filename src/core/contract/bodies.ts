@@ -142,8 +142,15 @@ export const contractBody = z
       profiles,
     }),
     capabilityMatrix: capabilityMatrixSchema,
+    workspace: z
+      .strictObject({
+        root: z.string().describe("Folder of the repository."),
+        configDir: z.string().describe("Folder of the env files."),
+        pm2Dir: z.string().describe("Folder of the PM2 ecosystem files."),
+      })
+      .describe("Absolute paths."),
   })
-  .describe("The two facts that forms, selects and completions are built from.");
+  .describe("The two facts that forms, selects and completions are built from, and whose they are.");
 
 const auditRecord = z
   .strictObject({

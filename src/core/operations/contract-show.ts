@@ -3,6 +3,7 @@ import { tierReason, visibleKeys } from "../env/tiers.ts";
 import { acceptedValues } from "../env/values.ts";
 import type { CapabilityMatrix, KeySpec, RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
+import type { Workspace } from "../ports.ts";
 
 /** A key as a form needs it: its specification, why it has its tier, and every value it accepts. */
 export type VisibleKey = KeySpec & { readonly reason: string; readonly accepted: readonly string[] };
@@ -15,9 +16,11 @@ export interface ContractResponse {
     readonly keys: Readonly<Record<string, VisibleKey>>;
   };
   readonly capabilityMatrix: CapabilityMatrix;
+  /** Absolute paths: whose facts these are, and where the env files and the ecosystem files stand. */
+  readonly workspace: Pick<Workspace, "root" | "configDir" | "pm2Dir">;
 }
 
-/** The two facts as data: what forms, selects and completions are built from. */
+/** The two facts as data: what forms, selects and completions are built from, and where they are applied. */
 export const contractShow = defineOperation({
   id: "contract.show",
   access: "read",
@@ -30,6 +33,7 @@ export const contractShow = defineOperation({
       return spec ? [[key, { ...spec, reason: tierReason(contract, key), accepted: acceptedValues(spec) }]] : [];
     });
     const spellings = environmentSpellings(contract);
+    const { root, configDir, pm2Dir } = ports.workspace;
     return {
       runtimeContract: {
         environments,
@@ -39,6 +43,7 @@ export const contractShow = defineOperation({
         profiles,
       },
       capabilityMatrix: await ports.facts.capabilityMatrix(),
+      workspace: { root, configDir, pm2Dir },
     };
   },
 });

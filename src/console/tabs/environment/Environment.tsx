@@ -44,7 +44,7 @@ export function Environment(): JSX.Element {
       <StatusRegion>
         <Unread />
       </StatusRegion>
-      {read && <WrittenFile fileName={read.fileName} />}
+      {read && <WrittenFile folder={facts.workspace.configDir} fileName={read.fileName} />}
       {read && (
         <div class="env-columns">
           <div class="env-main">
@@ -63,12 +63,17 @@ export function Environment(): JSX.Element {
   );
 }
 
-function WrittenFile({ fileName }: { fileName: string }): JSX.Element {
+function WrittenFile({ folder, fileName }: { folder: string; fileName: string }): JSX.Element {
   return (
     <p class="written-file">
       <Icon name="file" />
-      <span>Saving writes</span> <code>{fileName}</code> <span>only</span>
-      <Copy text={fileName} what="the file name" />
+      <span>Saving writes</span>{" "}
+      <code>
+        <span>{folder}/</span>
+        {fileName}
+      </code>{" "}
+      <span>only</span>
+      <Copy text={`${folder}/${fileName}`} what="the path" />
     </p>
   );
 }
