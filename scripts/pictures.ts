@@ -1,75 +1,25 @@
-/** Takes the README's picture: real commands over a copy of this repository's env files, drawn by a real browser. */
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+/**
+ * Takes the pictures of README and docs: real commands in a terminal, and the console over a workspace whose apps run
+ * under a real PM2. The charts want five minutes of a quiet machine, port 3200, and a folder that does not exist yet.
+ *
+ * node --import tsx scripts/pictures.ts [folder of the workspace] [folder for every tab in every look]
+ */
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { chromiumArguments, findChromium } from "../test/support/chromium.ts";
+import { photographConsole } from "./pictures/console.ts";
+import { openShop } from "./pictures/shop.ts";
+import { drawTerminal } from "./pictures/terminal.ts";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
-const config = "apps/backend-template/src/config";
-
-const session: readonly (readonly string[])[] = [
-  ["env", "diff", "dev", "ci"],
-  ["env", "set", "SVC_HTTP_FRAMEWORK=fastify", "--dry-run"],
-  ["env", "set", "SVC_HTTP_FRAMEWORK=fastify"],
-  ["env", "set", "SVC_HTTP_FRAMEWORK=sails", "SVC_WEBSOCKET_REDIS_URL=redis://ann:secret@10.0.0.5:6379"],
-  ["startup", "check", "grpc"],
-  ["audit"],
-];
-
-const colours: Record<string, string> = {
-  31: "#f47067",
-  32: "#57ab5a",
-  33: "#c69026",
-  36: "#39c5cf",
-  1: "bold",
-  2: "#768390",
-};
-
-const folder = mkdtempSync(join(tmpdir(), "svcm-picture-"));
+const [folder = "/srv/shop", everyLook] = process.argv.slice(2);
+const pictures = join(import.meta.dirname, "../docs/pictures");
+const program = await findChromium();
+if (!program) throw new Error("There is no Chromium here.");
+const browser = await chromium.launch({ ...program, args: chromiumArguments });
 try {
-  cpSync(join(root, config), join(folder, config), { recursive: true });
-  const text = session.map((args) => `\u001B[32m$\u001B[0m svcm ${args.join(" ")}\n${run(args)}`).join("\n");
-  await draw(text, join(root, "docs/pictures/terminal.png"));
+  await drawTerminal(browser, join(pictures, "terminal.png"));
+  await using shop = await openShop(folder);
+  await photographConsole({ browser, url: shop.url, pictures, everyLook });
 } finally {
-  rmSync(folder, { recursive: true });
-}
-
-function run(args: readonly string[]): string {
-  const env = { PATH: process.env["PATH"], FORCE_COLOR: "1", HOME: folder };
-  const { stdout, stderr } = spawnSync(process.execPath, [join(root, "bin/run.js"), ...args], {
-    cwd: folder,
-    env,
-    encoding: "utf8",
-  });
-  return `${stdout}${stderr}`;
-}
-
-async function draw(text: string, path: string): Promise<void> {
-  const program = await findChromium();
-  if (!program) throw new Error("There is no Chromium here.");
-  const browser = await chromium.launch({ ...program, args: chromiumArguments });
-  try {
-    const page = await browser.newPage({ viewport: { width: 1060, height: 400 }, deviceScaleFactor: 2 });
-    await page.setContent(`<style>
-      body { margin: 0; padding: 20px 24px; background: #1c2128; color: #d3dae2; display: inline-block; }
-      pre { margin: 0; font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; white-space: pre-wrap; width: 1012px; }
-      .bold { font-weight: 700; color: #f0f3f6; }
-    </style><pre>${toHtml(text)}</pre>`);
-    await page.locator("body").screenshot({ path });
-  } finally {
-    await browser.close();
-  }
-}
-
-function toHtml(text: string): string {
-  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-  // oxlint-disable-next-line no-control-regex -- the escape character is what a colour begins with
-  return escaped.replaceAll(/\u001B\[(\d+)m([^\u001B]*)/g, (_, code: string, part: string) => {
-    const style = colours[code];
-    if (style === undefined) return part;
-    return style === "bold" ? `<span class="bold">${part}</span>` : `<span style="color:${style}">${part}</span>`;
-  });
+  await browser.close();
 }

@@ -103,7 +103,7 @@ function TextFilter({ monitor: { filter } }: { monitor: Monitor }): JSX.Element 
       <input
         ref={input}
         type="search"
-        placeholder="Filter by name or PID"
+        placeholder="Name or PID"
         value={filter.value}
         onInput={({ currentTarget }) => void (filter.value = currentTarget.value)}
         onKeyDown={({ key, currentTarget }) => {

@@ -1,0 +1,134 @@
+/// <reference lib="dom" />
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Browser, Page } from "playwright-core";
+
+/** As much as the charts show at first. */
+const WATCHED_MS = 5 * 60_000;
+
+const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  monitoring: async () => undefined,
+  "monitoring-detail": async (page) => {
+    await page.getByRole("button", { name: "auth" }).first().click();
+    await page.locator(".detail").evaluate((detail) => detail.scrollIntoView({ block: "center" }));
+  },
+  environment: async (page) => {
+    await page.getByLabel("HTTP framework", { exact: true }).selectOption("loopback");
+    await page.getByLabel("Main database driver", { exact: true }).selectOption("SQLite");
+    await page.getByLabel("Compare dev with").selectOption("staging");
+    await page.evaluate(() => scrollTo(0, 0));
+  },
+  pm2: async () => undefined,
+  service: async () => undefined,
+  targets: async () => undefined,
+  interfaces: async () => undefined,
+  transfer: (page) => page.getByRole("radio", { name: "YAML" }).check(),
+  audit: async () => undefined,
+};
+
+const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
+  [1280, 390].map((width) => ({
+    name: `${colorScheme}${width === 390 ? "-phone" : ""}`,
+    colorScheme,
+    viewport: { width, height: width === 390 ? 844 : 800 },
+  })),
+);
+
+/** Those that README and docs show. */
+const chosen = new Set([
+  "monitoring-light",
+  "monitoring-dark",
+  "monitoring-detail-light",
+  "monitoring-dark-phone",
+  "environment-light",
+  "pm2-dark",
+  "service-light",
+  "targets-dark",
+  "interfaces-light",
+  "transfer-light",
+  "audit-dark",
+]);
+
+const suite = {
+  version: "service-management.v1",
+  runtimeEnvironment: "dev",
+  serviceConfiguration: {
+    serviceKind: "websocket-rest-api",
+    runMode: "virtual-machine",
+    cloudProvider: "aws",
+    ports: { rest: 3000, websocket: 3001 },
+  },
+  interfaces: [
+    adapter("http-rest", "express", "HTTP/start-rest-api", "ItemController.list"),
+    adapter("websocket", "socket-io", "WebSocket/start-websocket-api", "ItemController.watch"),
+    adapter("grpc", "grpc", "gRPC/start-grpc-api", "ItemController.read"),
+  ],
+  deployments: [
+    target({ name: "production-eu", region: "eu-central-1", deployTarget: "ec2", pm2Profile: "production" }),
+    target({ name: "staging-eu", region: "stage-1.example.test", deployTarget: "vm", pm2Profile: "staging" }),
+    target({ name: "webhooks", region: "us-east-1", deployTarget: "lambda", serviceType: "functions" }),
+    target({ name: "edge", region: "global", deployTarget: "cloudflare-workers", runtime: "latest" }),
+  ],
+};
+
+function adapter(type: string, framework: string, path: string, controller: string) {
+  return { type, framework, entrypoint: `src/interface/${path}.ts`, controller };
+}
+
+function target(differing: Readonly<Record<string, string>>) {
+  const drivers = { databaseDriver: "PostgreSQL", keyValueDriver: "redis" };
+  return { runtime: "nodejs22.x", serviceType: "restapi", runtimeProtocol: "http", ...drivers, ...differing };
+}
+
+export interface Photographs {
+  readonly browser: Browser;
+  readonly url: string;
+  /** Folder of those that README and docs show. */
+  readonly pictures: string;
+  /** Folder for all of them. */
+  readonly everyLook: string | undefined;
+}
+
+export async function photographConsole({ browser, url, pictures, everyLook }: Photographs): Promise<void> {
+  if (everyLook !== undefined) mkdirSync(everyLook, { recursive: true });
+  const pages = await Promise.all(looks.map((look) => openPage(browser, url, look)));
+  // They watch together, so that all charts are full.
+  await wait(WATCHED_MS);
+  for (const [at, page] of pages.entries()) {
+    const { name: look } = looks[at] as (typeof looks)[number];
+    for (const [view, prepare] of Object.entries(views)) {
+      const name = `${view}-${look}`;
+      if (!chosen.has(name) && everyLook === undefined) continue;
+      await page.evaluate((tab) => void (location.hash = `#/${tab}`), view.replace("-detail", ""));
+      await page.locator("#panel h1").waitFor();
+      await prepare(page);
+      // Drawn, and what was asked has come.
+      await wait(1_500);
+      if (chosen.has(name)) await page.screenshot({ path: join(pictures, `${name}.png`) });
+      if (everyLook !== undefined) await page.screenshot({ path: join(everyLook, `${name}.png`) });
+      await leave(page);
+    }
+  }
+}
+
+async function openPage(
+  browser: Browser,
+  url: string,
+  { name: _name, ...look }: (typeof looks)[number],
+): Promise<Page> {
+  const page = await browser.newPage(look);
+  await page.addInitScript((text) => localStorage.setItem("service-management.v1", text), JSON.stringify(suite));
+  // Leaving what was edited for the picture.
+  page.on("dialog", (dialog) => void dialog.accept());
+  await page.goto(url);
+  await page.locator("tbody tr").first().waitFor();
+  return page;
+}
+
+/** Nothing stays edited, and nothing is in focus. */
+async function leave(page: Page): Promise<void> {
+  const discard = page.getByRole("button", { name: "Discard" });
+  if ((await discard.count()) > 0) await discard.click();
+  await page.evaluate(() => scrollTo(0, 0));
+}
