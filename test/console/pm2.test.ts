@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
   test("shows each app with script, interpreter, environment and the command that starts it", async () => {
     const open = await pm2Page();
     const path = open.files.path("pm2/ecosystem.dev.config.cjs");
-    await open.page.getByText(path, { exact: true }).waitFor();
+    await open.page.locator(".ecosystem-file").getByText(path, { exact: true }).waitFor();
     for (const [name, script] of [
       ["svc-dev-restapi", "./build/start-rest-api.js"],
       ["svc-dev-websocketapi", "./build/start-websocket-api.js"],

@@ -1,11 +1,19 @@
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import { Copy } from "./Copy.tsx";
 
-/** A command or path on one line, to be copied. */
+/** A command, to be copied. It breaks between its words: a `--` at the end of a line reads as another command. */
 export function CodeLine({ text, what }: { text: string; what: string }): JSX.Element {
   return (
     <div class="code-line">
-      <code>{text}</code>
+      <code>
+        {text.split(" ").map((word, at) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a word is its place
+          <Fragment key={at}>
+            {at > 0 && " "}
+            <span>{word}</span>
+          </Fragment>
+        ))}
+      </code>
       <Copy text={text} what={what} />
     </div>
   );

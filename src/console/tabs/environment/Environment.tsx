@@ -4,6 +4,7 @@ import { useConsole } from "../../console.ts";
 import { IconButton, Button } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
+import { FilePath } from "../../ui/FilePath.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
 import { Segmented } from "../../ui/Segmented.tsx";
@@ -67,12 +68,9 @@ function WrittenFile({ folder, fileName }: { folder: string; fileName: string })
   return (
     <p class="written-file">
       <Icon name="file" />
-      <span>Saving writes</span>{" "}
-      <code>
-        <span>{folder}/</span>
-        {fileName}
-      </code>{" "}
-      <span>only</span>
+      <span>
+        Saving writes <FilePath path={`${folder}/${fileName}`} /> only
+      </span>
       <Copy text={`${folder}/${fileName}`} what="the path" />
     </p>
   );

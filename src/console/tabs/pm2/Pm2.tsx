@@ -5,6 +5,7 @@ import type { Ecosystem } from "../../data/api.ts";
 import { formatCount } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
+import { FilePath } from "../../ui/FilePath.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
 import { Segmented } from "../../ui/Segmented.tsx";
@@ -55,7 +56,7 @@ function EcosystemFile({ ecosystem }: { ecosystem: Ecosystem }): JSX.Element {
   return (
     <p class="ecosystem-file">
       <Icon name="file" />
-      <code>{path}</code>
+      <FilePath path={path} />
       <span class={`badge ${exists ? "" : "warning"}`}>{exists ? formatCount(apps.length, "app") : "not there"}</span>
       <Copy text={path} what="the path" />
     </p>
