@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
+import { expectAccessible, looks } from "./accessibility.ts";
 import { environmentPage, flat, referenceFiles, type EnvironmentPage } from "./environment-page.ts";
-import { expectAccessible, looks } from "./served-console.ts";
 
 const browser = useBrowser();
 
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
   });
 
   test("a secret of a file reaches the browser in no byte, whatever is done", async () => {
-    const open = await environmentPage(browser, { files: withSecrets() });
+    const open = await environmentPage(browser, { files: withSecrets(), isRecorded: true, mayFail: true });
     const { page } = open;
     await page.reload();
     await open.field("Compare dev with").selectOption("staging");
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
   });
 
   test("a file that is not there: the server's words, and what to do", async () => {
-    const open = await environmentPage(browser, { files: makeWorkspace({}) });
+    const open = await environmentPage(browser, { files: makeWorkspace({}), mayFail: true });
     const path = open.files.path(`${CONFIG_FOLDER}/.env.dev`);
     const said = open.page.locator(".problem");
     await said.waitFor();

@@ -3,29 +3,22 @@ import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { tabIds } from "../../src/console/state/router.ts";
 import { testServer } from "../server/support.ts";
-import { axe, focused, openConsole, overflow } from "./support.ts";
+import { axe, expectAccessible, looks } from "./accessibility.ts";
+import { focused } from "./keyboard.ts";
+import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
 describe.skipIf(!hasBrowser)("the shell", () => {
-  test.each([
-    ["light", false],
-    ["light", true],
-    ["dark", false],
-    ["dark", true],
-  ] as const)("every tab is accessible and fits, %s, on a phone: %s", async (theme, isPhone) => {
+  test.each(looks)("every tab is accessible and fits, $theme, on a phone: $isPhone", async (look) => {
     const server = await testServer(noPm2);
-    const { page } = await openConsole(browser, server.url, { theme, isPhone });
+    const { page } = await openConsole(browser, server.url, look);
     for (const tab of tabIds) {
       await page.evaluate((id) => void (location.hash = `#/${id}`), tab);
       await page.locator(`#panel[aria-labelledby=tab-${tab}]`).waitFor();
       if (tab === "monitoring") await page.getByText("The processes of PM2 cannot be read").waitFor();
-      expect({ tab, violations: await axe(page), overflow: await overflow(page) }).toEqual({
-        tab,
-        violations: [],
-        overflow: 0,
-      });
+      await expectAccessible({ page });
     }
   });
 
