@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     const files = makeWorkspace({});
     mkdirSync(files.path(`${CONFIG_FOLDER}/.env.dev`));
     const { page, server } = await environmentPage(browser, { files, mayFail: true });
-    const json = (await (await fetch(`${server.url}/api/runtime/env?environment=dev`)).json()) as Answered["json"];
+    const json = await (await fetch(`${server.url}/api/runtime/env?environment=dev`)).json();
     expect(json.path).toBe(files.path(`${CONFIG_FOLDER}/.env.dev`));
     expect(await told(page.locator("#panel .problem"))).toEqual(linesOf(json));
     expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     await open.field("HTTP framework").selectOption("fastify");
     const answer = open.page.waitForResponse((response) => response.request().method() === "POST");
     await open.save();
-    const json = (await (await answer).json()) as Answered["json"];
+    const json = await (await answer).json();
     expect([json.code, json.path]).toEqual(["EROFS", files.path(`${CONFIG_FOLDER}/.env.dev`)]);
     expect(await told(open.page.locator(".save-bar .problem"))).toEqual(linesOf(json));
     expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     const open = await environmentPage(browser, { files: makeWorkspace(), mayFail: true });
     const answer = open.page.waitForResponse((response) => response.url().includes("/env/diff"));
     await open.field("Compare dev with").selectOption("ci");
-    const json = (await (await answer).json()) as Answered["json"];
+    const json = await (await answer).json();
     expect(json.code).toBe("ENV_FILE_NOT_FOUND");
     const card = open.page.getByRole("region", { name: "Compare" });
     expect(await told(card.locator(".problem"))).toEqual(linesOf(json));
@@ -92,9 +92,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
   test("an ecosystem file that is broken", async () => {
     const open = await pm2Page(browser, { mayFail: true });
     open.files.write("pm2/ecosystem.dev.config.cjs", "module.exports = {");
-    const json = (await (
-      await fetch(`${open.url}/api/runtime/pm2-ecosystem?environment=dev`)
-    ).json()) as Answered["json"];
+    const json = await (await fetch(`${open.url}/api/runtime/pm2-ecosystem?environment=dev`)).json();
     await open.refresh();
     expect(await told(open.page.locator("#panel .problem"))).toEqual(linesOf(json));
   });
@@ -116,8 +114,8 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     const server = await testServer(noPm2);
     const { page, received } = await openConsole(browser, server.url, { isRecorded: true });
     await page.getByText("The processes of PM2 cannot be read").waitFor();
-    const frames = (await received()).split("\n").filter((line) => line.startsWith('{"type":"error"'));
-    const { error, details, code } = JSON.parse(frames[0] ?? "") as Answered["json"];
+    const frame = (await received()).split("\n").find((line) => line.startsWith('{"type":"error"'));
+    const { error, details, code } = JSON.parse(frame ?? "");
     const shown = await told(page.locator(".processes .problem"));
     expect(shown).toEqual([error ?? details, details, `Code ${code}`]);
   });
@@ -151,7 +149,7 @@ describe.skipIf(!hasBrowser)("toasts", () => {
   test("an alert would be noticed", async () => {
     const server = await testServer(noPm2);
     const open = await openConsole(browser, server.url, { tab: "audit" });
-    await open.page.evaluate(() => void alert("look here"));
+    await open.page.evaluate(() => alert("look here"));
     expect(open.problems.splice(0)).toEqual(["alert: look here"]);
   });
 });

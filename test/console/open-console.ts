@@ -15,7 +15,8 @@ export interface OpenedConsole {
    * when the test ends: one that provokes them takes them away.
    */
   readonly problems: string[];
-  readonly requests: readonly Request[];
+  /** None to another host when the test ends, not even one that was stopped. */
+  readonly requests: Request[];
   readonly sockets: readonly WebSocket[];
   /** Each write that left the page. */
   readonly posts: readonly Post[];

@@ -67,13 +67,14 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
 
   test("the check of the environment file is asked for again where it failed", async () => {
     const { page, button, ...cut } = await open("environment", {
-      prepare: (page) => page.route("**/env/check?*", (route) => route.abort("connectionrefused"), { times: 1 }),
+      prepare: (first) => first.route("**/env/check?*", (route) => route.abort("connectionrefused"), { times: 1 }),
     });
     const check = page.getByRole("region", { name: "Check of .env.dev" });
     await check.getByText(UNREACHED).waitFor();
     await button("Try again").click();
     await check.getByText("The file keeps the runtime contract.").waitFor();
     await cut.state("Live");
+    expect(await page.getByText(UNREACHED).count()).toBe(0);
   });
 
   test("the PM2 preview: the choice is kept, and shown once it can be read", async () => {
@@ -172,13 +173,14 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
   });
 
   test("it comes back by itself: nobody has to ask", async () => {
-    const { page, ...cut } = await open("monitoring");
+    const { page, sockets, ...cut } = await open("monitoring");
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     await cut.stop();
     await cut.state("Offline");
     await cut.again();
     await cut.state("Live");
     await page.locator(".monitoring-values:not(.old)").waitFor();
+    expect(sockets.map((socket) => socket.isClosed()).lastIndexOf(false)).toBe(sockets.length - 1);
   });
 
   test("facts that cannot be read: the server's words before any tab, and a way on", async () => {
@@ -186,8 +188,8 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     const { page, button } = await openConsole(browser, server.url, {
       mayFail: true,
       beginsWith: "main .problem",
-      prepare: (page) =>
-        page.route("**/api/runtime/contract", (route) => route.abort("connectionrefused"), { times: 1 }),
+      prepare: (first) =>
+        first.route("**/api/runtime/contract", (route) => route.abort("connectionrefused"), { times: 1 }),
     });
     await page.getByText(UNREACHED).waitFor();
     await expectAccessible({ page });

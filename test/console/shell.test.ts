@@ -1,9 +1,8 @@
 /// <reference lib="dom" />
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { tabIds } from "../../src/console/state/router.ts";
 import { testServer } from "../server/support.ts";
-import { axe, expectAccessible, looks } from "./accessibility.ts";
+import { axe } from "./accessibility.ts";
 import { focused } from "./keyboard.ts";
 import { openConsole } from "./open-console.ts";
 
@@ -11,17 +10,6 @@ const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
 describe.skipIf(!hasBrowser)("the shell", () => {
-  test.each(looks)("every tab is accessible and fits, $theme, on a phone: $isPhone", async (look) => {
-    const server = await testServer(noPm2);
-    const { page } = await openConsole(browser, server.url, look);
-    for (const tab of tabIds) {
-      await page.evaluate((id) => void (location.hash = `#/${id}`), tab);
-      await page.locator(`#panel[aria-labelledby=tab-${tab}]`).waitFor();
-      if (tab === "monitoring") await page.getByText("The processes of PM2 cannot be read").waitFor();
-      await expectAccessible({ page });
-    }
-  });
-
   test("axe would find a fault", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "audit" });
