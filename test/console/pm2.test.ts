@@ -120,6 +120,27 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText("ecosystem.production.config.cjs declares no apps.").waitFor();
   });
 
+  test("of a file that is edited behind the console's back is its new text on the next read, whichever way it comes", async () => {
+    const open = await pm2Page(browser);
+    const write = (name: string): void => {
+      open.files.write("pm2/names.cjs", `module.exports = ["${name}"];`);
+      const text = 'module.exports = { apps: require("./names.cjs").map((name) => ({ name, script: "./x.js" })) };';
+      open.files.write("pm2/ecosystem.dev.config.cjs", text);
+    };
+    write("first-restapi");
+    await open.refresh();
+    await open.app("first-restapi").waitFor();
+    write("second-restapi");
+    await open.tab("Audit").click();
+    await open.tab("PM2 preview").click();
+    await open.app("second-restapi").waitFor();
+    write("third-restapi");
+    await open.page.reload();
+    await open.app("third-restapi").waitFor();
+    expect(await open.command()).toContain("--only third-restapi --update-env");
+    expect(await open.page.getByRole("list", { name: "Apps" }).getByRole("listitem").count()).toBe(1);
+  });
+
   test("of a broken file: error, details, code and path as they came, and no app of before", async () => {
     const open = await pm2Page(browser, { mayFail: true });
     open.files.write("pm2/ecosystem.dev.config.cjs", "module.exports = {");
