@@ -5,7 +5,7 @@ import { factsOf } from "./data/contract.ts";
 import { problemOf, type Problem } from "./data/request-error.ts";
 import { HelpSheet } from "./shell/HelpSheet.tsx";
 import { Notices } from "./shell/Notices.tsx";
-import { Panel } from "./shell/Panel.tsx";
+import { ClosedPanel, Panel } from "./shell/Panel.tsx";
 import { TabList } from "./shell/TabList.tsx";
 import { TokenEntry } from "./shell/TokenEntry.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
@@ -13,7 +13,7 @@ import { tabIds } from "./state/router.ts";
 import { tabs } from "./tabs/index.ts";
 import { Button } from "./ui/Button.tsx";
 import { ProblemText } from "./ui/Problem.tsx";
-import { StatusLine } from "./ui/StatusLine.tsx";
+import { StatusLine, StatusRegion } from "./ui/StatusLine.tsx";
 import { Toasts } from "./ui/Toasts.tsx";
 
 /** The console: the bar, the tabs, the open tab, and what comes over them. */
@@ -31,12 +31,14 @@ export function App({ page }: { page: Page }): JSX.Element {
         <TabList />
         <main>
           <Notices />
-          {problem && (
-            <StatusLine tone="error" action={<Button onClick={retry}>Try again</Button>}>
-              <ProblemText problem={problem} />
-            </StatusLine>
-          )}
-          {console && <Panel />}
+          <StatusRegion>
+            {problem && (
+              <StatusLine tone="error" action={<Button onClick={retry}>Try again</Button>}>
+                <ProblemText problem={problem} />
+              </StatusLine>
+            )}
+          </StatusRegion>
+          {console ? <Panel /> : problem && <ClosedPanel id={page.router.tab.value} />}
         </main>
         <Toasts />
         <TokenEntry />

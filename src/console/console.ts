@@ -31,13 +31,14 @@ export interface Console extends Page {
 
 export function createPage(): Page {
   const session = createSession(reachable(() => sessionStorage));
-  const api = createApi(session);
+  const api = createApi(session, (isReached) => server.told(isReached));
+  const server = watchServer(api);
   return {
     api,
     session,
     toasts: createToasts((run, ms) => void setTimeout(run, ms)),
     router: createRouter(),
-    server: watchServer(api),
+    server,
     shortcuts: createShortcuts(reachable(() => localStorage)),
     appearance: createAppearance(),
   };

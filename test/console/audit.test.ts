@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { ask, post, repository, testServer } from "../server/support.ts";
-import { axe, openConsole, overflow } from "./support.ts";
+import { axe, overflow } from "./accessibility.ts";
+import { openConsole } from "./open-console.ts";
 import { mkdirSync } from "node:fs";
 
 const browser = useBrowser();

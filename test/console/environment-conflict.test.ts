@@ -2,14 +2,15 @@
 /// <reference lib="dom" />
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { answerNext, environmentPage, type EnvironmentPage } from "./environment-page.ts";
-import { expectAccessible, looks, type Look } from "./served-console.ts";
+import { expectAccessible, looks } from "./accessibility.ts";
+import { environmentPage, type EnvironmentPage } from "./environment-page.ts";
+import type { Look } from "./open-console.ts";
 
 const browser = useBrowser();
 
 /** An edit, a change of the same file behind the console's back, and a save that was refused for it. */
 async function conflicting(look: Partial<Look> = {}): Promise<EnvironmentPage> {
-  const open = await environmentPage(browser, look);
+  const open = await environmentPage(browser, { mayFail: true, ...look });
   await open.field("HTTP framework").selectOption("fastify");
   open.changeFile("SVC_HTTP_FRAMEWORK=restify\nSVC_DATABASE_DRIVER=Mongo\n");
   await open.save();
@@ -92,12 +93,12 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
     const staging = open.page.getByRole("radio", { name: "staging", exact: true });
-    const asked = answerNext(open.page, false);
+    const asked = open.answerNext(false);
     await staging.click();
     expect(await asked).toBe("1 change to .env.dev not saved. Discard and go on?");
     expect(await chosen(open)).toBe("dev");
     expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
-    const again = answerNext(open.page, true);
+    const again = open.answerNext(true);
     await staging.click();
     await again;
     await open.page.getByText("Saving writes .env.staging only").waitFor();
@@ -119,13 +120,13 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
       () => page.getByRole("link", { name: "svcm console" }).click(),
       () => page.evaluate(() => history.back()),
     ]) {
-      const asked = answerNext(page, false);
+      const asked = open.answerNext(false);
       await leave();
       expect(await asked).toContain("not saved");
       await page.waitForURL(link);
       expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
     }
-    const asked = answerNext(page, true);
+    const asked = open.answerNext(true);
     await page.getByRole("tab", { name: "PM2 preview" }).click();
     await asked;
     await page.getByRole("heading", { name: "PM2 preview" }).waitFor();
@@ -139,7 +140,7 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
     await open.field("HTTP framework").selectOption("fastify");
     // A browser asks only for a page that somebody has touched.
     await open.page.getByRole("heading", { name: "Editable keys" }).click();
-    const asked = answerNext(open.page, true);
+    const asked = open.answerNext(true);
     await open.page.close({ runBeforeUnload: true });
     expect(await asked).toBe("");
   });
@@ -152,7 +153,7 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
     expect(await stored(open)).toContain('\\"runtimeEnvironment\\":\\"ci\\"');
     expect(await stored(open)).not.toContain("stored-nowhere");
     expect(await stored(open)).not.toContain("SVC_");
-    const asked = answerNext(open.page, true);
+    const asked = open.answerNext(true);
     await open.page.reload();
     await asked;
     await open.page.getByText("Saving writes .env.ci only").waitFor();

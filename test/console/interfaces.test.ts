@@ -2,7 +2,9 @@
 /** Interface adapters. @see the specification, "Interface adapter" */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { focusIn, look, looks, openSuite, type SuitePage } from "./suite-page.ts";
+import { expectAccessible, looks } from "./accessibility.ts";
+import { focused, tabTo } from "./keyboard.ts";
+import { openSuite, type SuitePage } from "./suite-page.ts";
 
 const browser = useBrowser();
 const version = "service-management.v1";
@@ -39,9 +41,9 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     await fill(suite, grpc);
     await suite.button("Add Interface").click();
     expect(await suite.stored()).toEqual({ version, interfaces: [rest, grpc] });
-    expect(await focusIn(suite)).toBe("1");
+    expect(await focused(suite.page)).toBe("1");
     await suite.button("Edit ItemController.list").click();
-    expect(await focusIn(suite)).toBe("Type");
+    expect(await focused(suite.page)).toBe("Type");
     await suite.field("Framework").selectOption("fastify");
     await suite.button("Save Interface").click();
     expect(await suite.stored()).toEqual({ version, interfaces: [{ ...rest, framework: "fastify" }, grpc] });
@@ -54,7 +56,6 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     await suite.field("Controller").fill("ItemController.other");
     await suite.button("Save Interface").click();
     expect(await suite.stored()).toEqual({ version, interfaces: [{ ...grpc, controller: "ItemController.other" }] });
-    expect(suite.problems).toEqual([]);
   });
 
   test("take the frameworks of their type, and no alias", async () => {
@@ -117,7 +118,7 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     const suite = await open(rest);
     const { keyboard } = suite.page;
     await suite.page.locator("#tab-interfaces").focus();
-    while ((await focusIn(suite)) !== "Type") await keyboard.press("Tab");
+    await tabTo(suite.page, "Type");
     await keyboard.type("gRPC");
     await keyboard.press("Tab");
     await keyboard.press("Tab");
@@ -126,20 +127,18 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     await keyboard.type("ItemController.get");
     await keyboard.press("Enter");
     expect(await suite.stored()).toEqual({ version, interfaces: [rest, grpc] });
-    expect(await focusIn(suite)).toBe("1");
+    expect(await focused(suite.page)).toBe("1");
     for (const key of ["Tab", "Enter"]) await keyboard.press(key);
-    expect(await focusIn(suite)).toBe("Type");
+    expect(await focused(suite.page)).toBe("Type");
     await keyboard.press("Escape");
-    expect(await focusIn(suite)).toBe("1");
+    expect(await focused(suite.page)).toBe("1");
     for (const key of ["Tab", "Tab", "Enter"]) await keyboard.press(key);
     expect(await suite.stored()).toEqual({ version, interfaces: [rest] });
   });
 
-  test.each(looks)("leave nothing in the way, %s at %i", async (...at) => {
-    const suite = await openSuite(browser, "interfaces", { version, interfaces: [rest, rest] }, look(at));
+  test.each(looks)("leave nothing in the way, $theme, on a phone: $isPhone", async (look) => {
+    const suite = await openSuite(browser, "interfaces", { version, interfaces: [rest, rest] }, look);
     await suite.button("Add Interface").click();
-    expect(await suite.axe()).toEqual([]);
-    expect(await suite.page.evaluate(() => document.documentElement.scrollWidth)).toBe(at[1]);
-    expect(suite.problems).toEqual([]);
+    await expectAccessible(suite);
   });
 });

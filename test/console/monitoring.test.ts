@@ -1,11 +1,13 @@
 /// <reference lib="dom" />
 /** The monitoring tab over a real PM2: live values, actions, a server and a daemon that go and come back. */
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { repository, testServer, type ServerOptions, type TestServer } from "../server/support.ts";
+import { repository, type ServerOptions } from "../server/support.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
-import { axe, focused, openConsole, overflow } from "./support.ts";
+import { axe, expectAccessible } from "./accessibility.ts";
+import { focused } from "./keyboard.ts";
+import { names, nextSample, row, serverOver } from "./monitoring-page.ts";
+import { openConsole, type ConsoleOptions } from "./open-console.ts";
 
 const browser = useBrowser();
 const real = pm2();
@@ -24,45 +26,18 @@ beforeAll(async () => {
 
 afterAll(() => real.end());
 
-function start(options: ServerOptions = {}): Promise<TestServer> {
-  const env = {
-    PM2_HOME: real.home,
-    HOME: real.folder,
-    PATH: process.env["PATH"],
-    SVC_SERVICE_MANAGEMENT_PM2_DIR: `${real.folder}/pm2`,
-  };
-  return testServer({ ...options, env: { ...env, ...options.env } });
-}
+const start = (options: ServerOptions = {}) => serverOver(real, options);
 
-const row = (page: Page, name: string) => page.locator("tbody tr", { has: page.getByRole("button", { name }) });
-const names = (page: Page) => page.locator("tbody .name").allTextContents();
-
-async function live(options: ServerOptions & { mayFail?: boolean; isPhone?: boolean; theme?: "dark" } = {}) {
-  const { mayFail = false, isPhone = false, theme = "light", ...rest } = options;
+async function live({
+  mayFail = false,
+  isPhone = false,
+  theme = "light",
+  ...rest
+}: ServerOptions & ConsoleOptions = {}) {
   const server = await start(rest);
   const opened = await openConsole(browser, server.url, { mayFail, isPhone, theme });
   await row(opened.page, "zeta").waitFor();
   return { server, ...opened };
-}
-
-/** Resolves when the page shows a sample that it did not show before. */
-async function nextSample(page: Page, count = 1): Promise<void> {
-  await page.evaluate(
-    (wanted) =>
-      new Promise<void>((resolve) => {
-        let seen = 0;
-        const observer = new MutationObserver(() => {
-          seen += 1;
-          if (seen < wanted) return;
-          observer.disconnect();
-          resolve();
-        });
-        const uptime = document.querySelector("tbody tr td:nth-child(8)");
-        if (!uptime) throw new Error("there is no row");
-        observer.observe(uptime, { subtree: true, characterData: true, childList: true });
-      }),
-    count,
-  );
 }
 
 describe.skipIf(!hasBrowser)("live values", () => {
@@ -88,7 +63,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await page.getByRole("heading", { name: "Drift from the ecosystem file" }).waitFor();
     await page.getByRole("button", { name: "Cores" }).click();
     await page.getByRole("button", { name: "Pause" }).click();
-    expect({ violations: await axe(page), overflow: await overflow(page) }).toEqual({ violations: [], overflow: 0 });
+    await expectAccessible({ page });
   });
 
   test("drift and stale environment are marked and told by names, never by values", async () => {
@@ -158,12 +133,8 @@ describe.skipIf(!hasBrowser)("the table", () => {
   });
 
   test("is used by keys alone: details, and a restart that asks first", async () => {
-    const { page } = await live();
-    const asked: string[] = [];
-    page.on("dialog", (dialog) => {
-      asked.push(dialog.message());
-      void (asked.length === 1 ? dialog.dismiss() : dialog.accept());
-    });
+    const { page, asked, answerNext } = await live();
+    const first = answerNext(false);
     await page.getByRole("button", { name: "zeta" }).first().focus();
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Facts" }).waitFor();
@@ -173,6 +144,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Restart zeta");
     await page.keyboard.press("Enter");
+    await first;
     await page.keyboard.press("Enter");
     await page.getByText(/^zeta restarted \(pid \d+\)\.$/).waitFor();
     expect(asked).toEqual(["Restart zeta (PM2 id 2)?", "Restart zeta (PM2 id 2)?"]);
@@ -181,7 +153,6 @@ describe.skipIf(!hasBrowser)("the table", () => {
 
   test("stops and starts a process; the title counts what is errored", async () => {
     const { page } = await live();
-    page.on("dialog", (dialog) => void dialog.accept());
     await page.getByRole("button", { name: "Stop worker" }).click();
     await page.getByText("worker stopped.").waitFor();
     await row(page, "worker").locator(".status.stopped").waitFor();
@@ -206,7 +177,6 @@ describe.skipIf(!hasBrowser)("the table", () => {
   test("an action that needs the token asks for it, and is done then", async () => {
     const token = "a-token-of-sixteen-and-more";
     const { page, requests, sockets } = await live({ env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
-    page.on("dialog", (dialog) => void dialog.accept());
     await page.getByRole("button", { name: "Restart worker" }).click();
     const entry = page.getByRole("dialog", { name: "This needs the token" });
     expect(await axe(page)).toEqual([]);
@@ -216,7 +186,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await entry.getByLabel("Token").fill(token);
     await page.keyboard.press("Enter");
     await page.getByText(/^worker restarted/).waitFor();
-    const urls = [...requests, ...sockets.map((socket) => socket.url()), page.url()].join("\n");
+    const urls = [...[...requests, ...sockets].map((asked) => asked.url()), page.url()].join("\n");
     expect(urls).not.toContain(token);
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(token);
   });

@@ -1,51 +1,14 @@
 /// <reference lib="dom" />
-import { cpSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
-import { expectAccessible, looks, servedConsole, type Look, type ServedConsole } from "./served-console.ts";
+import { expectAccessible, looks } from "./accessibility.ts";
+import { pm2Page } from "./pm2-page.ts";
 
-const FIXTURE = join(import.meta.dirname, "../fixtures/ecosystem/repository");
 const browser = useBrowser();
-
-interface Pm2Page extends ServedConsole {
-  readonly files: TestWorkspace;
-  choose(environment: string): Promise<void>;
-  app(name: string): Locator;
-  command(): Promise<string>;
-}
-
-async function pm2Page(look: Partial<Look> = {}): Promise<Pm2Page> {
-  const files = makeWorkspace();
-  cpSync(FIXTURE, files.root, { recursive: true });
-  rmSync(files.path("pm2/ecosystem.production.config.mjs"));
-  const opened = await servedConsole(browser, { tab: "pm2", root: files.root, ...look });
-  const { page } = opened;
-  await page.getByRole("region", { name: "svc-dev-grpcapi" }).waitFor();
-  return {
-    ...opened,
-    files,
-    choose: (environment) => page.getByRole("radio", { name: environment, exact: true }).check(),
-    app: (name) => page.getByRole("region", { name, exact: true }),
-    command: () => page.getByRole("region", { name: "Start by service kind" }).locator(".code-line code").innerText(),
-  };
-}
-
-function refresh({ page }: ServedConsole): Promise<void> {
-  return page.getByRole("button", { name: "Read the file again" }).click();
-}
-
-/** What the page reads anew after this, once it is there. */
-async function answered({ page }: ServedConsole, act: () => Promise<unknown>): Promise<void> {
-  const response = page.waitForResponse((answer) => answer.url().includes("/pm2-ecosystem"));
-  await Promise.all([act(), response.then((answer) => answer.finished())]);
-}
 
 describe.skipIf(!hasBrowser)("the preview", () => {
   test("shows each app with script, interpreter, environment and the command that starts it", async () => {
-    const open = await pm2Page();
+    const open = await pm2Page(browser);
     const path = open.files.path("pm2/ecosystem.dev.config.cjs");
     await open.page.locator(".ecosystem-file").getByText(path, { exact: true }).waitFor();
     for (const [name, script] of [
@@ -62,7 +25,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
   });
 
   test("copies a command, and says so", async () => {
-    const open = await pm2Page();
+    const open = await pm2Page(browser);
     await open.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await open.page.getByRole("button", { name: "Copy the command of svc-dev-grpcapi" }).click();
     await open.page.getByRole("status").getByText("Copied the command of svc-dev-grpcapi.").waitFor();
@@ -72,19 +35,19 @@ describe.skipIf(!hasBrowser)("the preview", () => {
   });
 
   test("shows secrets as they were sent: not at all", async () => {
-    const open = await pm2Page();
+    const open = await pm2Page(browser, { isRecorded: true });
     const shown = await open.app("svc-dev-restapi").innerText();
     expect(shown).toMatch(/SVC_JWT_TOKEN_SECRET_KEY\s+\[REDACTED\]/);
     await open.page.reload();
     await open.app("svc-dev-grpcapi").waitFor();
-    await answered(open, () => open.choose("staging"));
+    await open.answered(() => open.choose("staging"));
     expect(open.files.read("pm2/ecosystem.dev.config.cjs").match(/canary/g)).toHaveLength(3);
     expect(await open.received()).toContain("[REDACTED]");
     expect(await open.received()).not.toContain("canary");
   });
 
   test("proposes one command for exactly the apps of the service kind", async () => {
-    const open = await pm2Page();
+    const open = await pm2Page(browser);
     const path = open.files.path("pm2/ecosystem.dev.config.cjs");
     const kind = open.page.getByLabel("Service kind", { exact: true });
     expect(await kind.locator("option").allTextContents()).toEqual([
@@ -93,7 +56,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
       "gRPC + REST API",
     ]);
     expect(await open.command()).toBe(`pm2 start ${path} --only svc-dev-restapi --update-env`);
-    await answered(open, () => kind.selectOption("grpc-rest-api"));
+    await open.answered(() => kind.selectOption("grpc-rest-api"));
     await open.page.getByText("Starts svc-dev-restapi, svc-dev-grpcapi, and nothing else.").waitFor();
     expect(await open.command()).toBe(`pm2 start ${path} --only svc-dev-restapi,svc-dev-grpcapi --update-env`);
     expect(await open.page.getByText("of the service kind", { exact: true }).count()).toBe(2);
@@ -101,12 +64,12 @@ describe.skipIf(!hasBrowser)("the preview", () => {
       "pm2/ecosystem.dev.config.cjs",
       'module.exports = { apps: [{ name: "other", script: "./x.js" }] };',
     );
-    await refresh(open);
+    await open.refresh();
     await open.page.getByText("none has a name that ends in restapi or grpcapi").waitFor();
   });
 
   test("starts from the kind of the service configuration, and changes nothing of what is stored", async () => {
-    const open = await pm2Page();
+    const open = await pm2Page(browser, { mayFail: true });
     const suite = {
       version: "service-management.v1",
       runtimeEnvironment: "ci",
@@ -127,7 +90,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
   });
 
   test("offers dev, staging and production, whatever the env editor has chosen", async () => {
-    const open = await pm2Page();
+    const open = await pm2Page(browser);
     const choices = open.page.getByRole("group", { name: "Environment" });
     expect((await choices.innerText()).split(/\s+/)).toEqual(["Environment", "dev", "staging", "production"]);
     await open.choose("staging");
@@ -141,7 +104,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
   });
 
   test("of an environment without a file says so, and what to do; once it is there it is read", async () => {
-    const open = await pm2Page();
+    const open = await pm2Page(browser);
     await open.choose("production");
     await open.page.getByText("No ecosystem for production.").waitFor();
     const path = open.files.path("pm2/ecosystem.production.config.cjs");
@@ -149,19 +112,40 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     expect(await open.page.locator(".status-line.error").count()).toBe(0);
     const example = await open.page.getByRole("group", { name: "Example of an ecosystem file" }).innerText();
     open.files.write("pm2/ecosystem.production.config.cjs", example);
-    await refresh(open);
+    await open.refresh();
     await open.app("my-restapi").waitFor();
     await open.page.getByText("Read ecosystem.production.config.cjs again: 1 app.").waitFor();
     open.files.write("pm2/ecosystem.production.config.cjs", "module.exports = { apps: [] };");
-    await refresh(open);
+    await open.refresh();
     await open.page.getByText("ecosystem.production.config.cjs declares no apps.").waitFor();
   });
 
+  test("of a file that is edited behind the console's back is its new text on the next read, whichever way it comes", async () => {
+    const open = await pm2Page(browser);
+    const write = (name: string): void => {
+      open.files.write("pm2/names.cjs", `module.exports = ["${name}"];`);
+      const text = 'module.exports = { apps: require("./names.cjs").map((name) => ({ name, script: "./x.js" })) };';
+      open.files.write("pm2/ecosystem.dev.config.cjs", text);
+    };
+    write("first-restapi");
+    await open.refresh();
+    await open.app("first-restapi").waitFor();
+    write("second-restapi");
+    await open.tab("Audit").click();
+    await open.tab("PM2 preview").click();
+    await open.app("second-restapi").waitFor();
+    write("third-restapi");
+    await open.page.reload();
+    await open.app("third-restapi").waitFor();
+    expect(await open.command()).toContain("--only third-restapi --update-env");
+    expect(await open.page.getByRole("list", { name: "Apps" }).getByRole("listitem").count()).toBe(1);
+  });
+
   test("of a broken file: error, details, code and path as they came, and no app of before", async () => {
-    const open = await pm2Page();
+    const open = await pm2Page(browser, { mayFail: true });
     open.files.write("pm2/ecosystem.dev.config.cjs", "module.exports = {");
     const answer = open.page.waitForResponse((response) => response.status() === 500);
-    await refresh(open);
+    await open.refresh();
     const { error, details, code, path } = (await (await answer).json()) as Record<string, string>;
     expect([error, path]).toEqual([
       "PM2 ecosystem file operation failed.",
@@ -180,13 +164,13 @@ describe.skipIf(!hasBrowser)("the preview", () => {
 
 describe.skipIf(!hasBrowser).each(looks)("$theme, on a phone: $isPhone", (look) => {
   test("apps, a missing file and a broken one are accessible", async () => {
-    const open = await pm2Page(look);
+    const open = await pm2Page(browser, { ...look, mayFail: true });
     await expectAccessible(open);
     await open.choose("production");
     await open.page.getByText("No ecosystem for production.").waitFor();
     await expectAccessible(open);
     open.files.write("pm2/ecosystem.production.config.cjs", "module.exports = {");
-    await refresh(open);
+    await open.refresh();
     await open.page.locator(".problem").waitFor();
     await expectAccessible(open);
   });

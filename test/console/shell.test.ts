@@ -1,34 +1,15 @@
 /// <reference lib="dom" />
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { tabIds } from "../../src/console/state/router.ts";
 import { testServer } from "../server/support.ts";
-import { axe, focused, openConsole, overflow } from "./support.ts";
+import { axe } from "./accessibility.ts";
+import { focused } from "./keyboard.ts";
+import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
 describe.skipIf(!hasBrowser)("the shell", () => {
-  test.each([
-    ["light", false],
-    ["light", true],
-    ["dark", false],
-    ["dark", true],
-  ] as const)("every tab is accessible and fits, %s, on a phone: %s", async (theme, isPhone) => {
-    const server = await testServer(noPm2);
-    const { page } = await openConsole(browser, server.url, { theme, isPhone });
-    for (const tab of tabIds) {
-      await page.evaluate((id) => void (location.hash = `#/${id}`), tab);
-      await page.locator(`#panel[aria-labelledby=tab-${tab}]`).waitFor();
-      if (tab === "monitoring") await page.getByText("The processes of PM2 cannot be read").waitFor();
-      expect({ tab, violations: await axe(page), overflow: await overflow(page) }).toEqual({
-        tab,
-        violations: [],
-        overflow: 0,
-      });
-    }
-  });
-
   test("axe would find a fault", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "audit" });

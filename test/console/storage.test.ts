@@ -7,7 +7,8 @@ import {
 import { createSuiteStore, STORAGE_KEY } from "../../src/console/state/suite-store.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
-import { axe, openConsole } from "./support.ts";
+import { axe } from "./accessibility.ts";
+import { openConsole } from "./open-console.ts";
 
 /** A browser's storage, with as much room as it is given. */
 function storage(entries: Readonly<Record<string, string>> = {}, room = Infinity): Storage {
@@ -127,7 +128,7 @@ const browser = useBrowser();
 test.skipIf(!hasBrowser)("corrupt storage is reported, can be saved, and goes on demand only", async () => {
   const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
   const stored = { [STORAGE_KEY]: '{"deployments": [' };
-  const { page } = await openConsole(browser, server.url, { tab: "audit", stored });
+  const { page, answer, asked } = await openConsole(browser, server.url, { tab: "audit", stored });
   await page.getByText("could not be read and was kept aside").waitFor();
   expect(await axe(page)).toEqual([]);
   const [download] = await Promise.all([
@@ -138,11 +139,12 @@ test.skipIf(!hasBrowser)("corrupt storage is reported, can be saved, and goes on
   for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
   expect(Buffer.concat(chunks).toString()).toBe(stored[STORAGE_KEY]);
   const kept = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(".aside.")).length);
-  page.once("dialog", (dialog) => void dialog.dismiss());
+  answer(false);
   await page.getByRole("button", { name: "Remove" }).click();
   expect(await kept()).toBe(1);
-  page.once("dialog", (dialog) => void dialog.accept());
+  answer(true);
   await page.getByRole("button", { name: "Remove" }).click();
   await page.getByText("kept aside").waitFor({ state: "detached" });
   expect(await kept()).toBe(0);
+  expect(asked).toHaveLength(2);
 });

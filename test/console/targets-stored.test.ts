@@ -3,7 +3,9 @@
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { a, b, lambda, openTargets, suiteOf, type Target } from "./stored-targets.ts";
-import { focusIn, look, looks, openSuite, type SuitePage } from "./suite-page.ts";
+import { expectAccessible, looks } from "./accessibility.ts";
+import { focused, tabTo } from "./keyboard.ts";
+import { openSuite, type SuitePage } from "./suite-page.ts";
 
 const browser = useBrowser();
 const open = (...deployments: object[]): Promise<SuitePage> => openTargets(browser, ...deployments);
@@ -79,32 +81,30 @@ describe.skipIf(!hasBrowser)("everybody", () => {
     const { keyboard } = suite.page;
     await suite.page.locator("#tab-targets").focus();
     for (const key of ["Tab", "Tab"]) await keyboard.press(key);
-    while ((await focusIn(suite)) !== "Name") await keyboard.press("Tab");
+    await tabTo(suite.page, "Name");
     await keyboard.type("k");
-    while ((await focusIn(suite)) !== "Runtime") await keyboard.press("Tab");
+    await tabTo(suite.page, "Runtime");
     await keyboard.type("bun1.3");
     await keyboard.press("Enter");
-    expect(await focusIn(suite)).toBe("1");
+    expect(await focused(suite.page)).toBe("1");
     await keyboard.press("Tab");
     await keyboard.press("Enter");
-    expect(await focusIn(suite)).toBe("Name");
+    expect(await focused(suite.page)).toBe("Name");
     await keyboard.press("End");
     await keyboard.type("2");
     await keyboard.press("Enter");
-    expect(await focusIn(suite)).toBe("1");
+    expect(await focused(suite.page)).toBe("1");
     for (const key of ["Tab", "Tab", "Enter"]) await keyboard.press(key);
-    expect(await focusIn(suite)).toBe("2");
+    expect(await focused(suite.page)).toBe("2");
     for (const key of ["Tab", "Tab", "Tab", "Enter"]) await keyboard.press(key);
     const { deployments } = (await suite.stored()) as { deployments: Target[] };
     expect(deployments.map(({ name }) => name)).toEqual(["a", "k2"]);
   });
 
-  test.each(looks)("finds nothing in the way, %s at %i", async (...at) => {
-    const suite = await openSuite(browser, "targets", suiteOf(a, { ...b, runtime: "latest" }, lambda), look(at));
+  test.each(looks)("finds nothing in the way, $theme, on a phone: $isPhone", async (look) => {
+    const suite = await openSuite(browser, "targets", suiteOf(a, { ...b, runtime: "latest" }, lambda), look);
     await suite.button("Edit b").click();
     await suite.button("Save Target").click();
-    expect(await suite.axe()).toEqual([]);
-    expect(await suite.page.evaluate(() => document.documentElement.scrollWidth)).toBe(at[1]);
-    expect(suite.problems).toEqual([]);
+    await expectAccessible(suite);
   });
 });

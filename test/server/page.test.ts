@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { STRICT_POLICY } from "../support/strict-policy.ts";
 import { ask, testServer } from "./support.ts";
-
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 async function assetsOf(server: { port: number }): Promise<string[]> {
   const { text } = await ask(server, "/");
@@ -14,7 +12,7 @@ describe("the page", () => {
     const { headers } = await ask(await testServer(), "/");
     expect(headers).toMatchObject({
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": POLICY,
+      "content-security-policy": STRICT_POLICY,
       "x-content-type-options": "nosniff",
       "cache-control": "no-store",
       "referrer-policy": "no-referrer",

@@ -54,10 +54,12 @@ interface Answer {
   readonly entityTag: string | null;
 }
 
-export function createApi(credentials: Credentials): Api {
-  const ask = async <Shape>(asked: Asked): Promise<Shape> => (await send(asked, credentials)).body as Shape;
+/** @param told after each request, whether the server gave an answer, whatever it says */
+export function createApi(credentials: Credentials, told: (isReached: boolean) => void): Api {
+  const send = sender(credentials, told);
+  const ask = async <Shape>(asked: Asked): Promise<Shape> => (await send(asked)).body as Shape;
   const askTagged = async <Shape extends object>(asked: Asked): Promise<Tagged<Shape>> => {
-    const { body, entityTag } = await send(asked, credentials);
+    const { body, entityTag } = await send(asked);
     return { ...(body as Shape), ...(entityTag !== null && { entityTag }) };
   };
   const env = "/api/runtime/env";
@@ -77,38 +79,51 @@ export function createApi(credentials: Credentials): Api {
 }
 
 /** Sends, and where the token is missing or wrong asks for one and sends again. */
-async function send(asked: Asked, credentials: Credentials): Promise<Answer> {
-  for (;;) {
-    const token = credentials.token();
+function sender(credentials: Credentials, told: (isReached: boolean) => void) {
+  return async (asked: Asked): Promise<Answer> => {
+    for (;;) {
+      const token = credentials.token();
+      const response = await answerTo(asked, token, told);
+      if (response.ok) return { body: await jsonOf(response), entityTag: response.headers.get("etag") };
+      const problem = await problemIn(response);
+      if (response.status !== 401) throw new RequestError(problem);
+      // Another request may have brought a token meanwhile.
+      const isOld = token !== credentials.token();
+      if (!isOld && !(await credentials.demand(token !== undefined))) throw new RequestError(problem);
+    }
+  };
+}
+
+async function answerTo(
+  asked: Asked,
+  token: string | undefined,
+  told: (isReached: boolean) => void,
+): Promise<Response> {
+  try {
     const response = await fetchOf(asked, token);
-    if (response.ok) return { body: await jsonOf(response), entityTag: response.headers.get("etag") };
-    const problem = await problemIn(response);
-    if (response.status !== 401) throw new RequestError(problem);
-    // Another request may have brought a token meanwhile.
-    const isOld = token !== credentials.token();
-    if (!isOld && !(await credentials.demand(token !== undefined))) throw new RequestError(problem);
+    told(true);
+    return response;
+  } catch (error) {
+    if (asked.signal?.aborted) throw error;
+    told(false);
+    throw new RequestError({ error: "The server cannot be reached.", details: `No answer from ${location.host}.` });
   }
 }
 
-async function fetchOf({ path, query = {}, body, headers, signal }: Asked, token: string | undefined) {
+function fetchOf({ path, query = {}, body, headers, signal }: Asked, token: string | undefined): Promise<Response> {
   const parameters = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const search = parameters.length === 0 ? "" : `?${new URLSearchParams(parameters).toString()}`;
-  try {
-    return await fetch(path + search, {
-      method: body === undefined ? "GET" : "POST",
-      headers: {
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
-      redirect: "error",
-    });
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    throw new RequestError({ error: "The server cannot be reached.", details: `No answer from ${location.host}.` });
-  }
+  return fetch(path + search, {
+    method: body === undefined ? "GET" : "POST",
+    headers: {
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+    redirect: "error",
+  });
 }
 
 async function jsonOf(response: Response): Promise<unknown> {

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useConsole } from "../console.ts";
+import type { TabId } from "../state/router.ts";
 import { tabs } from "../tabs/index.ts";
 
 /** The open tab. Only it is there: leaving a tab ends what it does. */
@@ -10,6 +11,15 @@ export function Panel(): JSX.Element {
   return (
     <div id="panel" class={`panel ${id}`} role="tabpanel" aria-labelledby={`tab-${id}`} tabIndex={-1}>
       <View key={id} />
+    </div>
+  );
+}
+
+/** Where the open tab would be, while the facts that it is built from cannot be read. */
+export function ClosedPanel({ id }: { id: TabId }): JSX.Element {
+  return (
+    <div id="panel" class="panel" role="tabpanel" aria-labelledby={`tab-${id}`} tabIndex={-1}>
+      <h1>{tabs[id].label}</h1>
     </div>
   );
 }

@@ -12,6 +12,8 @@ export interface ServerWatch {
   readonly newVersion: ReadonlySignal<string | undefined>;
   /** Asks now. */
   look(): Promise<void>;
+  /** Another request was answered, or was not: there is no need to wait for the next look. */
+  told(isReached: boolean): void;
 }
 
 export function watchServer(api: Pick<Api, "health">): ServerWatch {
@@ -33,5 +35,10 @@ export function watchServer(api: Pick<Api, "health">): ServerWatch {
     clearTimeout(timer);
     timer = setTimeout(() => void look(), isOnline.value ? EVERY_MS : WHILE_OFFLINE_MS);
   };
-  return { isOnline, version, newVersion, look };
+  const told = (isReached: boolean): void => {
+    if (isReached === isOnline.value) return;
+    isOnline.value = isReached;
+    void look();
+  };
+  return { isOnline, version, newVersion, look, told };
 }

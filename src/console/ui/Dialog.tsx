@@ -15,6 +15,8 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    // Where there is a form, the dialog was opened for it, not to be closed.
+    dialog.current?.querySelector<HTMLElement>("form input")?.focus();
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };

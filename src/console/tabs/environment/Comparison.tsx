@@ -4,8 +4,8 @@ import type { EnvDiff, EnvRead, Tagged } from "../../data/api.ts";
 import { useConsole } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
 import { Card } from "../../ui/Card.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
 import { Select } from "../../ui/Select.tsx";
+import { Unanswered } from "./Unanswered.tsx";
 import { useAnswer } from "./use-answer.ts";
 import { Value } from "./Values.tsx";
 
@@ -19,7 +19,7 @@ export function Comparison({ read }: { read: Tagged<EnvRead> }): JSX.Element {
   const others = Object.keys(facts.contract.environments).filter((name) => name !== from);
   const to = others.includes(chosen.value) ? chosen.value : "";
   const ask = to === "" ? undefined : (signal: AbortSignal) => api.envDiff(from, to, signal);
-  const { answer, problem } = useAnswer(ask, [from, to, read.entityTag]);
+  const { answer, problem, retry } = useAnswer(ask, [from, to, read.entityTag]);
   return (
     <Card title="Compare">
       <Select
@@ -28,7 +28,7 @@ export function Comparison({ read }: { read: Tagged<EnvRead> }): JSX.Element {
         options={[{ value: "", label: "no other environment" }, ...others.map((value) => ({ value }))]}
         onChange={(name) => void (chosen.value = name)}
       />
-      {problem && <ProblemText problem={problem} />}
+      <Unanswered problem={problem} retry={retry} />
       {answer && <Differences diff={answer} />}
     </Card>
   );

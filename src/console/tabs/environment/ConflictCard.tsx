@@ -43,14 +43,22 @@ function Conflict({ before, now }: { before: EnvRead; now: EnvRead }): JSX.Eleme
           <p>No key that is shown here differs: a comment or another key was changed.</p>
         )}
         <div class="form-actions">
-          <Button onClick={() => editor.discard()}>Discard edits, take the file</Button>
-          <Button variant="primary" onClick={() => editor.reapply()}>
+          <Button onClick={then(() => editor.discard())}>Discard edits, take the file</Button>
+          <Button variant="primary" onClick={then(() => editor.reapply())}>
             Keep edits on top of the file
           </Button>
         </div>
       </Card>
     </div>
   );
+}
+
+/** The card goes away with its buttons: the focus goes where changes are saved. */
+function then(decide: () => void): () => void {
+  return () => {
+    decide();
+    document.querySelector<HTMLElement>(".save-bar")?.focus();
+  };
 }
 
 function ContestView({ contest: { key, before, now, edited } }: { contest: Contest }): JSX.Element {

@@ -4,17 +4,18 @@ import { useConsole } from "../../console.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
+import { Unanswered } from "./Unanswered.tsx";
 import { useAnswer } from "./use-answer.ts";
 
 /** What the server finds in the whole file, hidden keys included; their values are never told. */
 export function FileCheck({ read }: { read: Tagged<EnvRead> }): JSX.Element {
   const { api } = useConsole();
   const { environment, fileName, entityTag } = read;
-  const { answer, problem } = useAnswer((signal) => api.envCheck(environment, signal), [environment, entityTag]);
+  const ask = (signal: AbortSignal) => api.envCheck(environment, signal);
+  const { answer, problem, retry } = useAnswer(ask, [environment, entityTag]);
   return (
     <Card title={`Check of ${fileName}`}>
-      {problem && <ProblemText problem={problem} />}
+      <Unanswered problem={problem} retry={retry} />
       {answer && <IssueList label={`Issues of ${fileName}`} issues={answer.issues} />}
       {answer?.issues.length === 0 && (
         <p class="all-good">

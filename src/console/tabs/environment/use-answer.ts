@@ -6,12 +6,17 @@ export interface Answered<Answer> {
   readonly problem?: Problem;
 }
 
+export interface Asking<Answer> extends Answered<Answer> {
+  readonly retry: () => void;
+}
+
 /** What a request answers, asked again when what it depends on changes. The last answer stays until then. */
 export function useAnswer<Answer>(
   ask: ((signal: AbortSignal) => Promise<Answer>) | undefined,
   dependsOn: readonly unknown[],
-): Answered<Answer> {
+): Asking<Answer> {
   const [answered, setAnswered] = useState<Answered<Answer>>({});
+  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     const { signal, abort } = abortable();
     ask?.(signal).then(
@@ -20,8 +25,8 @@ export function useAnswer<Answer>(
     );
     if (!ask) setAnswered({});
     return abort;
-  }, dependsOn);
-  return answered;
+  }, [attempt, ...dependsOn]);
+  return { ...answered, retry: () => setAttempt(attempt + 1) };
 }
 
 function abortable(): { signal: AbortSignal; abort: () => void } {

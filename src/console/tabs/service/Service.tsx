@@ -26,7 +26,9 @@ export function Service(): JSX.Element {
         title="Service configuration"
         about="What the service is and where it runs. Checked by the same rules as svcm validate."
       />
-      <Stored form={form} />
+      <StatusRegion>
+        <Stored form={form} />
+      </StatusRegion>
       <ServiceForm form={form} />
       <ProviderMatrix runMode={runMode} cloudProvider={cloudProvider} />
     </div>

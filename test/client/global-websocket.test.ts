@@ -1,0 +1,49 @@
+/** The client without a WebSocket handed in: with the global one, which Node has from 22 on and a browser always had. */
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { WebSocket } from "ws";
+import { connect } from "../../src/client/index.ts";
+import { testServer } from "../server/support.ts";
+import { handTelemetry, hostSample, withTelemetry } from "../server/socket/hand-telemetry.ts";
+
+const TOKEN = "a-token-of-good-length";
+
+afterEach(() => void vi.unstubAllGlobals());
+
+/** The one of this Node where there is one. */
+function giveGlobal(): void {
+  if (!("WebSocket" in globalThis)) vi.stubGlobal("WebSocket", WebSocket);
+}
+
+async function start() {
+  const telemetry = handTelemetry();
+  const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
+  return { telemetry, server: await testServer({ world: withTelemetry(telemetry), env }) };
+}
+
+test("it watches and acts by the global WebSocket, with its token in a subprotocol", async () => {
+  giveGlobal();
+  const { telemetry, server } = await start();
+  const client = connect({ url: server.url, token: TOKEN });
+  onTestFinished(() => client.close());
+  const frames = client.watch({ environment: "dev" })[Symbol.asyncIterator]();
+  const first = frames.next();
+  await telemetry.watchers(1);
+  telemetry.give(hostSample);
+  expect((await first).value).toMatchObject({ type: "host" });
+  expect(await client.act({ action: "stop", name: "nothing" })).toMatchObject({ type: "action-result", ok: false });
+});
+
+test("an action without the token is refused by what the service says", async () => {
+  giveGlobal();
+  const { server } = await start();
+  const client = connect({ url: server.url });
+  onTestFinished(() => client.close());
+  expect(await client.act({ action: "stop", name: "nothing" })).toMatchObject({ ok: false, error: "Unauthorized." });
+});
+
+test("without any, it says what is accepted", () => {
+  vi.stubGlobal("WebSocket", undefined);
+  expect(() => connect({ url: "http://127.0.0.1:1" })).toThrow(
+    'There is no global WebSocket before Node 22. Accepted: { WebSocket } of the package "ws".',
+  );
+});

@@ -1,0 +1,155 @@
+/// <reference lib="dom" />
+/** What the server refuses, on every tab that asks it, word for word. @see the specification, "Errors" 2 */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import type { Locator } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { ask, repository, testServer, type Answered } from "../server/support.ts";
+import { canMount, mount } from "../support/machine.ts";
+import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
+import { axe } from "./accessibility.ts";
+import { environmentPage } from "./environment-page.ts";
+import { openConsole } from "./open-console.ts";
+import { pm2Page } from "./pm2-page.ts";
+
+const browser = useBrowser();
+const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
+
+/** The lines of a problem as they are shown, in a surface that is told politely. */
+async function told(problem: Locator): Promise<string[]> {
+  await problem.waitFor();
+  expect(await problem.evaluate((element) => element.closest("[aria-live]")?.getAttribute("aria-live"))).toBe("polite");
+  return (await problem.innerText()).split("\n");
+}
+
+/** What those lines have to be, of an answer of the 500 class: nothing is mapped, nothing left out. */
+function linesOf({ error, details, code, path }: Answered["json"]): unknown[] {
+  return [error, details, `Code ${code}`, `Path ${path}`];
+}
+
+describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", () => {
+  test("facts that every tab is built from", async () => {
+    const files = repository();
+    mkdirSync(`${files.root}/config`);
+    const server = await testServer({ ...noPm2, repository: files });
+    writeFileSync(`${files.root}/config/runtime-contract.yaml`, "keys: [");
+    const { status, json } = await ask(server, "/api/runtime/contract");
+    expect(status).toBe(500);
+    const open = await openConsole(browser, server.url, { tab: "audit", mayFail: true, beginsWith: "main .problem" });
+    const { page } = open;
+    const shown = await told(page.locator("main .problem"));
+    expect(shown).toEqual(
+      [json.error, json.details, json.code && `Code ${json.code}`, json.path && `Path ${json.path}`].filter(Boolean),
+    );
+    expect(await axe(page)).toEqual([]);
+    rmSync(`${files.root}/config/runtime-contract.yaml`);
+    await open.button("Try again").click();
+    await page.getByRole("heading", { level: 1, name: "Audit" }).waitFor();
+  });
+
+  test("an env file that is a folder", async () => {
+    const files = makeWorkspace({});
+    mkdirSync(files.path(`${CONFIG_FOLDER}/.env.dev`));
+    const { page, server } = await environmentPage(browser, { files, mayFail: true });
+    const json = await (await fetch(`${server.url}/api/runtime/env?environment=dev`)).json();
+    expect(json.path).toBe(files.path(`${CONFIG_FOLDER}/.env.dev`));
+    expect(await told(page.locator("#panel .problem"))).toEqual(linesOf(json));
+    expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
+  });
+
+  test.skipIf(!canMount)("an env file on a read-only place: nothing is written, the edit is kept", async () => {
+    const files = makeWorkspace({});
+    const folder = files.path(CONFIG_FOLDER);
+    mount(folder, "-t", "tmpfs", "tmpfs");
+    files.write(`${CONFIG_FOLDER}/.env.dev`, GOOD_ENV);
+    execFileSync("mount", ["-o", "remount,ro", folder]);
+    const open = await environmentPage(browser, { files, mayFail: true });
+    await open.field("HTTP framework").selectOption("fastify");
+    const answer = open.page.waitForResponse((response) => response.request().method() === "POST");
+    await open.save();
+    const json = await (await answer).json();
+    expect([json.code, json.path]).toEqual(["EROFS", files.path(`${CONFIG_FOLDER}/.env.dev`)]);
+    expect(await told(open.page.locator(".save-bar .problem"))).toEqual(linesOf(json));
+    expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
+    expect(open.text()).toBe(GOOD_ENV);
+    expect(await axe(open.page)).toEqual([]);
+  });
+
+  test("a comparison with a file that is not there, in its place", async () => {
+    const open = await environmentPage(browser, { files: makeWorkspace(), mayFail: true });
+    const answer = open.page.waitForResponse((response) => response.url().includes("/env/diff"));
+    await open.field("Compare dev with").selectOption("ci");
+    const json = await (await answer).json();
+    expect(json.code).toBe("ENV_FILE_NOT_FOUND");
+    const card = open.page.getByRole("region", { name: "Compare" });
+    expect(await told(card.locator(".problem"))).toEqual(linesOf(json));
+    open.files.write(`${CONFIG_FOLDER}/.env.ci`, GOOD_ENV.replace("express", "fastify"));
+    await card.getByRole("button", { name: "Try again" }).click();
+    await card.getByText("1 key differs").waitFor();
+  });
+
+  test("an ecosystem file that is broken", async () => {
+    const open = await pm2Page(browser, { mayFail: true });
+    open.files.write("pm2/ecosystem.dev.config.cjs", "module.exports = {");
+    const json = await (await fetch(`${open.url}/api/runtime/pm2-ecosystem?environment=dev`)).json();
+    await open.refresh();
+    expect(await told(open.page.locator("#panel .problem"))).toEqual(linesOf(json));
+  });
+
+  test("an audit log that cannot be read", async () => {
+    const files = repository();
+    mkdirSync(files.auditFile, { recursive: true });
+    const server = await testServer({ ...noPm2, repository: files });
+    const { json } = await ask(server, "/api/runtime/audit");
+    const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
+    const shown = await told(page.locator("#panel .problem"));
+    expect(json.code).toBeDefined();
+    expect(shown).toEqual(
+      [json.error, json.details, `Code ${json.code}`, json.path && `Path ${json.path}`].filter(Boolean),
+    );
+  });
+
+  test("PM2 that cannot be read, as it came over the WebSocket", async () => {
+    const server = await testServer(noPm2);
+    const { page, received } = await openConsole(browser, server.url, { isRecorded: true });
+    await page.getByText("The processes of PM2 cannot be read").waitFor();
+    const frame = (await received()).split("\n").find((line) => line.startsWith('{"type":"error"'));
+    const { error, details, code } = JSON.parse(frame ?? "");
+    const shown = await told(page.locator(".processes .problem"));
+    expect(shown).toEqual([error ?? details, details, `Code ${code}`]);
+  });
+});
+
+describe.skipIf(!hasBrowser)("toasts", () => {
+  test("one polite region; information goes by itself, an error stays until it is dismissed", async () => {
+    const open = await pm2Page(browser, { prepare: (page) => page.clock.install() });
+    const { page } = open;
+    const region = page.locator(".toast-list");
+    expect(await region.getAttribute("role")).toBe("status");
+    expect(await region.getAttribute("aria-live")).toBe("polite");
+    await page.evaluate(() => {
+      document.execCommand = () => false;
+      navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
+    });
+    await open.button("Copy the path").click();
+    const error = region.getByText("This browser does not let the page copy the path.");
+    await error.waitFor();
+    await open.refresh();
+    const info = region.getByText(/^Read .* again/);
+    await info.waitFor();
+    await page.clock.runFor(5_000);
+    await info.waitFor({ state: "detached" });
+    await page.clock.runFor(3_600_000);
+    expect(await error.count()).toBe(1);
+    await region.getByRole("button", { name: "Dismiss" }).click();
+    await error.waitFor({ state: "detached" });
+  });
+
+  test("an alert would be noticed", async () => {
+    const server = await testServer(noPm2);
+    const open = await openConsole(browser, server.url, { tab: "audit" });
+    await open.page.evaluate(() => alert("look here"));
+    expect(open.problems.splice(0)).toEqual(["alert: look here"]);
+  });
+});

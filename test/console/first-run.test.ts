@@ -1,0 +1,90 @@
+/// <reference lib="dom" />
+/** What is not there yet: every tab says so, makes nothing up, and names the next step. */
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { repository, testServer } from "../server/support.ts";
+import { pm2 } from "../support/pm2-daemon.ts";
+import { expectAccessible, looks } from "./accessibility.ts";
+import { serverOver } from "./monitoring-page.ts";
+import { openConsole } from "./open-console.ts";
+
+const browser = useBrowser();
+const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
+
+/** A repository without env files and ecosystem files, on a machine without a PM2 home. */
+function nothing() {
+  return testServer({ ...noPm2, repository: repository({}) });
+}
+
+/** Of each tab: what says that there is nothing, and what teaches the next step. */
+const lessons: readonly (readonly [tab: string, empty: string, step: RegExp | string])[] = [
+  ["monitoring", "The processes of PM2 cannot be read", "svcm process start --ecosystem"],
+  ["environment", "dev has no env file.", /Create the file at the path above, even an empty one, and try again/],
+  ["pm2", "No ecosystem for dev.", /Write ecosystem\.dev\.config\.cjs at the path above and read it again/],
+  ["service", "No service configuration is stored yet.", /Look the proposal over, give its ports, and save it/],
+  ["targets", "No deploy targets yet", /in the form above, or bring the deployments\.yaml of your repository/],
+  ["interfaces", "No interface adapters yet", /Describe the first one in the form above/],
+  ["transfer", "Nothing is described yet.", /Fill in the service configuration and the deploy targets, or import/],
+  ["audit", "Nothing has been changed yet", "svcm audit --limit 50"],
+];
+
+describe.skipIf(!hasBrowser)("a first run", () => {
+  test.each(looks)("every tab teaches the next step, and is accessible, $theme, on a phone: $isPhone", async (look) => {
+    const server = await nothing();
+    const { page } = await openConsole(browser, server.url, { ...look, mayFail: true });
+    for (const [tab, empty, step] of lessons) {
+      await page.evaluate((id) => void (location.hash = `#/${id}`), tab);
+      const panel = page.locator(`#panel[aria-labelledby=tab-${tab}]`);
+      await panel.getByText(empty).waitFor();
+      expect((await panel.innerText()).replaceAll(/\s+/g, " ")).toMatch(step);
+      await expectAccessible({ page });
+    }
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+  });
+
+  test("without any PM2: its error as it was sent, no process, and the host's charts go on", async () => {
+    const server = await nothing();
+    const { page, sockets } = await openConsole(browser, server.url);
+    await page.getByText("The processes of PM2 cannot be read").waitFor();
+    const frames: string[] = [];
+    sockets[0]?.on("framereceived", ({ payload }) => void frames.push(String(payload)));
+    await page.getByRole("radio", { name: "0.5s" }).check();
+    const words = page.locator(".processes .status-line.error");
+    expect(await words.innerText()).toContain("PM2_NOT_RUNNING");
+    const memory = page.getByRole("region", { name: "Memory", exact: true });
+    expect(await memory.locator(".now").innerText()).toMatch(/^\d+\.\d%$/);
+    for (let host = 0; host < 3; host += 1) {
+      const frame = await sockets[0]?.waitForEvent("framereceived", ({ payload }) =>
+        String(payload).includes('"type":"host"'),
+      );
+      expect(JSON.parse(String(frame?.payload)).payload.host.memory.totalBytes).toBeGreaterThan(0);
+    }
+    expect(frames.filter((frame) => frame.includes('"type":"metrics"'))).toEqual([]);
+    expect(await page.locator(".processes tbody tr, .chips, .missing").count()).toBe(0);
+    expect(await page.title()).toBe("(1) Monitoring · Service Management");
+  });
+
+  test("a PM2 that runs nothing: how to start something", async () => {
+    const real = pm2();
+    try {
+      await real.startDaemon();
+      real.pm2Folder([{ name: "api", script: "./api.cjs" }]);
+      const server = await serverOver(real);
+      const { page } = await openConsole(browser, server.url);
+      await page.getByText("PM2 runs no process").waitFor();
+      await page.getByText("svcm process start --ecosystem --environment dev", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Start api" }).waitFor();
+      await expectAccessible({ page });
+    } finally {
+      await real.end();
+    }
+  });
+
+  test("the steps lead where they say", async () => {
+    const server = await nothing();
+    const { page, button } = await openConsole(browser, server.url, { tab: "targets" });
+    await button("Import a document").click();
+    await page.getByRole("heading", { level: 1, name: "Export and import" }).waitFor();
+    expect(new URL(page.url()).hash).toBe("#/transfer");
+  });
+});

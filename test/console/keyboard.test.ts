@@ -1,0 +1,209 @@
+/// <reference lib="dom" />
+/** The flows of the console with the keyboard alone; those over the stored document stand with their tabs. */
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { post, testServer } from "../server/support.ts";
+import { environmentPage } from "./environment-page.ts";
+import { focused, press, tabTo } from "./keyboard.ts";
+import { openConsole, type ConsoleOptions } from "./open-console.ts";
+import { pm2Page } from "./pm2-page.ts";
+
+const browser = useBrowser();
+const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
+const TOKEN = "a-token-of-a-test-1234567890";
+
+async function auditPage(options: ConsoleOptions = {}) {
+  const server = await testServer(noPm2);
+  await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
+  await post(server, { environment: "ci", values: { SVC_DATABASE_DRIVER: "MySQL" } });
+  const opened = await openConsole(browser, server.url, { tab: "audit", ...options });
+  await opened.page.locator("tbody tr").nth(1).waitFor();
+  return { server, ...opened };
+}
+
+describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
+  test("is selected, edited, compared and saved", async () => {
+    const open = await environmentPage(browser);
+    const { page } = open;
+    await open.field("HTTP framework").waitFor();
+    await tabTo(page, "dev");
+    await press(page, "ArrowRight");
+    await page.getByText("Saving writes .env.staging only").waitFor();
+    expect(await focused(page)).toBe("staging");
+    await tabTo(page, "HTTP framework");
+    await page.keyboard.type("restify");
+    await tabTo(page, "WebSocket Redis URL");
+    await page.keyboard.type("redis://typed");
+    await tabTo(page, "Compare staging with");
+    await page.keyboard.type("ci");
+    await page.getByLabel("Differences between staging and ci").waitFor();
+    await tabTo(page, "Save");
+    await press(page, "Enter");
+    await page.getByText("Saved 2 keys to .env.staging.").waitFor();
+    expect(open.text("staging")).toMatch(/SVC_HTTP_FRAMEWORK=restify[\s\S]*SVC_WEBSOCKET_REDIS_URL=redis:\/\/typed/);
+    expect(open.posts).toHaveLength(1);
+  });
+
+  test("a conflict is told where the focus is, decided, and saved", async () => {
+    const open = await environmentPage(browser, { mayFail: true });
+    const { page } = open;
+    await open.field("HTTP framework").waitFor();
+    await tabTo(page, "HTTP framework");
+    await page.keyboard.type("fastify");
+    open.changeFile("SVC_DATABASE_DRIVER=Mongo\n");
+    await tabTo(page, "Save");
+    await press(page, "Enter");
+    await open.button("Keep edits on top of the file").waitFor();
+    await press(page, "Tab");
+    expect(await focused(page)).toBe("Discard edits, take the file");
+    await press(page, "Tab", "Enter");
+    expect(await focused(page)).toBe("Changes");
+    await tabTo(page, "Save");
+    await press(page, "Enter");
+    await page.getByText("Saved 1 key to .env.dev.").waitFor();
+    expect(open.text()).toMatch(/SVC_HTTP_FRAMEWORK=fastify[\s\S]*SVC_DATABASE_DRIVER=Mongo\n$/);
+  });
+
+  test("the token is typed where the dialog opens, and the save goes on", async () => {
+    const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
+    const open = await environmentPage(browser, { env, mayFail: true });
+    const { page } = open;
+    await open.field("HTTP framework").waitFor();
+    await tabTo(page, "HTTP framework");
+    await page.keyboard.type("fastify");
+    await tabTo(page, "Save");
+    await press(page, "Enter");
+    const dialog = page.getByRole("dialog", { name: "This needs the token" });
+    await dialog.waitFor();
+    await press(page, "Escape");
+    await dialog.waitFor({ state: "detached" });
+    await page.locator(".save-bar .problem").waitFor();
+    await tabTo(page, "Save");
+    await press(page, "Enter");
+    await dialog.waitFor();
+    expect(await focused(page)).toBe("Token");
+    await page.keyboard.type(TOKEN);
+    await press(page, "Enter");
+    await page.getByText("SVC_HTTP_FRAMEWORK is now fastify").waitFor();
+    expect(open.text()).toContain("SVC_HTTP_FRAMEWORK=fastify\n");
+  });
+});
+
+describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
+  test("the PM2 preview: environment, service kind, copy", async () => {
+    const open = await pm2Page(browser);
+    const { page } = open;
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await tabTo(page, "dev");
+    await press(page, "ArrowRight");
+    await page.getByText("6 apps").waitFor();
+    await press(page, "ArrowLeft");
+    await page.getByText("3 apps").waitFor();
+    await tabTo(page, "Service kind");
+    await page.keyboard.type("gRPC");
+    await page.getByText(/^Starts .*restapi, .*grpcapi, and nothing else\.$/).waitFor();
+    await tabTo(page, "Copy the command of the service kind");
+    await press(page, "Enter");
+    await page.getByText("Copied the command of the service kind.").waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await open.command());
+    await tabTo(page, "Read the file again");
+    await press(page, "Enter");
+    await page.getByText(/^Read .* again: 3 apps\.$/).waitFor();
+  });
+
+  test("the audit: filter, how many, refresh", async () => {
+    const { page, server } = await auditPage();
+    const rows = page.locator("tbody tr");
+    await press(page, "/");
+    await page.keyboard.type("ci");
+    expect(await rows.count()).toBe(1);
+    await page.keyboard.press("ControlOrMeta+a");
+    await press(page, "Delete");
+    await page.keyboard.press("Shift+Tab");
+    expect(await focused(page)).toBe("Records");
+    const asked = page.waitForRequest((request) => request.url().endsWith("limit=200"));
+    await page.keyboard.type("newest 2");
+    await asked;
+    await post(server, { values: { SVC_HTTP_FRAMEWORK: "restify" } });
+    await tabTo(page, "Refresh");
+    await press(page, "Enter");
+    await rows.nth(2).waitFor();
+  });
+
+  test("the help sheet gives the focus back; shortcuts can be turned off in it", async () => {
+    const { page } = await auditPage();
+    await tabTo(page, "Refresh");
+    await press(page, "?");
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await help.waitFor();
+    const listed = await help.locator("dt").allTextContents();
+    expect(listed).toEqual(["Tab", "← ↑ → ↓", "Esc", "?", "1", "2", "3", "4", "5", "6", "7", "8", "/"]);
+    await tabTo(page, "Single keys do something");
+    await press(page, " ", "Escape");
+    await help.waitFor({ state: "detached" });
+    expect(await focused(page)).toBe("Refresh");
+    await press(page, "?");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await tabTo(page, "Keyboard shortcuts");
+    await press(page, "Enter");
+    await help.waitFor();
+  });
+
+  test("each tab by its number, and no key while something is typed", async () => {
+    const { page } = await auditPage();
+    const names = await page.getByRole("tab").locator("> span:first-of-type").allTextContents();
+    expect(names).toHaveLength(8);
+    for (const [at, name] of names.entries()) {
+      await press(page, String(at + 1));
+      await page.locator("[role=tab][aria-selected=true]", { hasText: name }).waitFor();
+    }
+    await press(page, "5");
+    await tabTo(page, "Name");
+    await page.keyboard.type("1?/");
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("1?/");
+    expect(new URL(page.url()).hash).toBe("#/targets");
+  });
+
+  test("the theme, and the tabs", async () => {
+    const { page } = await auditPage();
+    await tabTo(page, /^Theme: system/);
+    await press(page, "Enter");
+    expect(await focused(page)).toBe("Theme: light. Change to dark");
+    await press(page, "Enter");
+    expect(await page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
+    await tabTo(page, "Audit");
+    await press(page, "ArrowUp");
+    await page.getByRole("heading", { level: 1, name: "Export and import" }).waitFor();
+  });
+
+  test("the focus is seen on every stop, and nowhere held fast", async () => {
+    const { page } = await auditPage();
+    for (const tab of ["monitoring", "environment", "pm2", "service", "targets", "interfaces", "transfer", "audit"]) {
+      await page.evaluate((id) => void (location.hash = `#/${id}`), tab);
+      await page.locator(`#panel[aria-labelledby=tab-${tab}]`).waitFor();
+      await page.locator(`#tab-${tab}`).focus();
+      const unseen: string[] = [];
+      let stops = 0;
+      for (await press(page, "Tab"); (await stopOf(page)) !== "end"; await press(page, "Tab")) {
+        if ((await stopOf(page)) === "unseen") unseen.push(await focused(page));
+        if ((stops += 1) > 300) throw new Error(`${tab}: the focus never leaves`);
+      }
+      expect({ tab, unseen }).toEqual({ tab, unseen: [] });
+      expect(stops).toBeGreaterThan(0);
+    }
+  });
+});
+
+/** Whether what has the focus shows it, on itself or on the label around it; `end` after the last one. */
+function stopOf(page: Awaited<ReturnType<typeof auditPage>>["page"]): Promise<"seen" | "unseen" | "end"> {
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    if (element === null || element === document.body || element.matches(".skip")) return "end";
+    const marks = [element, element.closest("label")].filter((one) => one !== null);
+    const isSeen = marks.some((one) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(one);
+      return outlineStyle !== "none" && Number.parseFloat(outlineWidth) > 0 && one.getBoundingClientRect().width > 4;
+    });
+    return isSeen ? "seen" : "unseen";
+  });
+}

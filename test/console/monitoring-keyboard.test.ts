@@ -1,0 +1,112 @@
+/// <reference lib="dom" />
+/** Monitoring with the keyboard alone, over a real PM2; and its ecosystem file, broken. */
+import { writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { ask } from "../server/support.ts";
+import { pm2 } from "../support/pm2-daemon.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { focused, press, tabTo } from "./keyboard.ts";
+import { names, nextSample, row, serverOver } from "./monitoring-page.ts";
+import { openConsole } from "./open-console.ts";
+
+const browser = useBrowser();
+const real = pm2();
+
+beforeAll(async () => {
+  await real.startDaemon();
+  real.pm2Folder([{ name: "api", script: "./api.cjs" }]);
+  await real.run({ name: "api" });
+  await real.run({ name: "zeta" });
+});
+
+afterAll(() => real.end());
+
+async function live() {
+  const server = await serverOver(real);
+  const opened = await openConsole(browser, server.url);
+  await row(opened.page, "zeta").waitFor();
+  return { server, ...opened };
+}
+
+describe.skipIf(!hasBrowser)("by keyboard alone", () => {
+  test("range, interval, pause and resume", async () => {
+    const { page, sockets } = await live();
+    await tabTo(page, "5m");
+    await press(page, "ArrowRight");
+    expect(await page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
+    await press(page, "Tab");
+    expect(await focused(page)).toBe("1s");
+    const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"intervalMs":500'));
+    await press(page, "ArrowLeft");
+    await sent;
+    await press(page, "Tab");
+    expect(await focused(page)).toBe("Pause");
+    await press(page, "Enter");
+    await page.getByText(/^Paused, [1-9]\d* s behind$/).waitFor();
+    expect(await focused(page)).toBe("Resume");
+    await press(page, "Enter");
+    await page.getByText(/^Paused/).waitFor({ state: "detached" });
+    await nextSample(page);
+  });
+
+  test("sort, filter by status and by text, compare with another ecosystem", async () => {
+    const { page, sockets } = await live();
+    await tabTo(page, /^All/);
+    await press(page, "ArrowRight");
+    expect(await page.getByRole("radio", { name: /^Online/ }).isChecked()).toBe(true);
+    const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"staging"'));
+    await tabTo(page, /^Ecosystem/);
+    await page.keyboard.type("staging");
+    await sent;
+    await press(page, "Tab", "/");
+    await page.keyboard.type("zet");
+    expect(await names(page)).toEqual(["zeta"]);
+    await press(page, "Escape");
+    expect(await names(page)).toEqual(["api", "zeta"]);
+    await tabTo(page, "Name");
+    await press(page, "Enter");
+    expect(await names(page)).toEqual(["zeta", "api"]);
+    expect(await page.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort")).toBe("descending");
+  });
+
+  test("details, stop, start and restart; what ends a process asks first", async () => {
+    const { page, asked, answerNext } = await live();
+    await tabTo(page, /^zeta/);
+    await press(page, "Enter");
+    await page.getByRole("region", { name: "Facts" }).waitFor();
+    await press(page, "Enter");
+    await page.getByRole("region", { name: "Facts" }).waitFor({ state: "detached" });
+    await tabTo(page, "Stop zeta");
+    const refused = answerNext(false);
+    await press(page, "Enter");
+    await refused;
+    expect(await row(page, "zeta").locator(".status").textContent()).toBe("online");
+    await press(page, "Enter");
+    await page.getByText("zeta stopped.").waitFor();
+    await row(page, "zeta").locator(".status.stopped").waitFor();
+    await tabTo(page, "Start zeta");
+    await press(page, "Enter");
+    await page.getByText(/^zeta started \(pid \d+\)\.$/).waitFor();
+    await row(page, "zeta").locator(".status.online").waitFor();
+    await tabTo(page, "Restart zeta");
+    await press(page, "Enter");
+    await page.getByText(/^zeta restarted \(pid \d+\)\.$/).waitFor();
+    expect(asked).toEqual(["Stop zeta (PM2 id 1)?", "Stop zeta (PM2 id 1)?", "Restart zeta (PM2 id 1)?"]);
+  });
+});
+
+test.skipIf(!hasBrowser)("a broken ecosystem file is told beside the processes, which go on", async () => {
+  const { page, server } = await live();
+  writeFileSync(`${real.folder}/pm2/ecosystem.dev.config.cjs`, "module.exports = {");
+  const words = page.locator(".processes .problem");
+  await words.waitFor();
+  const { json } = await ask(server, "/api/runtime/pm2-metrics?environment=dev");
+  const { error, code, path } = json.ecosystem;
+  expect((await words.innerText()).split("\n")).toEqual([error, `Code ${code}`, `Path ${path}`]);
+  expect(await words.evaluate((element) => element.closest("[aria-live]")?.getAttribute("aria-live"))).toBe("polite");
+  expect(await names(page)).toEqual(["api", "zeta"]);
+  await expectAccessible({ page });
+  real.pm2Folder([{ name: "api", script: "./api.cjs" }]);
+  await words.waitFor({ state: "detached" });
+});

@@ -1,0 +1,44 @@
+/// <reference lib="dom" />
+/** The monitoring tab over a real PM2. */
+import type { Locator, Page } from "playwright-core";
+import { testServer, type ServerOptions, type TestServer } from "../server/support.ts";
+import type { Pm2 } from "../support/pm2-daemon.ts";
+
+/** A server that sees that PM2, with its folder for the ecosystem files. */
+export function serverOver(real: Pm2, options: ServerOptions = {}): Promise<TestServer> {
+  const env = {
+    PM2_HOME: real.home,
+    HOME: real.folder,
+    PATH: process.env["PATH"],
+    SVC_SERVICE_MANAGEMENT_PM2_DIR: `${real.folder}/pm2`,
+  };
+  return testServer({ ...options, env: { ...env, ...options.env } });
+}
+
+export function row(page: Page, name: string): Locator {
+  return page.locator("tbody tr", { has: page.getByRole("button", { name }) });
+}
+
+export function names(page: Page): Promise<string[]> {
+  return page.locator("tbody .name").allTextContents();
+}
+
+/** Resolves when the page shows a sample that it did not show before. */
+export function nextSample(page: Page, count = 1): Promise<void> {
+  return page.evaluate(
+    (wanted) =>
+      new Promise<void>((resolve) => {
+        let seen = 0;
+        const observer = new MutationObserver(() => {
+          seen += 1;
+          if (seen < wanted) return;
+          observer.disconnect();
+          resolve();
+        });
+        const uptime = document.querySelector("tbody tr td:nth-child(8)");
+        if (!uptime) throw new Error("there is no row");
+        observer.observe(uptime, { subtree: true, characterData: true, childList: true });
+      }),
+    count,
+  );
+}

@@ -1,0 +1,166 @@
+/// <reference lib="dom" />
+/** The one way to open the console: as it is built, in a real browser, on a real server, watched until the test ends. */
+import type { BrowserContext, Dialog, Locator, Page, Request, WebSocket } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import type { useBrowser } from "../browser/support.ts";
+import { STRICT_POLICY } from "../support/strict-policy.ts";
+
+export type Browser = ReturnType<typeof useBrowser>;
+
+export interface OpenedConsole {
+  readonly page: Page;
+  readonly url: string;
+  /**
+   * What the policy of the page forbade, what failed in it, what it logged and what it asked by `alert`. There is none
+   * when the test ends: one that provokes them takes them away.
+   */
+  readonly problems: string[];
+  /** None to another host when the test ends, not even one that was stopped. */
+  readonly requests: Request[];
+  readonly sockets: readonly WebSocket[];
+  /** Each write that left the page. */
+  readonly posts: readonly Post[];
+  /** What `window.confirm` asked so far. */
+  readonly asked: readonly string[];
+  /** How questions are answered from now on; at first with yes. */
+  readonly answer: (yes: boolean) => void;
+  /** Answers the next question only, and resolves with it. */
+  readonly answerNext: (yes: boolean) => Promise<string>;
+  /** Every byte that reached the browser, where it was opened with `isRecorded`: headers, bodies and frames. */
+  readonly received: () => Promise<string>;
+  readonly field: (label: string) => Locator;
+  readonly button: (name: string) => Locator;
+  readonly tab: (name: string) => Locator;
+}
+
+export interface Post {
+  readonly ifMatch: string | undefined;
+  readonly body: unknown;
+}
+
+/** How it is looked at. */
+export interface Look {
+  readonly theme: "light" | "dark";
+  /** 390 pixels wide instead of 1280. */
+  readonly isPhone: boolean;
+}
+
+export interface ConsoleOptions extends Partial<Look> {
+  /** Of the link, for example `audit`. */
+  readonly tab?: string;
+  /** What the browser has stored for the page. */
+  readonly stored?: Readonly<Record<string, string>>;
+  /** Requests that fail on purpose are logged by the browser: then its words are no problem. */
+  readonly mayFail?: boolean;
+  /** What the console begins with: the open tab, or another part of it. */
+  readonly beginsWith?: string;
+  readonly reducedMotion?: "reduce" | "no-preference";
+  readonly isRecorded?: boolean;
+  /** Before anything is loaded. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
+}
+
+/** Opens the console and listens. When the test ends it has kept its policy and asked nobody but its server. */
+export async function openConsole(browser: Browser, url: string, options: ConsoleOptions = {}): Promise<OpenedConsole> {
+  const { tab = "", beginsWith = "#panel", prepare, isRecorded = false } = options;
+  const context = await contextOf(browser, url, options);
+  const heard = await listen(context, options.mayFail === true);
+  onTestFinished(async () => {
+    await context.close();
+    expect(heard.problems).toEqual([]);
+    const { host } = new URL(url);
+    expect(foreign(heard.requests, host)).toEqual([]);
+    expect(foreign(heard.sockets, host)).toEqual([]);
+  });
+  const received = isRecorded ? record(context) : () => Promise.reject(new Error("nothing is recorded"));
+  const questions = answerQuestions(context, heard.problems);
+  const page = await context.newPage();
+  await prepare?.(page);
+  const answer = await page.goto(`${url}/#/${tab}`);
+  expect(answer?.headers()["content-security-policy"]).toBe(STRICT_POLICY);
+  await page.locator(beginsWith).first().waitFor();
+  return { page, url, ...heard, ...questions, received, ...finders(page) };
+}
+
+function contextOf(browser: Browser, url: string, options: ConsoleOptions): Promise<BrowserContext> {
+  const { theme = "light", isPhone = false, stored = {}, reducedMotion = "reduce" } = options;
+  const localStorage = Object.entries(stored).map(([name, value]) => ({ name, value }));
+  return browser().newContext({
+    colorScheme: theme,
+    viewport: isPhone ? { width: 390, height: 844 } : { width: 1280, height: 800 },
+    reducedMotion,
+    storageState: { cookies: [], origins: [{ origin: url, localStorage }] },
+  });
+}
+
+/** On every page of the context: a second one is the same console. */
+async function listen(context: BrowserContext, mayFail: boolean) {
+  const [problems, requests, sockets, posts]: [string[], Request[], WebSocket[], Post[]] = [[], [], [], []];
+  context.on("request", (request) => {
+    requests.push(request);
+    if (request.method() !== "POST") return;
+    posts.push({ ifMatch: request.headers()["if-match"], body: request.postDataJSON() as unknown });
+  });
+  context.on("page", (page) => void page.on("websocket", (socket) => sockets.push(socket)));
+  context.on("weberror", (error) => problems.push(String(error.error())));
+  context.on("console", (message) => {
+    if (!(mayFail && isOfFailure(message.text()))) problems.push(message.text());
+  });
+  await context.exposeFunction("reportViolation", (words: string) => problems.push(words));
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
+      const { reportViolation } = window as unknown as { reportViolation: (words: string) => void };
+      reportViolation(`policy: ${violatedDirective} ${blockedURI}`);
+    });
+  });
+  return { problems, requests, sockets, posts };
+}
+
+function isOfFailure(words: string): boolean {
+  return words.startsWith("Failed to load resource") || words.startsWith("WebSocket connection to");
+}
+
+function foreign(asked: readonly { url(): string }[], host: string): string[] {
+  return asked.map((one) => one.url()).filter((url) => !url.startsWith("blob:") && new URL(url).host !== host);
+}
+
+function answerQuestions(context: BrowserContext, problems: string[]) {
+  const asked: string[] = [];
+  const next: { readonly yes: boolean; resolve(question: string): void }[] = [];
+  let isYes = true;
+  context.on("dialog", (dialog: Dialog) => {
+    const question = dialog.message();
+    if (dialog.type() !== "confirm" && dialog.type() !== "beforeunload") problems.push(`${dialog.type()}: ${question}`);
+    asked.push(question);
+    const one = next.shift();
+    void ((one?.yes ?? isYes) ? dialog.accept() : dialog.dismiss());
+    one?.resolve(question);
+  });
+  return {
+    asked,
+    answer: (yes: boolean) => void (isYes = yes),
+    answerNext: (yes: boolean) => new Promise<string>((resolve) => void next.push({ yes, resolve })),
+  };
+}
+
+/** A body has to be taken while it is there: the browser forgets it when the page goes on. */
+function record(context: BrowserContext): () => Promise<string> {
+  const bytes: Promise<string>[] = [];
+  context.on("response", (response) => {
+    bytes.push(response.text().then((text) => `${JSON.stringify(response.headers())}\n${text}`, String));
+  });
+  context.on("page", (page) => {
+    page.on("websocket", (socket) => {
+      socket.on("framereceived", ({ payload }) => void bytes.push(Promise.resolve(String(payload))));
+    });
+  });
+  return async () => (await Promise.all(bytes)).join("\n");
+}
+
+function finders(page: Page) {
+  return {
+    field: (label: string) => page.getByLabel(label, { exact: true }),
+    button: (name: string) => page.getByRole("button", { name, exact: true }),
+    tab: (name: string) => page.getByRole("tab", { name }),
+  };
+}

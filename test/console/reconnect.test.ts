@@ -1,0 +1,201 @@
+/// <reference lib="dom" />
+/** A real server that is stopped and started again on its port, tab by tab. */
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { post, repository, testServer, type Repository, type TestServer } from "../server/support.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { openConsole, type ConsoleOptions, type OpenedConsole } from "./open-console.ts";
+
+const browser = useBrowser();
+const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
+const UNREACHED = "The server cannot be reached.";
+
+interface Cut extends OpenedConsole {
+  readonly server: TestServer;
+  readonly files: Repository;
+  /** Ends the server. */
+  stop(): Promise<void>;
+  /** Another one, on the same port and over the same files. */
+  again(): Promise<TestServer>;
+  state(words: "Live" | "Offline"): Promise<void>;
+}
+
+async function open(tab: string, options: ConsoleOptions = {}): Promise<Cut> {
+  const files = repository();
+  const server = await testServer({ ...noPm2, repository: files });
+  const opened = await openConsole(browser, server.url, { tab, mayFail: true, ...options });
+  const state = (words: string): Promise<void> => opened.page.locator(".top .server", { hasText: words }).waitFor();
+  await state("Live");
+  return {
+    ...opened,
+    server,
+    files,
+    state,
+    stop: () => server.close(),
+    again: () => testServer({ ...noPm2, repository: files, port: server.port }),
+  };
+}
+
+describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
+  test("the environment: a save, a reading and a comparison fail in their places, and the edit is saved later", async () => {
+    const { page, field, button, ...cut } = await open("environment");
+    await field("HTTP framework").selectOption("restify");
+    await field("WebSocket Redis URL").fill("redis://typed");
+    await cut.stop();
+    await button("Save").click();
+    await page.locator(".save-bar .problem", { hasText: UNREACHED }).waitFor();
+    await cut.state("Offline");
+    await field("Compare dev with").selectOption("ci");
+    const comparison = page.getByRole("region", { name: "Compare" });
+    await comparison.getByText(UNREACHED).waitFor();
+    await button("Read the file again").click();
+    await page.locator("#panel > .status-region").getByText(UNREACHED).waitFor();
+    await expectAccessible({ page });
+    expect(await field("HTTP framework").inputValue()).toBe("restify");
+    expect(await field("WebSocket Redis URL").inputValue()).toBe("redis://typed");
+    const server = await cut.again();
+    await comparison.getByRole("button", { name: "Try again" }).click();
+    await page.getByLabel("Differences between dev and ci").waitFor();
+    await cut.state("Live");
+    await button("Try again").click();
+    await page.locator("#panel > .status-region .problem").waitFor({ state: "detached" });
+    expect(await field("HTTP framework").inputValue()).toBe("restify");
+    await button("Save").click();
+    await page.getByText("Saved 2 keys to .env.dev.").waitFor();
+    expect(server.text()).toMatch(/SVC_HTTP_FRAMEWORK=restify[\s\S]*SVC_WEBSOCKET_REDIS_URL=redis:\/\/typed/);
+  });
+
+  test("the check of the environment file is asked for again where it failed", async () => {
+    const { page, button, ...cut } = await open("environment", {
+      prepare: (first) => first.route("**/env/check?*", (route) => route.abort("connectionrefused"), { times: 1 }),
+    });
+    const check = page.getByRole("region", { name: "Check of .env.dev" });
+    await check.getByText(UNREACHED).waitFor();
+    await button("Try again").click();
+    await check.getByText("The file keeps the runtime contract.").waitFor();
+    await cut.state("Live");
+    expect(await page.getByText(UNREACHED).count()).toBe(0);
+  });
+
+  test("the PM2 preview: the choice is kept, and shown once it can be read", async () => {
+    const { page, field, button, ...cut } = await open("pm2");
+    await page.getByText("No ecosystem for dev.").waitFor();
+    await cut.stop();
+    await page.getByRole("radio", { name: "staging", exact: true }).check();
+    await page.locator("#panel .problem", { hasText: UNREACHED }).waitFor();
+    await cut.state("Offline");
+    expect(await page.getByText("No ecosystem for").count()).toBe(0);
+    await cut.again();
+    await button("Try again").click();
+    await page.getByText("No ecosystem for staging.").waitFor();
+    await cut.state("Live");
+    expect(await page.locator("#panel .problem").count()).toBe(0);
+    expect(await field("Service kind").count()).toBe(0);
+  });
+
+  test("the audit: what was read stays, with the filter that was typed", async () => {
+    const { page, button, ...cut } = await open("audit");
+    await page.getByText("Nothing has been changed yet").waitFor();
+    await post(cut.server, { values: { SVC_HTTP_FRAMEWORK: "restify" } });
+    await button("Refresh").click();
+    await page.locator("tbody tr").waitFor();
+    await page.getByRole("searchbox").fill("framework");
+    await cut.stop();
+    await button("Refresh").click();
+    await page.locator("#panel .problem", { hasText: UNREACHED }).waitFor();
+    await cut.state("Offline");
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    const server = await cut.again();
+    await post(server, { values: { SVC_HTTP_FRAMEWORK: "express" } });
+    await button("Refresh").click();
+    await page.locator("tbody tr").nth(1).waitFor();
+    await cut.state("Live");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("framework");
+    expect(await page.locator("#panel .problem").count()).toBe(0);
+  });
+
+  test("what lives in the browser goes on without it: service, targets, interfaces, export and import", async () => {
+    const { page, field, button, tab, ...cut } = await open("service");
+    await field("REST port").fill("3000");
+    await cut.stop();
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await cut.state("Offline");
+    expect(await field("REST port").inputValue()).toBe("3000");
+    await button("Save configuration").click();
+    await page.getByText("Saved the service configuration.").waitFor();
+    await tab("Deploy targets").click();
+    await field("Name").fill("eu");
+    await field("Runtime").fill("node22");
+    await button("Add Target").click();
+    await page.locator("ul.entries > li").waitFor();
+    await field("Name").fill("half typed");
+    await tab("Interfaces").click();
+    await field("Framework").selectOption("express");
+    await field("Entrypoint").fill("src/interface/HTTP/start.ts");
+    await field("Controller").fill("ItemController.list");
+    await button("Add Interface").click();
+    await tab("Export / import").click();
+    const text = await page.getByLabel("Content of service-management.json").innerText();
+    expect(JSON.parse(text)).toMatchObject({
+      serviceConfiguration: { ports: { rest: 3000 } },
+      deployments: [{ name: "eu" }],
+      interfaces: [{ controller: "ItemController.list" }],
+    });
+    await field("Document").fill('{"deployments": []}');
+    await button("Import").click();
+    await page.getByText(/^Imported 0 deploy targets/).waitFor();
+    await cut.again();
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await cut.state("Live");
+    await tab("Deploy targets").click();
+    expect(await field("Name").inputValue()).toBe("half typed");
+  });
+
+  test("monitoring: what was chosen and typed is kept, the banner goes, values come again", async () => {
+    const { page, button, ...cut } = await open("monitoring");
+    await page.getByText("The processes of PM2 cannot be read").waitFor();
+    await page.getByRole("searchbox").fill("typed");
+    await page.getByRole("radio", { name: "15m" }).check();
+    await page.getByLabel("Ecosystem").selectOption("staging");
+    await cut.stop();
+    await page.getByText("No connection to the server.").waitFor();
+    await cut.state("Offline");
+    expect(await page.title()).toBe("(1) Monitoring · Service Management");
+    await expectAccessible({ page });
+    await cut.again();
+    await button("Try now").click();
+    await page.getByText("No connection to the server.").waitFor({ state: "detached" });
+    await page.locator(".old").waitFor({ state: "detached" });
+    await cut.state("Live");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("typed");
+    expect(await page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
+    expect(await page.getByLabel("Ecosystem").inputValue()).toBe("staging");
+  });
+
+  test("it comes back by itself: nobody has to ask", async () => {
+    const { page, sockets, ...cut } = await open("monitoring");
+    await page.getByText("The processes of PM2 cannot be read").waitFor();
+    await cut.stop();
+    await cut.state("Offline");
+    await cut.again();
+    await cut.state("Live");
+    await page.locator(".monitoring-values:not(.old)").waitFor();
+    expect(sockets.map((socket) => socket.isClosed()).lastIndexOf(false)).toBe(sockets.length - 1);
+  });
+
+  test("facts that cannot be read: the server's words before any tab, and a way on", async () => {
+    const server = await testServer(noPm2);
+    const { page, button } = await openConsole(browser, server.url, {
+      mayFail: true,
+      beginsWith: "main .problem",
+      prepare: (first) =>
+        first.route("**/api/runtime/contract", (route) => route.abort("connectionrefused"), { times: 1 }),
+    });
+    await page.getByText(UNREACHED).waitFor();
+    await expectAccessible({ page });
+    await button("Try again").click();
+    await page.getByRole("heading", { level: 1, name: "Monitoring" }).waitFor();
+    await page.getByText("The processes of PM2 cannot be read").waitFor();
+    expect(await page.getByText(UNREACHED).count()).toBe(0);
+  });
+});

@@ -1,0 +1,167 @@
+/// <reference lib="dom" />
+/** Secrets in env files, ecosystem files and processes: over all tabs they are in no byte that the browser gets or keeps. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { ENV, post, repository, type Repository } from "../server/support.ts";
+import { pm2 } from "../support/pm2-daemon.ts";
+import { row, serverOver } from "./monitoring-page.ts";
+import { openConsole, type OpenedConsole } from "./open-console.ts";
+import { readFileSync, writeFileSync } from "node:fs";
+
+const browser = useBrowser();
+const real = pm2();
+const TOKEN = "canary-token-of-sixteen-and-more";
+const CANARY = /canary/i;
+
+beforeAll(async () => {
+  await real.startDaemon();
+  const env = { SVC_JWT_TOKEN_SECRET_KEY: "canary-declared", DATABASE_URL: "postgres://u:canary-url@db/x", OLD: "1" };
+  real.pm2Folder([{ name: "api", script: "./api.cjs", env }]);
+  real.pm2Folder([{ name: "api", script: "./api.cjs", env }], "staging");
+  await real.run({
+    name: "api",
+    env: { SVC_JWT_TOKEN_SECRET_KEY: "canary-running", API_KEY: "canary-key", OLD: "canary-plain-value" },
+  });
+});
+
+afterAll(() => real.end());
+
+function plantedFiles(): Repository {
+  const files = repository();
+  const lines = [
+    "SVC_JWT_TOKEN_SECRET_KEY=canary-jwt",
+    "SVC_REDIS_PASSWORD=canary-redis",
+    "SVC_RABBITMQ_URL=amqp://user:canary-amqp@host",
+    "SVC_WEBSOCKET_REDIS_URL=redis://:canary-userinfo@host:6379",
+    "NOT_IN_THE_CONTRACT=canary-foreign",
+    "# SVC_REDIS_PASSWORD=canary-comment",
+    "canary is no assignment",
+    "",
+  ];
+  for (const name of ["dev", "staging", "ci"]) {
+    const file = files.envFile(name);
+    writeFileSync(file, `${readFileSync(file, "utf8")}${lines.join(`-${name}\n`)}`);
+  }
+  return files;
+}
+
+/** Everything that the page shows and keeps. */
+function held(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const fields = [...document.querySelectorAll<HTMLInputElement>("input, textarea, select")].map(
+      ({ value }) => value,
+    );
+    const storages = [localStorage, sessionStorage].map((storage) => JSON.stringify(Object.entries(storage)));
+    return [document.documentElement.outerHTML, document.title, location.href, ...fields, ...storages].join("\n");
+  });
+}
+
+async function everyTab({ page, field, tab, button }: OpenedConsole): Promise<string[]> {
+  const seen: string[] = [];
+  const look = async (): Promise<void> => void seen.push(await held(page));
+  await page.getByRole("checkbox", { name: "Async context" }).check();
+  await row(page, "api").getByText("drift", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "api" }).first().click();
+  await page.getByRole("region", { name: "Drift from the ecosystem file" }).waitFor();
+  await look();
+  await button("Restart api").click();
+  await page.getByText(/^api restarted/).waitFor();
+  await look();
+  await tab("Runtime environment").click();
+  await field("Compare dev with").selectOption("staging");
+  await page.getByText("never shown").first().waitFor();
+  await page.getByText("ENV_LINE_UNREADABLE").waitFor();
+  await field("HTTP framework").selectOption("restify");
+  await look();
+  await button("Save").click();
+  await page.getByText("Saved 1 key to .env.dev.").waitFor();
+  await look();
+  await tab("PM2 preview").click();
+  await page.getByText("[REDACTED]").first().waitFor();
+  await look();
+  for (const name of ["Service configuration", "Deploy targets", "Interfaces", "Export / import"]) {
+    await tab(name).click();
+    await page.getByRole("tab", { name, selected: true }).waitFor();
+    await look();
+  }
+  await tab("Audit").click();
+  await page.locator("tbody tr").nth(1).waitFor();
+  await look();
+  return seen;
+}
+
+describe.skipIf(!hasBrowser)("secrets", () => {
+  test("are in no answer, no frame, nothing that is shown and nothing that is stored", async () => {
+    const files = plantedFiles();
+    const server = await serverOver(real, { repository: files });
+    await post(server, { values: { SVC_JWT_TOKEN_SECRET_KEY: "canary-posted" } });
+    const open = await openConsole(browser, server.url, { isRecorded: true });
+    const seen = await everyTab(open);
+    const received = await open.received();
+    for (const name of ["dev", "staging", "ci"]) expect(server.text(name).match(/canary/g)).toHaveLength(7);
+    for (const sign of ["SVC_RABBITMQ_URL", '"type":"metrics"', '"type":"action-result"', "[REDACTED]", "env.write"]) {
+      expect(received).toContain(sign);
+    }
+    expect(received).not.toMatch(CANARY);
+    expect(seen).toHaveLength(10);
+    expect(seen.join("\n")).not.toMatch(CANARY);
+    expect(server.log.join("\n")).not.toMatch(CANARY);
+  });
+
+  test("would be found, in each of these places", async () => {
+    const files = repository();
+    writeFileSync(
+      files.envFile("dev"),
+      `${readFileSync(files.envFile("dev"), "utf8")}\nSVC_DATABASE_NAME=canary-shown\n`,
+    );
+    const server = await serverOver(real, { repository: files });
+    const open = await openConsole(browser, server.url, { tab: "environment", isRecorded: true });
+    await open.page.getByText("canary-shown").waitFor();
+    expect(await open.received()).toMatch(CANARY);
+    expect(await held(open.page)).toMatch(CANARY);
+  });
+});
+
+describe.skipIf(!hasBrowser)("the token that was typed", () => {
+  test("is kept in this tab of the browser only, and sent in headers and a subprotocol only", async () => {
+    const server = await serverOver(real, {
+      host: "0.0.0.0",
+      env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN },
+    });
+    const url = `http://127.0.0.1:${server.port}`;
+    const open = await openConsole(browser, url, { mayFail: true, isRecorded: true, beginsWith: "dialog" });
+    const { page, field, button, tab, requests, sockets } = open;
+    await field("Token").fill(TOKEN);
+    await button("Continue").click();
+    await row(page, "api").waitFor();
+    await tab("Runtime environment").click();
+    await field("HTTP framework").selectOption("fastify");
+    await button("Save").click();
+    await page.getByText("Saved 1 key to .env.dev.").waitFor();
+    const stores = () =>
+      page.evaluate(() => ({
+        local: JSON.stringify(localStorage),
+        session: JSON.stringify(sessionStorage),
+        cookie: document.cookie,
+      }));
+    expect(await stores()).toEqual({ local: "{}", session: JSON.stringify({ "svcm.token": TOKEN }), cookie: "" });
+    const urls = [...requests, ...sockets, ...page.frames()].map((asked) => asked.url());
+    expect(urls.filter((asked) => CANARY.test(decodeURIComponent(asked)))).toEqual([]);
+    expect(urls.join()).not.toContain(Buffer.from(TOKEN).toString("base64url"));
+    const bodies = requests.map((request) => request.postData() ?? "").join("\n");
+    expect(bodies).not.toMatch(CANARY);
+    const write = requests.findLast((request) => request.method() === "POST");
+    expect(write?.url()).toBe(`${url}${ENV}`);
+    expect(await write?.headerValue("authorization")).toBe(`Bearer ${TOKEN}`);
+    expect(await open.received()).not.toMatch(CANARY);
+    expect(await page.content()).not.toMatch(CANARY);
+    expect(server.log.join("\n")).not.toMatch(CANARY);
+    await page.reload();
+    await page.getByText("Saving writes .env.dev only").waitFor();
+    const other = await page.context().newPage();
+    await other.goto(url);
+    await other.getByRole("dialog", { name: "This needs the token" }).waitFor();
+    expect(await other.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+});
