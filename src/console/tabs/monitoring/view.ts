@@ -73,10 +73,12 @@ export function createView(feed: Pick<Feed, "shown" | "isPaused" | "pause">): Vi
   };
 }
 
-/** The asked part of the whole, long enough to see something; `undefined` where that is all of it. */
+/** The asked part, moved into the whole and long enough to see something; `undefined` where it is all of it. */
 function within(whole: Span, { from, to }: Span): Span | undefined {
-  const middle = (from + to) / 2;
-  const half = Math.max(to - from, SHORTEST) / 2;
-  const span = { from: Math.max(middle - half, whole.from), to: Math.min(middle + half, whole.to) };
-  return span.from === whole.from && span.to === whole.to ? undefined : span;
+  const length = Math.max(to - from, SHORTEST);
+  const last = whole.to - length;
+  // A thousandth: what is halved and doubled is not quite what it was.
+  if (last <= whole.from + 0.001) return undefined;
+  const start = Math.min(Math.max((from + to - length) / 2, whole.from), last);
+  return { from: start, to: start + length };
 }

@@ -41,10 +41,10 @@ export function clockWithSeconds(seconds: number): string {
   return formatTime(seconds * 1000).slice(11);
 }
 
-/** No endless list where there is no room or no end. */
+/** Of a step without end, where there is no room, none. */
 function multiples(step: number, from: number, to: number): number[] {
+  if (!Number.isFinite(step)) return [];
   const [first, last] = [Math.ceil(from / step), Math.floor(to / step + 1e-9)];
-  if (!Number.isFinite(last - first)) return [];
   // Without what the multiplication adds at the end of a fraction.
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, at) =>
     Number(((first + at) * step).toPrecision(12)),
