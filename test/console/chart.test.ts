@@ -19,6 +19,11 @@ async function across({ chart, place }: ChartedConsole, name: string, second: nu
   return (await place(name, second)).x - (bounds?.x ?? 0);
 }
 
+/** Those words are on the page, or go from it. */
+async function expectWords(page: Page, words: string | RegExp, isThere = true): Promise<void> {
+  await page.getByText(words).waitFor({ state: isThere ? "attached" : "detached" });
+}
+
 async function pointAt({ page, place }: ChartedConsole, second: number): Promise<void> {
   const { x, y } = await place("CPU", second);
   await page.mouse.move(x, y);
@@ -33,7 +38,7 @@ async function dragFrom(open: ChartedConsole, from: number, to: number): Promise
 }
 
 /** The canvas is as fine as the screen. */
-async function fits(page: Page, ratio: number): Promise<void> {
+async function expectFine(page: Page, ratio: number): Promise<void> {
   await page.waitForFunction((wanted) => {
     const canvases = [...document.querySelectorAll<HTMLCanvasElement>(".chart canvas")];
     const isFine = (canvas: HTMLCanvasElement): boolean =>
@@ -67,14 +72,14 @@ describe.skipIf(!hasBrowser)("what is drawn", () => {
 
   test("is as fine as the screen, and as wide as its card, also when these change", async () => {
     const { page } = await chartedConsole(browser);
-    await fits(page, 1);
+    await expectFine(page, 1);
     await page.setViewportSize({ width: 1_000, height: 800 });
-    await fits(page, 1);
+    await expectFine(page, 1);
     const session = await page.context().newCDPSession(page);
     // Another height, which the cards do not have: without it the browser tells no page of the emulated screen.
     const metrics = { width: 1_000, height: 700, deviceScaleFactor: 2, mobile: false };
     await session.send("Emulation.setDeviceMetricsOverride", metrics);
-    await fits(page, 2);
+    await expectFine(page, 2);
   });
 
   test("is nothing while nobody can see it", async () => {
@@ -82,7 +87,7 @@ describe.skipIf(!hasBrowser)("what is drawn", () => {
     await page.setViewportSize({ width: 1_280, height: 400 });
     await page.evaluate(() => {
       const { prototype } = CanvasRenderingContext2D;
-      const clear = Reflect.get(prototype, "clearRect") as CanvasRenderingContext2D["clearRect"];
+      const clear = Reflect.get(prototype, "clearRect");
       prototype.clearRect = function clearRect(...box) {
         if (this.canvas.closest(".host .chart")) document.body.dataset["draws"] = "some";
         clear.apply(this, box);
@@ -118,7 +123,13 @@ describe.skipIf(!hasBrowser)("the pointer", () => {
     await readouts(page).nth(2).waitFor();
     expect(await readouts(page).allTextContents()).toEqual(["12:00:10 35%", "12:00:10 30%", "12:00:10 42.1%"]);
     await pointAt(open, 25);
-    await page.getByText("12:00:25 –").waitFor();
+    await expectWords(page, "12:00:25 –");
+    for (const name of ["CPU", "Memory"]) {
+      const { x, y } = await open.place(name, 15);
+      await page.mouse.click(x, y);
+    }
+    await twoFrames(page);
+    expect(await readouts(page).first().textContent()).toBe("12:00:15 35%");
     await page.mouse.move(0, 0);
     await readouts(page).first().waitFor({ state: "detached" });
   });
@@ -126,31 +137,31 @@ describe.skipIf(!hasBrowser)("the pointer", () => {
   test("rests, and time goes on under it", async () => {
     const open = await chartedConsole(browser);
     await pointAt(open, 10);
-    await open.page.getByText("12:00:10 35%").waitFor();
+    await expectWords(open.page, "12:00:10 35%");
     await open.give(61);
-    await open.page.getByText("12:00:11 35%").waitFor();
+    await expectWords(open.page, "12:00:11 35%");
   });
 
   test("chooses a part by a drag: it is shown, paused, until a double click", async () => {
     const open = await chartedConsole(browser);
     const { page, chart, give } = open;
     await dragFrom(open, 30, 60);
-    await page.getByText(/^Paused/).waitFor();
+    await expectWords(page, /^Paused/);
     await chart("CPU of the host in percent, over a part of the last 1m").waitFor();
     await give(61);
     await pointAt(open, 20);
     // A third of the way through half a minute.
-    await page.getByText("12:00:39 35%").waitFor();
+    await expectWords(page, "12:00:39 35%");
     await page.mouse.dblclick((await open.place("CPU", 60)).x, (await open.place("CPU", 60)).y);
     await chart("CPU of the host in percent, over the last 1m").waitFor();
-    await page.getByText("12:01:01 35%").waitFor();
+    await expectWords(page, "12:01:01 35%");
     expect(await page.getByText(/^Paused/).count()).toBe(0);
   });
 
   test("and Resume shows what is live, too", async () => {
     const open = await chartedConsole(browser);
     await dragFrom(open, 10, 20);
-    await open.page.getByText(/^Paused/).waitFor();
+    await expectWords(open.page, /^Paused/);
     await open.page.getByRole("button", { name: "Resume" }).click();
     await open.chart("CPU of the host in percent, over the last 1m").waitFor();
   });
@@ -171,9 +182,12 @@ describe.skipIf(!hasBrowser)("the pointer", () => {
     expect([await page.getByText(/^Paused/).count(), await readouts(page).count()]).toEqual([0, 0]);
     await page.evaluate(() => window.scrollTo(0, 0));
     await touch("touchStart", from.x, from.y);
+    await touch("touchEnd");
+    await expectWords(page, "12:00:10 35%");
+    await touch("touchStart", from.x, from.y);
     for (const part of [0.3, 0.6, 1]) await touch("touchMove", from.x + (to.x - from.x) * part, from.y);
     await touch("touchEnd");
-    await page.getByText(/^Paused/).waitFor();
+    await expectWords(page, /^Paused/);
   });
 });
 
@@ -208,14 +222,14 @@ describe.skipIf(!hasBrowser)("keys", () => {
     await chart("CPU").focus();
     await page.keyboard.press("Home");
     await page.keyboard.press("+");
-    await page.getByText(/^Paused/).waitFor();
+    await expectWords(page, /^Paused/);
     await page.keyboard.press("End");
-    await page.getByText("12:00:30 35%").waitFor();
+    await expectWords(page, "12:00:30 35%");
     await page.keyboard.press("-");
-    await page.getByText(/^Paused/).waitFor({ state: "detached" });
+    await expectWords(page, /^Paused/, false);
     await page.keyboard.press("+");
-    await page.getByText(/^Paused/).waitFor();
+    await expectWords(page, /^Paused/);
     await page.keyboard.press("Escape");
-    await page.getByText(/^Paused/).waitFor({ state: "detached" });
+    await expectWords(page, /^Paused/, false);
   });
 });

@@ -18,13 +18,13 @@ const SILENCE = [40, 49] as const;
 export interface ChartedConsole {
   readonly page: Page;
   /** The chart of a card. */
-  chart(name: string): Locator;
+  readonly chart: (name: string) => Locator;
   /** Gives the sample of a second, and resolves when the page has it. */
-  give(second: number): Promise<void>;
+  readonly give: (second: number) => Promise<void>;
   /** Resolves when it is on the screen. */
-  shown(second: number): Promise<void>;
-  /** The pixel of a second in a chart that shows these, in the window. */
-  place(name: string, second: number, shown?: readonly [from: number, to: number]): Promise<{ x: number; y: number }>;
+  readonly shown: (second: number) => Promise<void>;
+  /** Where a second stands in the window, in a chart that shows the first minute. */
+  readonly place: (name: string, second: number) => Promise<{ x: number; y: number }>;
 }
 
 /** A minute of samples is shown: one a second from 0 to 60, with a gap and a silence. */
@@ -33,12 +33,16 @@ export async function chartedConsole(
   options: ConsoleOptions = {},
 ): Promise<ChartedConsole> {
   const telemetry = handTelemetry();
-  const server = await testServer({ world: withTelemetry(telemetry) });
+  const server = await testServer({ world: withTelemetry(telemetry), limits: { maxUnreadSamples: 1_000 } });
   const { page, sockets } = await openConsole(browser, server.url, options);
   await telemetry.watchers(1);
   const give = async (second: number): Promise<void> => {
-    const arrived = sockets.at(-1)?.waitForEvent("framereceived");
-    telemetry.give(sampleOf(second));
+    const given = sampleOf(second);
+    const { collectedAt } = given.payload;
+    const arrived = sockets
+      .at(-1)
+      ?.waitForEvent("framereceived", ({ payload }) => String(payload).includes(collectedAt));
+    telemetry.give(given);
     await arrived;
   };
   for (let second = 0; second <= 60; second += 1) if (!isIn(SILENCE, second)) await give(second);
@@ -56,10 +60,10 @@ export async function chartedConsole(
     chart,
     give,
     shown,
-    async place(name, second, [from, to] = [0, 60]) {
+    async place(name, second) {
       const bounds = await chart(name).boundingBox();
       if (bounds === null) throw new Error(`there is no chart ${name}`);
-      const scale = scaleOf(boxOf(bounds.width, bounds.height), { from, to }, 100);
+      const scale = scaleOf(boxOf(bounds.width, bounds.height), { from: 0, to: 60 }, 100);
       return { x: bounds.x + scale.x(second), y: bounds.y + scale.y(70) };
     },
   };

@@ -45,9 +45,9 @@ export function Chart(props: ChartProps): JSX.Element {
     plot.value = made;
     return () => made.stop();
   }, [lines.join("\n"), height]);
-  const point = (time: number | undefined, words: string): void => {
-    plot.value?.pointTo(time);
-    spoken.value = words;
+  const leave = (): void => {
+    plot.value?.leave();
+    spoken.value = "";
   };
   return (
     <div
@@ -59,8 +59,11 @@ export function Chart(props: ChartProps): JSX.Element {
       aria-keyshortcuts="ArrowLeft ArrowRight Home End + - Escape"
       tabIndex={0}
       data-height={height}
-      onKeyDown={(event) => plot.value && onKey(event, plot.value, props, point)}
-      onBlur={() => point(undefined, "")}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") leave();
+        if (plot.value) onKey(event, plot.value, props, (words) => void (spoken.value = words));
+      }}
+      onBlur={leave}
       onDblClick={() => props.onZoom(undefined)}
       {...pointing(plot.value)}
     >
@@ -100,17 +103,18 @@ function pointing(plot: Plot | undefined): HTMLAttributes<HTMLDivElement> {
     onPointerDown(event) {
       if (event.button !== 0) return;
       event.currentTarget.setPointerCapture(event.pointerId);
+      plot.pointAt(placeOf(event));
       plot.grab(placeOf(event));
     },
     onPointerMove: (event) => plot.pointAt(placeOf(event)),
     onPointerUp: () => plot.drop(true),
     onPointerCancel() {
       plot.drop(false);
-      plot.pointTo(undefined);
+      plot.leave();
     },
     onPointerLeave({ pointerType }) {
       // What a finger pointed at stays to be read until the next touch elsewhere.
-      if (pointerType !== "touch") plot.pointTo(undefined);
+      if (pointerType !== "touch") plot.leave();
     },
   };
 }
@@ -122,21 +126,21 @@ function placeOf({ clientX, currentTarget }: TargetedPointerEvent<HTMLDivElement
 /** Goes from sample to sample, looks closer and steps back; where it stands is told. */
 function onKey(
   event: KeyboardEvent,
-  { scene, at }: Plot,
+  plot: Plot,
   { lines, format, onZoom }: ChartProps,
-  point: (time: number | undefined, words: string) => void,
+  tell: (words: string) => void,
 ): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || scene.value === undefined) return;
-  const { times, scale } = scene.value;
-  const { span } = scale;
-  const moment = times[at.value ?? Number.NaN] ?? span.to;
-  const next = stepTo(event.key, times, span, at.value);
-  if (next !== undefined) point(times[next], wordsOf(readingOf(scene.value, next, lines, format)));
-  else if (event.key === "+") onZoom(stretched(span, moment, 0.5));
-  else if (event.key === "-") onZoom(stretched(span, moment, 2));
-  else if (event.key === "Escape") {
-    point(undefined, "");
-    onZoom(undefined);
-  } else return;
+  const [scene, at] = [plot.scene.value, plot.at.value];
+  if (event.ctrlKey || event.metaKey || event.altKey || scene === undefined) return;
+  const { times, scale } = scene;
+  const moment = times[at ?? Number.NaN] ?? scale.span.to;
+  const next = stepTo(event.key, times, scale.span, at);
+  if (next !== undefined) {
+    plot.pointTo(times[next] ?? moment);
+    tell(wordsOf(readingOf(scene, next, lines, format)));
+  } else if (event.key === "+") onZoom(stretched(scale.span, moment, 0.5));
+  else if (event.key === "-") onZoom(stretched(scale.span, moment, 2));
+  else if (event.key === "Escape") onZoom(undefined);
+  else return;
   event.preventDefault();
 }

@@ -142,7 +142,7 @@ function HostChart({ tone, monitor, height }: { tone: Tone; monitor: Monitor; he
       format={formatShare}
       height={height}
       cursor={cursor}
-      onZoom={(span) => view.zoom(span)}
+      onZoom={(part) => view.zoom(part)}
     />
   );
 }

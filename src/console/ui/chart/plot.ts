@@ -28,8 +28,10 @@ export interface Plot {
   readonly at: ReadonlySignal<number | undefined>;
   /** Points at a pixel, which stays where it is when time goes on. */
   pointAt(x: number): void;
-  /** Points at a moment, which goes with time; or nowhere. */
-  pointTo(time: number | undefined): void;
+  /** Points to a moment, which goes with time. */
+  pointTo(time: number): void;
+  /** Points nowhere. Where another chart points it goes on. */
+  leave(): void;
   /** A drag begins at a pixel, and takes with it what is pointed at. */
   grab(x: number): void;
   /** It ends: what it was over is looked at closer, or it was nothing. */
@@ -42,6 +44,8 @@ export function createPlot(options: PlotOptions): Plot {
   const size = signal({ width: 0, height: 0 });
   const isSeen = signal(false);
   const pointer = signal<number | undefined>(undefined);
+  /** The moment that this chart pointed to last. */
+  let own: number | undefined;
   const start = signal<number | undefined>(undefined);
   const scene = computed(() => (isSeen.value ? sceneOf(options.read(), size.value, options.top) : undefined));
   const at = computed(() => {
@@ -55,7 +59,7 @@ export function createPlot(options: PlotOptions): Plot {
   );
   const ends = [
     watch(canvas, size, isSeen),
-    follow(pointer, scene, cursor),
+    follow(pointer, scene, (time) => void (own = cursor.value = time)),
     drawing({ ...options, size, scene, at, drag }),
   ];
   return {
@@ -65,7 +69,15 @@ export function createPlot(options: PlotOptions): Plot {
     pointTo(time) {
       batch(() => {
         pointer.value = undefined;
+        own = time;
         cursor.value = time;
+      });
+    },
+    leave() {
+      batch(() => {
+        pointer.value = undefined;
+        if (cursor.value === own) cursor.value = undefined;
+        own = undefined;
       });
     },
     grab: (x) => void (start.value = x),
@@ -93,15 +105,15 @@ function watch(
 
 /** Time goes on under a pointer that rests. */
 function follow(
-  pointer: Signal<number | undefined>,
+  pointer: ReadonlySignal<number | undefined>,
   scene: ReadonlySignal<Scene | undefined>,
-  cursor: Signal<number | undefined>,
+  point: (time: number | undefined) => void,
 ): () => void {
   return effect(() => {
     if (pointer.value === undefined || scene.value === undefined) return;
     const { times, scale } = scene.value;
     const sample = nearest(times, scale.span, scale.timeAt(pointer.value));
-    cursor.value = sample === undefined ? undefined : times[sample];
+    point(sample === undefined ? undefined : times[sample]);
   });
 }
 
