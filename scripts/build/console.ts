@@ -10,7 +10,6 @@ import { ROOT } from "./entries.ts";
 const SOURCE = join(ROOT, "src/console");
 /** In the order of their layers; the styles of tabs behind them. */
 const STYLES = ["tokens", "base", "layout", "components"].map((name) => `styles/${name}.css`);
-const LIBRARY_STYLES = ["uplot/dist/uPlot.min.css"];
 const ICONS = ["icon.svg", "icon-error.svg"];
 
 export interface ConsoleBuild {
@@ -76,9 +75,7 @@ function rulesOnly(code: string): string {
 
 async function styleSheet(): Promise<string> {
   const tabs = (await glob("tabs/**/*.css", { cwd: SOURCE })).toSorted();
-  const own = [...STYLES, ...tabs].map((file) => readFileSync(join(SOURCE, file), "utf8"));
-  const library = LIBRARY_STYLES.map((file) => readFileSync(join(ROOT, "node_modules", file), "utf8"));
-  const code = [...own, `@layer library {\n${library.join("\n")}\n}`].join("\n");
+  const code = [...STYLES, ...tabs].map((file) => readFileSync(join(SOURCE, file), "utf8")).join("\n");
   return transform({ filename: "console.css", code: Buffer.from(code), minify: true }).code.toString();
 }
 

@@ -70,12 +70,12 @@ describe("series", () => {
     const series = createSeries(2, 3);
     for (const time of [1, 2, 3, 4]) series.push(time, [time * 10, time === 3 ? null : 1]);
     expect(series.length).toBe(3);
-    expect(series.read(0, 9)).toEqual([
+    expect(series.read({ from: 0, to: 9 }, [0, 1])).toEqual([
       [2, 3, 4],
       [20, 30, 40],
       [1, null, 1],
     ]);
-    expect(series.read(3, 3)).toEqual([[3], [30], [null]]);
+    expect(series.read({ from: 3, to: 3 }, [0, 1])).toEqual([[3], [30], [null]]);
     const into = new Float32Array(2);
     expect(series.last(0, 2, into)).toBe(2);
     expect([...into]).toEqual([30, 40]);
@@ -93,7 +93,7 @@ describe("history", () => {
     history.addProcesses(1, [processOf("a", 0, 5)]);
     history.addProcesses(2, [processOf("b", 0, 7)]);
     expect(history.processOf(processOf("a", 0, 0))).toBeUndefined();
-    expect(history.processOf(processOf("b", 0, 0))?.read(0, 9)[1]).toEqual([7]);
+    expect(history.processOf(processOf("b", 0, 0))?.read({ from: 0, to: 9 }, [0])[1]).toEqual([7]);
   });
 
   test("begins anew when there is another number of disks", () => {

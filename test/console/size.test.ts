@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 const ASSETS = join(import.meta.dirname, "../../dist/console/assets");
-/** The goal is 60 KB, which charts, validators and eight tabs have outgrown; this holds what is there. */
-const LARGEST_SCRIPT = 76 * 1024;
+/** All script, compressed: what a page may cost that is opened when something is wrong. */
+const LARGEST_SCRIPT = 60 * 1024;
 
 const scripts = readdirSync(ASSETS).filter((name) => name.endsWith(".js"));
 const texts = scripts.map((name) => readFileSync(join(ASSETS, name)));

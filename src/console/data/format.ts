@@ -26,6 +26,11 @@ export function formatPercent(value: number | null | undefined, digits = 1): str
   return value === null || value === undefined ? UNKNOWN : `${value.toFixed(digits)}%`;
 }
 
+/** `35.6%`, `50%`: three digits at most, and none that say nothing. */
+export function formatShare(percent: number): string {
+  return `${Number(percent.toPrecision(3))}%`;
+}
+
 const SPANS = [
   ["d", 86_400],
   ["h", 3_600],

@@ -1,9 +1,15 @@
-/** Values over time in one ring: the newest take the place of the oldest. Times are in seconds, as uPlot takes them. */
+/** A part of time, in seconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Values over time in one ring: the newest take the place of the oldest. Times are in seconds. */
 export interface Series {
   /** Where it was not measured a value is null: a gap. */
   push(time: number, values: readonly (number | null | undefined)[]): void;
-  /** Times from `from` to `to`, and the values of each column. */
-  read(from: number, to: number): SeriesPart;
+  /** The times of a span, and the values of each of the columns. */
+  read(span: Span, columns: readonly number[]): SeriesPart;
   /** The last `count` values of a column, oldest first; a gap is NaN. */
   last(column: number, count: number, into: Float32Array): number;
   readonly length: number;
@@ -30,17 +36,13 @@ export function createSeries(columns: number, capacity: number = CAPACITY): Seri
       if (length < capacity) length += 1;
       else start = at(1);
     },
-    read(from, to) {
-      const kept: number[] = [];
-      const parts = values.map((): (number | null)[] => []);
-      for (let index = 0; index < length; index += 1) {
-        const slot = at(index);
+    read({ from, to }, wanted) {
+      const slots = Array.from({ length }, (_, index) => at(index)).filter((slot) => {
         const time = times[slot] ?? 0;
-        if (time < from || time > to) continue;
-        kept.push(time);
-        values.forEach((column, which) => parts[which]?.push(numberOrGap(column[slot])));
-      }
-      return [kept, ...parts];
+        return time >= from && time <= to;
+      });
+      const read = (which: number): (number | null)[] => slots.map((slot) => numberOrGap(values[which]?.[slot]));
+      return [slots.map((slot) => times[slot] ?? 0), ...wanted.map(read)];
     },
     last(column, count, into) {
       const taken = Math.min(count, length);

@@ -5,7 +5,9 @@ import { Dialog } from "../ui/Dialog.tsx";
 const always = [
   ["Tab", "Go to the next control"],
   ["← ↑ → ↓", "Go through the tabs, where one of them has the focus"],
-  ["Esc", "Close a dialog"],
+  ["← → Home End", "Go through the samples, where a chart has the focus"],
+  ["+ −", "Look closer and step back there"],
+  ["Esc", "Close a dialog, or show all of a chart again"],
 ] as const;
 
 /** The keys that do something. */

@@ -1,148 +1,146 @@
-import { useSignalEffect } from "@preact/signals";
-import type { JSX } from "preact";
+import { useSignal, type Signal } from "@preact/signals";
+import type { HTMLAttributes, JSX, TargetedPointerEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
 import { usePage } from "../console.ts";
-import type { SeriesPart } from "../data/series.ts";
-import { inkOf, type Ink } from "./ink.ts";
+import type { Span } from "../data/series.ts";
+import { stepTo, stretched } from "./chart/cursor.ts";
+import { createPlot, type Plot } from "./chart/plot.ts";
+import { readingOf, wordsOf, type Shown } from "./chart/scene.ts";
 
 export interface ChartProps {
   /** What it shows, for who does not see it; the values stand beside it in words. */
   readonly label: string;
   readonly tone: "cpu" | "memory" | "disk";
+  /** The names of the lines. */
   readonly lines: readonly string[];
   /** What to draw now; it reads signals, and is asked again when they change. */
-  readonly read: () => { readonly part: SeriesPart; readonly from: number; readonly to: number };
+  readonly read: () => Shown;
   /** The top of the scale; from the values where it is absent. */
   readonly top?: number;
   readonly format: (value: number) => string;
   /** Distances that lines of the grid may have. */
   readonly steps?: readonly number[];
   readonly height: number;
-  /** Charts of one key show the same moment under the pointer. */
-  readonly sync?: string;
-  /** Somebody looks closer. */
-  readonly onZoom?: () => void;
+  /** The moment that is pointed at, in seconds: charts that share it show the same one. */
+  readonly cursor: Signal<number | undefined>;
+  /** Somebody looks closer, or at all there is again. */
+  readonly onZoom: (span: Span | undefined) => void;
 }
 
 /** Values over time. The first line is filled, further ones are thin. It is made anew for other lines. */
 export function Chart(props: ChartProps): JSX.Element {
-  const { label, tone, height, lines } = props;
+  const { label, tone, height, lines, cursor } = props;
   const { appearance } = usePage();
-  const host = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
   const latest = useRef(props);
   latest.current = props;
-  const plot = useRef<uPlot | undefined>(undefined);
-  const ink = useRef<Ink | undefined>(undefined);
+  const plot = useSignal<Plot | undefined>(undefined);
+  const spoken = useSignal("");
   useEffect(() => {
-    const element = host.current;
-    if (element === null) return;
-    ink.current = inkOf(element);
-    const chart = new uPlot(
-      optionsOf(latest.current, element, () => ink.current),
-      emptyData(lines.length),
-      element,
-    );
-    plot.current = chart;
-    draw(chart, latest.current);
-    const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }));
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      chart.destroy();
-      plot.current = undefined;
-    };
+    if (canvas.current === null) return;
+    const { top, format, steps, onZoom } = props;
+    const read = (): Shown => latest.current.read();
+    const { version } = appearance;
+    const made = createPlot({ canvas: canvas.current, read, top, format, steps, version, cursor, onZoom });
+    plot.value = made;
+    return () => made.stop();
   }, [lines.join("\n"), height]);
-  useSignalEffect(() => {
-    void appearance.version.value;
-    if (host.current && plot.current) {
-      ink.current = inkOf(host.current);
-      plot.current.redraw(false);
-    }
-  });
-  useSignalEffect(() => draw(plot.current, latest.current));
-  return <div ref={host} class={`chart ${tone}`} role="img" aria-label={label} data-height={height} />;
-}
-
-function draw(plot: uPlot | undefined, { read }: ChartProps): void {
-  // Read first, so that the signals are known before there is a plot.
-  const { part, from, to } = read();
-  if (plot === undefined) return;
-  plot.batch(() => {
-    plot.setData(part, false);
-    plot.setScale("x", { min: from, max: to });
-  });
-}
-
-function emptyData(lines: number): SeriesPart {
-  return [[], ...Array.from({ length: lines }, () => [])];
-}
-
-function optionsOf(props: ChartProps, element: HTMLElement, ink: () => Ink | undefined): uPlot.Options {
-  const { top, format, lines, height, sync, steps } = props;
-  const axis: uPlot.Axis = {
-    stroke: () => ink()?.muted ?? "gray",
-    font: "11px system-ui, sans-serif",
-    grid: { show: false },
-    ticks: { show: false },
+  const leave = (): void => {
+    plot.value?.leave();
+    spoken.value = "";
   };
-  const grid = { stroke: () => ink()?.line ?? "gray", width: 1 };
+  return (
+    <div
+      class={`chart ${tone}`}
+      // A screen reader hands keys on to an application only.
+      role="application"
+      aria-roledescription="chart"
+      aria-label={label}
+      aria-keyshortcuts="ArrowLeft ArrowRight Home End + - Escape"
+      tabIndex={0}
+      data-height={height}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") leave();
+        if (plot.value) onKey(event, plot.value, props, (words) => void (spoken.value = words));
+      }}
+      onBlur={leave}
+      onDblClick={() => props.onZoom(undefined)}
+      {...pointing(plot.value)}
+    >
+      <canvas ref={canvas} />
+      {plot.value && <Readout plot={plot.value} lines={lines} format={props.format} />}
+      <span class="hidden" aria-live="polite">
+        {spoken}
+      </span>
+    </div>
+  );
+}
+
+type ReadoutProps = Pick<ChartProps, "lines" | "format"> & { readonly plot: Plot };
+
+/** Time and values of the moment that is pointed at, in the corner that is farther away from it. */
+function Readout({ plot: { scene, at }, lines, format }: ReadoutProps): JSX.Element | null {
+  if (scene.value === undefined || at.value === undefined) return null;
+  const { time, values } = readingOf(scene.value, at.value, lines, format);
+  const { from, to } = scene.value.scale.span;
+  const isLate = (scene.value.times[at.value] ?? 0) > (from + to) / 2;
+  return (
+    <p class={isLate ? "readout" : "readout end"} aria-hidden="true">
+      {time}
+      {values.map(({ name, value }) => (
+        <span key={name}>
+          {name} <strong>{value}</strong>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** The pointer points; dragged along, it chooses what to look closer at. Up and down a finger moves the page. */
+function pointing(plot: Plot | undefined): HTMLAttributes<HTMLDivElement> {
+  if (plot === undefined) return {};
   return {
-    width: Math.max(element.clientWidth, 50),
-    height,
-    padding: [8, 14, 0, 0],
-    legend: { show: false },
-    cursor: { y: false, points: { size: 5 }, drag: { x: true, y: false, setScale: true }, ...syncOf(sync) },
-    scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, top ?? roof(max)] } },
-    axes: [
-      { ...axis, size: 22, space: labelSpace, values: (_plot, splits) => splits.map(clock) },
-      { ...axis, size: 50, gap: 4, space: 34, grid, values: (_plot, splits) => splits.map(format), ...stepsOf(steps) },
-    ],
-    series: [{}, ...lines.map((name, at) => seriesOf(name, at === 0, ink))],
-    hooks: { setSelect: [({ select }) => select.width > 0 && props.onZoom?.()] },
+    onPointerDown(event) {
+      if (event.button !== 0) return;
+      event.currentTarget.setPointerCapture(event.pointerId);
+      plot.pointAt(placeOf(event));
+      plot.grab(placeOf(event));
+    },
+    onPointerMove: (event) => plot.pointAt(placeOf(event)),
+    onPointerUp: () => plot.drop(true),
+    onPointerCancel() {
+      plot.drop(false);
+      plot.leave();
+    },
+    onPointerLeave({ pointerType }) {
+      // What a finger pointed at stays to be read until the next touch elsewhere.
+      if (pointerType !== "touch") plot.leave();
+    },
   };
 }
 
-function stepsOf(steps: readonly number[] | undefined): { incrs?: number[] } {
-  return steps === undefined ? {} : { incrs: [...steps] };
+function placeOf({ clientX, currentTarget }: TargetedPointerEvent<HTMLDivElement>): number {
+  return clientX - currentTarget.getBoundingClientRect().left;
 }
 
-function syncOf(key: string | undefined): { sync?: { key: string } } {
-  return key === undefined ? {} : { sync: { key } };
-}
-
-function seriesOf(label: string, isFirst: boolean, ink: () => Ink | undefined): uPlot.Series {
-  return {
-    label,
-    stroke: () => (isFirst ? ink()?.strong : ink()?.faint) ?? "gray",
-    width: isFirst ? 1.5 : 1,
-    points: { show: false },
-    ...(isFirst && { fill: (plot: uPlot) => gradientOf(plot, ink()) }),
-  };
-}
-
-function gradientOf(plot: uPlot, ink: Ink | undefined): CanvasGradient | string {
-  const { top, height } = plot.bbox;
-  if (!ink || !Number.isFinite(top + height) || height === 0) return "transparent";
-  const gradient = plot.ctx.createLinearGradient(0, top, 0, top + height);
-  gradient.addColorStop(0, ink.wash);
-  gradient.addColorStop(1, ink.clear);
-  return gradient;
-}
-
-/** Seconds take more room in a label. */
-function labelSpace(_plot: uPlot, _axis: number, from: number, to: number): number {
-  return to - from <= 60 ? 64 : 44;
-}
-
-/** `23:16`, and with seconds where a minute is not whole. */
-function clock(seconds: number): string {
-  const at = new Date(seconds * 1000);
-  const parts = [at.getHours(), at.getMinutes(), ...(at.getSeconds() === 0 ? [] : [at.getSeconds()])];
-  return parts.map((part) => String(part).padStart(2, "0")).join(":");
-}
-
-/** A top with a little room above the highest value. */
-function roof(max: number | null): number {
-  return max === null || max <= 0 ? 1 : max * 1.15;
+/** Goes from sample to sample, looks closer and steps back; where it stands is told. */
+function onKey(
+  event: KeyboardEvent,
+  plot: Plot,
+  { lines, format, onZoom }: ChartProps,
+  tell: (words: string) => void,
+): void {
+  const [scene, at] = [plot.scene.value, plot.at.value];
+  if (event.ctrlKey || event.metaKey || event.altKey || scene === undefined) return;
+  const { times, scale } = scene;
+  const moment = times[at ?? Number.NaN] ?? scale.span.to;
+  const next = stepTo(event.key, times, scale.span, at);
+  if (next !== undefined) {
+    plot.pointTo(times[next] ?? moment);
+    tell(wordsOf(readingOf(scene, next, lines, format)));
+  } else if (event.key === "+") onZoom(stretched(scale.span, moment, 0.5));
+  else if (event.key === "-") onZoom(stretched(scale.span, moment, 2));
+  else if (event.key === "Escape") onZoom(undefined);
+  else return;
+  event.preventDefault();
 }

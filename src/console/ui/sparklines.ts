@@ -1,4 +1,5 @@
 import type { Series } from "../data/series.ts";
+import { clear, paintLine, runsOf } from "./chart/line.ts";
 import { inkOf, type Ink } from "./ink.ts";
 
 /** How many values a small line has. */
@@ -43,8 +44,6 @@ export function createSparklines(): Sparklines {
   });
   return {
     add(line) {
-      const scale = Math.min(devicePixelRatio, 2);
-      Object.assign(line.canvas, { width: WIDTH * scale, height: HEIGHT * scale });
       lines.set(line.canvas, line);
       observer.observe(line.canvas);
       return () => {
@@ -65,38 +64,16 @@ export function createSparklines(): Sparklines {
 }
 
 function drawLine({ canvas, column, least, series }: Sparkline, values: Float32Array, ink: Ink): void {
-  const context = canvas.getContext("2d");
+  const context = clear(canvas, WIDTH, HEIGHT);
   if (context === null) return;
-  const { width, height } = canvas;
-  context.clearRect(0, 0, width, height);
   const count = series()?.last(column, POINTS, values) ?? 0;
-  if (count === 0) return;
   let top = least;
   // A gap is NaN, which is not more than anything.
   for (const value of values.subarray(0, count)) if (value > top) top = value;
-  const x = (at: number): number => ((POINTS - count + at) / (POINTS - 1)) * width;
-  const y = (value: number): number => height - 1 - (value / (top * 1.1)) * (height - 3);
-  for (const [from, to] of runsOf(values, count)) {
-    context.beginPath();
-    for (let at = from; at < to; at += 1) context.lineTo(x(at), y(values[at] ?? 0));
-    Object.assign(context, { strokeStyle: ink.strong, lineWidth: height / HEIGHT, lineJoin: "round" });
-    context.stroke();
-    context.lineTo(x(to - 1), height);
-    context.lineTo(x(from), height);
-    context.fillStyle = ink.wash;
-    context.fill();
-  }
-}
-
-/** Where values stand side by side, without a gap. */
-function runsOf(values: Float32Array, count: number): [from: number, to: number][] {
-  const runs: [number, number][] = [];
-  let from = -1;
-  for (let at = 0; at <= count; at += 1) {
-    const isGap = at === count || Number.isNaN(values[at] ?? Number.NaN);
-    if (!isGap && from === -1) from = at;
-    if (isGap && from !== -1) runs.push([from, at]);
-    if (isGap) from = -1;
-  }
-  return runs;
+  const place = {
+    x: (at: number) => ((POINTS - count + at) / (POINTS - 1)) * WIDTH,
+    y: (at: number) => HEIGHT - 1 - ((values[at] ?? 0) / (top * 1.1)) * (HEIGHT - 3),
+  };
+  const runs = runsOf(count, (at) => Number.isNaN(values[at]));
+  paintLine(context, runs, place, { stroke: ink.strong, width: 1, fill: ink.wash, floor: HEIGHT });
 }

@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
-import { formatNumber } from "../../data/format.ts";
-import { extentOf, type SeriesPart } from "../../data/series.ts";
+import { formatNumber, formatShare } from "../../data/format.ts";
+import { extentOf } from "../../data/series.ts";
 import { Chart } from "../../ui/Chart.tsx";
+import { partOf } from "../../ui/chart/scene.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { CPU, DISK, MEMORY } from "./history.ts";
 import { Cores, CpuFacts, DiskFacts, Disks, MemoryFacts, MemoryShares } from "./HostFacts.tsx";
 import type { Monitor } from "./monitor.ts";
-import { ranges } from "./monitor.ts";
 
 type Tone = "cpu" | "memory" | "disk";
 const titles: Readonly<Record<Tone, string>> = { cpu: "CPU", memory: "Memory", disk: "Disk" };
@@ -112,7 +112,9 @@ function Now({ tone, monitor, digits = 1 }: { tone: Tone; monitor: Monitor; digi
 }
 
 function Extent({ tone, monitor }: { tone: Tone; monitor: Monitor }): JSX.Element {
-  const { min, average, max } = extentOf(readHost(monitor, [columnOf(tone)]).part[1] ?? []);
+  const { feed, view } = monitor;
+  const [, values = []] = feed.history.host?.read(view.span.value, [columnOf(tone)]) ?? [];
+  const { min, average, max } = extentOf(values);
   const parts = { min, avg: average, max };
   return (
     <span class="extent">
@@ -126,37 +128,39 @@ function Extent({ tone, monitor }: { tone: Tone; monitor: Monitor }): JSX.Elemen
 }
 
 function HostChart({ tone, monitor, height }: { tone: Tone; monitor: Monitor; height: number }): JSX.Element {
-  const { history } = monitor.feed;
-  const cores = tone === "cpu" && monitor.showsCores.value ? history.coreCount : 0;
-  const disks = tone === "disk" ? Math.max(history.diskCount, 1) : 1;
-  const columns = [
-    ...Array.from({ length: disks }, (_, at) => columnOf(tone) + at),
-    ...Array.from({ length: cores }, (_, at) => DISK + history.diskCount + at),
-  ];
+  const { feed, view } = monitor;
+  const { isZoomed, range, span, cursor } = view;
+  const lines = linesOf(tone, monitor);
+  const columns = lines.map(([, column]) => column);
   return (
     <Chart
-      label={`${titles[tone]} of the host in percent, over the last ${monitor.range.value}`}
+      label={`${titles[tone]} of the host in percent, over ${isZoomed.value ? "a part of " : ""}the last ${range.value}`}
       tone={tone}
-      lines={columns.map(String)}
-      read={() => readHost(monitor, columns)}
+      lines={lines.map(([name]) => name)}
+      read={() => partOf(feed.history.host, span.value, columns)}
       top={100}
-      format={(value) => `${value}%`}
+      format={formatShare}
       height={height}
-      sync="host"
-      onZoom={() => monitor.feed.pause(true)}
+      cursor={cursor}
+      onZoom={(part) => view.zoom(part)}
     />
   );
 }
 
-function columnOf(tone: Tone): number {
-  return tone === "cpu" ? CPU : tone === "memory" ? MEMORY : DISK;
+/** The names of what a chart shows, each with its column. */
+function linesOf(tone: Tone, { feed, showsCores }: Monitor): (readonly [name: string, column: number])[] {
+  const { coreCount, diskCount } = feed.history;
+  if (tone === "disk") {
+    const disks = feed.shown.value?.host.disk ?? [];
+    return Array.from({ length: Math.max(diskCount, 1) }, (_, at) => [disks[at]?.path ?? "Disk", DISK + at]);
+  }
+  const cores = tone === "cpu" && showsCores.value ? coreCount : 0;
+  return [
+    [titles[tone], columnOf(tone)],
+    ...Array.from({ length: cores }, (_, at) => [`Core ${at + 1}`, DISK + diskCount + at] as const),
+  ];
 }
 
-/** The columns over the shown time; what is on the screen ends it, paused or not. */
-function readHost({ feed, range }: Monitor, columns: readonly number[]) {
-  const to = feed.shown.value?.time ?? 0;
-  const from = to - ranges[range.value];
-  const [times, ...values] = feed.history.host?.read(from, to) ?? [[]];
-  const part: SeriesPart = [times, ...columns.map((column) => values[column] ?? [])];
-  return { part, from, to };
+function columnOf(tone: Tone): number {
+  return tone === "cpu" ? CPU : tone === "memory" ? MEMORY : DISK;
 }

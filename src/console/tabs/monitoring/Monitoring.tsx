@@ -7,8 +7,9 @@ import { Segmented } from "../../ui/Segmented.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { ConnectionBanner } from "./ConnectionBanner.tsx";
 import { HostCharts } from "./HostCharts.tsx";
-import { monitorOf, ranges, type Monitor, type Range } from "./monitor.ts";
+import { monitorOf, type Monitor } from "./monitor.ts";
 import { ProcessTable } from "./ProcessTable.tsx";
+import { ranges, type Range } from "./view.ts";
 
 /** Host and processes, live while the tab is open. */
 export function Monitoring(): JSX.Element {
@@ -45,16 +46,16 @@ const intervalOptions = [interval.min, interval.default, interval.max].map((ms) 
   label: `${ms / 1000}s`,
 }));
 
-function Controls({ monitor: { feed, range } }: { monitor: Monitor }): JSX.Element {
+function Controls({ monitor: { feed, view } }: { monitor: Monitor }): JSX.Element {
   const isPaused = feed.isPaused.value;
   return (
     <>
       {isPaused && <span class="badge warning">Paused, {feed.secondsBehind.value} s behind</span>}
       <Segmented
         label="Time shown"
-        value={range.value}
+        value={view.range.value}
         options={rangeOptions}
-        onChange={(value) => void (range.value = value as Range)}
+        onChange={(value) => view.choose(value as Range)}
       />
       <Segmented
         label="Time between two samples"
@@ -65,7 +66,7 @@ function Controls({ monitor: { feed, range } }: { monitor: Monitor }): JSX.Eleme
           feed.subscribe();
         }}
       />
-      <Button icon={isPaused ? "play" : "pause"} onClick={() => feed.pause(!isPaused)}>
+      <Button icon={isPaused ? "play" : "pause"} onClick={() => view.pause(!isPaused)}>
         <span class="pause-word">{isPaused ? "Resume" : "Pause"}</span>
       </Button>
     </>

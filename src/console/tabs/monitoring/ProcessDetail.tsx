@@ -1,10 +1,10 @@
 import type { ComponentChildren, JSX } from "preact";
-import { formatBytes, formatCount, formatDuration, formatTime, UNKNOWN } from "../../data/format.ts";
-import type { SeriesPart } from "../../data/series.ts";
+import { formatBytes, formatCount, formatDuration, formatShare, formatTime, UNKNOWN } from "../../data/format.ts";
 import { Chart } from "../../ui/Chart.tsx";
+import { partOf } from "../../ui/chart/scene.ts";
 import { Pairs } from "../../ui/Pairs.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
-import { driftOf, ranges, type Monitor, type ProcessProps } from "./monitor.ts";
+import { driftOf, type ProcessProps } from "./monitor.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 
 /** 1 KB, 2 KB, 4 KB and so on: what reads well in bytes. */
@@ -12,7 +12,8 @@ const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
 /** Everything that is told of a process. */
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
-  const read = (column: number) => () => readProcess(monitor, process, column);
+  const { feed, view } = monitor;
+  const read = (column: number) => () => partOf(feed.history.processOf(process), view.span.value, [column]);
   const metrics = Object.entries(process.customMetrics);
   return (
     <div class="detail">
@@ -20,23 +21,25 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
         <Chart
           label={`CPU of ${process.name}, in percent of one core`}
           tone="cpu"
-          lines={["cpu"]}
+          lines={["CPU"]}
           read={read(0)}
-          format={(value) => `${value}%`}
+          format={formatShare}
           height={130}
-          sync={`process ${process.pmId}`}
+          cursor={view.cursor}
+          onZoom={(span) => view.zoom(span)}
         />
       </Part>
       <Part title="Memory" process={process}>
         <Chart
           label={`Memory of ${process.name}`}
           tone="memory"
-          lines={["memory"]}
+          lines={["Memory"]}
           read={read(1)}
           format={formatBytes}
           steps={BYTE_STEPS}
           height={130}
-          sync={`process ${process.pmId}`}
+          cursor={view.cursor}
+          onZoom={(span) => view.zoom(span)}
         />
       </Part>
       <Part title="Facts" process={process} isTall>
@@ -138,12 +141,4 @@ function Drift({ process, monitor }: ProcessProps): JSX.Element | null {
       </ul>
     </Part>
   );
-}
-
-function readProcess({ feed, range }: Monitor, process: ProcessProps["process"], column: number) {
-  const to = feed.shown.value?.time ?? 0;
-  const from = to - ranges[range.value];
-  const [times, ...values] = feed.history.processOf(process)?.read(from, to) ?? [[]];
-  const part: SeriesPart = [times, values[column] ?? []];
-  return { part, from, to };
 }

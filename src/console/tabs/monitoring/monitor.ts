@@ -6,16 +6,14 @@ import { createSparklines, type Sparklines } from "../../ui/sparklines.ts";
 import type { Mark } from "../index.ts";
 import { createFeed, failureOf, type Feed, type Metrics } from "./feed.ts";
 import { createOrder, type Order } from "./order.ts";
-
-export const ranges = { "1m": 60, "5m": 300, "15m": 900 } as const;
-export type Range = keyof typeof ranges;
+import { createView, type View } from "./view.ts";
 
 /** What the parts of the tab share. It outlives a leaving, so that the charts go on where they were. */
 export interface Monitor {
   readonly feed: Feed;
   readonly sparklines: Sparklines;
   readonly order: Order;
-  readonly range: Signal<Range>;
+  readonly view: View;
   readonly filter: Signal<string>;
   readonly status: Signal<string>;
   readonly open: Signal<ReadonlySet<string>>;
@@ -51,7 +49,7 @@ function createMonitor({ session, server, toasts, facts }: Console): Monitor {
     feed,
     sparklines: createSparklines(),
     order: createOrder(),
-    range: signal<Range>("5m"),
+    view: createView(feed),
     filter: signal(""),
     status: signal(""),
     open: signal<ReadonlySet<string>>(new Set()),

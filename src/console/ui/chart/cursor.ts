@@ -1,0 +1,44 @@
+import type { Span } from "../../data/series.ts";
+import type { Scale } from "./scale.ts";
+
+/** A click moves a little, too: fewer CSS pixels are no selection. */
+const LEAST_DRAG = 6;
+
+/** The sample in sight that is nearest to a moment. `times` ascend. */
+export function nearest(times: readonly number[], span: Span, time: number): number | undefined {
+  let found: number | undefined;
+  for (const [at, other] of times.entries()) {
+    if (other < span.from || other > span.to) continue;
+    if (found !== undefined && Math.abs(other - time) > Math.abs((times[found] ?? 0) - time)) break;
+    found = at;
+  }
+  return found;
+}
+
+/**
+ * Where a key leads to from a sample, or from nowhere yet: there every key begins at the newest, but for the first one's.
+ * @returns `undefined` for a key that is not about samples, or where none is in sight
+ */
+export function stepTo(key: string, times: readonly number[], span: Span, at: number | undefined): number | undefined {
+  const first = nearest(times, span, span.from);
+  const last = nearest(times, span, span.to);
+  if (first === undefined || last === undefined) return undefined;
+  const steps: Readonly<Record<string, number>> = {
+    ArrowLeft: at === undefined ? last : Math.max(at - 1, first),
+    ArrowRight: at === undefined ? last : Math.min(at + 1, last),
+    Home: first,
+    End: last,
+  };
+  return steps[key];
+}
+
+/** The time between two pixels of a drag. */
+export function selectionOf(scale: Scale, start: number, end: number): Span | undefined {
+  if (Math.abs(end - start) < LEAST_DRAG) return undefined;
+  return { from: scale.timeAt(Math.min(start, end)), to: scale.timeAt(Math.max(start, end)) };
+}
+
+/** So many times as long, with the moment where it was. */
+export function stretched({ from, to }: Span, moment: number, times: number): Span {
+  return { from: moment - (moment - from) * times, to: moment + (to - moment) * times };
+}

@@ -1,0 +1,112 @@
+import type { Ink } from "../ink.ts";
+import { paintLine, runsOf } from "./line.ts";
+import type { Scale } from "./scale.ts";
+import { LONGEST_STEP, type Scene } from "./scene.ts";
+import { clock, timeTicks, valueTicks } from "./ticks.ts";
+
+export interface Picture extends Scene {
+  readonly ink: Ink;
+  readonly format: (value: number) => string;
+  readonly steps: readonly number[] | undefined;
+  /** The sample that is pointed at. */
+  readonly at: number | undefined;
+  /** The pixels that a drag is over. */
+  readonly drag: { readonly start: number; readonly end: number } | undefined;
+}
+
+const FONT = "11px system-ui, sans-serif";
+/** CSS pixels between two words of the time axis, at least. */
+const LEAST_SPACE = 12;
+
+/** @param context one unit of it is a CSS pixel */
+export function paint(context: CanvasRenderingContext2D, picture: Picture): void {
+  const { left, top, width, height } = picture.scale.box;
+  if (width === 0 || height === 0) return;
+  Object.assign(context, { font: FONT, textBaseline: "middle" });
+  paintValueAxis(context, picture);
+  paintTimeAxis(context, picture);
+  context.save();
+  context.beginPath();
+  // A line at the very top or bottom keeps its whole width.
+  context.rect(left, top - 2, width, height + 3);
+  context.clip();
+  paintLines(context, picture);
+  paintDrag(context, picture);
+  context.restore();
+  paintCursor(context, picture);
+}
+
+function paintValueAxis(context: CanvasRenderingContext2D, { scale, ink, format, steps }: Picture): void {
+  const { left, width, height } = scale.box;
+  context.textAlign = "right";
+  for (const value of valueTicks(scale.top, height, steps)) {
+    const y = scale.y(value);
+    context.fillStyle = ink.line;
+    context.fillRect(left, sharp(y), width, 1);
+    context.fillStyle = ink.muted;
+    context.fillText(format(value), left - 8, y);
+  }
+}
+
+function paintTimeAxis(context: CanvasRenderingContext2D, { scale, ink }: Picture): void {
+  const { box, span } = scale;
+  const [minute = 0, second = 0] = ["00:00", "00:00:00"].map((words) => context.measureText(words).width);
+  context.textAlign = "center";
+  context.fillStyle = ink.muted;
+  const room = { minute: minute + LEAST_SPACE, second: second + LEAST_SPACE };
+  const end = box.left + box.width + LEAST_SPACE;
+  for (const time of timeTicks(span, box.width, room)) {
+    const [x, words] = [scale.x(time), clock(time)];
+    // Half a word says another time.
+    if (x + context.measureText(words).width / 2 <= end) context.fillText(words, x, box.top + box.height + 12);
+  }
+}
+
+function paintLines(context: CanvasRenderingContext2D, { scale, ink, times, columns }: Picture): void {
+  const floor = scale.box.top + scale.box.height;
+  const isApart = (at: number): boolean => (times[at] ?? 0) - (times[at - 1] ?? 0) > LONGEST_STEP;
+  // The first line is over the others.
+  for (let which = columns.length - 1; which >= 0; which -= 1) {
+    const column = columns[which] ?? [];
+    const place = { x: (at: number) => scale.x(times[at] ?? 0), y: (at: number) => scale.y(column[at] ?? 0) };
+    const runs = runsOf(times.length, (at) => typeof column[at] !== "number", isApart);
+    const style =
+      which === 0
+        ? { stroke: ink.strong, width: 1.5, fill: washOf(context, scale, ink) }
+        : { stroke: ink.faint, width: 1 };
+    paintLine(context, runs, place, { ...style, floor });
+  }
+}
+
+function washOf(context: CanvasRenderingContext2D, { box }: Scale, ink: Ink): CanvasGradient {
+  const gradient = context.createLinearGradient(0, box.top, 0, box.top + box.height);
+  gradient.addColorStop(0, ink.wash);
+  gradient.addColorStop(1, ink.clear);
+  return gradient;
+}
+
+function paintDrag(context: CanvasRenderingContext2D, { scale, ink, drag }: Picture): void {
+  if (drag === undefined) return;
+  context.fillStyle = ink.wash;
+  context.fillRect(drag.start, scale.box.top, drag.end - drag.start, scale.box.height);
+}
+
+function paintCursor(context: CanvasRenderingContext2D, { scale, ink, times, columns, at }: Picture): void {
+  if (at === undefined) return;
+  const x = scale.x(times[at] ?? 0);
+  context.fillStyle = ink.muted;
+  context.fillRect(sharp(x), scale.box.top, 1, scale.box.height);
+  for (const [which, column] of columns.entries()) {
+    const value = column[at];
+    if (typeof value !== "number") continue;
+    context.fillStyle = which === 0 ? ink.strong : ink.faint;
+    context.beginPath();
+    context.arc(x, scale.y(value), 3, 0, 2 * Math.PI);
+    context.fill();
+  }
+}
+
+/** The CSS pixel that begins on a pixel of the screen: a line from there has sharp edges. */
+function sharp(place: number): number {
+  return Math.round(place * devicePixelRatio) / devicePixelRatio;
+}

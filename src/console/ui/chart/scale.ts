@@ -1,0 +1,54 @@
+import type { Span } from "../../data/series.ts";
+
+/** A part of the canvas, in CSS pixels. */
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where moments and values stand: `x` and `y` give CSS pixels, `timeAt` goes back from them. */
+export interface Scale {
+  readonly box: Box;
+  readonly span: Span;
+  /** The value at the upper edge; at the lower one it is 0. */
+  readonly top: number;
+  x(time: number): number;
+  y(value: number): number;
+  /** The moment under a pixel; beside the box it is that of the nearer edge. */
+  timeAt(x: number): number;
+}
+
+/** Room for the words of both axes, and for half of the last one. */
+const MARGIN = { left: 50, top: 8, right: 14, bottom: 22 };
+
+/** What is left of a canvas for the lines. */
+export function boxOf(width: number, height: number): Box {
+  const { left, top, right, bottom } = MARGIN;
+  return { left, top, width: Math.max(width - left - right, 0), height: Math.max(height - top - bottom, 0) };
+}
+
+export function scaleOf(box: Box, span: Span, top: number): Scale {
+  const { from, to } = span;
+  const seconds = to - from || 1;
+  return {
+    box,
+    span,
+    top,
+    x: (time) => box.left + ((time - from) / seconds) * box.width,
+    y: (value) => box.top + (1 - value / top) * box.height,
+    timeAt: (x) => from + (clamp(x - box.left, 0, box.width) / (box.width || 1)) * seconds,
+  };
+}
+
+/** A top with a little room above the highest value. */
+export function roofOf(columns: readonly (readonly (number | null)[])[]): number {
+  let most = 0;
+  for (const column of columns) for (const value of column) if (value !== null && value > most) most = value;
+  return most === 0 ? 1 : most * 1.15;
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}

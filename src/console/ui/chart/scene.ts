@@ -1,0 +1,65 @@
+import { interval } from "../../../core/contract/channel.ts";
+import type { Series, SeriesPart, Span } from "../../data/series.ts";
+import { boxOf, roofOf, scaleOf, type Scale } from "./scale.ts";
+import { clockWithSeconds } from "./ticks.ts";
+
+/** Seconds between two samples from which on nothing was measured in between: some were left out. */
+export const LONGEST_STEP = (3 * interval.max) / 1000;
+
+/** What a chart shows. `part` may reach beyond the span: its lines go on to the edges then. */
+export interface Shown {
+  readonly part: SeriesPart;
+  readonly span: Span;
+}
+
+/** The columns of a series over a span, and so far beyond it that lines enter and leave at its edges. */
+export function partOf(series: Series | undefined, span: Span, columns: readonly number[]): Shown {
+  const wide = { from: span.from - LONGEST_STEP, to: span.to + LONGEST_STEP };
+  return { part: series?.read(wide, columns) ?? [[], ...columns.map(() => [])], span };
+}
+
+/** What is drawn, and where. */
+export interface Scene {
+  readonly times: readonly number[];
+  readonly columns: readonly (readonly (number | null)[])[];
+  readonly scale: Scale;
+}
+
+/** @param size of the canvas in CSS pixels */
+export function sceneOf({ part, span }: Shown, size: { width: number; height: number }, top?: number): Scene {
+  const [times, ...columns] = part;
+  return { times, columns, scale: scaleOf(boxOf(size.width, size.height), span, top ?? roofOf(columns)) };
+}
+
+/** The lines at one moment, in words. */
+export interface Reading {
+  readonly time: string;
+  /** A line without a name is the only one. */
+  readonly values: readonly { readonly name?: string; readonly value: string }[];
+}
+
+/** More lines would cover the chart: they are told by the first one and by the least and the most of the others. */
+const MOST_NAMES = 4;
+
+/** @param at the sample */
+export function readingOf(
+  { times, columns }: Scene,
+  at: number,
+  names: readonly string[],
+  format: (value: number) => string,
+): Reading {
+  const time = clockWithSeconds(times[at] ?? 0);
+  const inWords = (value: number | null | undefined): string => (typeof value === "number" ? format(value) : "–");
+  const all = columns.map((column) => column[at]);
+  if (all.length === 1) return { time, values: [{ value: inWords(all[0]) }] };
+  const named = all.map((value, which) => ({ name: names[which] ?? "", value: inWords(value) }));
+  if (all.length <= MOST_NAMES) return { time, values: named };
+  const others = all.slice(1).filter((value) => typeof value === "number");
+  const extent = others.length === 0 ? "–" : `${format(Math.min(...others))} to ${format(Math.max(...others))}`;
+  return { time, values: [...named.slice(0, 1), { name: "others", value: extent }] };
+}
+
+/** As it is read out. */
+export function wordsOf({ time, values }: Reading): string {
+  return [time, ...values.map(({ name, value }) => (name === undefined ? value : `${name} ${value}`))].join(", ");
+}

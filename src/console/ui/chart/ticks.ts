@@ -1,0 +1,52 @@
+import { formatTime } from "../../data/format.ts";
+import type { Span } from "../../data/series.ts";
+
+/** In seconds. Every time zone is whole quarters of an hour away from UTC, so that these stand well on each local clock. */
+const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900];
+/** CSS pixels between two lines of the grid, at least. */
+const LEAST_ROOM = 34;
+
+/**
+ * Where the time axis has words.
+ * @param width of the axis in CSS pixels
+ * @param room that a word needs: `23:16`, and with its seconds
+ */
+export function timeTicks(span: Span, width: number, room: { readonly minute: number; readonly second: number }) {
+  const perSecond = width / (span.to - span.from);
+  const fits = (step: number): boolean => step * perSecond >= (step % 60 === 0 ? room.minute : room.second);
+  const longest = TIME_STEPS.at(-1) ?? 1;
+  const step = TIME_STEPS.find(fits) ?? longest * Math.ceil(room.minute / perSecond / longest);
+  return multiples(step, span.from, span.to);
+}
+
+/**
+ * Where the grid has lines, from 0 up.
+ * @param height of the axis in CSS pixels
+ * @param steps that the lines may be apart, ascending; 1, 2, 2.5 and 5 of any power of ten where there are none
+ */
+export function valueTicks(top: number, height: number, steps?: readonly number[]): number[] {
+  const least = (top * LEAST_ROOM) / height;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = (steps ?? [1, 2, 2.5, 5, 10].map((part) => part * power)).find((size) => size >= least);
+  return step === undefined ? [0] : multiples(step, 0, top);
+}
+
+/** `23:16`, and with seconds where a minute is not whole. */
+export function clock(seconds: number): string {
+  return clockWithSeconds(seconds).replace(/:00$/, "");
+}
+
+/** `23:16:05`, in the time of the reader. */
+export function clockWithSeconds(seconds: number): string {
+  return formatTime(seconds * 1000).slice(11);
+}
+
+/** Of a step without end, where there is no room, none. */
+function multiples(step: number, from: number, to: number): number[] {
+  if (!Number.isFinite(step)) return [];
+  const [first, last] = [Math.ceil(from / step), Math.floor(to / step + 1e-9)];
+  // Without what the multiplication adds at the end of a fraction.
+  return Array.from({ length: Math.max(last - first + 1, 0) }, (_, at) =>
+    Number(((first + at) * step).toPrecision(12)),
+  );
+}

@@ -1,0 +1,114 @@
+/// <reference lib="dom" />
+/** The monitoring tab over samples that the test gives out, and what is drawn of them. */
+import type { Locator, Page } from "playwright-core";
+import type { useBrowser } from "../browser/support.ts";
+import type { Sample } from "../../src/core/index.ts";
+import { boxOf, scaleOf } from "../../src/console/ui/chart/scale.ts";
+import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
+import { testServer } from "../server/support.ts";
+import { openConsole, type ConsoleOptions } from "./support.ts";
+
+/** The first sample is of this second. */
+export const NOON = new Date(2026, 0, 1, 12).getTime() / 1000;
+export const CPU = 35;
+/** What was not measured of the CPU, and when nothing at all was measured; seconds, with both ends. */
+export const GAP = [20, 29] as const;
+const SILENCE = [40, 49] as const;
+
+export interface ChartedConsole {
+  readonly page: Page;
+  /** The chart of a card. */
+  readonly chart: (name: string) => Locator;
+  /** Gives the sample of a second, and resolves when the page has it. */
+  readonly give: (second: number) => Promise<void>;
+  /** Resolves when it is on the screen. */
+  readonly shown: (second: number) => Promise<void>;
+  /** Where a second stands in the window, in a chart that shows the first minute. */
+  readonly place: (name: string, second: number) => Promise<{ x: number; y: number }>;
+}
+
+/** A minute of samples is shown: one a second from 0 to 60, with a gap and a silence. */
+export async function chartedConsole(
+  browser: ReturnType<typeof useBrowser>,
+  options: ConsoleOptions = {},
+): Promise<ChartedConsole> {
+  const telemetry = handTelemetry();
+  const server = await testServer({ world: withTelemetry(telemetry), limits: { maxUnreadSamples: 1_000 } });
+  const { page, sockets } = await openConsole(browser, server.url, options);
+  await telemetry.watchers(1);
+  const give = async (second: number): Promise<void> => {
+    const given = sampleOf(second);
+    const { collectedAt } = given.payload;
+    const arrived = sockets
+      .at(-1)
+      ?.waitForEvent("framereceived", ({ payload }) => String(payload).includes(collectedAt));
+    telemetry.give(given);
+    await arrived;
+  };
+  for (let second = 0; second <= 60; second += 1) if (!isIn(SILENCE, second)) await give(second);
+  // The memory tells the second.
+  const shown = (second: number): Promise<void> =>
+    page
+      .locator(".now")
+      .getByText(new RegExp(`^${second + 20}(\\.0)?%$`))
+      .waitFor();
+  await shown(60);
+  await page.getByRole("radio", { name: "1m", exact: true }).check({ force: true });
+  const chart = (name: string): Locator => page.getByRole("application", { name });
+  return {
+    page,
+    chart,
+    give,
+    shown,
+    async place(name, second) {
+      const bounds = await chart(name).boundingBox();
+      if (bounds === null) throw new Error(`there is no chart ${name}`);
+      const scale = scaleOf(boxOf(bounds.width, bounds.height), { from: 0, to: 60 }, 100);
+      return { x: bounds.x + scale.x(second), y: bounds.y + scale.y(70) };
+    },
+  };
+}
+
+function isIn([from, to]: readonly [number, number], second: number): boolean {
+  return second >= from && second <= to;
+}
+
+function sampleOf(second: number): Sample {
+  const { payload } = sample((NOON + second) * 1000);
+  const { cpu, memory } = payload.host;
+  const usagePercent = isIn(GAP, second) ? null : CPU;
+  const host = { ...payload.host, cpu: { ...cpu, usagePercent }, memory: { ...memory, usedPercent: second + 20 } };
+  return { kind: "metrics", payload: { ...payload, host } };
+}
+
+export type Colour = readonly [red: number, green: number, blue: number];
+
+/**
+ * Resolves when the line of a chart has a colour.
+ * @param x where, in CSS pixels from the left of the chart
+ */
+export async function coloured(chart: Locator, x: number, colour: Colour): Promise<void> {
+  const element = await chart.locator("canvas").elementHandle();
+  await chart.page().waitForFunction(isColoured, { element, x, colour });
+}
+
+/** Whether the line has that colour there, now. */
+export async function isDrawn(chart: Locator, x: number, colour: Colour): Promise<boolean> {
+  const element = await chart.locator("canvas").elementHandle();
+  return chart.page().evaluate(isColoured, { element, x, colour });
+}
+
+/** In the page: whether a column has a pixel of the colour, whatever shines through it. */
+function isColoured({ element, x, colour }: { element: unknown; x: number; colour: Colour }): boolean {
+  const canvas = element as HTMLCanvasElement;
+  const at = Math.round((x * canvas.width) / canvas.clientWidth);
+  // The browser warns of pages that read back from a canvas that they show.
+  const copy = new OffscreenCanvas(1, canvas.height).getContext("2d", { willReadFrequently: true });
+  copy?.drawImage(canvas, -at, 0);
+  const column = copy?.getImageData(0, 0, 1, canvas.height).data ?? new Uint8ClampedArray();
+  for (let pixel = 0; pixel < column.length; pixel += 4) {
+    const isOpaque = (column[pixel + 3] ?? 0) > 120;
+    if (isOpaque && colour.every((part, which) => Math.abs(part - (column[pixel + which] ?? 0)) < 24)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,72 @@
+import { signal } from "@preact/signals";
+import { expect, test } from "vitest";
+import type { Feed, Shown } from "../../../../src/console/tabs/monitoring/feed.ts";
+import { createView } from "../../../../src/console/tabs/monitoring/view.ts";
+
+/** What the view needs of a feed: something that can stand still. */
+function started(isPausedBefore = false) {
+  const shown = signal<Shown | undefined>({ time: 1_000 } as Shown);
+  const isPaused = signal(isPausedBefore);
+  const feed: Pick<Feed, "shown" | "isPaused" | "pause"> = {
+    shown,
+    isPaused,
+    pause: (on) => void (isPaused.value = on),
+  };
+  return { shown, isPaused, view: createView(feed) };
+}
+
+const whole = { from: 700, to: 1_000 };
+const part = { from: 800, to: 850 };
+
+test("all of the range ends with what is on the screen", () => {
+  const { view, shown } = started();
+  expect(view.span.value).toEqual(whole);
+  shown.value = { time: 1_060 } as Shown;
+  expect(view.span.value).toEqual({ from: 760, to: 1_060 });
+  view.choose("1m");
+  expect(view.span.value).toEqual({ from: 1_000, to: 1_060 });
+});
+
+test("to look closer pauses; to leave that goes on", () => {
+  const { view, isPaused } = started();
+  view.zoom(part);
+  expect([view.span.value, view.isZoomed.value, isPaused.value]).toEqual([part, true, true]);
+  view.zoom({ from: 810, to: 820 });
+  view.zoom(undefined);
+  expect([view.span.value, view.isZoomed.value, isPaused.value]).toEqual([whole, false, false]);
+});
+
+test("what was paused before stays so", () => {
+  const { view, isPaused } = started(true);
+  view.zoom(part);
+  view.zoom(undefined);
+  expect([view.isZoomed.value, isPaused.value]).toEqual([false, true]);
+  view.zoom(undefined);
+  expect(isPaused.value).toBe(true);
+});
+
+test("resumed, it shows all of the range again, whether a sample came meanwhile or not", () => {
+  const { view, isPaused } = started();
+  view.zoom(part);
+  view.pause(false);
+  expect([view.span.value, isPaused.value]).toEqual([whole, false]);
+});
+
+test("another range is shown whole", () => {
+  const { view, isPaused } = started();
+  view.zoom(part);
+  view.choose("15m");
+  expect([view.span.value, isPaused.value]).toEqual([{ from: 100, to: 1_000 }, false]);
+});
+
+test("a span is moved into the range and not shorter than samples are apart; all of it is no zoom", () => {
+  const { view, isPaused } = started();
+  view.zoom({ from: 650, to: 750 });
+  expect(view.span.value).toEqual({ from: 700, to: 800 });
+  view.zoom({ from: 960, to: 1_020 });
+  expect(view.span.value).toEqual({ from: 940, to: 1_000 });
+  view.zoom({ from: 800, to: 801 });
+  expect(view.span.value).toEqual({ from: 798, to: 803 });
+  view.zoom({ from: 600, to: 1_100 });
+  expect([view.isZoomed.value, isPaused.value]).toEqual([false, false]);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { formatShare } from "../../../../src/console/data/format.ts";
+import { createSeries } from "../../../../src/console/data/series.ts";
+import { partOf, readingOf, sceneOf, wordsOf } from "../../../../src/console/ui/chart/scene.ts";
+
+const NOON = new Date(2026, 10, 21, 12).getTime() / 1000;
+const size = { width: 364, height: 130 };
+
+function scene(columns: (number | null)[][], top?: number) {
+  const times = columns[0]?.map((_, at) => NOON + at) ?? [];
+  return sceneOf({ part: [times, ...columns], span: { from: NOON, to: NOON + 10 } }, size, top);
+}
+
+test("lines go on to the edges: what is read begins before and ends behind what is shown", () => {
+  const series = createSeries(2);
+  for (let time = 0; time < 100; time += 2) series.push(time, [time, -time]);
+  const { part, span } = partOf(series, { from: 51, to: 61 }, [1]);
+  const [times, values] = part;
+  expect(span).toEqual({ from: 51, to: 61 });
+  expect([times[0], times.at(-1), values?.[0]]).toEqual([46, 66, -46]);
+  expect(partOf(undefined, span, [0, 1]).part).toEqual([[], [], []]);
+});
+
+test("the scale ends where it is told, or over the highest value", () => {
+  expect([scene([[10, 40]], 100).scale.top, scene([[10, 40]]).scale.top]).toEqual([100, 46]);
+});
+
+test.each([
+  [[[1, 35.64]], "12:00:01, 35.6%"],
+  [[[1, null]], "12:00:01, –"],
+  [[[1, 50], [2, 4.06]], "12:00:01, CPU 50%, Core 1 4.06%"], // oxfmt-ignore
+  [[[1, 50], [1, null], [1, 4], [1, 100], [1, 9]], "12:00:01, CPU 50%, others 4% to 100%"], // oxfmt-ignore
+  [[[1, 50], [1, null], [1, null], [1, null], [1, null]], "12:00:01, CPU 50%, others –"], // oxfmt-ignore
+])("%j in words", (columns, words) => {
+  const names = ["CPU", "Core 1", "Core 2", "Core 3", "Core 4"];
+  expect(wordsOf(readingOf(scene(columns), 1, names, formatShare))).toBe(words);
+});
