@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import type { Locator, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import type { useBrowser } from "../browser/support.ts";
-import { testServer } from "../server/support.ts";
+import { testServer, type TestServer } from "../server/support.ts";
 
 const KEY = "service-management.v1";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -14,6 +14,7 @@ export type Stored = Readonly<Record<string, unknown>>;
 
 export interface SuitePage {
   readonly page: Page;
+  readonly server: TestServer;
   /** Everything that the policy stopped, the console printed or a script threw. */
   readonly problems: readonly string[];
   /** What `window.confirm` asked so far. */
@@ -59,6 +60,7 @@ export async function openSuite(
   const storedText = (): Promise<string | null> => page.evaluate((key) => window.localStorage.getItem(key), KEY);
   return {
     page,
+    server,
     problems,
     asked,
     answer: (yes) => void (isYes = yes),
