@@ -127,6 +127,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     await suite.page.context().setOffline(false);
     await suite.button("Try again").click();
     await suite.page.getByText("This document is valid").waitFor();
+    expect(await suite.button("Try again").count()).toBe(0);
   });
 
   test("tells what is too large for it", async () => {
