@@ -22,6 +22,8 @@ type Path = readonly (string | number)[];
 
 const MAX_DEPTH = 16;
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
+/** Each issue repeats the keys that it is behind. */
+const MAX_SHOWN_KEY = 80;
 const MAX_ALIASED_NODES = 10_000;
 /** Of the text that aliases stand for: a few long nodes can be repeated as well as many short ones. */
 const MAX_ALIASED_CHARACTERS = 1_000_000;
@@ -238,5 +240,6 @@ function unreadable(file: string, issue: Issue): YamlSource {
 }
 
 function issueAt(code: string, path: Path, message: string, at: Location): Issue {
-  return { code, severity: "error", path, message, at };
+  const shown = path.map((step) => (typeof step === "string" ? step.slice(0, MAX_SHOWN_KEY) : step));
+  return { code, severity: "error", path: shown, message, at };
 }
