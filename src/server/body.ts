@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { SvcmError } from "../core/index.ts";
+import type { OperationRoute, Route } from "./route.ts";
 
-const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?$/i;
+const UTF8 = /[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?$/i.source;
+const JSON_TYPE = new RegExp(`^application/json${UTF8}`, "i");
+const YAML_TYPE = new RegExp(`^application/yaml${UTF8}`, "i");
 
 /** Bodies arrive as bytes, whatever their type: the routes that take one refuse a foreign type first. */
 export function takeBodiesAsBytes(app: FastifyInstance): void {
@@ -14,9 +17,19 @@ export function takeBodiesAsBytes(app: FastifyInstance): void {
  *
  * @throws {SvcmError} UNSUPPORTED_MEDIA_TYPE
  */
-export function requireJson({ headers }: FastifyRequest): void {
+export function requireMediaType({ headers }: FastifyRequest, row: OperationRoute): void {
   const type = headers["content-type"];
   const isEmpty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
-  if (type === undefined ? isEmpty : JSON_TYPE.test(type)) return;
-  throw new SvcmError("UNSUPPORTED_MEDIA_TYPE", { details: "Accepted: Content-Type: application/json." });
+  if (type === undefined ? isEmpty : JSON_TYPE.test(type) || isYaml(type, row)) return;
+  throw unsupportedMediaType(row);
+}
+
+/** Whether a body is YAML, on a route that takes it. */
+export function isYaml(type: string | undefined, { takesYaml }: OperationRoute): boolean {
+  return takesYaml === true && type !== undefined && YAML_TYPE.test(type);
+}
+
+export function unsupportedMediaType(row: Route | undefined): SvcmError {
+  const types = row !== undefined && "takesYaml" in row ? "application/json or application/yaml" : "application/json";
+  return new SvcmError("UNSUPPORTED_MEDIA_TYPE", { details: `Accepted: Content-Type: ${types}.` });
 }

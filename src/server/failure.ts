@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { SvcmError } from "../core/index.ts";
+import { unsupportedMediaType } from "./body.ts";
 import type { Limits } from "./limits.ts";
 
 export const REQUEST_CUT_OFF = "REQUEST_CUT_OFF";
@@ -19,7 +20,7 @@ export function asRefusal(error: unknown, request: FastifyRequest, limits: Limit
         details: `Accepted: a body of at most ${limits.maxBodyBytes} bytes.`,
       });
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return new SvcmError("UNSUPPORTED_MEDIA_TYPE", { details: "Accepted: Content-Type: application/json." });
+      return unsupportedMediaType(request.routeOptions.config.row);
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return new SvcmError("INVALID_PAYLOAD", { details: "The body does not have the length that it announced." });
     case "FST_ERR_BAD_URL":

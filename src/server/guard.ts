@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { SvcmError, type Access } from "../core/index.ts";
 import { foreignness, grantsOf, type AccessPolicy, type Provenance } from "./access.ts";
 import { allowedMethods } from "./allowed-methods.ts";
-import { requireJson } from "./body.ts";
+import { requireMediaType } from "./body.ts";
 import { needOf, type Route } from "./route.ts";
 
 declare module "fastify" {
@@ -30,7 +30,7 @@ export function guardAll(app: FastifyInstance, policy: AccessPolicy): void {
       admit(policy, request, row);
       requirePath(request.raw);
       if (row === undefined) throw missing(request.raw);
-      if ("body" in row) requireJson(request);
+      if ("body" in row) requireMediaType(request, row);
       done();
     } catch (error) {
       done(error as Error);

@@ -5,6 +5,7 @@ import { inputs } from "../core/contract/inputs.ts";
 import { parseInput } from "../core/contract/parse.ts";
 import { execute, SvcmError, type EnvRead, type Ports } from "../core/index.ts";
 import { assetHeaders, jsonHeaders, pageHeaders, toJson } from "./answer.ts";
+import { isYaml } from "./body.ts";
 import { contentOf } from "./content.ts";
 import { envAnswers, type Answer } from "./env-answer.ts";
 import { parseJsonBody } from "./json-body.ts";
@@ -78,9 +79,11 @@ function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequ
   const schema: ZodMiniType = inputs[operation.id];
   const readQuery = queryReader(parametersOf(schema, query));
   return (request) => {
-    const tags = request.headers["if-match"];
+    const { "if-match": tags, "content-type": type } = request.headers;
+    const queried = readQuery(request.query as Record<string, unknown>);
+    if (isYaml(type, row)) return parseInput(schema, bytesOf(request), operation.refusal);
     const input = {
-      ...readQuery(request.query as Record<string, unknown>),
+      ...queried,
       ...(body && bodyOf(request, body, operation.refusal, limits)),
       ...(ifMatch !== undefined && tags !== undefined && { [ifMatch]: tags }),
       ...fixed,
@@ -89,14 +92,17 @@ function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequ
   };
 }
 
+function bytesOf({ body }: FastifyRequest): Uint8Array {
+  return body instanceof Uint8Array ? body : new Uint8Array();
+}
+
 function bodyOf(
-  { body }: FastifyRequest,
+  request: FastifyRequest,
   schema: NonNullable<OperationRoute["body"]>,
   refusal: OperationRoute["operation"]["refusal"],
   limits: Limits,
 ): object {
-  const bytes = body instanceof Uint8Array ? body : new Uint8Array();
-  return parseInput(schema, parseJsonBody(bytes, limits.maxBodyDepth), refusal);
+  return parseInput(schema, parseJsonBody(bytesOf(request), limits.maxBodyDepth), refusal);
 }
 
 function answersWithTag(ports: Ports): (output: unknown) => Answer {

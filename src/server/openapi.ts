@@ -72,7 +72,7 @@ function askedOperation(route: OperationRoute, contract: RuntimeContract): Json 
     summary,
     security: [{}, { bearer: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(route.body && { requestBody: requestBody(route.body, contract) }),
+    ...(route.body && { requestBody: requestBody(route, contract) }),
     responses: { 200: success(response, hasEntityTag), ...refusalsByStatus(kinds) },
   };
 }
@@ -109,30 +109,31 @@ function headerParameters({ ifMatch }: OperationRoute): Json[] {
   return [{ name: "If-Match", in: "header", required: false, description, schema: { type: "string" } }];
 }
 
-/** The body's schema, with what each editable key accepts. */
-function requestBody(body: z.core.$ZodType, contract: RuntimeContract): Json {
-  const { properties = {}, ...schema } = schemaOf(body) as { properties?: Record<string, Json> };
-  const { environment, values } = properties;
+function requestBody({ body, takesYaml }: OperationRoute, contract: RuntimeContract): Json {
+  const schema = body && bodySchema(body, contract);
   return {
     required: true,
-    content: {
-      "application/json": {
-        schema: {
-          ...schema,
-          properties: {
-            environment: {
-              ...environment,
-              description: environmentRule(contract, false),
-              examples: spellings(contract),
-            },
-            values: {
-              ...values,
-              description:
-                "Keys and their new values. A key that is not editable is ignored, and listed in ignoredKeys.",
-              properties: editableKeys(contract),
-            },
-          },
-        },
+    content: { "application/json": { schema }, ...(takesYaml && { "application/yaml": { schema } }) },
+  };
+}
+
+/** The body's schema, with what each editable key accepts. */
+function bodySchema(body: z.core.$ZodType, contract: RuntimeContract): Json {
+  const { properties = {}, ...schema } = schemaOf(body) as { properties?: Record<string, Json> };
+  const { environment, values } = properties;
+  if (environment === undefined && values === undefined) return schema;
+  return {
+    ...schema,
+    properties: {
+      environment: {
+        ...environment,
+        description: environmentRule(contract, false),
+        examples: spellings(contract),
+      },
+      values: {
+        ...values,
+        description: "Keys and their new values. A key that is not editable is ignored, and listed in ignoredKeys.",
+        properties: editableKeys(contract),
       },
     },
   };

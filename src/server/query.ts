@@ -11,6 +11,8 @@ export interface Parameter {
 export type QueryReader = (query: Readonly<Record<string, unknown>>) => Record<string, string | number | boolean>;
 
 export function parametersOf(input: z.core.$ZodType, names: readonly string[]): Parameter[] {
+  // An input that no query makes may be what no JSON is.
+  if (names.length === 0) return [];
   const { properties = {}, required = [] } = z.toJSONSchema(input, { io: "input" });
   return names.map((name) => {
     const schema = properties[name];

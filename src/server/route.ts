@@ -17,6 +17,8 @@ export interface OperationRoute extends RouteFacts {
   readonly operation: Operation<unknown, unknown>;
   readonly query?: readonly string[];
   readonly body?: ZodMiniType<object>;
+  /** The body may be YAML, too: then its bytes are the input, and the operation reads them. */
+  readonly takesYaml?: true;
   /** The input that is the header `If-Match`. */
   readonly ifMatch?: string;
   readonly fixed?: Readonly<Record<string, unknown>>;

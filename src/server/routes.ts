@@ -76,6 +76,7 @@ export const routes: readonly Route[] = [
   ask("POST", "/api/validate", suiteValidate, {
     summary: "Validate a suite document; nothing is written.",
     body: body.suiteRequest,
+    takesYaml: true,
     response: body.suiteVerdictBody,
     refusals: [...ofBody, "FACT_INVALID"],
   }),

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { chartedConsole, coloured, isDrawn, type ChartedConsole, type Colour } from "./charted-console.ts";
-import { axe } from "./support.ts";
+import { axe } from "./accessibility.ts";
 
 const browser = useBrowser();
 const LIGHT_CPU: Colour = [43, 98, 217];

@@ -1,12 +1,11 @@
 /// <reference lib="dom" />
 /** The monitoring tab over samples that the test gives out, and what is drawn of them. */
 import type { Locator, Page } from "playwright-core";
-import type { useBrowser } from "../browser/support.ts";
 import type { Sample } from "../../src/core/index.ts";
 import { boxOf, scaleOf } from "../../src/console/ui/chart/scale.ts";
 import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 import { testServer } from "../server/support.ts";
-import { openConsole, type ConsoleOptions } from "./support.ts";
+import { openConsole, type Browser, type ConsoleOptions } from "./open-console.ts";
 
 /** The first sample is of this second. */
 export const NOON = new Date(2026, 0, 1, 12).getTime() / 1000;
@@ -28,10 +27,7 @@ export interface ChartedConsole {
 }
 
 /** A minute of samples is shown: one a second from 0 to 60, with a gap and a silence. */
-export async function chartedConsole(
-  browser: ReturnType<typeof useBrowser>,
-  options: ConsoleOptions = {},
-): Promise<ChartedConsole> {
+export async function chartedConsole(browser: Browser, options: ConsoleOptions = {}): Promise<ChartedConsole> {
   const telemetry = handTelemetry();
   const server = await testServer({ world: withTelemetry(telemetry), limits: { maxUnreadSamples: 1_000 } });
   const { page, sockets } = await openConsole(browser, server.url, options);

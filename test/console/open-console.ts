@@ -35,6 +35,7 @@ export interface OpenedConsole {
 
 export interface Post {
   readonly ifMatch: string | undefined;
+  /** What its JSON says, or its text where it is another. */
   readonly body: unknown;
 }
 
@@ -99,7 +100,9 @@ async function listen(context: BrowserContext, mayFail: boolean) {
   context.on("request", (request) => {
     requests.push(request);
     if (request.method() !== "POST") return;
-    posts.push({ ifMatch: request.headers()["if-match"], body: request.postDataJSON() as unknown });
+    const isJson = request.headers()["content-type"] === "application/json";
+    const body: unknown = isJson ? request.postDataJSON() : request.postData();
+    posts.push({ ifMatch: request.headers()["if-match"], body });
   });
   context.on("page", (page) => void page.on("websocket", (socket) => sockets.push(socket)));
   context.on("weberror", (error) => problems.push(String(error.error())));

@@ -1,12 +1,13 @@
 /// <reference lib="dom" />
 /** The tabs over the stored document. */
 import type { Locator } from "playwright-core";
-import { testServer } from "../server/support.ts";
+import { testServer, type TestServer } from "../server/support.ts";
 import { openConsole, type Browser, type ConsoleOptions, type OpenedConsole } from "./open-console.ts";
 
 const KEY = "service-management.v1";
 
 export interface SuitePage extends OpenedConsole {
+  readonly server: TestServer;
   /** The stored text, parsed. */
   stored(): Promise<unknown>;
   storedText(): Promise<string | null>;
@@ -29,6 +30,7 @@ export async function openSuite(
   const storedText = (): Promise<string | null> => page.evaluate((key) => window.localStorage.getItem(key), KEY);
   return {
     ...opened,
+    server,
     storedText,
     stored: async () => JSON.parse((await storedText()) ?? "null") as unknown,
     entries: () => page.locator("ul.entries > li"),

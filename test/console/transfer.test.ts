@@ -106,7 +106,15 @@ describe.skipIf(!hasBrowser)("what is imported", () => {
       '{"version":"service-management.v1","interfaces":[],"interfaces":[]}',
       /stands twice/,
     ],
-    ["YAML beyond plain style", "deployments: &a []\ninterfaces: *a\n", /accepted: maps and lists in block style/],
+    [
+      "broken YAML, with the place",
+      'deployments: &a []\nversion: "x\n',
+      /document line 3, column 1: Missing closing "quote/,
+    ],
+    ["a key that stands twice", "version: a\ninterfaces: []\nversion: b\n", /version line 3, column 1: .*first at 1:1/],
+    ["two documents", "version: service-management.v1\n---\na: 1\n", /line 2, column 1: holds more than one document/],
+    ["a list where a map is", "- &a 1\n", /document line 1, column 1: .*expected a map, got a list/],
+    ["fields behind an anchor", "x: &x 1\ndeployments:\n  - runtime: latest\n", /line 3, column 14: runtime: "latest"/],
     ["no map", "- 1\n", /expected a map, got a list/],
     ["another version", "version: v0\n", /version: "v0" is not supported; accepted: service-management.v1/],
     ["a list that is none", "deployments: {}\n", /deployments: expected a list/],
@@ -127,7 +135,9 @@ describe.skipIf(!hasBrowser)("what is imported", () => {
     const suite = await open(full);
     const before = await suite.storedText();
     await suite.field("Document").fill(text);
-    const told = await suite.page.getByRole("list", { name: "Issues of the import" }).locator("li").allTextContents();
+    const list = suite.page.getByRole("list", { name: "Issues of the import" }).locator("li");
+    await list.first().waitFor();
+    const told = await list.allTextContents();
     expect(told.toSorted().join("\n")).toMatch(words);
     expect(await suite.button("Import").isDisabled()).toBe(true);
     expect(await suite.storedText()).toBe(before);

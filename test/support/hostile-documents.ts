@@ -52,6 +52,11 @@ export const hostileDocuments: Readonly<Record<string, (size: number) => string>
   "a long quoted text": (size) => `deployments:\n- name: "${"\\u200B".repeat(size / 6)}"\n`,
   "a long runtime": (size) => `deployments:\n- runtime: a${"-1".repeat(size / 2)}-\n`,
   "a long URL": (size) => `deployments:\n- name: https://${"a:@".repeat(size / 3)}\n`,
+  "issues behind a long key": (size) => `? ${"k".repeat(size / 2)}\n: [${"on,".repeat(size / 7)}]\n`,
+  "issues behind long keys": (size) => {
+    const keys = Array.from({ length: 15 }, (_, level) => `${" ".repeat(level)}${"k".repeat(1000)}:\n`);
+    return `${keys.join("")}${" ".repeat(15)}[${"on,".repeat(Math.max(size - 16_000, 0) / 3)}]\n`;
+  },
   "a long key": (size) => `${"k".repeat(size)}: 1\n`,
   "a text of many lines": (size) => filled(size, "a: b\n", () => "  c\n"),
   "a block scalar": (size) => filled(size, "a: |\n", () => "  c\n"),

@@ -31,7 +31,8 @@ export interface Api {
   ecosystem(environment: string, serviceKind?: string, signal?: AbortSignal): Promise<Ecosystem>;
   contract(signal?: AbortSignal): Promise<ContractBody>;
   audit(limit: number, signal?: AbortSignal): Promise<Audit>;
-  validate(suite: object, signal?: AbortSignal): Promise<Verdict>;
+  /** @param text of a suite document, YAML or JSON */
+  validate(text: string, signal?: AbortSignal): Promise<Verdict>;
   health(signal?: AbortSignal): Promise<Health>;
 }
 
@@ -44,7 +45,8 @@ export interface Credentials {
 interface Asked {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
-  readonly body?: object;
+  /** As JSON; a text stays as it is. */
+  readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -73,7 +75,8 @@ export function createApi(credentials: Credentials, told: (isReached: boolean) =
       ask({ path: "/api/runtime/pm2-ecosystem", query: { environment, serviceKind }, signal }),
     contract: (signal) => ask({ path: "/api/runtime/contract", signal }),
     audit: (limit, signal) => ask({ path: "/api/runtime/audit", query: { limit: String(limit) }, signal }),
-    validate: (suite, signal) => ask({ path: "/api/validate", body: suite, signal }),
+    validate: (text, signal) =>
+      ask({ path: "/api/validate", body: text, headers: { "content-type": "application/yaml" }, signal }),
     health: (signal) => ask({ path: "/healthz", signal }),
   };
 }
@@ -120,7 +123,7 @@ function fetchOf({ path, query = {}, body, headers, signal }: Asked, token: stri
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...headers,
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     ...(signal && { signal }),
     redirect: "error",
   });

@@ -3,7 +3,7 @@
  * schemas; the routes are typed so that a schema and the operation behind it cannot drift apart.
  */
 import * as z from "zod";
-import { pick } from "zod/mini";
+import { looseObject, pick } from "zod/mini";
 import { capabilityMatrixSchema, runtimeContractSchema } from "../facts/schema.ts";
 import { inputs } from "./inputs.ts";
 import { metricsPayload } from "./metrics.ts";
@@ -63,11 +63,21 @@ export const envWriteBody = z
   })
   .describe("The visible part of the env file after the write.");
 
-export const suiteRequest = inputs["suite.validate"];
+/** The input of `suite.validate` as data. */
+export const suiteRequest = looseObject({});
 
 export const suiteVerdictBody = z
-  .strictObject({ valid: z.boolean(), issues: z.array(issueBody) })
-  .describe("The verdict on a suite document.");
+  .strictObject({
+    valid: z.boolean(),
+    issues: z.array(issueBody),
+    document: z
+      .unknown()
+      .optional()
+      .describe(
+        "Of YAML only: what it holds, aliases expanded. Absent where it cannot be read, or JSON cannot hold it.",
+      ),
+  })
+  .describe("The verdict on a suite document. Of YAML, every issue has its line and column.");
 
 export const envCheckBody = z
   .strictObject({ environment, fileName, issues: z.array(issueBody) })

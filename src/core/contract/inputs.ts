@@ -65,8 +65,8 @@ export const inputs = {
   "suite.migrate": z.strictObject(suiteEdit),
   /** What is still to be asked of somebody who adds an entry; an empty value leaves a field out. */
   "suite.question": z.strictObject({ file, section: z.enum(["interfaces", "deployments"]), values }),
-  /** The document itself: what it may hold, the validators say. */
-  "suite.validate": z.looseObject({}),
+  /** The document itself, or the bytes of its YAML text: what it may hold, the validators say. */
+  "suite.validate": z.union([z.instanceof(Uint8Array), z.looseObject({})]),
   "startup.check": z.strictObject({ environment, entrypoint: z.enum(entrypoints) }),
   "target.add": z.strictObject({ ...suiteEdit, values }),
   "target.duplicate": z.strictObject({ ...suiteEdit, name: z.string(), as: z.optional(z.string()) }),

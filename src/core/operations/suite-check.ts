@@ -50,15 +50,3 @@ export const suiteCheck = defineOperation({
     return { response: { file, valid: isValid(issues), issues }, report, suite: source.value };
   },
 });
-
-/** Validates a suite document that is handed over as data. Writes nothing. @see CONTRACT section 3 */
-export const suiteValidate = defineOperation({
-  id: "suite.validate",
-  access: "read",
-  refusal: "INVALID_PAYLOAD",
-  async run(ports, suite): Promise<SuiteVerdict> {
-    const { validateSuite } = await import("../suite/validate.ts");
-    const issues = validateSuite(suite, await vocabularyOf(ports));
-    return { valid: isValid(issues), issues };
-  },
-});

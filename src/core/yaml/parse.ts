@@ -22,7 +22,12 @@ type Path = readonly (string | number)[];
 
 const MAX_DEPTH = 16;
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
+/** Each issue repeats the keys that it is behind. */
+const MAX_SHOWN_KEY = 80;
 const MAX_ALIASED_NODES = 10_000;
+/** Of the text that aliases stand for: a few long nodes can be repeated as well as many short ones. */
+const MAX_ALIASED_CHARACTERS = 1_000_000;
+const TOO_MUCH = "aliases expand to too much";
 
 export const PARSE_OPTIONS = {
   version: "1.2",
@@ -79,6 +84,7 @@ class Walk {
   readonly targets = new Map<unknown, Node>();
   readonly #open = new Set<Node>();
   #aliasedNodes = 0;
+  #aliasedCharacters = 0;
   #aliasDepth = 0;
 
   constructor(locate: (offset: number) => Location) {
@@ -109,8 +115,7 @@ class Walk {
     const offset = node.range?.[0] ?? 0;
     if (depth > MAX_DEPTH) return this.report("YAML_DEPTH", path, TOO_DEEP, offset);
     if (this.#aliasDepth > 0 && ++this.#aliasedNodes > MAX_ALIASED_NODES) {
-      if (this.#aliasedNodes === MAX_ALIASED_NODES + 1)
-        this.report("YAML_ALIAS", path, "aliases expand to too much", offset);
+      if (this.#aliasedNodes === MAX_ALIASED_NODES + 1) this.report("YAML_ALIAS", path, TOO_MUCH, offset);
       return undefined;
     }
     if (isAlias(node)) return this.#alias(node, path, depth, offset);
@@ -164,6 +169,10 @@ class Walk {
     if (!target) return this.report("YAML_ALIAS", path, `*${name} has no anchor before it`, offset);
     if (this.#open.has(target)) return this.report("YAML_ALIAS", path, `*${name} contains itself`, offset);
     this.targets.set(alias, target);
+    if (this.#aliasedCharacters > MAX_ALIASED_CHARACTERS) return undefined;
+    const [start, end] = target.range ?? [0, 0];
+    this.#aliasedCharacters += end - start;
+    if (this.#aliasedCharacters > MAX_ALIASED_CHARACTERS) return this.report("YAML_ALIAS", path, TOO_MUCH, offset);
     this.#aliasDepth++;
     const value = this.value(target, path, depth);
     this.#aliasDepth--;
@@ -231,5 +240,6 @@ function unreadable(file: string, issue: Issue): YamlSource {
 }
 
 function issueAt(code: string, path: Path, message: string, at: Location): Issue {
-  return { code, severity: "error", path, message, at };
+  const shown = path.map((step) => (typeof step === "string" ? step.slice(0, MAX_SHOWN_KEY) : step));
+  return { code, severity: "error", path: shown, message, at };
 }

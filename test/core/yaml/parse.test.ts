@@ -35,6 +35,14 @@ describe("refusals, each with its place", () => {
       );
     expect(parseYaml(lines.join("\n"), "a.yaml").issues.map(({ code }) => code)).toContain("YAML_ALIAS");
   });
+
+  test("so is one of few long texts, and of long keys", () => {
+    const long = "x".repeat(100_000);
+    for (const first of [long, `[${long}]`, `{${long.slice(0, 1000)}: ${long}}`]) {
+      expect(issuesOf(`a: &a ${first}\nb: [${"*a,".repeat(9)}]\n`)).toEqual([]);
+      expect(issuesOf(`a: &a ${first}\nb:\n${"- *a\n".repeat(50)}`)).toHaveLength(1);
+    }
+  });
 });
 
 describe("what it reads", () => {

@@ -1,12 +1,14 @@
 import type { JSX, TargetedEvent } from "preact";
 import { useConsole } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
+import type { Problem } from "../../data/request-error.ts";
 import type { SuiteDocument } from "../../state/suite-document.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
+import { ProblemText } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { ImportForm } from "./import-form.ts";
 import type { Reading } from "./read-import.ts";
@@ -15,10 +17,10 @@ const MAX_BYTES = 1_048_576;
 
 /** Takes a document from a file or a pasted text, once it is valid and the person says so. */
 export function Import(): JSX.Element {
-  const { suite, facts, kept } = useConsole();
-  const form = kept("import", () => new ImportForm(suite, facts.vocabulary));
+  const console = useConsole();
+  const form = console.kept("import", () => new ImportForm(console));
   const reading = form.reading.value;
-  const now = contentOf(suite.document.value);
+  const now = contentOf(console.suite.document.value);
   const take = (): void => {
     if (confirm(`Replace what this browser holds (${now}) by this document?`)) form.take();
   };
@@ -45,7 +47,8 @@ export function Import(): JSX.Element {
           )}
         </Field>
         <StatusRegion>
-          {reading && <Report reading={reading} fileName={form.fileName.value} />}
+          {form.isAsking.value && <StatusLine tone="info">The server reads this YAML…</StatusLine>}
+          {reading && <Report reading={reading} form={form} />}
           {form.canUndo.value && (
             <StatusLine tone="success" action={undo}>
               Imported {now}.
@@ -53,7 +56,7 @@ export function Import(): JSX.Element {
           )}
         </StatusRegion>
         <div class="form-actions">
-          <ChooseFile onText={(text, name) => form.give(text, name)} />
+          <ChooseFile onFile={(file) => form.giveFile(file)} />
           <Button variant="primary" icon="upload" disabled={reading?.document === undefined} onClick={take}>
             Import
           </Button>
@@ -63,13 +66,13 @@ export function Import(): JSX.Element {
   );
 }
 
-function ChooseFile({ onText }: { onText: (text: string, name: string) => void }): JSX.Element {
+function ChooseFile({ onFile }: { onFile: (file: File) => Promise<void> }): JSX.Element {
   const { toasts } = useConsole();
   const choose = async ({ currentTarget }: TargetedEvent<HTMLInputElement>): Promise<void> => {
     const [file] = currentTarget.files ?? [];
     if (file === undefined) return;
     if (file.size > MAX_BYTES) toasts.error(`${file.name} is larger than 1 MB; that is no suite document.`, "import");
-    else onText(await file.text(), file.name);
+    else await onFile(file).catch(() => toasts.error(`${file.name} cannot be read.`, "import"));
     // So that the same file can be chosen again after it was mended.
     currentTarget.value = "";
   };
@@ -82,10 +85,11 @@ function ChooseFile({ onText }: { onText: (text: string, name: string) => void }
   );
 }
 
-function Report({ reading, fileName }: { reading: Reading; fileName: string }): JSX.Element {
-  const { document, issues, migrated } = reading;
-  const name = fileName || "This document";
+function Report({ reading, form }: { reading: Reading; form: ImportForm }): JSX.Element {
+  const { document, issues, migrated, problem } = reading;
+  const name = form.fileName.value || "This document";
   const list = <IssueList issues={issues} label="Issues of the import" isPlaced />;
+  if (problem) return <Unread name={name} problem={problem} form={form} />;
   if (document === undefined) {
     return (
       <StatusLine tone="error">
@@ -101,6 +105,21 @@ function Report({ reading, fileName }: { reading: Reading; fileName: string }): 
       <strong>{name} is valid</strong> and holds {contentOf(document)}.
       {migrated > 0 && ` ${formatCount(migrated, "deploy target")} of an earlier version will be brought forward.`}
       {list}
+    </StatusLine>
+  );
+}
+
+/** The page itself reads YAML in plain style only. */
+function Unread({ name, problem, form }: { name: string; problem: Problem; form: ImportForm }): JSX.Element {
+  const again = (
+    <Button size="small" onClick={() => form.give(form.text.value, form.fileName.value)}>
+      Try again
+    </Button>
+  );
+  return (
+    <StatusLine tone="error" action={again}>
+      <strong>{name} takes the server to be read. Nothing is changed.</strong>
+      <ProblemText problem={problem} />
     </StatusLine>
   );
 }

@@ -1,0 +1,54 @@
+import { isValid } from "../contract/issue.ts";
+import { SvcmError } from "../errors.ts";
+import { defineOperation } from "../operation.ts";
+import type { Vocabulary } from "../suite/vocabulary.ts";
+import type { SuiteVerdict } from "./suite-check.ts";
+import { DEFAULT_SUITE_FILE, vocabularyOf } from "./suite-file.ts";
+import { decodeUtf8, describeNotUtf8, isUtf16 } from "./utf8.ts";
+
+export interface SuiteValidated extends SuiteVerdict {
+  /** What a text holds, aliases expanded; absent where it cannot be read, or holds what JSON does not have. */
+  readonly document?: unknown;
+}
+
+/**
+ * Validates a suite document that is handed over, as data or as the bytes of a YAML text, which is told with the
+ * place of every issue. Writes nothing. @see CONTRACT section 3
+ */
+export const suiteValidate = defineOperation({
+  id: "suite.validate",
+  access: "read",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, suite): Promise<SuiteValidated> {
+    const vocabulary = await vocabularyOf(ports);
+    if (suite instanceof Uint8Array) return validated(textOf(suite), vocabulary);
+    const { validateSuite } = await import("../suite/validate.ts");
+    const issues = validateSuite(suite, vocabulary);
+    return { valid: isValid(issues), issues };
+  },
+});
+
+/** A text has no file: its places are of the one that it is meant for. */
+async function validated(text: string, vocabulary: Vocabulary): Promise<SuiteValidated> {
+  const [{ readYaml }, { validateSource }] = await Promise.all([
+    import("../yaml/read.ts"),
+    import("../suite/validate.ts"),
+  ]);
+  const source = await readYaml(text, DEFAULT_SUITE_FILE);
+  const issues = validateSource(source, vocabulary);
+  const { value } = source;
+  return { valid: isValid(issues), issues, ...(value !== undefined && isJson(value) && { document: value }) };
+}
+
+/** @throws {SvcmError} INVALID_PAYLOAD where the bytes are not UTF-8. */
+function textOf(bytes: Uint8Array): string {
+  const text = isUtf16(bytes) ? undefined : decodeUtf8(bytes);
+  if (text === undefined) throw new SvcmError("INVALID_PAYLOAD", { details: describeNotUtf8(bytes) });
+  return text;
+}
+
+/** YAML has `.inf` and `.nan`, which JSON would turn into null. */
+function isJson(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value !== "object" || value === null || Object.values(value).every(isJson);
+}

@@ -1,0 +1,176 @@
+/// <reference lib="dom" />
+/** Import of YAML that the page does not read itself: the server is asked. */
+import { EventEmitter, once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { expectAccessible, looks } from "./accessibility.ts";
+import { openSuite, type SuitePage } from "./suite-page.ts";
+
+const browser = useBrowser();
+const before = { version: "service-management.v1", runtimeEnvironment: "dev" };
+const YAML = `# What runs where
+version: service-management.v1
+serviceConfiguration: &service
+  serviceKind: rest-api
+  runMode: container
+  cloudProvider: docker
+  ports: { rest: 3000 }
+deployments:
+  - &target
+    name: >-
+      eu
+      west
+    region: |-
+      on
+    runtime: node22
+    serviceType: &type restapi
+    deployTarget: !!str ec2
+    runtimeProtocol: http
+    databaseDriver: InMemory
+    keyValueDriver: redis
+    pm2Profile: dev
+  - { name: odd, type: heroku, region: r, runtime: "node20" }
+`;
+const target = {
+  region: "on",
+  runtime: "node22",
+  serviceType: "restapi",
+  deployTarget: "ec2",
+  runtimeProtocol: "http",
+  databaseDriver: "InMemory",
+  keyValueDriver: "redis",
+  pm2Profile: "dev",
+};
+const anchored = (name: string): string => `version: !!str service-management.v1\ninterfaces: [] # ${name}\n`;
+
+function open(options = {}): Promise<SuitePage> {
+  return openSuite(browser, "transfer", before, options);
+}
+
+function file(text: string, name = "deployments.yaml"): string {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const choose = ({ page }: SuitePage, path: string): Promise<void> =>
+  page.locator("input[type=file]").setInputFiles(path);
+
+describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
+  test.each([
+    ["as it is", YAML],
+    ["with a byte order mark and CRLF", `\uFEFF${YAML.replaceAll("\n", "\r\n")}`],
+  ])("%s comes in once it is confirmed, and can be undone", async (_, text) => {
+    const suite = await open();
+    await choose(suite, file(text));
+    await suite.page.getByText("deployments.yaml is valid").waitFor();
+    await suite.page.getByText("1 deploy target of an earlier version will be brought forward.").waitFor();
+    expect(await suite.stored()).toEqual(before);
+    suite.answer(false);
+    await suite.button("Import").click();
+    expect(await suite.stored()).toEqual(before);
+    suite.answer(true);
+    await suite.button("Import").click();
+    const { deployments, serviceConfiguration } = (await suite.stored()) as Record<string, unknown>;
+    expect(deployments).toEqual([{ name: "eu west", ...target }, expect.objectContaining({ deployTarget: "heroku" })]);
+    expect(serviceConfiguration).toMatchObject({ ports: { rest: 3000 } });
+    await suite.button("Undo").click();
+    expect(await suite.stored()).toEqual(before);
+  });
+
+  test("that is broken is told with line and column, and comes in once it is mended", async () => {
+    const suite = await open();
+    const path = file(YAML.replace("!!str ec2", '"ec2'));
+    await choose(suite, path);
+    await suite.page.getByText("deployments.yaml cannot be imported: ").waitFor();
+    const list = suite.page.getByRole("list", { name: "Issues of the import" });
+    expect(await list.textContent()).toMatch(/line \d+, column \d+: .*YAML_SYNTAX/);
+    expect(await suite.button("Import").isDisabled()).toBe(true);
+    writeFileSync(path, YAML);
+    await choose(suite, path);
+    await suite.page.getByText("deployments.yaml is valid").waitFor();
+    expect(await suite.stored()).toEqual(before);
+  });
+});
+
+describe.skipIf(!hasBrowser)("the server", () => {
+  test("is not asked about what the page reads itself", async () => {
+    const suite = await open();
+    const asked: string[] = [];
+    suite.page.on("request", (request) => asked.push(request.url()));
+    await suite.field("Document").fill("version: service-management.v1\n");
+    await suite.page.getByText("This document is valid").waitFor();
+    expect(asked.filter((url) => url.endsWith("/api/validate"))).toEqual([]);
+  });
+
+  test("that is away is told in plain words, nothing changes, and plain YAML is still read", async () => {
+    const suite = await open({ mayFail: true });
+    await suite.server.close();
+    await suite.field("Document").fill(YAML);
+    const told = suite.page.locator(".status-line.error", { hasText: "takes the server to be read" });
+    await told.waitFor();
+    expect(await told.textContent()).toMatch(/Nothing is changed\..*The server cannot be reached\./);
+    expect(await suite.button("Import").isDisabled()).toBe(true);
+    expect(await suite.stored()).toEqual(before);
+    await suite.field("Document").fill("version: service-management.v1\n");
+    await suite.page.getByText("This document is valid").waitFor();
+  });
+
+  test("is asked again, once it is back", async () => {
+    const suite = await open({ mayFail: true });
+    await suite.page.context().setOffline(true);
+    await suite.field("Document").fill(YAML);
+    await suite.button("Try again").waitFor();
+    await suite.page.context().setOffline(false);
+    await suite.button("Try again").click();
+    await suite.page.getByText("This document is valid").waitFor();
+    expect(await suite.button("Try again").count()).toBe(0);
+  });
+
+  test("tells what is too large for it", async () => {
+    const suite = await open({ mayFail: true });
+    await choose(suite, file(`${YAML}# ${"x".repeat(70_000)}\n`));
+    const told = suite.page.locator(".status-line.error", { hasText: "Payload too large." });
+    await told.waitFor();
+    expect(await told.textContent()).toContain("at most 65536 bytes");
+    expect(await suite.stored()).toEqual(before);
+  });
+
+  test.each([
+    ["another text", anchored("second").replace("[]", "5"), "This document cannot be imported: 1 issue."],
+    ["one that the page reads itself", "version: service-management.v1\n", "This document is valid"],
+    ["none", "", undefined],
+  ])("that answers late is not waited for where %s was given meanwhile", async (_, later, words) => {
+    const suite = await open();
+    const gate = new EventEmitter();
+    await suite.page.route("**/api/validate", async (route) => {
+      if (route.request().postData()?.includes("# first") === true) await once(gate, "open");
+      // Whoever gave up on the first is not told of it.
+      await route.continue().catch(() => undefined);
+    });
+    const ended = suite.page.waitForEvent("requestfailed");
+    await choose(suite, file(anchored("first"), "first.yaml"));
+    const reading = suite.page.getByText("The server reads this YAML…");
+    await reading.waitFor();
+    expect(await suite.button("Import").isDisabled()).toBe(true);
+    await suite.field("Document").fill(later);
+    expect((await ended).postData()).toContain("# first");
+    gate.emit("open");
+    if (words !== undefined) await suite.page.getByText(words).waitFor();
+    await reading.waitFor({ state: "detached" });
+    expect(await suite.page.getByText("first.yaml").count()).toBe(0);
+    expect(await suite.stored()).toEqual(before);
+  });
+});
+
+test.skipIf(!hasBrowser).each(looks)("nothing is in the way of anybody, $theme, on a phone: $isPhone", async (look) => {
+  const suite = await open({ ...look, mayFail: true });
+  await suite.page.context().setOffline(true);
+  await suite.field("Document").fill(YAML);
+  await suite.button("Try again").waitFor();
+  await suite.page.context().setOffline(false);
+  await expectAccessible(suite);
+});
