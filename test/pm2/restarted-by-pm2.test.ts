@@ -35,15 +35,14 @@ async function launching(name: string): Promise<void> {
   while ((await recordOf(name)).status !== "launching");
 }
 
-/** A world in which the app ends, and PM2 launches it again, right before each action is given to PM2. */
+/** A world in which the app ends, and PM2 launches it again, right before a restart is given to PM2. */
 function overtaken(name: string): Ports {
-  const first =
-    <Rest extends unknown[]>(given: (...rest: Rest) => Promise<void>) =>
-    async (...rest: Rest): Promise<void> => {
-      await launching(name);
-      await given(...rest);
-    };
-  return { ...ports, processes: { ...ports.processes, restart: first(ports.processes.restart) } };
+  const { processes } = ports;
+  const restart: typeof processes.restart = async (process, declared) => {
+    await launching(name);
+    await processes.restart(process, declared);
+  };
+  return { ...ports, processes: { ...processes, restart } };
 }
 
 test("one that is being launched is restarted", async () => {

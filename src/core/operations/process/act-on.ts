@@ -51,11 +51,7 @@ export function actOn(acting: Acting, asked: ProcessRecord): Promise<Outcome> {
   const { ports, action, begin } = acting;
   const { processes } = ports;
   return processes.exclusively(asked, async () => {
-    const look = async (): Promise<ProcessRecord> => {
-      const seen = sameIn(await processes.list(), asked);
-      if (seen === undefined) throw changed(asked);
-      return seen;
-    };
+    const look = (): Promise<ProcessRecord> => listed(ports, asked);
     const before = action === "start" ? await look() : await launched(ports, look);
     const reason = needless(action, before);
     if (reason !== undefined) return { affected: [], skipped: [skipped(before, reason)] };
@@ -67,6 +63,13 @@ export function actOn(acting: Acting, asked: ProcessRecord): Promise<Outcome> {
     });
     return { affected: after.map(affected), skipped: [] };
   });
+}
+
+/** @throws {SvcmError} PM2_FAILED where PM2 no longer lists it */
+async function listed({ processes }: Ports, asked: ProcessRecord): Promise<ProcessRecord> {
+  const seen = sameIn(await processes.list(), asked);
+  if (seen === undefined) throw changed(asked);
+  return seen;
 }
 
 export function affected({ name, pmId, namespace, pid, status }: ProcessRecord): AffectedProcess {
