@@ -32,9 +32,11 @@ const GROUPS = [
     test: /[\\/]@oclif[\\/]core[\\/]lib[\\/](?:help[\\/](?!util)|ux[\\/](?!write)|errors[\\/]|config[\\/](?:plugin\.|ts-path)|module-loader|constraints|execute|flush|index\.|parser[\\/](?:errors|help)|util[\\/](?:find|read|cache))/,
   },
   { name: "oclif", test: /[\\/]@oclif[\\/]core[\\/]/ },
+  // What comes from outside is parsed with it: no input of a command is.
+  { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ },
   {
     name: "svcm",
-    test: /[\\/]src[\\/](?:commands[\\/](?:base|terminal)|core[\\/](?:adapters[\\/](?!.*log)|env[\\/]|(?:errors|operation|ports|index)\.|contract[\\/](?:issue|parse|inputs)|report[\\/]suggest|facts[\\/]packaged))|[\\/]fastest-levenshtein[\\/]|[\\/]node_modules[\\/]zod[\\/]v4[\\/](?:core|mini)[\\/]/,
+    test: /[\\/]src[\\/](?:commands[\\/](?:base|terminal)|core[\\/](?:adapters[\\/]|operations[\\/]utf8|env[\\/]|(?:errors|operation|ports|index)\.|contract[\\/]issue|report[\\/]suggest|facts[\\/]packaged))|[\\/]fastest-levenshtein[\\/]/,
     minShareCount: 4,
   },
 ];

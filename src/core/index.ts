@@ -26,7 +26,7 @@ export type { Ports } from "./ports.ts";
 export { FileError } from "./ports.ts";
 export { diffFormats, entrypoints, reportFormats, schemaNames, suiteSections } from "./contract/names.ts";
 export { environmentSpellings } from "./env/environment.ts";
-export { isValid } from "./contract/issue.ts";
+export { isValid, locationText } from "./contract/issue.ts";
 export type { Issue } from "./contract/issue.ts";
 export type { DriftEntry, MetricsPayload } from "./contract/metrics.ts";
 export type { AuditRecord } from "./contract/audit-record.ts";

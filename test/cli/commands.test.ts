@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { hostPayload } from "../../src/core/contract/metrics.ts";
 import { svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
 
@@ -70,6 +71,11 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["startup", "check", "graphql"], code: 2 },
   { args: ["metrics", "show"], code: 3 },
   { args: ["metrics", "show", "-e", "moon"], code: 2 },
+  // What it measures differs each time: see below.
+  { args: ["metrics", "watch", "--once", "-e", "moon"], code: 2 },
+  { args: ["metrics", "watch", "--interval", "499"], code: 2 },
+  { args: ["metrics", "watch", "--url", "nothing"], code: 2 },
+  { args: ["metrics", "watch", "dev"], code: 2 },
   { args: ["ecosystem", "drift"], code: 3 },
   { args: ["ecosystem", "show"], code: 0 },
   { args: ["ecosystem", "show", "-e", "prod", "--service-kind", "rest-api"], code: 0 },
@@ -171,6 +177,23 @@ test("svcm schema deployments prints the file that editors are given", async () 
   expect(stdout).toBe(
     readFileSync(new URL("../../schemas/service-management.v1.schema.json", import.meta.url), "utf8"),
   );
+});
+
+test("svcm metrics watch says the same with --json and in a pipe, and its help names what it takes", async () => {
+  const { root } = makeWorkspace(files);
+  const watch = (...args: string[]) => svcm(["metrics", "watch", ...args], { root });
+  const shown = await Promise.all([watch("--once"), watch("--once", "--json")]);
+  for (const { code, stdout, stderr } of shown) {
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^[^\n]+\n$/);
+    const { error, ...payload } = JSON.parse(stdout) as { error: unknown };
+    expect(error).toMatchObject({ code: "PM2_NOT_RUNNING" });
+    expect(hostPayload.parse(payload)).toEqual(payload);
+  }
+  const { code, stdout } = await watch("--help");
+  expect(code).toBe(0);
+  for (const flag of ["--environment=<name>", "--interval=<ms>", "--once", "--url=<url>", "--json"])
+    expect(stdout).toContain(flag);
 });
 
 describe("a write from the command line", () => {

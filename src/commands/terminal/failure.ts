@@ -1,5 +1,5 @@
 /** Whatever was thrown, as the terminal tells it: one body, one exit code, in text and in JSON. */
-import { describeError, errorTable, firstIssues, SvcmError, type ErrorBody } from "../../core/index.ts";
+import { describeError, errorTable, firstIssues, locationText, SvcmError, type ErrorBody } from "../../core/index.ts";
 import { TerminalFileError } from "./terminal-file-error.ts";
 
 export interface Failure {
@@ -55,7 +55,7 @@ export function renderFailure({ body, hint, stack }: Failure, debug: boolean): s
 }
 
 function issueLine({ at, message, suggestion }: NonNullable<ErrorBody["issues"]>[number]): string {
-  const where = at === undefined ? "" : `${at.file}:${at.line}:${at.column}: `;
+  const where = at === undefined ? "" : `${locationText(at)}: `;
   return `${where}${message}${suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`}`;
 }
 

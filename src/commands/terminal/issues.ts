@@ -1,4 +1,4 @@
-import { countIssues, firstIssues, visible, type Issue } from "../../core/index.ts";
+import { countIssues, firstIssues, locationText, visible, type Issue } from "../../core/index.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
@@ -7,7 +7,7 @@ export async function renderIssues(issues: readonly Issue[], screen: Screen): Pr
   const { bold, dim, red, yellow } = await paint(screen.colours);
   const { shown, more } = firstIssues(issues);
   const lines = shown.map(({ at, severity, message, suggestion, code }) => {
-    const where = at ? `${bold(`${at.file}:${at.line}:${at.column}`)} ` : "";
+    const where = at ? `${bold(locationText(at))} ` : "";
     const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
     return `${where}${severity === "error" ? red("error") : yellow("warning")} ${visible(message)}${meant} ${dim(code)}`;
   });

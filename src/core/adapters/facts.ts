@@ -1,7 +1,7 @@
 import { statSync, type BigIntStats } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Issue } from "../contract/issue.ts";
+import { locationText, type Issue } from "../contract/issue.ts";
 import { SvcmError } from "../errors.ts";
 import {
   packagedCapabilityMatrix,
@@ -92,5 +92,5 @@ class FactFile<T> {
 }
 
 function describe({ at, message }: Issue): string {
-  return at ? `${at.file}:${at.line}:${at.column}: ${message}` : message;
+  return at ? `${locationText(at)}: ${message}` : message;
 }

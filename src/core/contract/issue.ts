@@ -22,6 +22,11 @@ export interface Location {
   readonly column: number;
 }
 
+/** `file:line:column`, as compilers write a place and editors open it. */
+export function locationText({ file, line, column }: Location): string {
+  return `${file}:${line}:${column}`;
+}
+
 /** How many issues of one kind of place are told: nobody reads more, and a hostile file has millions. */
 export const MAX_ISSUES = 10_000;
 

@@ -25,14 +25,30 @@ export function verdictOn(
   now: number,
 ): Verdict {
   if (after === undefined) return { failed: "PM2 no longer lists it" };
-  return action === "stop" ? stopped(after) : started(action, before, after, now);
+  return action === "stop" ? stopped(before, after) : started(action, before, after, now);
 }
 
 export function isRunning({ status }: Pick<ProcessRecord, "status">): boolean {
   return status === "online" || status === "launching";
 }
 
-function stopped({ status, pid }: ProcessRecord): Verdict {
+/** PM2 waits for it to be up. */
+export function isLaunching({ status }: Pick<ProcessRecord, "status">): boolean {
+  return status === "launching";
+}
+
+/** Whether PM2 itself has done what it was asked for, and refused for that: it runs, in another process than before. */
+export function isDoneWithoutUs(action: ProcessAction, before: Before, now: ProcessRecord): boolean {
+  return action !== "stop" && isRunning(now) && isAnother(before, now);
+}
+
+function isAnother(before: Before, now: Before): boolean {
+  return now.pid !== before.pid || now.startedAt !== before.startedAt;
+}
+
+function stopped(before: Before, after: ProcessRecord): Verdict {
+  const { status, pid } = after;
+  if (isRunning(after) && pid !== before.pid) return { failed: "PM2 itself started it again meanwhile" };
   if (status === "stopped" && pid === null) return "done";
   return status === "errored" ? { failed: "PM2 could not end it: its status is errored" } : "pending";
 }
@@ -40,8 +56,8 @@ function stopped({ status, pid }: ProcessRecord): Verdict {
 function started(action: ProcessAction, before: Before, after: ProcessRecord, now: number): Verdict {
   const ended = endedAgain(action, before, after);
   if (ended !== undefined) return { failed: ended };
-  const isAnother = action === "start" || after.pid !== before.pid || after.startedAt !== before.startedAt;
-  return isAnother && isStable(after, now) ? "done" : "pending";
+  const isStarted = action === "start" || isAnother(before, after);
+  return isStarted && isStable(after, now) ? "done" : "pending";
 }
 
 const ENDED = new Set(["stopped", "errored", "waiting restart"]);

@@ -1,4 +1,4 @@
-import type { Issue } from "../contract/issue.ts";
+import { locationText, type Issue } from "../contract/issue.ts";
 import { describeIssue, placeOf, issuesBySubject, type Report } from "./report.ts";
 import { element, escapeText } from "./xml.ts";
 
@@ -79,7 +79,7 @@ function listing(issues: readonly Issue[]): string {
 
 function listed(issue: Issue): string {
   const place = placeOf(issue);
-  const where = place ? `${place.file}:${place.line}:${place.column} ` : "";
+  const where = place ? `${locationText(place)} ` : "";
   return `${where}${issue.severity} ${describeIssue(issue)} [${issue.code}]`;
 }
 

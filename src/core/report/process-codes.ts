@@ -23,7 +23,10 @@ export const processCodes: Readonly<Record<string, CodeDoc>> = {
   },
   PM2_LOAD_FAILED: { summary: "The package pm2 cannot be loaded." },
   PM2_START_FAILED: { summary: "A PM2 daemon was to be started and did not come up." },
-  PM2_ACTION_FAILED: { summary: "PM2 refused the action; `details` are its words, without values." },
+  PM2_ACTION_FAILED: {
+    summary:
+      "PM2 refused the action, and its list does not show that it was needless; `details` has its words, without values.",
+  },
   PM2_FAILED: { summary: "PM2 or the way to it failed otherwise." },
   PROCESS_NOT_FOUND: { summary: "PM2 lists no such process, or the ecosystem file declares no such app." },
   PROCESS_AMBIGUOUS: { summary: "Different apps have that name: say which by the number or the namespace." },

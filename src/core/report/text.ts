@@ -1,4 +1,4 @@
-import type { Issue } from "../contract/issue.ts";
+import { locationText, type Issue } from "../contract/issue.ts";
 import { visible } from "./cells.ts";
 import { frameLine } from "./frame.ts";
 import { countIssues, firstIssues, linesOf, placeOf, unsaidAccepted, type Report } from "./report.ts";
@@ -30,7 +30,7 @@ export function renderText(report: Report, paint: Paint, { limit }: { readonly l
 
 function heading(issue: Issue, { bold, dim, red, yellow }: Paint): string {
   const place = placeOf(issue);
-  const where = place ? `${bold(`${visible(place.file)}:${place.line}:${place.column}`)} ` : "";
+  const where = place ? `${bold(visible(locationText(place)))} ` : "";
   const severity = issue.severity === "error" ? red("error") : yellow("warning");
   return `${where}${severity} ${visible(issue.message)} ${dim(`[${issue.code}]`)}`;
 }

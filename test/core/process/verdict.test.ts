@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { STABLE_MS, UNKNOWN_BEFORE, verdictOn } from "../../../src/core/process/verdict.ts";
+import { isDoneWithoutUs, STABLE_MS, UNKNOWN_BEFORE, verdictOn } from "../../../src/core/process/verdict.ts";
 import { record } from "./record.ts";
 
 const NOW = 1_000_000;
@@ -14,6 +14,9 @@ test("a stop is done when the process is listed as stopped and has no number", (
     failed: expect.stringContaining("errored") as string,
   });
   expect(verdictOn("stop", before, undefined, NOW)).toEqual({ failed: "PM2 no longer lists it" });
+  expect(verdictOn("stop", before, record({ status: "launching", pid: 2 }), NOW)).toEqual({
+    failed: "PM2 itself started it again meanwhile",
+  });
 });
 
 test("a start is done when the process has been online for as long as PM2 calls stable", () => {
@@ -45,4 +48,13 @@ test("a restart is done by another run, and by exactly one", () => {
   expect(verdictOn("restart", stopped, { ...after, restartCount: 5 }, NOW)).toMatchObject({
     failed: expect.stringContaining("once so far") as string,
   });
+});
+
+test("PM2 has done itself what runs in another process than before, and never a stop", () => {
+  const another = record({ ...before, status: "launching", pid: 2 });
+  expect(isDoneWithoutUs("restart", before, another)).toBe(true);
+  expect(isDoneWithoutUs("start", UNKNOWN_BEFORE, another)).toBe(true);
+  expect(isDoneWithoutUs("stop", before, another)).toBe(false);
+  expect(isDoneWithoutUs("restart", before, before)).toBe(false);
+  expect(isDoneWithoutUs("restart", before, record({ ...another, status: "stopped" }))).toBe(false);
 });

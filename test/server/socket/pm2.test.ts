@@ -1,7 +1,8 @@
 /** The channel over a real PM2: metrics, actions, a daemon that is away, and secrets that stay where they are. */
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pm2 } from "../../support/pm2-daemon.ts";
+import { IDLE, pm2, type Pm2 } from "../../support/pm2-daemon.ts";
 import { repository, testServer, type TestServer } from "../support.ts";
 import { open, type Client } from "./support.ts";
 
@@ -17,9 +18,12 @@ beforeAll(async () => {
 
 afterAll(() => real.end());
 
-function start(home = real.home): Promise<TestServer> {
-  const files = repository();
+function start(home = real.home, files = repository()): Promise<TestServer> {
   return testServer({ repository: files, env: { PM2_HOME: home, HOME: files.root, PATH: process.env["PATH"] ?? "" } });
+}
+
+function ending(own: Pm2): Pm2 & AsyncDisposable {
+  return { ...own, [Symbol.asyncDispose]: () => own.end() };
 }
 
 async function subscribed(server: TestServer, asked: object = {}): Promise<Client> {
@@ -136,6 +140,41 @@ describe("actions", () => {
       name: "batch",
       affected: [{ name: "worker" }],
     });
+  });
+
+  test("apps of the ecosystem file are started, the daemon first, and what runs is left alone", async () => {
+    await using fresh = ending(pm2());
+    const files = repository();
+    const apps = ["declared", "beside"].map((name) => ({ name, script: "./idle.cjs" }));
+    mkdirSync(join(files.root, "pm2"));
+    writeFileSync(join(files.root, "pm2/ecosystem.dev.config.cjs"), `module.exports = ${JSON.stringify({ apps })};`);
+    writeFileSync(join(files.root, "idle.cjs"), IDLE);
+    const server = await start(fresh.home, files);
+    const client = await open(server);
+    const all = { type: "action", action: "start", scope: "ecosystem" };
+    client.send({ ...all, name: "declared", requestId: "one" });
+    const one = await client.next("action-result");
+    expect(one).toMatchObject({
+      ok: true,
+      action: "start",
+      scope: "ecosystem",
+      name: "declared",
+      requestId: "one",
+      affected: [{ name: "declared", status: "online" }],
+      skipped: [],
+    });
+    client.send(all);
+    expect(await client.next("action-result")).toMatchObject({
+      ok: true,
+      name: "*",
+      affected: [{ name: "beside", status: "online" }],
+      skipped: [{ name: "declared", pmId: one.pmId, reason: "ALREADY_RUNNING" }],
+    });
+    const list = await fresh.link().list();
+    expect(list.map(({ name, status }) => `${name} ${status}`)).toEqual(["declared online", "beside online"]);
+    expect(audit(server).map(({ target, outcome }) => `${String(target)} ${String(outcome)}`)).toEqual(
+      ["ecosystem declared", "ecosystem *"].flatMap((target) => [`${target} started`, `${target} succeeded`]),
+    );
   });
 
   test.each([

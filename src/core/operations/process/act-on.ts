@@ -4,6 +4,7 @@ import type { Ports } from "../../ports.ts";
 import type { DeclaredIn } from "../../process/ports.ts";
 import { isRunning, verdictOn } from "../../process/verdict.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
+import { give, launched } from "./give.ts";
 import { verify } from "./verify.ts";
 
 /** An action under way. */
@@ -47,21 +48,28 @@ export interface Outcome {
  * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, AUDIT_FAILED
  */
 export function actOn(acting: Acting, asked: ProcessRecord): Promise<Outcome> {
-  const { ports, action, begin, declared } = acting;
+  const { ports, action, begin } = acting;
   const { processes } = ports;
   return processes.exclusively(asked, async () => {
-    const before = sameIn(await processes.list(), asked);
-    if (before === undefined) throw changed(asked);
+    const look = (): Promise<ProcessRecord> => listed(ports, asked);
+    const before = action === "start" ? await look() : await launched(ports, look);
     const reason = needless(action, before);
     if (reason !== undefined) return { affected: [], skipped: [skipped(before, reason)] };
     await begin();
-    await (action === "restart" ? processes.restart(before, declared) : processes[action](before));
+    const given = await give(acting, before, look);
     const after = await verify(ports, { action, name: before.name }, (list, now) => {
       const seen = sameIn(list, before);
-      return { processes: seen === undefined ? [] : [seen], verdict: verdictOn(action, before, seen, now) };
+      return { processes: seen === undefined ? [] : [seen], verdict: verdictOn(given.action, given.before, seen, now) };
     });
     return { affected: after.map(affected), skipped: [] };
   });
+}
+
+/** @throws {SvcmError} PM2_FAILED where PM2 no longer lists it */
+async function listed({ processes }: Ports, asked: ProcessRecord): Promise<ProcessRecord> {
+  const seen = sameIn(await processes.list(), asked);
+  if (seen === undefined) throw changed(asked);
+  return seen;
 }
 
 export function affected({ name, pmId, namespace, pid, status }: ProcessRecord): AffectedProcess {

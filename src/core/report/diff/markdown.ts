@@ -1,4 +1,4 @@
-import type { Issue } from "../../contract/issue.ts";
+import { locationText, type Issue } from "../../contract/issue.ts";
 import type { Change } from "../../suite/diff/change.ts";
 import { describeIssue, placeOf } from "../report.ts";
 import type { DiffReport } from "./diff-report.ts";
@@ -67,7 +67,7 @@ function changeItem(change: Change): string {
 function issueList(issues: readonly Issue[]): string {
   const items = issues.slice(0, MAX_ISSUES).map((issue) => {
     const place = placeOf(issue);
-    const where = place ? `${codeSpan(`${place.file}:${place.line}:${place.column}`)} ` : "";
+    const where = place ? `${codeSpan(locationText(place))} ` : "";
     return `- ${where}${codeSpan(describeIssue(issue), 400)} (${codeSpan(issue.code)})`;
   });
   const more = issues.length - items.length;

@@ -1,4 +1,4 @@
-import type { Issue } from "../../contract/issue.ts";
+import { locationText, type Issue } from "../../contract/issue.ts";
 import type { Change } from "../../suite/diff/change.ts";
 import { describeIssue, placeOf } from "../report.ts";
 import type { Paint } from "../text.ts";
@@ -69,7 +69,7 @@ function verdictColour({ from, to }: DiffReport, isNew: boolean, { green, red, y
 function issueLines(issues: readonly Issue[], { dim }: Paint): string[] {
   const lines = issues.slice(0, MAX_ISSUES).map((issue) => {
     const place = placeOf(issue);
-    const where = place ? `${quote(`${place.file}:${place.line}:${place.column}`)} ` : "";
+    const where = place ? `${quote(locationText(place))} ` : "";
     return `  ${where}${setOnOneLine(describeIssue(issue), 1000)} ${dim(`[${issue.code}]`)}`;
   });
   return issues.length > MAX_ISSUES ? [...lines, `  and ${issues.length - MAX_ISSUES} more`] : lines;

@@ -2,6 +2,7 @@ import type { Server as HttpServer } from "node:http";
 import { Server } from "socket.io";
 import { ITEM_CREATED, type Backend } from "../../backend.ts";
 import { HttpProblem } from "../HTTP/route.ts";
+import { endSlowReaders } from "./end-slow-readers.ts";
 import { mayConnect } from "./may-connect.ts";
 
 /** The WebSocket API on an HTTP server: `items.list` is answered, a new item is told to all as `item.created`. */
@@ -13,6 +14,7 @@ export function socketServer(server: HttpServer, backend: Backend): Server {
     cors: { origin: [...allowedOrigins] },
     allowRequest: (request, decide) => decide(null, mayConnect(request, allowedOrigins)),
   });
+  endSlowReaders(io);
   io.on("connection", (socket) => {
     socket.on("items.list", (answer: unknown) => {
       if (typeof answer !== "function") return;

@@ -1,17 +1,11 @@
-import {
-  loadPackageDefinition,
-  Metadata,
-  Server,
-  ServerCredentials,
-  status,
-  type ServerWritableStream,
-} from "@grpc/grpc-js";
+import { loadPackageDefinition, Server, ServerCredentials, status } from "@grpc/grpc-js";
 import type { handleServerStreamingCall, handleUnaryCall, ServiceDefinition } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { loadSync } from "@grpc/proto-loader";
 import { HealthImplementation } from "grpc-health-check";
 import { ITEM_CREATED, type Backend } from "../../backend.ts";
 import type { Item } from "../../items/item-store.ts";
+import { itemWatchers, type Watchers } from "./watchers.ts";
 
 const SERVICE = "items.v1.Items";
 const MAX_MESSAGE_BYTES = 64 * 1024;
@@ -31,21 +25,19 @@ export async function startGrpc(backend: Backend, listen: { host: string; port: 
     // Two processes must not share the port unnoticed.
     "grpc.so_reuseport": 0,
   });
-  const watchers = new Set<ServerWritableStream<unknown, Item>>();
+  const watchers = itemWatchers();
   server.addService(itemsDefinition(definition), itemsHandlers(backend, watchers));
   const health = new HealthImplementation({ "": "SERVING", [SERVICE]: "SERVING" });
   health.addToServer(server);
   new ReflectionService(definition).addToServer(server);
-  await backend.mediator.handle(ITEM_CREATED, (item) => {
-    for (const watcher of watchers) watcher.write(item as Item);
-  });
+  await backend.mediator.handle(ITEM_CREATED, (item) => watchers.tell(item as Item));
   const port = await bind(server, `${listen.host}:${listen.port}`);
   return {
     port,
     async close() {
       health.setStatus("", "NOT_SERVING");
       health.setStatus(SERVICE, "NOT_SERVING");
-      for (const watcher of watchers) watcher.end();
+      watchers.end();
       await drained(server);
     },
   };
@@ -60,7 +52,7 @@ function itemsDefinition(definition: ReturnType<typeof loadSync>): ServiceDefini
 
 function itemsHandlers(
   { items, contexts }: Backend,
-  watchers: Set<ServerWritableStream<unknown, Item>>,
+  watchers: Watchers,
 ): {
   Get: handleUnaryCall<{ id: string }, Item>;
   List: handleServerStreamingCall<unknown, Item>;
@@ -80,13 +72,7 @@ function itemsHandlers(
         call.end();
       }).catch(() => call.emit("error", { code: status.INTERNAL, details: "Internal error." }));
     },
-    Watch(call) {
-      watchers.add(call);
-      // Tells the client that from here on it misses nothing.
-      call.sendMetadata(new Metadata());
-      call.on("close", () => watchers.delete(call));
-      call.on("cancelled", () => watchers.delete(call));
-    },
+    Watch: (call) => watchers.add(call),
   };
 }
 

@@ -1,0 +1,45 @@
+import { Metadata, status, type ServerWritableStream } from "@grpc/grpc-js";
+import { LONGEST_LIST, type Item } from "../../items/item-store.ts";
+
+type Watch = ServerWritableStream<unknown, Item>;
+
+/** Everybody who watches for new items, each at the speed of its reading. */
+export interface Watchers {
+  add(call: Watch): void;
+  tell(item: Item): void;
+  /** Ends every watch, in order. */
+  end(): void;
+}
+
+/** What waits at most for one that reads more slowly than items are added. */
+const MOST_WAITING = LONGEST_LIST;
+
+/** No item is left out silently: a watcher that falls further behind is told so, after what waits for it. */
+export function itemWatchers(): Watchers {
+  const watches = new Set<Watch>();
+  const write = (watch: Watch, item: Item): void => {
+    // What HTTP/2 has not taken yet: it takes nothing while the reader makes no room.
+    if (watch.writableLength < MOST_WAITING) watch.write(item);
+    else if (watches.delete(watch)) watch.emit("error", fellBehind());
+  };
+  return {
+    add(watch) {
+      watches.add(watch);
+      // Tells the client that from here on it misses nothing.
+      watch.sendMetadata(new Metadata());
+      watch.on("close", () => watches.delete(watch));
+      watch.on("cancelled", () => watches.delete(watch));
+    },
+    tell(item) {
+      for (const watch of watches) write(watch, item);
+    },
+    end() {
+      for (const watch of watches) watch.end();
+    },
+  };
+}
+
+function fellBehind() {
+  const details = `More than ${MOST_WAITING} items waited to be read. Watch again, then list what was missed.`;
+  return Object.assign(new Error(details), { code: status.RESOURCE_EXHAUSTED, details });
+}

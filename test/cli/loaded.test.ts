@@ -1,0 +1,53 @@
+/** What a short command loads of the build: its start takes as long as that is large. */
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
+import { makeWorkspace } from "../support/workspace.ts";
+
+/** Writes every chunk that is compiled, and whether V8 refused the code that is kept for it. */
+const SPY = `
+  const vm = require("node:vm"), { Script } = vm, seen = [];
+  vm.Script = class extends Script {
+    constructor(source, options) {
+      super(source, options);
+      seen.push({ chunk: options.filename.replace("svcm/", ""), isKept: this.cachedDataRejected === false });
+    }
+  };
+  process.on("exit", () => require("node:fs").writeFileSync(process.env.SEEN, JSON.stringify(seen)));
+`;
+const MOST_BYTES = 300_000;
+
+interface Loaded {
+  readonly chunk: string;
+  readonly isKept: boolean;
+}
+
+function loadedBy(...argv: string[]): Loaded[] {
+  const { root } = makeWorkspace();
+  const [spy, seen] = [join(root, "spy.cjs"), join(root, "seen.json")];
+  writeFileSync(spy, SPY);
+  const env = plainEnvironment({ HOME: root, SEEN: seen });
+  const { status } = spawnSync(process.execPath, ["--require", spy, RUN, ...argv], { cwd: root, env });
+  expect(status).toBe(0);
+  return JSON.parse(readFileSync(seen, "utf8")) as Loaded[];
+}
+
+/** The modules that stand in a chunk, by its source map. */
+function modulesOf({ chunk }: Loaded): string[] {
+  const map = join(REPOSITORY, `${chunk}.map`);
+  return existsSync(map) ? (JSON.parse(readFileSync(map, "utf8")) as { sources: string[] }).sources : [];
+}
+
+test.each([[["env", "get"]], [["env", "get", "--json"]]])("svcm %j loads compiled code, and little of it", (argv) => {
+  const loaded = loadedBy(...argv);
+  expect(loaded.filter(({ isKept }) => !isKept)).toEqual([]);
+  const modules = loaded.flatMap(modulesOf);
+  expect(modules).toContainEqual(expect.stringMatching(/src\/core\/operations\/env-read\.ts$/));
+  expect(
+    modules.filter((name) => /node_modules\/zod|operations\/telemetry|operations\/suite|ecosystem\//.test(name)),
+  ).toEqual([]);
+  const bytes = loaded.map(({ chunk }) => statSync(join(REPOSITORY, chunk)).size).reduce((sum, size) => sum + size, 0);
+  expect(bytes).toBeLessThan(MOST_BYTES);
+});

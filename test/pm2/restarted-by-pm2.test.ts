@@ -1,0 +1,103 @@
+/** Actions on an app that PM2 itself is just starting or starting again: the list decides, not PM2's refusals. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { execute, nodePorts, processAct, type Caller, type Ports } from "../../src/core/index.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+let own: Pm2;
+let ports: Ports;
+const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
+/** Calls itself ready a while after its start: PM2 takes it for launching until then. */
+const READY_LATER = 'setTimeout(() => process.send("ready"), 1500); setInterval(() => {}, 1e6);';
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
+  ports = nodePorts({ root: own.folder, env, cwd: own.folder });
+});
+afterAll(async () => {
+  await ports.processes.close();
+  await own.end();
+});
+
+const READY_AFTER_A_WHILE = { code: READY_LATER, wait_ready: true, listen_timeout: 10_000 };
+type Input = Parameters<typeof processAct.run>[1];
+
+const act = (action: Input["action"], name: string, world = ports) =>
+  execute(processAct, world, { action, name }, caller);
+const recordOf = async (name: string) => (await ports.processes.list()).find((record) => record.name === name)!;
+
+/** Ends the app's process, and answers when PM2 is launching the next. */
+async function launching(name: string): Promise<void> {
+  process.kill((await recordOf(name)).pid!, "SIGKILL");
+  while ((await recordOf(name)).status !== "launching");
+}
+
+/** A world in which the app ends, and PM2 launches it again, right before a restart is given to PM2. */
+function overtaken(name: string): Ports {
+  const { processes } = ports;
+  const restart: typeof processes.restart = async (process, declared) => {
+    await launching(name);
+    await processes.restart(process, declared);
+  };
+  return { ...ports, processes: { ...processes, restart } };
+}
+
+test("one that is being launched is restarted", async () => {
+  await own.run({ name: "restarted", ...READY_AFTER_A_WHILE });
+  await launching("restarted");
+  const { pid } = await recordOf("restarted");
+  const { affected } = await act("restart", "restarted");
+  expect(affected).toMatchObject([{ name: "restarted", status: "online" }]);
+  expect(affected[0]!.pid).not.toBe(pid);
+});
+
+test("one that is being launched is stopped, and stays so", async () => {
+  await own.run({ name: "stopped", ...READY_AFTER_A_WHILE });
+  await launching("stopped");
+  const { affected } = await act("stop", "stopped");
+  expect(affected).toMatchObject([{ name: "stopped", status: "stopped", pid: null }]);
+});
+
+test("one that ends again and again is told as such, whatever PM2 does to it meanwhile", async () => {
+  const lives = { code: "setTimeout(() => process.exit(7), 20);", max_restarts: 1e6 };
+  await own.run({ name: "at-once", ...lives });
+  await own.run({ name: "after-a-delay", ...lives, restart_delay: 10 });
+  for (const name of ["at-once", "after-a-delay"])
+    for (let n = 0; n < 5; n += 1)
+      await expect(act("restart", name)).rejects.toMatchObject({
+        kind: "PROCESS_ACTION_FAILED",
+        facts: {
+          code: "RESTART_VERIFY_FAILED",
+          details: expect.stringMatching(/ended right after its start|exit code 7/) as string,
+        },
+      });
+});
+
+test("a restart that PM2 refuses since it came before is a success once the list shows the other process", async () => {
+  await own.run({ name: "overtaken", ...READY_AFTER_A_WHILE });
+  const { pid, restartCount } = await recordOf("overtaken");
+  const { affected } = await act("restart", "overtaken", overtaken("overtaken"));
+  const now = await recordOf("overtaken");
+  expect(affected).toMatchObject([{ name: "overtaken", status: "online", pid: now.pid }]);
+  expect(now.pid).not.toBe(pid);
+  expect(now.restartCount).toBe(restartCount + 2); // both by PM2: after the kill, and instead of ours
+});
+
+test("where it has to be ours, for the declared environment, it is tried again, and refused in the end with the reason", async () => {
+  const app = { name: "declared", script: join(own.folder, "declared.cjs"), wait_ready: true, listen_timeout: 10_000 };
+  writeFileSync(app.script, READY_LATER);
+  await own.run({ ...app, code: READY_LATER });
+  own.pm2Folder([app]);
+  const input: Input = { action: "restart", scope: "ecosystem", name: app.name, environment: "dev" };
+  await expect(execute(processAct, overtaken(app.name), input, caller)).rejects.toMatchObject({
+    kind: "PM2_FAILED",
+    facts: {
+      code: "PM2_ACTION_FAILED",
+      details:
+        'PM2 refused the restart of "declared" 3 times, last with: process already started. Its list shows it as launching.',
+    },
+  });
+});
