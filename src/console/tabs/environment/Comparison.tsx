@@ -5,8 +5,8 @@ import { useConsole } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Select } from "../../ui/Select.tsx";
-import { Unanswered } from "./Unanswered.tsx";
-import { useAnswer } from "./use-answer.ts";
+import { Unanswered } from "../../ui/Unanswered.tsx";
+import { useAnswer } from "../../ui/use-answer.ts";
 import { Value } from "./Values.tsx";
 
 type Entry = EnvDiff["entries"][number];

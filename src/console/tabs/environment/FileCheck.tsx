@@ -4,8 +4,8 @@ import { useConsole } from "../../console.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { Unanswered } from "./Unanswered.tsx";
-import { useAnswer } from "./use-answer.ts";
+import { Unanswered } from "../../ui/Unanswered.tsx";
+import { useAnswer } from "../../ui/use-answer.ts";
 
 /** What the server finds in the whole file, hidden keys included; their values are never told. */
 export function FileCheck({ read }: { read: Tagged<EnvRead> }): JSX.Element {

@@ -4,6 +4,7 @@ import { Chart } from "../../ui/Chart.tsx";
 import { partOf } from "../../ui/chart/scene.ts";
 import { Pairs } from "../../ui/Pairs.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
+import { EnvironmentNames } from "./EnvironmentNames.tsx";
 import { driftOf, type ProcessProps } from "./monitor.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 
@@ -47,6 +48,9 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
         <ProcessActions process={process} monitor={monitor} isInWords />
       </Part>
       <Drift process={process} monitor={monitor} />
+      <Part title="Environment" process={process}>
+        <EnvironmentNames process={process} monitor={monitor} />
+      </Part>
       {metrics.length > 0 && (
         <Part title="Metrics of the app" process={process}>
           <Pairs pairs={metrics.map(([name, value]) => [name, String(value)])} />

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
-import type { Problem } from "../../data/request-error.ts";
-import { Button } from "../../ui/Button.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import type { Problem } from "../data/request-error.ts";
+import { Button } from "./Button.tsx";
+import { ProblemText } from "./Problem.tsx";
+import { StatusLine, StatusRegion } from "./StatusLine.tsx";
 
 /** Why a part of the tab has no answer, where it would stand, and a way to ask again. */
 export function Unanswered({ problem, retry }: { problem: Problem | undefined; retry: () => void }): JSX.Element {

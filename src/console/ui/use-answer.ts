@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { problemOf, type Problem } from "../../data/request-error.ts";
+import { problemOf, type Problem } from "../data/request-error.ts";
 
 export interface Answered<Answer> {
   readonly answer?: Answer;
