@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { execute, nodePorts, processAct, processList, type Caller, type Ports } from "../../src/core/index.ts";
+import { execute, processAct, processList, type Caller, type Ports } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 let own: Pm2;
@@ -13,13 +13,9 @@ type Input = Parameters<typeof processAct.run>[1];
 beforeAll(async () => {
   own = pm2();
   await own.startDaemon();
-  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
-  ports = nodePorts({ root: own.folder, env, cwd: own.folder });
+  ports = own.ports();
 });
-afterAll(async () => {
-  await ports.processes.close();
-  await own.end();
-});
+afterAll(() => own.end());
 
 const act = (input: Input, world: Ports = ports) => execute(processAct, world, input, caller);
 
@@ -174,8 +170,7 @@ test("where it cannot be recorded, nothing happens", async () => {
   await own.run({ name: "recorded" });
   const auditFile = join(own.folder, "no-file");
   mkdirSync(auditFile);
-  const env = { PM2_HOME: own.home, SVC_SERVICE_MANAGEMENT_AUDIT_FILE: auditFile };
-  const mute = nodePorts({ root: own.folder, env, cwd: own.folder });
+  const mute = own.ports({ SVC_SERVICE_MANAGEMENT_AUDIT_FILE: auditFile });
   const before = (await ports.processes.list()).find(({ name }) => name === "recorded");
   for (const action of ["stop", "restart"] as const)
     expect(await refused({ action, name: "recorded" }, mute)).toMatchObject({ kind: "AUDIT_FAILED" });
@@ -183,7 +178,6 @@ test("where it cannot be recorded, nothing happens", async () => {
     pid: before!.pid,
     restartCount: before!.restartCount,
   });
-  await mute.processes.close();
 });
 
 test("restarts at once, over several links, take turns: each succeeds, and none is lost", async () => {

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { execute, nodePorts, processAct, type Caller, type Ports } from "../../src/core/index.ts";
+import { execute, processAct, type Caller, type Ports } from "../../src/core/index.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 let own: Pm2;
@@ -14,13 +14,9 @@ const READY_LATER = 'setTimeout(() => process.send("ready"), 1500); setInterval(
 beforeAll(async () => {
   own = pm2();
   await own.startDaemon();
-  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
-  ports = nodePorts({ root: own.folder, env, cwd: own.folder });
+  ports = own.ports();
 });
-afterAll(async () => {
-  await ports.processes.close();
-  await own.end();
-});
+afterAll(() => own.end());
 
 const READY_AFTER_A_WHILE = { code: READY_LATER, wait_ready: true, listen_timeout: 10_000 };
 type Input = Parameters<typeof processAct.run>[1];

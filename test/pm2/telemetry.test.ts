@@ -1,17 +1,7 @@
 /** Telemetry over a real PM2: what it measures, compares and never tells. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { metricsPayload } from "../../src/core/contract/metrics.ts";
-import {
-  ecosystemDrift,
-  execute,
-  metricsExpose,
-  metricsShow,
-  nodePorts,
-  type Ports,
-  type Sample,
-} from "../../src/core/index.ts";
+import { ecosystemDrift, execute, metricsExpose, metricsShow, type Ports, type Sample } from "../../src/core/index.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
@@ -28,25 +18,15 @@ let ports: Ports;
 beforeAll(async () => {
   own = pm2();
   daemon = await own.startDaemon();
-  ports = nodePorts({
-    root: own.folder,
-    env: { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home },
-    cwd: own.folder,
-  });
+  ports = own.ports();
   const secrets = { CANARY_KEY: "CANARY-ENV", SVC_OLD: "CANARY-OLD" };
   await own.run({ name: "busy", code: BUSY, args: ["--token", "CANARY-ARG"], env: secrets });
   await own.run({ name: "idle", env: { SVC_HTTP_PORT: "1" } });
 });
 afterAll(async () => {
   await ports.telemetry.close();
-  await ports.processes.close();
   await own.end();
 });
-
-function declare(apps: readonly object[]): void {
-  mkdirSync(join(own.folder, "pm2"), { recursive: true });
-  writeFileSync(join(own.folder, "pm2/ecosystem.dev.config.cjs"), `module.exports = ${JSON.stringify({ apps })};`);
-}
 
 const show = (asyncContext = false) => execute(metricsShow, ports, { environment: "dev", asyncContext }, caller);
 
@@ -71,14 +51,14 @@ test("what differs from the ecosystem file is told, without any value", async ()
     args: ["--token", "CANARY-ARG"],
     env: { CANARY_KEY: "CANARY-ENV" },
   };
-  declare([app, { name: "missing", script }]);
+  own.pm2Folder([app, { name: "missing", script }]);
   const answer = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
   expect(answer.drift.map(({ name, field, key, state }) => [name, field, key, state])).toEqual([
     ["busy", "env", "SVC_OLD", "stale"],
     ["idle", "app", null, "unexpected"],
     ["missing", "app", null, "missing"],
   ]);
-  declare([
+  own.pm2Folder([
     { ...app, args: "--token CANARY-NEW", env: { CANARY_KEY: "CANARY-NEW", SVC_OLD: "CANARY-OLD", MORE: "1" } },
   ]);
   const payload = await show();

@@ -4,6 +4,7 @@ import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
 import type { AsyncContextAnswer } from "../../src/core/telemetry/ports.ts";
 import type { HostReading, ProcessReading } from "../../src/core/telemetry/reading.ts";
 import { HandClock } from "./hand-clock.ts";
+import { record } from "./process-record.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A world that counts what is asked of it, and stands until it is moved. */
@@ -27,7 +28,7 @@ export function countingPorts(): CountingPorts {
   const world: CountingPorts = {
     clock,
     root,
-    records: [record()],
+    records: [runningRecord()],
     gone: new Set(),
     asked: {
       list: 0,
@@ -92,34 +93,7 @@ function processesAt(nowMs: number, pids: readonly number[], gone: Set<number>):
   return new Map(pids.filter((pid) => !gone.has(pid)).map((pid) => [pid, { ...reading, io }]));
 }
 
-export function record(more: Partial<ProcessRecord> = {}): ProcessRecord {
-  return {
-    pmId: 0,
-    name: "api",
-    uniqueId: null,
-    pid: 4711,
-    namespace: "default",
-    status: "online",
-    restartCount: 0,
-    unstableRestarts: 0,
-    startedAt: Date.UTC(2030, 0, 1),
-    createdAt: null,
-    script: "/srv/api.js",
-    cwd: "/srv",
-    interpreter: "node",
-    execMode: "fork",
-    instances: null,
-    watching: false,
-    nodeVersion: null,
-    version: null,
-    exitCode: null,
-    customMetrics: {},
-    httpPort: null,
-    declaration: {
-      argsDigest: "[]",
-      interpreterArgsDigest: "[]",
-      environment: {},
-    },
-    ...more,
-  };
+/** A process that runs. */
+export function runningRecord(more: Partial<ProcessRecord> = {}): ProcessRecord {
+  return record({ pid: 4711, status: "online", startedAt: Date.UTC(2030, 0, 1), instances: null, ...more });
 }

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
+import { nodePorts, type Ports } from "../../src/core/index.ts";
 import type { Processes } from "../../src/core/process/ports.ts";
 
 const DAEMON = createRequire(import.meta.url).resolve("pm2/lib/Daemon.js");
@@ -17,6 +18,8 @@ export interface Pm2 {
   startDaemon(): Promise<Daemon>;
   /** A link of its own, with the environment that a user of this PM2 has. */
   link(options?: { env?: Record<string, string>; timeoutMs?: number }): Processes;
+  /** The world of svcm in the folder, over this PM2. */
+  ports(env?: Record<string, string>): Ports;
   /** Writes an ecosystem file into the folder and answers where it is. */
   ecosystem(apps: readonly object[]): { readonly file: string; readonly cwd: string };
   /** Writes the ecosystem file of an environment where svcm looks for it, with the folder as repository. */
@@ -62,6 +65,11 @@ export function pm2(): Pm2 {
       });
       links.push(link);
       return link;
+    },
+    ports(more = {}) {
+      const ports = nodePorts({ root: folder, env: { ...env, ...more }, cwd: folder });
+      links.push(ports.processes);
+      return ports;
     },
     ecosystem(apps) {
       const file = join(folder, `ecosystem.${(files += 1)}.config.cjs`);

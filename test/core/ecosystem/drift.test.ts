@@ -4,7 +4,7 @@ import { driftOf } from "../../../src/core/ecosystem/drift.ts";
 import { expectedApps } from "../../../src/core/ecosystem/expected.ts";
 import type { Data, LoadedEcosystem } from "../../../src/core/ecosystem/loaded.ts";
 import type { ProcessRecord } from "../../../src/core/telemetry/process-record.ts";
-import { record } from "../../support/counting-ports.ts";
+import { runningRecord } from "../../support/counting-ports.ts";
 
 type Fields = Readonly<Record<string, Data>>;
 
@@ -43,11 +43,11 @@ const fields = ({ drift: entries }: { drift: readonly DriftEntry[] }): string[] 
   entries.map(({ field, key, state, pmIds }) => `${field}${key === null ? "" : ` ${key}`} ${state} ${pmIds.join(",")}`);
 
 const env = (environment: Record<string, string>, more: Partial<ProcessRecord> = {}): ProcessRecord =>
-  record({ declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment }, ...more });
+  runningRecord({ declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment }, ...more });
 
 describe("apps", () => {
   test("what runs as declared does not differ", () => {
-    expect(drift([{}], [record()])).toEqual({
+    expect(drift([{}], [runningRecord()])).toEqual({
       expectedProcessCount: 1,
       missingExpected: [],
       unexpected: [],
@@ -56,17 +56,17 @@ describe("apps", () => {
   });
 
   test("one that PM2 does not know is missing, one that no file declares is unexpected", () => {
-    const found = drift([{}, { name: "worker" }], [record(), record({ name: "old", pmId: 3 })]);
+    const found = drift([{}, { name: "worker" }], [runningRecord(), runningRecord({ name: "old", pmId: 3 })]);
     expect(found).toMatchObject({ missingExpected: ["worker"], unexpected: ["old"], expectedProcessCount: 2 });
     expect(fields(found)).toEqual(["app unexpected 3", "app missing "]);
   });
 
   test("one that was stopped is not missing", () => {
-    expect(fields(drift([{}], [record({ status: "stopped", pid: null, startedAt: null })]))).toEqual([]);
+    expect(fields(drift([{}], [runningRecord({ status: "stopped", pid: null, startedAt: null })]))).toEqual([]);
   });
 
   test("instances are counted, of PM2's `max` too", () => {
-    const cluster = [0, 1, 2].map((pmId) => record({ pmId, execMode: "cluster" }));
+    const cluster = [0, 1, 2].map((pmId) => runningRecord({ pmId, execMode: "cluster" }));
     expect(fields(drift([{ instances: 3 }], cluster))).toEqual([]);
     const found = drift([{ instances: "max" }], cluster);
     expect(found.drift).toMatchObject([{ field: "instances", declared: 4, running: 3, pmIds: [0, 1, 2] }]);
@@ -83,7 +83,7 @@ describe("fields", () => {
     ["watch", { watch: ["src"] }, {}],
     ["namespace", { namespace: "backend" }, {}],
   ])("%s differs", (field, app, more) => {
-    expect(fields(drift([app], [record(more)]))).toEqual([`${field} different 0`]);
+    expect(fields(drift([app], [runningRecord(more)]))).toEqual([`${field} different 0`]);
   });
 
   test.each<[string, Fields]>([
@@ -97,12 +97,14 @@ describe("fields", () => {
   });
 
   test("PM2's own Node.js is node, by its path, too", () => {
-    expect(fields(drift([{}], [record({ interpreter: "/usr/bin/node" })]))).toEqual([]);
-    expect(fields(drift([{}], [record({ interpreter: "/usr/bin/nodemon" })]))).toEqual(["interpreter different 0"]);
+    expect(fields(drift([{}], [runningRecord({ interpreter: "/usr/bin/node" })]))).toEqual([]);
+    expect(fields(drift([{}], [runningRecord({ interpreter: "/usr/bin/nodemon" })]))).toEqual([
+      "interpreter different 0",
+    ]);
   });
 
   test("processes that differ alike are one entry", () => {
-    const cluster = [0, 1].map((pmId) => record({ pmId, execMode: "cluster", cwd: "/tmp" }));
+    const cluster = [0, 1].map((pmId) => runningRecord({ pmId, execMode: "cluster", cwd: "/tmp" }));
     expect(fields(drift([{ instances: 2 }], cluster))).toEqual(["cwd different 0,1"]);
   });
 });
@@ -137,11 +139,11 @@ describe("environment", () => {
   });
 
   test("a file of --env-file that was written after the start is stale", () => {
-    const startedAt = record().startedAt!;
-    expect(fields(drift([{}], [record()], startedAt - 1))).toEqual([]);
-    expect(drift([{}], [record()], startedAt + 1).drift).toMatchObject([
+    const startedAt = runningRecord().startedAt!;
+    expect(fields(drift([{}], [runningRecord()], startedAt - 1))).toEqual([]);
+    expect(drift([{}], [runningRecord()], startedAt + 1).drift).toMatchObject([
       { field: "envFile", state: "stale", declared: "/srv/.env", running: null },
     ]);
-    expect(fields(drift([{}], [record({ startedAt: null, status: "stopped" })], startedAt + 1))).toEqual([]);
+    expect(fields(drift([{}], [runningRecord({ startedAt: null, status: "stopped" })], startedAt + 1))).toEqual([]);
   });
 });

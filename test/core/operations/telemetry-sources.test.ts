@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Sample } from "../../../src/core/index.ts";
-import { countingPorts, record, type CountingPorts } from "../../support/counting-ports.ts";
+import { countingPorts, runningRecord, type CountingPorts } from "../../support/counting-ports.ts";
 import { pass, watch, type Watcher } from "../../support/watcher.ts";
 
 describe("the ecosystem file", () => {
@@ -63,7 +63,11 @@ describe("async contexts", () => {
 
   test("are asked for where that is asked for, once for processes that share a port", async () => {
     const world = countingPorts();
-    world.records = [record(withPort), record({ ...withPort, pmId: 1, pid: 4712 }), record({ pmId: 2, pid: 4713 })];
+    world.records = [
+      runningRecord(withPort),
+      runningRecord({ ...withPort, pmId: 1, pid: 4712 }),
+      runningRecord({ pmId: 2, pid: 4713 }),
+    ];
     await watch(world);
     await pass(world, 3000, 500);
     expect(world.asked.scraped).toBe(0);
@@ -81,7 +85,7 @@ describe("async contexts", () => {
 
   test("a process that does not answer holds nobody up, and is not asked twice at a time", async () => {
     const world = countingPorts();
-    world.records = [record(withPort)];
+    world.records = [runningRecord(withPort)];
     world.scrape = () => new Promise(() => undefined);
     const { samples } = await watch(world, { asyncContext: true, intervalMs: 500 });
     await pass(world, 4000, 500);

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { execute, metricsExpose, metricsShow, type Sample } from "../../../src/core/index.ts";
-import { countingPorts, record } from "../../support/counting-ports.ts";
+import { countingPorts, runningRecord } from "../../support/counting-ports.ts";
 import { settled } from "../../support/hand-clock.ts";
 import { pass, until, watch } from "../../support/watcher.ts";
 
@@ -70,7 +70,7 @@ describe("the sampler", () => {
     const { samples } = await watch(world, { intervalMs: 500 });
     await pass(world, 500);
     world.gone.add(4711);
-    world.records = [record({ pid: 4712, restartCount: 1 })];
+    world.records = [runningRecord({ pid: 4712, restartCount: 1 })];
     const before = world.asked.list;
     await pass(world, 500);
     expect(world.asked.list - before).toBe(1);
@@ -160,7 +160,7 @@ describe("while PM2 does not run", () => {
       payload: { host: { cpu: { usagePercent: 50 }, memory: { processRssSumBytes: null, otherBytes: null } } },
       error: { code: "PM2_NOT_RUNNING", details: "No PM2 daemon runs." },
     });
-    world.records = [record()];
+    world.records = [runningRecord()];
     // Which waits for the disk: where the ecosystem file is looked for.
     while (samples.at(-1)?.kind !== "metrics") await pass(world, 500);
     expect(samples.at(-1)).toMatchObject({ payload: { summary: { processCount: 1 } } });
@@ -192,7 +192,7 @@ describe("a single answer", () => {
     const world = countingPorts();
     await watch(world);
     await pass(world, 1100);
-    world.records = [record({ name: "newer" })];
+    world.records = [runningRecord({ name: "newer" })];
     const { processes } = await execute(metricsShow, world.ports, { environment: "dev" }, caller);
     expect(processes.map(({ name }) => name)).toEqual(["newer"]);
     expect(world.asked.opened).toBe(1);

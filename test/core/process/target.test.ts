@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isOwn } from "../../../src/core/process/own.ts";
 import { resolveTarget, targetName, type AskedTarget } from "../../../src/core/process/target.ts";
-import { record } from "./record.ts";
+import { record } from "../../support/process-record.ts";
 
 const list = [
   record({ pmId: 0, name: "1" }),

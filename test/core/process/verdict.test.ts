@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isDoneWithoutUs, STABLE_MS, UNKNOWN_BEFORE, verdictOn } from "../../../src/core/process/verdict.ts";
-import { record } from "./record.ts";
+import { record } from "../../support/process-record.ts";
 
 const NOW = 1_000_000;
 const stable = { status: "online", pid: 2, startedAt: NOW - STABLE_MS };

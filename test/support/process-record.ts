@@ -1,4 +1,4 @@
-import type { ProcessRecord } from "../../../src/core/telemetry/process-record.ts";
+import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
 
 /** A process as PM2 might list it. */
 export function record(fields: Partial<ProcessRecord> = {}): ProcessRecord {
@@ -24,7 +24,7 @@ export function record(fields: Partial<ProcessRecord> = {}): ProcessRecord {
     exitCode: null,
     customMetrics: {},
     httpPort: null,
-    declaration: { argsDigest: "", interpreterArgsDigest: "", environment: {} },
+    declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment: {} },
     ...fields,
   };
 }
