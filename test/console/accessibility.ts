@@ -16,14 +16,16 @@ export const looks: readonly Look[] = (["light", "dark"] as const).flatMap((them
 
 /** What axe finds wrong, under the page's own policy: the script is evaluated, never injected. */
 export async function axe(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   return page.evaluate(async () => {
     interface Violation {
       readonly id: string;
       readonly nodes: readonly { readonly html: string }[];
     }
-    const { axe: engine } = window as unknown as { axe: { run(): Promise<{ violations: readonly Violation[] }> } };
-    const { violations } = await engine.run();
+    const { axe: engine } = window as unknown as {
+      axe: { run(options: object): Promise<{ violations: readonly Violation[] }> };
+    };
+    const { violations } = await engine.run({ resultTypes: ["violations"] });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
   });
 }

@@ -174,6 +174,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await tabTo(page, "Audit");
     await press(page, "ArrowUp");
     await page.getByRole("heading", { level: 1, name: "Export and import" }).waitFor();
+    expect(await focused(page)).toBe("Export / import");
   });
 
   test("the focus is seen on every stop, and nowhere held fast", async () => {

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { repository, type ServerOptions } from "../server/support.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
-import { axe, expectAccessible } from "./accessibility.ts";
-import { focused } from "./keyboard.ts";
+import { axe, expectAccessible, looks } from "./accessibility.ts";
 import { names, nextSample, row, serverOver } from "./monitoring-page.ts";
 import { openConsole, type ConsoleOptions } from "./open-console.ts";
 
@@ -53,11 +52,8 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await nextSample(page);
   });
 
-  test.each([
-    ["light", false],
-    ["dark", true],
-  ] as const)("with everything open it is accessible and fits, %s, on a phone: %s", async (theme, isPhone) => {
-    const { page } = await live({ ...(theme === "dark" && { theme }), isPhone });
+  test.each(looks)("with everything open it is accessible and fits, $theme, on a phone: $isPhone", async (look) => {
+    const { page } = await live(look);
     await page.getByRole("checkbox", { name: "Async context" }).check();
     await page.getByRole("button", { name: "api" }).first().click();
     await page.getByRole("heading", { name: "Drift from the ecosystem file" }).waitFor();
@@ -145,25 +141,6 @@ describe.skipIf(!hasBrowser)("the table", () => {
     expect(await names(page)).toEqual(held);
     await page.getByRole("radio", { name: /Online/ }).check();
     expect(await page.locator("tbody tr").count()).toBe(3);
-  });
-
-  test("is used by keys alone: details, and a restart that asks first", async () => {
-    const { page, asked, answerNext } = await live();
-    const first = answerNext(false);
-    await page.getByRole("button", { name: "zeta" }).first().focus();
-    await page.keyboard.press("Enter");
-    await page.getByRole("region", { name: "Facts" }).waitFor();
-    await page.keyboard.press("Enter");
-    await page.getByRole("region", { name: "Facts" }).waitFor({ state: "detached" });
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("Tab");
-    expect(await focused(page)).toBe("Restart zeta");
-    await page.keyboard.press("Enter");
-    await first;
-    await page.keyboard.press("Enter");
-    await page.getByText(/^zeta restarted \(pid \d+\)\.$/).waitFor();
-    expect(asked).toEqual(["Restart zeta (PM2 id 2)?", "Restart zeta (PM2 id 2)?"]);
-    expect(await axe(page)).toEqual([]);
   });
 
   test("stops and starts a process; the title counts what is errored", async () => {

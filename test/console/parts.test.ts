@@ -1,5 +1,5 @@
 /** The parts of the console that decide: values in, values out. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ProcessMetrics } from "../../src/client/index.ts";
 import { frameExamples } from "../../src/core/contract/frame-examples.ts";
 import {
@@ -14,6 +14,7 @@ import {
 import { RequestError } from "../../src/console/data/request-error.ts";
 import { createSeries, extentOf } from "../../src/console/data/series.ts";
 import { tabOf } from "../../src/console/state/router.ts";
+import { watchServer } from "../../src/console/state/server-watch.ts";
 import { createSession } from "../../src/console/state/session.ts";
 import { createToasts } from "../../src/console/state/toasts.ts";
 import { createHistory } from "../../src/console/tabs/monitoring/history.ts";
@@ -195,3 +196,24 @@ test.each([
   ["#/pm2/x?y", "pm2"],
   ["#/nothing", "monitoring"],
 ])("the link %j is of the tab %s", (hash, tab) => expect(tabOf(hash)).toBe(tab));
+
+describe("the server", () => {
+  test("is known to be gone, and to be back, by any request: nobody waits for the next look", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let version = "1.0.0";
+    const server = watchServer({ health: () => Promise.resolve({ status: "ok", version }) });
+    await server.look();
+    server.told(false);
+    expect(server.isOnline.value).toBe(false);
+    version = "1.1.0";
+    server.told(true);
+    expect(server.isOnline.value).toBe(true);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(server.newVersion.value).toBe("1.1.0");
+    server.told(false);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(server.isOnline.value).toBe(true);
+    expect(vi.getTimerCount()).toBe(1);
+  });
+});

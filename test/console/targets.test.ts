@@ -112,6 +112,20 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     expect(await suite.button("Save Target").count()).toBe(0);
   });
 
+  test("what was typed goes for another entry only when the person says so", async () => {
+    const suite = await open(a, b);
+    await suite.field("Name").fill("typed");
+    suite.answer(false);
+    await suite.button("Edit b").click();
+    expect(await suite.field("Name").inputValue()).toBe("typed");
+    suite.answer(true);
+    await suite.button("Edit b").click();
+    expect(await suite.field("Name").inputValue()).toBe("b");
+    expect(suite.asked).toEqual(Array(2).fill("Discard what you have changed in the form?"));
+    await suite.button("Edit a").click();
+    expect(suite.asked).toHaveLength(2);
+  });
+
   test("an edit may keep its own name, in another case too", async () => {
     const suite = await open(a, b);
     await suite.button("Edit a").click();

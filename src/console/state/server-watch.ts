@@ -21,8 +21,14 @@ export function watchServer(api: Pick<Api, "health">): ServerWatch {
   const version = signal<string | undefined>();
   const newVersion = signal<string | undefined>();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let looks = 0;
+  const lookLater = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void look(), isOnline.value ? EVERY_MS : WHILE_OFFLINE_MS);
+  };
   const look = async (): Promise<void> => {
     clearTimeout(timer);
+    looks += 1;
     try {
       const health = await api.health();
       isOnline.value = true;
@@ -31,14 +37,16 @@ export function watchServer(api: Pick<Api, "health">): ServerWatch {
     } catch {
       isOnline.value = false;
     }
-    // Two looks may have met: one timer is enough.
-    clearTimeout(timer);
-    timer = setTimeout(() => void look(), isOnline.value ? EVERY_MS : WHILE_OFFLINE_MS);
+    looks -= 1;
+    lookLater();
   };
   const told = (isReached: boolean): void => {
     if (isReached === isOnline.value) return;
     isOnline.value = isReached;
-    void look();
+    // A look that is under way says the rest itself.
+    if (looks > 0) return;
+    if (isReached) void look();
+    else lookLater();
   };
   return { isOnline, version, newVersion, look, told };
 }
