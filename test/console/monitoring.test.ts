@@ -78,16 +78,16 @@ describe.skipIf(!hasBrowser)("live values", () => {
   test("the details name the environment keys that the file declares, and none of their values", async () => {
     const { page } = await live();
     await page.getByRole("button", { name: "api" }).first().click();
-    const names = page.getByRole("region", { name: "Environment of api" });
-    await names.getByText("Declared in ecosystem.dev.config.cjs; values are not shown here.").waitFor();
-    expect(await names.locator("li").allTextContents()).toEqual(["APP_MODE"]);
-    expect(await names.textContent()).not.toContain("new");
+    const declared = page.getByRole("region", { name: "Environment of api" });
+    await declared.getByText("Declared in ecosystem.dev.config.cjs; values are not shown here.").waitFor();
+    expect(await declared.locator("li").allTextContents()).toEqual(["APP_MODE"]);
+    expect(await declared.textContent()).not.toContain("new");
     await page.getByRole("button", { name: "worker" }).first().click();
     await page.getByText("ecosystem.dev.config.cjs does not declare worker.").waitFor();
-    // Compared with another file, its names are told.
+    // Compared with another file, that file's names are told.
     await page.getByRole("combobox", { name: "Ecosystem" }).selectOption("staging");
-    await names.getByText("ecosystem.staging.config.cjs does not declare api.").waitFor();
-    expect(await names.locator("li").count()).toBe(0);
+    await declared.getByText("ecosystem.staging.config.cjs does not declare api.").waitFor();
+    expect(await declared.locator("li").count()).toBe(0);
   });
 
   test("the socket is open as long as the tab is", async () => {

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { formatBytes, formatCount, formatDuration, formatShare, formatTime, UNKNOWN } from "../../data/format.ts";
-import { Chart } from "../../ui/Chart.tsx";
+import { Chart, type ChartProps } from "../../ui/Chart.tsx";
 import { partOf } from "../../ui/chart/scene.ts";
 import { Pairs } from "../../ui/Pairs.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
@@ -13,34 +13,30 @@ const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
 /** Everything that is told of a process. */
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
-  const { feed, view } = monitor;
-  const read = (column: number) => () => partOf(feed.history.processOf(process), view.span.value, [column]);
   const metrics = Object.entries(process.customMetrics);
   return (
     <div class="detail">
       <Part title="CPU" process={process}>
-        <Chart
+        <Line
+          process={process}
+          monitor={monitor}
+          column={0}
           label={`CPU of ${process.name}, in percent of one core`}
           tone="cpu"
           lines={["CPU"]}
-          read={read(0)}
           format={formatShare}
-          height={130}
-          cursor={view.cursor}
-          onZoom={(span) => view.zoom(span)}
         />
       </Part>
       <Part title="Memory" process={process}>
-        <Chart
+        <Line
+          process={process}
+          monitor={monitor}
+          column={1}
           label={`Memory of ${process.name}`}
           tone="memory"
           lines={["Memory"]}
-          read={read(1)}
           format={formatBytes}
           steps={BYTE_STEPS}
-          height={130}
-          cursor={view.cursor}
-          onZoom={(span) => view.zoom(span)}
         />
       </Part>
       <Part title="Facts" process={process} isTall>
@@ -62,6 +58,22 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
         </Part>
       )}
     </div>
+  );
+}
+
+type LineProps = ProcessProps &
+  Pick<ChartProps, "label" | "tone" | "lines" | "format" | "steps"> & { readonly column: number };
+
+/** One of its values over the time that all charts show. */
+function Line({ process, monitor: { feed, view }, column, ...shown }: LineProps): JSX.Element {
+  return (
+    <Chart
+      {...shown}
+      read={() => partOf(feed.history.processOf(process), view.span.value, [column])}
+      height={130}
+      cursor={view.cursor}
+      onZoom={(span) => view.zoom(span)}
+    />
   );
 }
 
