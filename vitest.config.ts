@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const isLong = process.env["SVCM_TEST_LONG"] === "1";
@@ -10,6 +11,8 @@ export default defineConfig({
     // Real processes, disks and browsers: a limit that only a hang reaches.
     testTimeout: isLong ? 1_800_000 : 120_000,
     hookTimeout: 120_000,
+    // Much of the time is spent waiting for a process or a page: two files side by side use two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     retry: 0,
     reporters: ["default", "./test/support/closing-line.ts"],
   },

@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
     const again = open.answerNext(true);
     await staging.click();
     await again;
-    await open.page.getByText("Saving writes .env.staging only").waitFor();
+    await open.page.getByText(/^Saving writes .*\/\.env\.staging only$/).waitFor();
     expect(await open.button("Save").count()).toBe(0);
     expect(open.posts).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
     await asked;
     await page.getByRole("heading", { name: "PM2 preview" }).waitFor();
     await page.getByRole("tab", { name: "Runtime environment", exact: true }).click();
-    await open.page.getByText("Saving writes .env.dev only").waitFor();
+    await open.page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
     expect(await open.field("HTTP framework").inputValue()).toBe("express");
   });
 
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
   test("is stored nowhere: only the selection of the environment is", async () => {
     const open = await environmentPage(browser);
     await open.page.getByRole("radio", { name: "ci", exact: true }).check();
-    await open.page.getByText("Saving writes .env.ci only").waitFor();
+    await open.page.getByText(/^Saving writes .*\/\.env\.ci only$/).waitFor();
     await open.field("WebSocket Redis URL").fill("redis://stored-nowhere");
     expect(await stored(open)).toContain('\\"runtimeEnvironment\\":\\"ci\\"');
     expect(await stored(open)).not.toContain("stored-nowhere");
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
     const asked = open.answerNext(true);
     await open.page.reload();
     await asked;
-    await open.page.getByText("Saving writes .env.ci only").waitFor();
+    await open.page.getByText(/^Saving writes .*\/\.env\.ci only$/).waitFor();
     expect(await open.field("WebSocket Redis URL").inputValue()).toBe("");
   });
 });

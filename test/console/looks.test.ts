@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser).each(looks)("$theme, on a phone: $isPhone", (look) 
       document.execCommand = () => false;
       navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
     });
-    for (let time = 0; time < 2; time += 1) await button("Copy the file name").click();
+    for (let time = 0; time < 2; time += 1) await button("Copy the path").click();
     await page.locator(".toast .count").waitFor();
     await expectAccessible(open);
     expect(await page.locator(".toast.error").count()).toBe(1);

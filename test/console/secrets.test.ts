@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)("the token that was typed", () => {
     expect(await page.content()).not.toMatch(CANARY);
     expect(server.log.join("\n")).not.toMatch(CANARY);
     await page.reload();
-    await page.getByText("Saving writes .env.dev only").waitFor();
+    await page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
     const other = await page.context().newPage();
     await other.goto(url);
     await other.getByRole("dialog", { name: "This needs the token" }).waitFor();

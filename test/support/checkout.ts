@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo, type Server } from "node:net";
+import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import ports from "../../pm2/ports.json" with { type: "json" };
 import { REPOSITORY } from "./command-line.ts";
@@ -44,17 +44,26 @@ function place(root: string, copied: readonly string[], linked: readonly string[
   }
 }
 
+/**
+ * Below those that the system gives out by itself, so that nobody gets one between the look and the start; each process
+ * of tests begins elsewhere.
+ */
+const FIRST_PORT = 12_000 + (process.pid % 1_000) * 16;
+
 /** Moves the development profile of a checkout to ports that are free. */
 export async function moveToFreePorts(root: string): Promise<Ports> {
-  // All at once, so that they differ.
-  const servers = await Promise.all(
-    Object.keys(ports).map((listener) => listenAt(0).then((it) => [listener, it] as const)),
-  );
-  const free = servers.map(([listener, server]) => [listener, (server.address() as AddressInfo).port]);
-  await Promise.all(servers.map(([, server]) => new Promise((closed) => server.close(closed))));
-  const moved = Object.fromEntries(free) as Ports;
+  const listeners = Object.keys(ports);
+  const free: number[] = [];
+  for (let port = FIRST_PORT; free.length < listeners.length; port += 1) if (await isFree(port)) free.push(port);
+  const moved = Object.fromEntries(listeners.map((listener, at) => [listener, free[at]])) as Ports;
   writeFileSync(join(root, "pm2/ports.json"), JSON.stringify(moved));
   return moved;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = await listenAt(port).catch(() => undefined);
+  server?.close();
+  return server !== undefined;
 }
 
 /** @throws the system's error where the port is taken. */
@@ -68,12 +77,6 @@ export function listenAt(port: number): Promise<Server> {
 
 /** Those at which somebody listens. */
 export async function takenOf(candidates: Ports): Promise<number[]> {
-  const tried = await Promise.all(
-    Object.values(candidates).map(async (port) => {
-      const server = await listenAt(port).catch(() => undefined);
-      server?.close();
-      return server === undefined ? [port] : [];
-    }),
-  );
-  return tried.flat();
+  const looked = await Promise.all(Object.values(candidates).map(async (port) => [port, await isFree(port)] as const));
+  return looked.filter(([, isThere]) => !isThere).map(([port]) => port);
 }
