@@ -14,11 +14,14 @@ import { chromium, type CDPSession, type Page } from "playwright-core";
 import { frameExamples } from "../src/core/contract/frame-examples.ts";
 import { nodePorts, type Ports, type Sample } from "../src/core/index.ts";
 import { startServer } from "../src/server/start.ts";
+import { nextSample } from "../test/console/monitoring-page.ts";
 import { chromiumArguments, findChromium } from "../test/support/chromium.ts";
 
 const TICKS = Number(process.argv[2] ?? 40);
 const HEAP_TICKS = Number(process.argv[3] ?? 1_200);
 const PROCESSES = 100;
+/** The column of a value that every sample changes. */
+const CPU = 4;
 const GOALS = { scriptKilobytes: 60, scriptMs: 8, usableMs: 1_000 };
 const ROOT = join(import.meta.dirname, "..");
 const CONSOLE = join(ROOT, "dist/console");
@@ -61,17 +64,17 @@ try {
   print("usable", `${(await usableMs(page)).toFixed(0)} ms`, `${GOALS.usableMs} ms`);
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
-  await ticks(page, 4);
-  const cost = await costOf(session, () => ticks(page, TICKS));
+  await nextSample(page, 4, CPU);
+  const cost = await costOf(session, () => nextSample(page, TICKS, CPU));
   for (const [name, seconds] of Object.entries(cost)) {
     const goal = name === "ScriptDuration" ? `${GOALS.scriptMs} ms` : "";
     print(`${name} a tick, ${PROCESSES} processes`, `${((seconds * 1000) / TICKS).toFixed(2)} ms`, goal);
   }
   paceMs = 20;
   // The rings are full and every path is compiled before the first look.
-  await ticks(page, 300);
+  await nextSample(page, 300, CPU);
   const before = await heapOf(session);
-  await ticks(page, HEAP_TICKS);
+  await nextSample(page, HEAP_TICKS, CPU);
   const after = await heapOf(session);
   print(`heap before and after ${HEAP_TICKS} ticks`, `${before.toFixed(2)} -> ${after.toFixed(2)} MB`, "flat");
 } finally {
@@ -110,27 +113,6 @@ async function usableMs(page: Page): Promise<number> {
     .first()
     .waitFor();
   return performance.now() - start;
-}
-
-/** So many samples arrive at the page. */
-async function ticks(page: Page, count: number): Promise<void> {
-  await page.evaluate(
-    (wanted) =>
-      new Promise<void>((resolve) => {
-        let seen = 0;
-        const observer = new MutationObserver(() => {
-          seen += 1;
-          if (seen < wanted) return;
-          observer.disconnect();
-          resolve();
-        });
-        const now = (globalThis as unknown as { document: Document }).document.querySelector(
-          "tbody tr td:nth-child(4)",
-        );
-        if (now) observer.observe(now, { subtree: true, characterData: true, childList: true });
-      }),
-    count,
-  );
 }
 
 async function metricsOf(session: CDPSession): Promise<Map<string, number>> {

@@ -48,11 +48,11 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     await suite.button("Save Interface").click();
     expect(await suite.stored()).toEqual({ version, interfaces: [{ ...rest, framework: "fastify" }, grpc] });
     suite.answer(false);
-    await suite.button("Remove ItemController.get").click();
+    await suite.button("Delete ItemController.get").click();
     expect(suite.asked).toEqual(["Delete interface adapter ItemController.get?"]);
     suite.answer(true);
     await suite.button("Edit ItemController.get").click();
-    await suite.button("Remove ItemController.list").click();
+    await suite.button("Delete ItemController.list").click();
     await suite.field("Controller").fill("ItemController.other");
     await suite.button("Save Interface").click();
     expect(await suite.stored()).toEqual({ version, interfaces: [{ ...grpc, controller: "ItemController.other" }] });

@@ -23,10 +23,13 @@ export function names(page: Page): Promise<string[]> {
   return page.locator("tbody .name").allTextContents();
 }
 
-/** Resolves when the page shows a sample that it did not show before. */
-export function nextSample(page: Page, count = 1): Promise<void> {
+/** The column of a value that every sample changes. */
+const UPTIME = 8;
+
+/** Resolves when the page shows a sample that it did not show before, or so many of them. */
+export function nextSample(page: Page, count = 1, column = UPTIME): Promise<void> {
   return page.evaluate(
-    (wanted) =>
+    ([wanted, at]) =>
       new Promise<void>((resolve) => {
         let seen = 0;
         const observer = new MutationObserver(() => {
@@ -35,10 +38,10 @@ export function nextSample(page: Page, count = 1): Promise<void> {
           observer.disconnect();
           resolve();
         });
-        const uptime = document.querySelector("tbody tr td:nth-child(8)");
-        if (!uptime) throw new Error("there is no row");
-        observer.observe(uptime, { subtree: true, characterData: true, childList: true });
+        const value = document.querySelector(`tbody tr td:nth-child(${at})`);
+        if (!value) throw new Error("there is no row");
+        observer.observe(value, { subtree: true, characterData: true, childList: true });
       }),
-    count,
+    [count, column] as const,
   );
 }

@@ -1,23 +1,30 @@
 import type { ComponentChildren, JSX } from "preact";
-import type { Issue } from "../../core/contract/issue.ts";
 import type { Candidate } from "../../core/suite/rule.ts";
 import { formatCount } from "../data/format.ts";
 import type { EntryList } from "../state/entry-list.ts";
+import { Button, IconButton } from "./Button.tsx";
 import { IssueList } from "./IssueList.tsx";
 
-export interface EntryItemProps {
+/** One of the entries of a list. */
+export interface EntryProps {
+  readonly list: EntryList;
+  readonly entry: Candidate;
   readonly index: number;
+}
+
+export interface EntryItemProps extends EntryProps {
   readonly name: string;
-  readonly isEdited: boolean;
-  readonly issues: readonly Issue[];
   readonly badge?: string | undefined;
   /** What else there is to know of it, in short. */
   readonly facts: readonly (string | undefined)[];
-  readonly actions: ComponentChildren;
+  /** What can be done to it besides. */
+  readonly actions?: ComponentChildren;
 }
 
-/** An entry of a list, with what is wrong with it as it is stored. */
-export function EntryItem({ index, name, isEdited, issues, badge, facts, actions }: EntryItemProps): JSX.Element {
+/** An entry as it is stored, with what is wrong with it and what can be done to it. */
+export function EntryItem({ list, entry, index, name, badge, facts, actions }: EntryItemProps): JSX.Element {
+  const isEdited = list.edited.value === entry;
+  const issues = list.verdicts.value[index] ?? [];
   return (
     <li class={`card entry${isEdited ? " edited" : ""}`} data-entry={index} tabIndex={-1}>
       <div class="entry-row">
@@ -30,7 +37,13 @@ export function EntryItem({ index, name, isEdited, issues, badge, facts, actions
         <ul class="entry-facts">
           {facts.map((fact, at) => fact !== undefined && fact !== "" && <li key={at}>{fact}</li>)}
         </ul>
-        <div class="entry-actions">{actions}</div>
+        <div class="entry-actions">
+          <Button size="small" icon="edit" aria-label={`Edit ${name}`} onClick={() => editWhenSafe(list, entry)}>
+            Edit
+          </Button>
+          {actions}
+          <IconButton icon="trash" label={`Delete ${name}`} onClick={() => deleteWhenSure(list, entry, name)} />
+        </div>
       </div>
       <IssueList issues={issues} label={`Issues of ${name}`} />
     </li>
@@ -38,11 +51,11 @@ export function EntryItem({ index, name, isEdited, issues, badge, facts, actions
 }
 
 /** Loads the entry into the form; what was typed there goes only when the person says so. */
-export function editWhenSafe(list: EntryList, entry: Candidate): void {
+function editWhenSafe(list: EntryList, entry: Candidate): void {
   if (!list.isDirty.value || confirm("Discard what you have changed in the form?")) list.edit(entry);
 }
 
 /** Destructive: asked for by `window.confirm`. @see the specification, "Errors" 2 */
-export function removeWhenSure(list: EntryList, entry: Candidate, name: string): void {
+function deleteWhenSure(list: EntryList, entry: Candidate, name: string): void {
   if (confirm(`Delete ${list.kind.noun} ${name}?`)) list.remove(entry);
 }

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
 import type { AuditRecord } from "../../data/api.ts";
 import { formatTime, UNKNOWN } from "../../data/format.ts";
@@ -8,7 +8,7 @@ import { problemOf, type Problem } from "../../data/request-error.ts";
 import { Button } from "../../ui/Button.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
-import { Icon } from "../../ui/Icon.tsx";
+import { FilterField } from "../../ui/FilterField.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
@@ -16,16 +16,14 @@ import { TabHead } from "../../ui/TabHead.tsx";
 
 const LIMITS = ["50", "200", "1000"] as const;
 
-/** Who changed what, and when: newest first. Values are not recorded. */
-export function Audit(): JSX.Element {
+/** The newest records; those of before stay while there are no others. */
+function useRecords(limit: string) {
   const { api } = useConsole();
   const records = useSignal<readonly AuditRecord[] | undefined>(undefined);
   const problem = useSignal<Problem | undefined>(undefined);
-  const limit = useSignal<string>(LIMITS[0]);
-  const filter = useSignal("");
   const load = async (signal?: AbortSignal): Promise<void> => {
     try {
-      records.value = (await api.audit(Number(limit.value), signal)).records;
+      records.value = (await api.audit(Number(limit), signal)).records;
       problem.value = undefined;
     } catch (error) {
       if (!signal?.aborted) problem.value = problemOf(error);
@@ -35,7 +33,15 @@ export function Audit(): JSX.Element {
     const leaving = new AbortController();
     void load(leaving.signal);
     return () => leaving.abort();
-  }, [limit.value]);
+  }, [limit]);
+  return { records, problem, load };
+}
+
+/** Who changed what, and when: newest first. Values are not recorded. */
+export function Audit(): JSX.Element {
+  const limit = useSignal<string>(LIMITS[0]);
+  const filter = useSignal("");
+  const { records, problem, load } = useRecords(limit.value);
   const shown = records.value?.filter((record) => isWanted(record, filter.value));
   return (
     <>
@@ -49,7 +55,12 @@ export function Audit(): JSX.Element {
           options={LIMITS.map((value) => ({ value, label: `newest ${value}` }))}
           onChange={(value) => void (limit.value = value)}
         />
-        <Filter text={filter.value} onInput={(text) => void (filter.value = text)} />
+        <FilterField
+          label="Filter the records"
+          placeholder="Filter"
+          value={filter.value}
+          onInput={(text) => void (filter.value = text)}
+        />
         <Button icon="refresh" onClick={() => void load()}>
           Refresh
         </Button>
@@ -63,29 +74,6 @@ export function Audit(): JSX.Element {
       </StatusRegion>
       {shown && <Records records={shown} isFiltered={shown.length !== records.value?.length} />}
     </>
-  );
-}
-
-function Filter({ text, onInput }: { text: string; onInput: (text: string) => void }): JSX.Element {
-  const { shortcuts } = useConsole();
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(
-    () => shortcuts.add({ key: "/", label: "Filter the records", run: () => input.current?.focus() }),
-    [shortcuts],
-  );
-  return (
-    <label class="filter">
-      <span class="hidden">Filter the records</span>
-      <Icon name="search" />
-      <input
-        ref={input}
-        type="search"
-        placeholder="Filter"
-        value={text}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
-      <kbd aria-hidden="true">/</kbd>
-    </label>
   );
 }
 

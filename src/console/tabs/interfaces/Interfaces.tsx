@@ -1,15 +1,14 @@
 import type { JSX } from "preact";
 import { CONTROLLER_EXAMPLE } from "../../../core/suite/rules/interface-controller.ts";
 import { ENTRYPOINT_EXAMPLE } from "../../../core/suite/rules/interface-entrypoint.ts";
-import { type Candidate, textOf } from "../../../core/suite/rule.ts";
+import { textOf } from "../../../core/suite/rule.ts";
 import { entryOf, valuesOf } from "../../../core/suite/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
 import { EntryList } from "../../state/entry-list.ts";
-import { Button, IconButton } from "../../ui/Button.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { EntryForm, issuesOf } from "../../ui/EntryForm.tsx";
-import { editWhenSafe, EntryItem, removeWhenSure } from "../../ui/EntryItem.tsx";
+import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";
 import { headings } from "../../ui/MatrixTable.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
@@ -88,26 +87,16 @@ function InterfaceForm({ list }: { list: EntryList }): JSX.Element {
   );
 }
 
-function InterfaceItem({ list, entry, index }: { list: EntryList; entry: Candidate; index: number }): JSX.Element {
+function InterfaceItem(props: EntryProps): JSX.Element {
+  const { entry, index } = props;
   const { matrix } = useConsole().facts;
-  const name = textOf(entry, "controller") || `Adapter ${index + 1}`;
   const type = textOf(entry, "type");
   return (
     <EntryItem
-      index={index}
-      name={name}
-      isEdited={list.edited.value === entry}
-      issues={list.verdicts.value[index] ?? []}
+      {...props}
+      name={textOf(entry, "controller") || `Adapter ${index + 1}`}
       badge={entryOf(matrix.interfaceTypes, type)?.label ?? (type || undefined)}
       facts={[textOf(entry, "framework"), textOf(entry, "entrypoint")]}
-      actions={
-        <>
-          <Button size="small" icon="edit" aria-label={`Edit ${name}`} onClick={() => editWhenSafe(list, entry)}>
-            Edit
-          </Button>
-          <IconButton icon="trash" label={`Remove ${name}`} onClick={() => removeWhenSure(list, entry, name)} />
-        </>
-      }
     />
   );
 }

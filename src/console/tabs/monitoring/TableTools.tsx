@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
 import { useConsole } from "../../console.ts";
-import { Icon } from "../../ui/Icon.tsx";
+import { FilterField } from "../../ui/FilterField.tsx";
 import { statusOf, type Monitor, type ProcessStatus } from "./monitor.ts";
 
 const words: Readonly<Record<ProcessStatus, string>> = {
@@ -18,7 +17,12 @@ export function TableTools({ monitor }: { monitor: Monitor }): JSX.Element {
       <h2>Processes</h2>
       <StatusFilter monitor={monitor} />
       <Comparison monitor={monitor} />
-      <TextFilter monitor={monitor} />
+      <FilterField
+        label="Filter the processes"
+        placeholder="Name or PID"
+        value={monitor.filter.value}
+        onInput={(text) => void (monitor.filter.value = text)}
+      />
     </div>
   );
 }
@@ -86,33 +90,5 @@ function Comparison({ monitor: { feed } }: { monitor: Monitor }): JSX.Element {
         Async context
       </label>
     </span>
-  );
-}
-
-function TextFilter({ monitor: { filter } }: { monitor: Monitor }): JSX.Element {
-  const { shortcuts } = useConsole();
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(
-    () => shortcuts.add({ key: "/", label: "Filter the processes", run: () => input.current?.focus() }),
-    [shortcuts],
-  );
-  return (
-    <label class="filter">
-      <span class="hidden">Filter by name, namespace or PID</span>
-      <Icon name="search" />
-      <input
-        ref={input}
-        type="search"
-        placeholder="Name or PID"
-        value={filter.value}
-        onInput={({ currentTarget }) => void (filter.value = currentTarget.value)}
-        onKeyDown={({ key, currentTarget }) => {
-          if (key !== "Escape") return;
-          filter.value = "";
-          currentTarget.blur();
-        }}
-      />
-      <kbd aria-hidden="true">/</kbd>
-    </label>
   );
 }

@@ -1,0 +1,38 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { usePage } from "../console.ts";
+import { Icon } from "./Icon.tsx";
+
+export interface FilterFieldProps {
+  /** What it does, for the help sheet and for who does not see it. */
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly onInput: (text: string) => void;
+}
+
+/** A text that a list is narrowed to. `/` goes to it, Escape empties and leaves it. */
+export function FilterField({ label, placeholder, value, onInput }: FilterFieldProps): JSX.Element {
+  const { shortcuts } = usePage();
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => shortcuts.add({ key: "/", label, run: () => input.current?.focus() }), [shortcuts, label]);
+  return (
+    <label class="filter">
+      <span class="hidden">{label}</span>
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        placeholder={placeholder}
+        value={value}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key !== "Escape") return;
+          onInput("");
+          currentTarget.blur();
+        }}
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </label>
+  );
+}
