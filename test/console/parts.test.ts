@@ -18,6 +18,7 @@ import { watchServer } from "../../src/console/state/server-watch.ts";
 import { createSession } from "../../src/console/state/session.ts";
 import { createToasts } from "../../src/console/state/toasts.ts";
 import { createHistory } from "../../src/console/tabs/monitoring/history.ts";
+import { isRestless } from "../../src/console/tabs/monitoring/process-status.ts";
 import { createOrder } from "../../src/console/tabs/monitoring/order.ts";
 
 const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[number]];
@@ -132,6 +133,17 @@ describe("order", () => {
     order.sorting.value = { by: "name", isDescending: false };
     expect(names(order.ordered(later))).toEqual(["a", "b", "c"]);
   });
+});
+
+test.each([
+  ["online", 3, 0, false],
+  ["online", 3, 1, true],
+  // Its end by hand counts as unstable where it came early.
+  ["stopped", 0, 1, false],
+  ["errored", 15, 0, true],
+  ["errored", null, null, false],
+])("%s with %s restarts, %s of them unstable, is restless: %s", (status, restartCount, unstableRestarts, expected) => {
+  expect(isRestless({ status, restartCount, unstableRestarts })).toBe(expected);
 });
 
 describe("toasts", () => {

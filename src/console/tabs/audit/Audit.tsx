@@ -127,12 +127,12 @@ function Record({ record }: { record: AuditRecord }): JSX.Element {
         ))}
         {target === undefined && keys.length === 0 && UNKNOWN}
       </td>
-      <td data-name="Who">
+      <td data-name="Who" class="who">
         {actor === undefined ? "" : `${actor}, `}
         {source}
       </td>
       <td>
-        <span class={`badge ${tones[outcome]}`}>{outcome}</span>
+        <span class={`badge ${tones[outcome]}`}>{outcome}</span>{" "}
         {code !== undefined && <code class="issue-code">{code}</code>}
       </td>
     </tr>

@@ -43,10 +43,12 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
         <Facts process={process} />
         <ProcessActions process={process} monitor={monitor} isInWords />
       </Part>
-      <Drift process={process} monitor={monitor} />
-      <Part title="Environment" process={process}>
-        <EnvironmentNames process={process} monitor={monitor} />
-      </Part>
+      <div class="parts">
+        <Drift process={process} monitor={monitor} />
+        <Part title="Environment" process={process}>
+          <EnvironmentNames process={process} monitor={monitor} />
+        </Part>
+      </div>
       {metrics.length > 0 && (
         <Part title="Metrics of the app" process={process}>
           <Pairs pairs={metrics.map(([name, value]) => [name, String(value)])} />

@@ -4,7 +4,8 @@ import type { ProcessMetrics } from "../../../client/index.ts";
 import { formatBytes, formatDuration, formatPercent, formatRate, UNKNOWN } from "../../data/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { keyOf } from "./history.ts";
-import { driftOf, statusOf, type ProcessProps } from "./monitor.ts";
+import { driftOf, type ProcessProps } from "./monitor.ts";
+import { isRestless, statusOf } from "./process-status.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 import { ProcessDetail } from "./ProcessDetail.tsx";
 
@@ -32,7 +33,7 @@ export function ProcessRow({ process, monitor }: ProcessProps): JSX.Element {
 
 /** Twice a second for a hundred rows: what did not change is the same element, which is not looked into. */
 function Cells({ process, monitor, isOpen }: ProcessProps & { isOpen: boolean }): JSX.Element {
-  const { name, pmId, status, execMode, cpuPercent, memoryBytes, restartCount, unstableRestarts, uptimeMs } = process;
+  const { name, pmId, status, execMode, cpuPercent, memoryBytes, restartCount, uptimeMs } = process;
   const badges = badgesOf(driftOf(monitor, process));
   const cells = useMemo(
     () => ({
@@ -57,7 +58,7 @@ function Cells({ process, monitor, isOpen }: ProcessProps & { isOpen: boolean })
       <td class="number">{formatPercent(cpuPercent)}</td>
       <td class="line wide">{cells.memory}</td>
       <td class="number">{formatBytes(memoryBytes)}</td>
-      <td class={(unstableRestarts ?? 0) > 0 ? "number wide bad" : "number wide"}>{restartCount ?? UNKNOWN}</td>
+      <td class={`number wide${isRestless(process) ? " bad" : ""}`}>{restartCount ?? UNKNOWN}</td>
       <td class="number wide">{formatDuration(uptimeMs)}</td>
       <td class="number wide">{diskIo}</td>
       <td class="wide row-actions">{cells.actions}</td>

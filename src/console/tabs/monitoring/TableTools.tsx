@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
 import { FilterField } from "../../ui/FilterField.tsx";
-import { statusOf, type Monitor, type ProcessStatus } from "./monitor.ts";
+import type { Monitor } from "./monitor.ts";
+import { statusOf, type ProcessStatus } from "./process-status.ts";
 
 const words: Readonly<Record<ProcessStatus, string>> = {
   online: "Online",

@@ -99,13 +99,6 @@ export function monitoringMark(console: Console): Mark {
 
 type Drift = Metrics["ecosystem"]["drift"];
 
-export type ProcessStatus = "online" | "stopped" | "errored" | "other";
-
-/** PM2's words in three groups and what is in between. */
-export function statusOf({ status }: Pick<ProcessMetrics, "status">): ProcessStatus {
-  return status === "online" || status === "stopped" || status === "errored" ? status : "other";
-}
-
 /** What of the process is not as its ecosystem file says. */
 export function driftOf({ drift }: Monitor, { pmId }: ProcessMetrics): Drift {
   return drift.value.get(pmId) ?? [];
