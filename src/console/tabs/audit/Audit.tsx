@@ -132,8 +132,13 @@ function Record({ record }: { record: AuditRecord }): JSX.Element {
         {source}
       </td>
       <td>
-        <span class={`badge ${tones[outcome]}`}>{outcome}</span>{" "}
-        {code !== undefined && <code class="issue-code">{code}</code>}
+        <span class={`badge ${tones[outcome]}`}>{outcome}</span>
+        {code !== undefined && (
+          <>
+            {" "}
+            <code class="issue-code">{code}</code>
+          </>
+        )}
       </td>
     </tr>
   );
