@@ -19,7 +19,7 @@ import { startServer } from "../src/server/start.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
 import { startApps } from "./start-apps.ts";
 
-const [seconds = 8, ...counts] = process.argv.slice(2).map(Number);
+const [seconds = 30, ...counts] = process.argv.slice(2).map(Number);
 const RUN_MS = seconds * 1000;
 const WARM_UP_MS = 2000;
 const TICK_MS = 500;
