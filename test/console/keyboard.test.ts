@@ -53,11 +53,11 @@ describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
     open.changeFile("SVC_DATABASE_DRIVER=Mongo\n");
     await tabTo(page, "Save");
     await press(page, "Enter");
-    await open.button("Keep edits on top of the file").waitFor();
+    await page.locator(":focus", { hasText: "was changed meanwhile" }).waitFor();
     await press(page, "Tab");
     expect(await focused(page)).toBe("Discard edits, take the file");
     await press(page, "Tab", "Enter");
-    expect(await focused(page)).toBe("Changes");
+    await page.locator("[aria-label=Changes]:focus").waitFor();
     await tabTo(page, "Save");
     await press(page, "Enter");
     await page.getByText("Saved 1 key to .env.dev.").waitFor();

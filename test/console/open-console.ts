@@ -107,7 +107,8 @@ async function listen(context: BrowserContext, mayFail: boolean) {
   context.on("page", (page) => void page.on("websocket", (socket) => sockets.push(socket)));
   context.on("weberror", (error) => problems.push(String(error.error())));
   context.on("console", (message) => {
-    if (!(mayFail && isOfFailure(message.text()))) problems.push(message.text());
+    const words = message.text();
+    if (!isOfLeaving(words) && !(mayFail && isOfFailure(words))) problems.push(words);
   });
   await context.exposeFunction("reportViolation", (words: string) => problems.push(words));
   await context.addInitScript(() => {
@@ -117,6 +118,11 @@ async function listen(context: BrowserContext, mayFail: boolean) {
     });
   });
   return { problems, requests, sockets, posts };
+}
+
+/** The browser remarks that a tab was left before its socket was open. */
+function isOfLeaving(words: string): boolean {
+  return words.endsWith("WebSocket is closed before the connection is established.");
 }
 
 function isOfFailure(words: string): boolean {

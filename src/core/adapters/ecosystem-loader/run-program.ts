@@ -14,8 +14,12 @@ export interface ProgramOptions {
 
 const PROGRAM = new URL("./read-ecosystem.ts", import.meta.url);
 const SHELL = "/bin/sh";
-/** Node.js 24 reserves 512 MiB of it for code before anything runs. */
-const MEMORY_MIB = 1024;
+const IS_SOURCE = PROGRAM.pathname.endsWith(".ts");
+/**
+ * Node.js 24 reserves 512 MiB of it for code before anything runs; from source as much again, for the thread of what
+ * translates.
+ */
+const MEMORY_MIB = IS_SOURCE ? 1536 : 1024;
 const HEAP_MIB = 256;
 const CPU_SECONDS = 10;
 const LINE_FEED = 10;
@@ -101,7 +105,7 @@ function start(file: string, { cwd, env }: ProgramOptions): ChildProcess {
 /** From source, only the program itself is translated: the file that it runs sees the loader of Node.js alone. */
 function programArgv(): string[] {
   const path = fileURLToPath(PROGRAM);
-  if (!path.endsWith(".ts")) return [path];
+  if (!IS_SOURCE) return [path];
   const tsx = createRequire(import.meta.url).resolve("tsx/cjs/api");
   return ["--eval", `require(${JSON.stringify(tsx)}).require(${JSON.stringify(path)}, ${JSON.stringify(path)})`];
 }
