@@ -63,6 +63,9 @@ export interface Host {
   /** A random identifier, a UUID. */
   randomId(): string;
 
+  /** The machine's own identifier (`machine-id`), else its host name. It identifies the machine: only a digest may leave. */
+  machineId(): Promise<string>;
+
   /** Number of CPU cores, at least 1: the default of a worker count. */
   cpuCores(): number;
 }

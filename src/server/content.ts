@@ -1,4 +1,4 @@
-import { execute, metricsExpose, SvcmError, type Caller, type Ports } from "../core/index.ts";
+import { execute, metricsExpose, serverIdentity, SvcmError, type Caller, type Ports } from "../core/index.ts";
 import { toJson } from "./answer.ts";
 import type { ConsoleFiles } from "./console-files.ts";
 import type { ContentName } from "./route.ts";
@@ -18,7 +18,7 @@ export function contentOf(name: ContentName, about: ContentSource): () => Promis
     case "page":
       return () => pageOf(about.console);
     case "health":
-      return once(toJson({ status: "ok", version: about.version }));
+      return health(about);
     case "metrics":
       return () => execute(metricsExpose, about.ports, { version: about.version }, reader);
     case "openapi":
@@ -33,8 +33,9 @@ function pageOf({ page }: ConsoleFiles): string {
   return page;
 }
 
-function once(text: string): () => string {
-  return () => text;
+function health({ ports, version }: ContentSource): () => Promise<string> {
+  let text: string | undefined;
+  return async () => (text ??= toJson({ status: "ok", version, server: await serverIdentity(ports) }));
 }
 
 /** The description names what the runtime contract accepts, so it is made anew when that changes. */

@@ -87,7 +87,7 @@ export const routes: readonly Route[] = [
     isOpen: false,
   }),
   show("/healthz", "health", {
-    summary: "Tell that the service runs, and its version.",
+    summary: "Show that the service runs, its version and its identity.",
     mediaType: json,
     isOpen: true,
     response: body.healthBody,

@@ -214,7 +214,7 @@ describe("the server", () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let version = "1.0.0";
-    const server = watchServer({ health: () => Promise.resolve({ status: "ok", version }) });
+    const server = watchServer({ health: () => Promise.resolve({ status: "ok", version, server: "one" }) });
     await server.look();
     server.told(false);
     expect(server.isOnline.value).toBe(false);

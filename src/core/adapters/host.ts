@@ -1,5 +1,6 @@
 import type * as Crypto from "node:crypto";
-import { availableParallelism } from "node:os";
+import { readFile } from "node:fs/promises";
+import { availableParallelism, hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock, Host } from "../ports.ts";
 
@@ -14,8 +15,17 @@ export const systemClock: Clock = {
 export const nodeHost: Host = {
   digest: (bytes) => crypto().createHash("sha256").update(bytes).digest("base64url"),
   randomId: () => crypto().randomUUID(),
+  machineId,
   cpuCores: () => Math.max(1, availableParallelism()),
 };
+
+async function machineId(): Promise<string> {
+  for (const file of ["/etc/machine-id", "/var/lib/dbus/machine-id"]) {
+    const id = await readFile(file, "latin1").catch(() => "");
+    if (/^[0-9a-f]{32}\s*$/.test(id)) return id.trim();
+  }
+  return hostname();
+}
 
 function crypto(): typeof Crypto {
   return process.getBuiltinModule("node:crypto");

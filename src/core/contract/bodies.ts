@@ -142,6 +142,14 @@ const visibleKey = z.discriminatedUnion("kind", [
 
 const { environments, defaultEnvironment, profiles } = runtimeContractSchema.shape;
 
+const resolvedEnvironment = z.union([
+  z.strictObject({
+    environment: z.string().describe("As it was set, trimmed and lower-cased; an alias stays an alias."),
+    name: z.string().describe("The canonical name that it stands for."),
+  }),
+  z.strictObject({ refusal: errorBody.describe("How the API refuses a request without an environment.") }),
+]);
+
 export const contractBody = z
   .strictObject({
     runtimeContract: z.strictObject({
@@ -152,6 +160,12 @@ export const contractBody = z
       profiles,
     }),
     capabilityMatrix: capabilityMatrixSchema,
+    defaultEnvironment: z
+      .strictObject({
+        envFile: resolvedEnvironment.describe("Of the requests about env files."),
+        ecosystem: resolvedEnvironment.describe("Of the requests about ecosystem files, metrics and processes."),
+      })
+      .describe("The environment of a request that names none: the server's NODE_ENV decides, else the contract."),
     workspace: z
       .strictObject({
         root: z.string().describe("Folder of the repository."),
@@ -184,8 +198,14 @@ export const auditBody = z
 export const pm2MetricsBody = metricsPayload;
 
 export const healthBody = z
-  .strictObject({ status: z.literal("ok"), version: z.string() })
-  .describe("The service runs, and which version of it.");
+  .strictObject({
+    status: z.literal("ok"),
+    version: z.string(),
+    server: z
+      .string()
+      .describe("Identifies the machine and the repository across restarts, ports and addresses. Opaque."),
+  })
+  .describe("The service runs; its version and its identity.");
 
 export const openApiBody = z.record(z.string(), z.unknown()).describe("An OpenAPI 3.1 document.");
 

@@ -23,6 +23,7 @@ export type { ProcessActionResult } from "./process-act.ts";
 export { processList } from "./process-list.ts";
 export type { ListedProcess, ProcessListResponse } from "./process-list.ts";
 export { profileApply, profileList, profileShow } from "./profiles.ts";
+export { serverIdentity } from "./server-identity.ts";
 export { schemaShow } from "./schema-show.ts";
 export { suiteCheck } from "./suite-check.ts";
 export { suiteValidate } from "./suite-validate.ts";
