@@ -38,15 +38,7 @@ export const suiteCheck = defineOperation({
     const all = validateSource(source, vocabulary);
     // What makes the whole unreadable concerns every section.
     const issues = section === undefined ? all : all.filter(({ path }) => path.length === 0 || path[0] === section);
-    const report = {
-      file,
-      text,
-      issues,
-      // For one format of several.
-      get subjects() {
-        return subjectsOf(source.value);
-      },
-    };
+    const report = { file, text, issues, subjects: subjectsOf(source.value) };
     return { response: { file, valid: isValid(issues), issues }, report, suite: source.value };
   },
 });

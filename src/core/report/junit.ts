@@ -46,10 +46,10 @@ export function renderJunit(report: Report, { now, hostname }: JunitContext): st
 
 function testCases(report: Report): TestCase[] {
   const errors = issuesBySubject(report, issuesOf(report, "error"));
-  return [undefined, ...report.subjects].map((subject) => ({
-    name: subject?.name ?? report.file,
-    errors: errors.get(subject) ?? [],
-  }));
+  return [
+    { name: report.file, errors: errors.get(undefined) ?? [] },
+    ...report.subjects.map(({ name }, index) => ({ name, errors: errors.get(index) ?? [] })),
+  ];
 }
 
 function renderCase(file: string, { name, errors }: TestCase): string {

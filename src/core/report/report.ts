@@ -18,18 +18,19 @@ export interface Subject {
   readonly path: Issue["path"];
 }
 
-/** The issues of each subject; those of the file as a whole under `undefined`. */
-export function issuesBySubject({ subjects }: Report, issues: readonly Issue[]): Map<Subject | undefined, Issue[]> {
-  // The first of a path is the one.
-  const byPath = new Map(subjects.toReversed().map((subject) => [JSON.stringify(subject.path), subject]));
+/** The issues of each subject by its index in the report; those of the file as a whole under `undefined`. */
+export function issuesBySubject({ subjects }: Report, issues: readonly Issue[]): Map<number | undefined, Issue[]> {
+  const entries = subjects.map(({ path }, index) => [JSON.stringify(path), index] as const);
+  // If two subjects have the same path, the first one counts.
+  const byPath = new Map(entries.toReversed());
   const lengths = [...new Set(subjects.map(({ path }) => path.length))];
-  const groups = new Map<Subject | undefined, Issue[]>();
+  const groups = new Map<number | undefined, Issue[]>();
   for (const issue of issues) {
     const candidates = lengths.map((length) => byPath.get(JSON.stringify(issue.path.slice(0, length))));
-    const subject = candidates.find((found) => found !== undefined);
-    const group = groups.get(subject);
+    const index = candidates.find((found) => found !== undefined);
+    const group = groups.get(index);
     if (group) group.push(issue);
-    else groups.set(subject, [issue]);
+    else groups.set(index, [issue]);
   }
   return groups;
 }
