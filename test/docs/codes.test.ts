@@ -1,17 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { catalog } from "../../src/core/report/catalog.ts";
+import { errorTable } from "../../src/core/errors.ts";
+import { catalog, docOf } from "../../src/core/report/catalog.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const FAMILY =
   /^(?:ENV|PROFILE|STARTUP|FACT|YAML|JSON|INPUT|SUITE|CONFIG|TARGET|INTERFACE|ECOSYSTEM|CODE|REVISION|GIT|PM2|PROCESS|START|STOP|RESTART|SELF|ALREADY|APP|ASYNC)_/;
 
-function sources(folder: string, ...except: string[]): string {
+function sources(folder: string, except = /^$/): string {
   const files = readdirSync(root + folder, { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".ts"),
   );
-  const kept = files.filter((file) => !except.includes(file));
+  const kept = files.filter((file) => !except.test(file));
   return kept.map((file) => readFileSync(`${root}${folder}/${file}`, "utf8")).join("\n");
 }
 
@@ -20,19 +21,11 @@ function words(text: string, pattern: RegExp): string[] {
 }
 
 test("the catalog documents exactly the codes of the source", () => {
-  const kinds = [
-    "ENV_FILE_FAILED",
-    "ECOSYSTEM_FILE_FAILED",
-    "SUITE_FILE_FAILED",
-    "REVISION_FAILED",
-    "PM2_METRICS_FAILED",
-    "START_REFUSED",
-  ];
   const variables = ["PM2_HOME", "PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK"];
-  const noCodes = new Set([...kinds, ...variables]);
+  const noCodes = new Set(variables);
   const shape = words(sources("src/core/suite"), /^ {2}([A-Z][A-Z_]+): \{$/gm);
   const quoted = words(
-    sources("src", "core/report/codes.ts", "core/report/process-codes.ts", "core/report/telemetry-codes.ts"),
+    sources("src", /^core\/report\/(?:codes\/|[a-z-]*codes\.ts$)/),
     /"([A-Z][A-Z0-9]*_[A-Z0-9_]+)"/g,
   ).filter((code) => FAMILY.test(code));
   const inSource = [...new Set([...quoted, ...shape])].filter((code) => !noCodes.has(code)).toSorted();
@@ -41,6 +34,19 @@ test("the catalog documents exactly the codes of the source", () => {
     .filter((code) => FAMILY.test(code))
     .toSorted();
   expect(documented).toEqual(inSource);
+});
+
+const documented = Object.values(catalog).flatMap((codes) => Object.entries(codes));
+
+test.each(documented)("%s says what to do, and not what it has said already", (_code, doc) => {
+  const { summary, explanation = "", remedy } = doc;
+  expect(remedy).toMatch(/^[A-Z].*[.]$/s);
+  expect([summary, explanation]).not.toContain(remedy);
+  expect(new Set([summary, explanation, remedy]).size).toBe(3);
+});
+
+test("every kind of refusal is documented, also if it carries no code of its own", () => {
+  expect(Object.keys(errorTable).filter((kind) => docOf(kind) === undefined)).toEqual([]);
 });
 
 test("every variable of the service itself stands in the documentation, and no other", () => {

@@ -1,13 +1,12 @@
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { catalog, docOf } from "../report/catalog.ts";
+import type { CodeDoc } from "../report/codes/code-doc.ts";
 import { suggest } from "../report/suggest.ts";
 
-export interface CodeExplanation {
+export interface CodeExplanation extends CodeDoc {
   readonly code: string;
   readonly topic: string;
-  readonly summary: string;
-  readonly explanation: string;
 }
 
 /** What a code means, and what to do about it. */
@@ -19,11 +18,12 @@ export const codeExplain = defineOperation({
     const asked = code.trim().toUpperCase();
     const doc = docOf(asked);
     if (doc) return { code: asked, ...doc };
-    const meant = suggest(asked, Object.values(catalog).flatMap(Object.keys));
+    const known = Object.values(catalog).flatMap(Object.keys);
+    const meant = suggest(asked, known) ?? known.find((word) => asked !== "" && word.startsWith(asked));
     throw new SvcmError("NOT_FOUND", {
       code: "CODE_NOT_FOUND",
-      details: `No code ${JSON.stringify(code.slice(0, 80))}. docs/reference/rules.md lists them.`,
-      ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+      details: `There is no code ${JSON.stringify(code.slice(0, 80))}.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
+      hint: "The last line of each error names its code.",
     });
   },
 });

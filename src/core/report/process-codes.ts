@@ -1,49 +1,93 @@
-import type { CodeDoc } from "./codes.ts";
+import type { CodeDocs } from "./codes/code-doc.ts";
 
 /** The codes of PM2, of the way to it, and of what is done to its processes. */
-export const processCodes: Readonly<Record<string, CodeDoc>> = {
+export const processCodes: CodeDocs = {
   PM2_NOT_RUNNING: {
     summary: "No PM2 daemon listens in `PM2_HOME`.",
-    explanation:
-      "Reading never starts one. Start an app of the ecosystem, `svcm process start <name> --ecosystem`, or set `PM2_HOME` to the PM2 that is meant.",
+    explanation: "Reading never starts one.",
+    remedy:
+      "Start an app of the ecosystem file with `svcm process start <name> --ecosystem`, or set PM2_HOME to the folder of the PM2 that you mean.",
   },
   PM2_TIMEOUT: {
     summary: "The PM2 daemon did not answer in time.",
     explanation:
-      "It may be suspended or overloaded. What was asked is not done later, unless the message says that it had been handed to PM2.",
+      "It may be suspended or overloaded. What you asked for is not done later, unless the message says that PM2 already had it.",
+    remedy: "Look at the daemon with `ps -fp $(cat $PM2_HOME/pm2.pid)`, and repeat the command when it answers again.",
   },
   PM2_CONNECTION_LOST: {
     summary: "The PM2 daemon, or the worker that talks to it, ended before it answered.",
-    explanation:
-      "The next call connects anew. Where an action had been handed to PM2, the message says so: look at the list.",
+    explanation: "The next command connects again. If PM2 already had an action, the message says so.",
+    remedy: "Run `svcm process list` to see what happened, then repeat the command if it is still needed.",
   },
   PM2_HOME_UNUSABLE: {
     summary: "`PM2_HOME` cannot be written, or its path is longer than 97 bytes.",
-    explanation: "A socket's address holds 107 bytes; PM2 cuts a longer one off and waits for ever.",
+    explanation: "The address of a socket holds 107 bytes; PM2 cuts a longer one off and waits forever.",
+    remedy: "Set PM2_HOME to a shorter path that your user can write.",
   },
-  PM2_LOAD_FAILED: { summary: "The package pm2 cannot be loaded." },
-  PM2_START_FAILED: { summary: "A PM2 daemon was to be started and did not come up." },
+  PM2_LOAD_FAILED: {
+    summary: "The package pm2 cannot be loaded.",
+    remedy: "Install svcm again: PM2 comes with it.",
+  },
+  PM2_START_FAILED: {
+    summary: "A PM2 daemon was to be started and did not come up.",
+    remedy: "Read the end of `pm2.log` in PM2_HOME; check that your user can write that folder.",
+  },
   PM2_ACTION_FAILED: {
-    summary:
-      "PM2 refused the action, and its list does not show that it was needless; `details` has its words, without values.",
+    summary: "PM2 refused the action; `details` has its words, without values.",
+    remedy: "Run `svcm process list` to see the state of the process, and read the end of `pm2.log` in PM2_HOME.",
   },
-  PM2_FAILED: { summary: "PM2 or the way to it failed otherwise." },
-  PROCESS_NOT_FOUND: { summary: "PM2 lists no such process, or the ecosystem file declares no such app." },
-  PROCESS_AMBIGUOUS: { summary: "Different apps have that name: say which by the number or the namespace." },
-  PROCESS_ACTION_FAILED: { summary: "Of several processes, some could not be acted on; `details` name them." },
-  PROCESS_CHANGED: { summary: "PM2's number means another process now." },
+  PM2_FAILED: {
+    summary: "PM2, or the way to it, failed for another reason.",
+    remedy: "Read the details, then the end of `pm2.log` in PM2_HOME.",
+  },
+  PROCESS_NOT_FOUND: {
+    summary: "PM2 lists no such process, or the ecosystem file declares no such app.",
+    remedy: "Choose a name that `svcm process list` shows, or a number with `--id <n>`.",
+  },
+  PROCESS_AMBIGUOUS: {
+    summary: "Different apps have the same name.",
+    remedy: "Say which one you mean with `--id <n>` or `--namespace <name>`.",
+  },
+  PROCESS_ACTION_FAILED: {
+    summary: "Some of the processes could not be acted on; `details` names them.",
+    remedy: "Correct the reason that is given for each, and repeat the command for those.",
+  },
+  PROCESS_CHANGED: {
+    summary: "PM2 has given the number to another process in the meantime.",
+    remedy: "Run `svcm process list` and use the name, or the new number.",
+  },
   START_VERIFY_FAILED: {
     summary: "After the start, PM2 lists no process, or none that stays online for a second.",
-    explanation: "The process is left as PM2 has it: it may go on restarting. Its output tells why: `pm2 logs <name>`.",
+    explanation: "The process is left as PM2 has it: it may go on restarting.",
+    remedy: "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME.",
   },
-  STOP_VERIFY_FAILED: { summary: "After the stop, PM2 does not list the process as stopped." },
-  RESTART_VERIFY_FAILED: { summary: "After the restart, PM2 lists no new run that stays online for a second." },
+  STOP_VERIFY_FAILED: {
+    summary: "After the stop, PM2 does not list the process as stopped.",
+    remedy: "Run `svcm process list`; a process that ignores signals ends after its `kill_timeout`.",
+  },
+  RESTART_VERIFY_FAILED: {
+    summary: "After the restart, PM2 lists no new run that stays online for a second.",
+    remedy: "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME.",
+  },
   SELF_ACTION_BLOCKED: {
     summary: "The process serves this request and cannot stop or restart itself.",
-    explanation: "Do it from a terminal. In a namespace, that process is left out and listed under `skipped`.",
+    explanation: "In a namespace, that process is left out and listed under `skipped`.",
+    remedy: "Run `svcm process restart` or `svcm process stop` in a terminal.",
   },
-  ALREADY_RUNNING: { summary: "Left alone by a start: it runs already." },
-  ALREADY_STOPPED: { summary: "Left alone by a stop: it does not run." },
-  APP_NOT_DECLARED: { summary: "The ecosystem file declares no app of that name any more." },
-  APP_ALREADY_KNOWN: { summary: "PM2 knows an app of that name already." },
+  ALREADY_RUNNING: {
+    summary: "A start left the process alone because it is already running.",
+    remedy: "Use `svcm process restart <name>` to start it again.",
+  },
+  ALREADY_STOPPED: {
+    summary: "A stop left the process alone because it does not run.",
+    remedy: "Nothing is left to do; `svcm process start <name>` starts it.",
+  },
+  APP_NOT_DECLARED: {
+    summary: "The ecosystem file no longer declares an app of that name.",
+    remedy: "Run `svcm ecosystem show` for the apps that it declares.",
+  },
+  APP_ALREADY_KNOWN: {
+    summary: "PM2 knows an app of that name already.",
+    remedy: "Use `svcm process start <name>` or `svcm process restart <name> --ecosystem`.",
+  },
 };

@@ -27,9 +27,7 @@ export async function renderReport(report: Report, format: ReportFormat, context
     }
     case "sarif": {
       const [{ renderSarif }, { docOf }] = await Promise.all([import("./sarif.ts"), import("./catalog.ts")]);
-      const rules = report.issues.map(
-        ({ code }) => [code, docOf(code) ?? { summary: code, explanation: code }] as const,
-      );
+      const rules = report.issues.map(({ code }) => [code, docOf(code) ?? { summary: code }] as const);
       return renderSarif(report, Object.fromEntries(rules), context);
     }
     case "junit":

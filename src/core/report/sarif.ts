@@ -1,9 +1,10 @@
 import type { Issue } from "../contract/issue.ts";
+import type { CodeDoc } from "./codes/code-doc.ts";
 import { describeIssue, linesOf, placeOf, type Report } from "./report.ts";
 
 /** What a rule says about itself, by the code of its issues. */
 export type Rules = Readonly<
-  Record<string, { readonly summary: string; readonly explanation?: string; readonly helpUri?: string }>
+  Record<string, Partial<CodeDoc> & { readonly summary: string; readonly helpUri?: string }>
 >;
 
 const LONGEST_WORD = 1000;
@@ -37,7 +38,7 @@ function ruleOf(code: string, rules: Rules): object {
     id: code,
     shortDescription: { text: summary },
     fullDescription: { text: explanation },
-    help: { text: explanation },
+    help: { text: rule?.remedy ?? explanation },
     ...(rule?.helpUri !== undefined && { helpUri: rule.helpUri }),
   };
 }

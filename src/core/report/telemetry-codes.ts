@@ -1,22 +1,27 @@
-import type { CodeDoc } from "./codes.ts";
+import type { CodeDocs } from "./codes/code-doc.ts";
 
 /** The codes of what could not be measured. */
-export const telemetryCodes: Readonly<Record<string, CodeDoc>> = {
+export const telemetryCodes: CodeDocs = {
   ASYNC_CONTEXT_ROUTE_MISSING: {
     summary: "The process has no route `/async-context-metrics`.",
-    explanation: "It answered 404 on its `SVC_HTTP_PORT`. Serve the route, or watch without async contexts.",
+    explanation: "It answered 404 on its `SVC_HTTP_PORT`.",
+    remedy: "Serve the route in the process, or measure without `--async-context`.",
   },
   ASYNC_CONTEXT_HTTP_ERROR: {
     summary: "The process answered `/async-context-metrics` with another status than 200.",
-    explanation: "No redirect is followed and no credential is sent: the route has to be open on 127.0.0.1.",
+    explanation: "svcm follows no redirect and sends no credential.",
+    remedy: "Open the route to 127.0.0.1 without a login or redirect.",
   },
   ASYNC_CONTEXT_TIMEOUT: {
     summary: "The process did not answer `/async-context-metrics` within a second.",
+    remedy: "Look at what blocks its event loop: `svcm metrics show` has its CPU and memory.",
   },
   ASYNC_CONTEXT_PARSE_ERROR: {
     summary: "The process's answer is not a JSON object of at most 256 KiB.",
+    remedy: "Answer one JSON object, and drop the oldest stores if it grows.",
   },
   ASYNC_CONTEXT_UNREACHABLE: {
     summary: "Nothing answers HTTP on the process's `SVC_HTTP_PORT` on 127.0.0.1.",
+    remedy: "Check that the process listens on that port and on 127.0.0.1, not on another address only.",
   },
 };

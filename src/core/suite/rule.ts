@@ -1,5 +1,6 @@
 import type { Issue } from "../contract/issue.ts";
 import { maskCredentials } from "../env/redact.ts";
+import type { CodeDoc } from "../report/codes/code-doc.ts";
 import { suggest } from "../report/suggest.ts";
 import { unhidden } from "./characters.ts";
 import type { Siblings } from "./siblings.ts";
@@ -14,10 +15,9 @@ export interface Finding extends Pick<Issue, "message" | "accepted" | "suggestio
   readonly field: string | readonly (string | number)[];
 }
 
-/** One thing that may be wrong, with what `svcm explain` tells of it. One rule, one file. */
-export interface Rule {
+/** One thing that may be wrong, with what `svcm explain` says about it. One rule, one file. */
+export interface Rule extends CodeDoc {
   readonly code: string;
-  readonly summary: string;
   readonly explanation: string;
   /** @param siblings the other entries of the list; none for a single document */
   readonly check: (candidate: Candidate, vocabulary: Vocabulary, siblings: Siblings) => Omit<Finding, "code">[];

@@ -47,32 +47,39 @@ export const shapeCodes = {
   SUITE_SHAPE: {
     summary: "A part of the document is not of its kind.",
     explanation: "The document is a map; serviceConfiguration is a map; interfaces and deployments are lists of maps.",
+    remedy: "Give the part the shape that the message names; `svcm schema deployments` prints the whole shape.",
   },
   SUITE_UNKNOWN_KEY: {
     summary: "A key that the document does not have.",
     explanation: "Unknown keys are reported, never dropped: most often they are misspelled.",
+    remedy: "Correct the spelling, or delete the key.",
   },
   SUITE_TOO_MANY_ISSUES: {
     summary: "One part of the document has more issues than anybody reads.",
     explanation: `Of one section, or of the keys of one map, the first ${MAX_ISSUES} issues are told. Mend those first.`,
+    remedy: "Correct the first issues and validate again: often one wrong line causes all of them.",
   },
   SUITE_TEXT_EXPECTED: {
     summary: "A number, boolean or other value stands where text is expected.",
     explanation: "YAML reads 1.10 as the number 1.1 and true as a boolean. Quote what is meant as text.",
+    remedy: "Put the value in quotes.",
   },
   SUITE_CHARACTERS: {
     summary: "A text holds characters that cannot be seen or that change how it reads.",
     explanation:
       "Control characters, zero-width characters and marks that turn the direction of text are refused everywhere. Names are ASCII.",
+    remedy: "Type the text again without the character that the message shows.",
   },
   SUITE_VERSION_UNSUPPORTED: {
     summary: "The document is of another version.",
     explanation: `svcm reads ${SUITE_VERSION}. A document without a version is taken for one.`,
+    remedy: "Write the version that the message names, and run `svcm migrate --dry-run`.",
   },
   SUITE_ENVIRONMENT_UNKNOWN: {
     summary: "runtimeEnvironment names no environment.",
     explanation:
       "runtimeEnvironment is the selection only, an environment of the runtime contract; it never holds values.",
+    remedy: "Write one of the environments that the message lists, or delete the line.",
   },
 } as const;
 

@@ -7,6 +7,7 @@ export const configurationPortCollision: Rule = {
   summary: "Two listeners of one service are given the same port.",
   explanation:
     "Each listener is a process of its own, so that no two ports which the serviceKind binds may be the same.",
+  remedy: "Give each listener a port of its own, for example `svcm config set ports.websocket=3001`.",
   check(candidate, vocabulary) {
     const ports = activePorts(candidate, vocabulary).filter(({ value }) => isPort(value));
     return ports.flatMap(({ name, value }, index) => {

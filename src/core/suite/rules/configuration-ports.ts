@@ -7,6 +7,7 @@ export const configurationPorts: Rule = {
   summary: "A port that the service kind binds is no port.",
   explanation:
     "Each port that the serviceKind binds is an integer from 1 to 65535. Ports of listeners that it does not bind are ignored.",
+  remedy: "Set the port, for example `svcm config set ports.rest=3000`.",
   check: (candidate, vocabulary) =>
     activePorts(candidate, vocabulary)
       .filter(({ value }) => !isPort(value))

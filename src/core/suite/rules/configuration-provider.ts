@@ -7,6 +7,8 @@ export const configurationProvider: Rule = {
   summary: "The run mode does not exist at the cloud provider.",
   explanation:
     "The combination of runMode and cloudProvider has to be one of the capability matrix: `svcm matrix show` lists them.",
+  remedy:
+    "Choose a pair that `svcm matrix show` lists, and set both at once: `svcm config set runMode=... cloudProvider=...`.",
   check({ runMode, cloudProvider }, { matrix }) {
     const mode = entryOf(matrix.runModes, runMode);
     if (!mode || entryOf(matrix.cloudProviders, cloudProvider) === undefined) return [];

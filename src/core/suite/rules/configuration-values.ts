@@ -6,6 +6,7 @@ export const configurationValues: Rule = {
   summary: "A service configuration names a value outside its vocabulary.",
   explanation:
     "serviceKind, runMode and cloudProvider are vocabularies of the capability matrix. Each has to be one of its values, in its spelling.",
+  remedy: "Write one of the values that the message lists, for example with `svcm config set serviceKind=rest-api`.",
   check: (candidate, { matrix }) => [
     ...required(candidate, "serviceKind", Object.keys(matrix.serviceKinds)),
     ...required(candidate, "runMode", Object.keys(matrix.runModes)),

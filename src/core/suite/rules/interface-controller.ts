@@ -9,6 +9,7 @@ export const interfaceController: Rule = {
   summary: "A controller mapping is not of the form XController.action.",
   explanation:
     "A controller mapping names a class that ends in Controller and one of its actions: ItemController.list.",
+  remedy: "Write the class and the action, for example `ItemController.list`.",
   check({ controller }) {
     if (typeof controller === "string" && CONTROLLER.test(controller)) return [];
     const words = controller === undefined ? "is missing" : `${show(controller)} is not of the form XController.action`;

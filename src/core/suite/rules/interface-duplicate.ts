@@ -5,6 +5,7 @@ export const interfaceDuplicate: Rule = {
   code: "INTERFACE_DUPLICATE",
   summary: "Two interface adapters are the same.",
   explanation: "No two adapters have the same type and entrypoint, and no two have the same controller mapping.",
+  remedy: "Delete one of the two (`svcm interfaces remove <number>`), or change its entrypoint or controller.",
   check(candidate, _vocabulary, siblings) {
     const [type, entrypoint, controller] = ["type", "entrypoint", "controller"].map((field) =>
       textOf(candidate, field),

@@ -9,6 +9,7 @@ export const interfaceEntrypoint: Rule = {
   summary: "An entrypoint is not a TypeScript or JavaScript path under src/interface/.",
   explanation:
     "An entrypoint is relative to the repository, stands under src/interface/ and ends in .ts or .js. It never leaves that folder.",
+  remedy: "Give a path such as `src/interface/HTTP/start-rest-api.ts`.",
   check({ entrypoint }) {
     if (typeof entrypoint === "string" && ENTRYPOINT.test(entrypoint)) return [];
     const words = entrypoint === undefined ? "is missing" : `${show(entrypoint)} is not under src/interface/`;

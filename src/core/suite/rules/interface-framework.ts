@@ -8,6 +8,7 @@ export const interfaceFramework: Rule = {
   summary: "An interface adapter names an unknown type, or a framework that does not serve its type.",
   explanation:
     "http-rest and sse take the canonical values of SVC_HTTP_FRAMEWORK (no alias such as derby or sails), websocket takes socket-io, grpc takes grpc.",
+  remedy: "Choose a framework that the message lists; `svcm matrix show` has them for every type.",
   check(candidate, vocabulary) {
     const { interfaceTypes } = vocabulary.matrix;
     const type = entryOf(interfaceTypes, candidate["type"]);

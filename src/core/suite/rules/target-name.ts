@@ -5,6 +5,7 @@ export const targetName: Rule = {
   code: "TARGET_NAME_DUPLICATE",
   summary: "Two deploy targets have the same name.",
   explanation: "Names are compared without regard to case. An entry that is edited may keep its own name.",
+  remedy: "Rename one of them: `svcm targets edit <name> --name <new name>`.",
   check(candidate, _vocabulary, siblings) {
     if (!siblings.hold(candidate, nameKey)) return [];
     return [{ field: "name", message: `name: ${show(textOf(candidate, "name"))} is taken by another deploy target` }];

@@ -7,6 +7,8 @@ export const targetProfile: Rule = {
   summary: "A PM2 profile stands where none may be, or is missing where one has to.",
   explanation:
     "Only PM2-managed targets carry a pm2Profile, and each of them does. A provider manages its functions itself.",
+  remedy:
+    "Set `--pm2-profile` on a PM2-managed target; remove the field from any other with `svcm targets edit <name> --clear pm2Profile`.",
   check({ deployTarget, pm2Profile }, vocabulary) {
     const group = groupOf(vocabulary, deployTarget);
     if (!group || group.pm2Managed === (pm2Profile !== undefined)) return [];

@@ -6,6 +6,7 @@ export const targetProtocol: Rule = {
   code: "TARGET_PROTOCOL_NOT_EXPOSED",
   summary: "The service type does not expose the runtime protocol.",
   explanation: "restapi and functions serve HTTP, websocket+restapi adds WebSocket, grpc+restapi adds gRPC.",
+  remedy: "Choose a protocol that the message lists, or another service type: `svcm matrix show` has both.",
   check({ serviceType, runtimeProtocol }, { matrix }) {
     const type = entryOf(matrix.serviceTypes, serviceType);
     if (!type || entryOf(matrix.protocols, runtimeProtocol) === undefined) return [];

@@ -17,6 +17,7 @@ export const targetRequired: Rule = {
   summary: "A deploy target lacks a field.",
   explanation:
     "name, runtime, serviceType, deployTarget, runtimeProtocol and both drivers are required. region is required for every target that is not self-hosted.",
+  remedy: "Add the field that the message names, for example `svcm targets edit <name> --region eu-central-1`.",
   check(candidate, vocabulary) {
     const { matrix } = vocabulary;
     const target = entryOf(matrix.deployTargets, candidate["deployTarget"]);

@@ -9,6 +9,7 @@ export const targetRuntime: Rule = {
   summary: "The runtime is not a name with a version.",
   explanation:
     "A runtime is a name that starts with a letter, then a version that starts with a digit, without spaces: nodejs22.x, node20, python3.12, bun1.3.13. Free text such as latest is rejected: it says something else tomorrow.",
+  remedy: "Write a name with a version, for example `svcm targets edit <name> --runtime node22`.",
   check(candidate) {
     const runtime = textOf(candidate, "runtime");
     if (runtime === "" || RUNTIME.test(runtime)) return [];

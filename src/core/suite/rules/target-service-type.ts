@@ -7,6 +7,7 @@ export const targetServiceType: Rule = {
   summary: "The deploy target does not run services of this type.",
   explanation:
     "PM2-managed targets run REST and realtime services, functions targets run functions only. The row has to be one of the capability matrix.",
+  remedy: "Choose a service type that the message lists, or another deploy target: `svcm matrix show` has both.",
   check({ deployTarget, serviceType }, vocabulary) {
     const group = groupOf(vocabulary, deployTarget);
     if (!group || entryOf(vocabulary.matrix.serviceTypes, serviceType) === undefined) return [];

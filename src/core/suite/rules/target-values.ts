@@ -7,6 +7,8 @@ export const targetValues: Rule = {
   summary: "A deploy target names a value outside its vocabulary.",
   explanation:
     "deployTarget, serviceType, runtimeProtocol, databaseDriver, keyValueDriver and pm2Profile are vocabularies: the first three and the last of the capability matrix, the drivers of the runtime contract.",
+  remedy:
+    "Write one of the values that the message lists, for example with `svcm targets edit <name> --deploy-target lambda`.",
   check(candidate, vocabulary) {
     const { matrix } = vocabulary;
     return [

@@ -1,0 +1,127 @@
+import type { CodeDocs } from "./code-doc.ts";
+
+export const sourceCodes: CodeDocs = {
+  FACT_INVALID: {
+    summary: "`config/runtime-contract.yaml` or `config/capability-matrix.yaml` is not valid; `issues` say where.",
+    remedy:
+      "Correct the lines that the message names. `svcm schema runtime-contract` and `svcm schema capability-matrix` print what is accepted.",
+  },
+  FACT_SHAPE: {
+    summary: "A value does not have the accepted shape.",
+    remedy: "Write what the message says is accepted; an editor with the JSON Schema completes it (`svcm schema`).",
+  },
+  FACT_UNKNOWN_KEY: {
+    summary: "The document does not have such a key.",
+    remedy: "Correct the spelling, or delete the key.",
+  },
+  FACT_REFERENCE: {
+    summary: "A name refers to nothing, or is declared twice.",
+    remedy: "Declare the name, correct its spelling, or delete the second declaration.",
+  },
+  YAML_EMPTY: {
+    summary: "The file is empty, or holds only comments.",
+    remedy: "Write at least one section, for example with `svcm targets add` or `svcm config set`.",
+  },
+  YAML_TOO_MANY_ISSUES: {
+    summary: "The text has more than 10,000 issues; the rest is left out.",
+    remedy: "Correct the first ones and check again: often one wrong line causes all of them.",
+  },
+  YAML_SYNTAX: {
+    summary: "The text is not YAML 1.2.",
+    remedy: "Correct the line that the message names; look at its indentation, its quotes and the line above it.",
+  },
+  YAML_MULTIPLE_DOCUMENTS: {
+    summary: "The file holds more than one document.",
+    remedy: "Remove the line `---` between them, or move the second document to a file of its own.",
+  },
+  YAML_DUPLICATE_KEY: {
+    summary: "A map has the same key twice; readers of YAML disagree on which one counts.",
+    remedy: "Delete or rename one of them.",
+  },
+  YAML_KEY: {
+    summary: "A merge key (`<<`) or `__proto__`, which readers of YAML treat differently.",
+    remedy: "Write the members out, or use an alias for the whole value.",
+  },
+  YAML_TAG: {
+    summary: "svcm does not resolve this tag.",
+    remedy: "Remove the tag; quote the value if it is text.",
+  },
+  YAML_ALIAS: {
+    summary: "An alias has no anchor before it, contains itself, or expands to too much.",
+    remedy: "Correct the name of the anchor, or write the value out.",
+  },
+  YAML_AMBIGUOUS: {
+    summary: "A word that is text in YAML 1.2, and a boolean, date or number in YAML 1.1 (warning).",
+    remedy: "Put it in quotes.",
+  },
+  JSON_SYNTAX: {
+    summary: "The file is named .json, but it is not JSON.",
+    remedy: "Correct the line that the message names, or rename the file to .yaml.",
+  },
+  YAML_DEPTH: {
+    summary: "The document is nested too deeply.",
+    remedy: "Flatten it: a suite document needs no more than a handful of levels.",
+  },
+};
+
+export const suiteCodes: CodeDocs = {
+  SUITE_FILE_NOT_FOUND: {
+    summary: "There is no suite document at `path`.",
+    remedy: "Name the file with `--file`, the repository with `--root`, or create it with `svcm targets add`.",
+  },
+  SUITE_FILE_NOT_UTF8: {
+    summary: "The file is not UTF-8 text.",
+    remedy: "Convert it, for example with `iconv -f UTF-16 -t UTF-8`.",
+  },
+  SUITE_FILE_UNEDITABLE: {
+    summary: "The change cannot be made by changing only its own lines.",
+    explanation:
+      "svcm never prints a document from scratch. It refuses a change that would reach another entry through an anchor, or that would remove comments.",
+    remedy: "Edit the lines that the message names by hand, then run `svcm validate`.",
+  },
+  TARGET_NOT_FOUND: {
+    summary: "There is no deploy target of that name.",
+    remedy: "Choose one of the names that `svcm targets list` shows.",
+  },
+  TARGET_AMBIGUOUS: {
+    summary: "Several deploy targets have that name.",
+    remedy: "Rename one of them in the file.",
+  },
+  INTERFACE_NOT_FOUND: {
+    summary: "There is no interface adapter with that controller mapping or number.",
+    remedy: "Choose one that `svcm interfaces list` shows.",
+  },
+  INTERFACE_AMBIGUOUS: {
+    summary: "Several interface adapters have that controller mapping.",
+    remedy: "Use the number of the adapter in `svcm interfaces list`.",
+  },
+};
+
+export const revisionCodes: CodeDocs = {
+  REVISION_NOT_FOUND: {
+    summary: "The revision names no commit of this repository.",
+    explanation: "A shallow clone lacks older commits. A repository without a commit has no HEAD.",
+    remedy:
+      "Check the name with `git log`; fetch what a shallow clone lacks (`git fetch --unshallow`, or `fetch-depth: 0` in GitHub Actions).",
+  },
+  GIT_NOT_FOUND: {
+    summary: "The program `git` is not in the PATH.",
+    remedy: "Install Git, or add its folder to the PATH.",
+  },
+  GIT_NO_REPOSITORY: {
+    summary: "The repository root is not in a work tree of Git.",
+    remedy: "Run the command inside a clone, or name one with `--root <dir>`.",
+  },
+  GIT_OWNERSHIP: {
+    summary: "Git does not trust a repository that belongs to another user.",
+    remedy: "If you trust it, run `git config --global --add safe.directory <root>`.",
+  },
+  GIT_TIMEOUT: {
+    summary: "Git gave no answer in time and was stopped.",
+    remedy: "Run `git status` there: it shows whether the repository or its disk hangs.",
+  },
+  GIT_FAILED: {
+    summary: "Git refused; `details` holds its own words.",
+    remedy: "Run the same Git command in the repository and correct what it reports.",
+  },
+};

@@ -1,0 +1,100 @@
+import type { CodeDocs } from "./code-doc.ts";
+
+/** Codes of a failed contact with the file system or the network: svcm's own, and those of the operating system. */
+export const fileCodes: CodeDocs = {
+  ENOTREG: {
+    summary: "Not a regular file.",
+    remedy: "Put a regular file at `path`; pipes, sockets and devices are not read.",
+  },
+  EFBIG: {
+    summary: "Larger than the limit.",
+    remedy: "Split the file, or remove what does not belong in it; the message names the limit.",
+  },
+  EOUTSIDE: {
+    summary: "The path, or a link on it, leads out of the folders that svcm may use.",
+    explanation: "Those are the repository root and the config directory.",
+    remedy: "Name a file inside them, or choose another repository with `--root <dir>`.",
+  },
+  ELOCKED: {
+    summary: "Another process held the lock for too long; the message names it.",
+    remedy:
+      "Wait until that process is done and repeat the command. If it hangs, end it: a dead process loses its lock.",
+  },
+  EEXIST: {
+    summary: "Something of that name exists already.",
+    remedy: "Choose another name, or remove what is there.",
+  },
+  ECHANGED: {
+    summary: "Another program kept changing the file while svcm wrote it.",
+    remedy: "Find the program that writes the file, stop it, and repeat the command.",
+  },
+  EUNKNOWN: {
+    summary: "The operating system gave no code.",
+    remedy: "Read the message, and repeat the command with SVCM_DEBUG=1 if it does not help.",
+  },
+  ENOENT: {
+    summary: "There is no file or folder at `path`.",
+    remedy: "Check the spelling of the path and the repository root (`--root <dir>`).",
+  },
+  EACCES: {
+    summary: "Your user may not open the file or the socket.",
+    remedy: "Run `ls -l` on the path; run svcm as its owner, or change the permissions.",
+  },
+  EPERM: {
+    summary: "The operating system does not permit this to your user.",
+    remedy: "Run svcm as the owner of the file or process; look for an immutable attribute with `lsattr`.",
+  },
+  EISDIR: {
+    summary: "A folder is where a file is expected.",
+    remedy: "Name the file inside the folder, or remove the folder.",
+  },
+  ENOTDIR: {
+    summary: "A file is where a folder is expected.",
+    remedy: "Name a folder; `--root` takes the folder of the repository, not a file.",
+  },
+  ELOOP: {
+    summary: "Symbolic links lead in a circle.",
+    remedy: "Follow them with `namei <path>` and remove the one that points back.",
+  },
+  EROFS: {
+    summary: "The file system is mounted read-only.",
+    remedy:
+      "Mount it writable, or move what svcm writes: SVC_SERVICE_MANAGEMENT_AUDIT_FILE names another place for the audit log.",
+  },
+  ENOSPC: {
+    summary: "The disk is full; the old content of the file is whole.",
+    remedy: "Free some space (`df -h`, `df -i`) and repeat the command.",
+  },
+  EDQUOT: {
+    summary: "Your disk quota is used up; the old content of the file is whole.",
+    remedy: "Free some of your space (`quota`) and repeat the command.",
+  },
+  EIO: {
+    summary: "The disk reported an error.",
+    remedy: "Look at the kernel's log (`dmesg`) before you write to this disk again.",
+  },
+  EBUSY: {
+    summary: "The file is a mount point or in use, so it cannot be replaced.",
+    remedy: "Mount the folder instead of the single file, then repeat the command.",
+  },
+  EXDEV: {
+    summary: "The file and its folder are on different file systems, so it cannot be replaced in one step.",
+    remedy: "Mount the folder instead of the single file, then repeat the command.",
+  },
+  EMFILE: {
+    summary: "The process has too many open files.",
+    remedy: "Raise the limit with `ulimit -n`, and repeat the command.",
+  },
+};
+
+/** What `metrics watch --url` says when it reaches no svcm. */
+export const connectionCodes: CodeDocs = {
+  CONNECTION_FAILED: {
+    summary: "No connection to the service at `--url`; the message has the reason.",
+    remedy: "Check the host and port, and that `svcm serve` runs there: `curl <url>/healthz` answers if it does.",
+  },
+  NOT_SVCM_SERVE: {
+    summary: "A server answers at `--url`, but it is not `svcm serve`.",
+    remedy: "Use the address that `svcm serve` prints when it starts, for example http://127.0.0.1:3200.",
+  },
+};

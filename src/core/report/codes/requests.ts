@@ -1,0 +1,113 @@
+import type { CodeDocs } from "./code-doc.ts";
+
+/** What was asked wrongly, or could not be done, when there is no code that says more. */
+export const requestCodes: CodeDocs = {
+  WRONG_USAGE: {
+    summary: "The command line has an argument or a flag that the command does not take, or lacks one that it needs.",
+    remedy: "Run the command with `--help`: it lists arguments, flags and examples.",
+  },
+  COMMAND_NOT_FOUND: {
+    summary: "svcm has no such command.",
+    remedy: "Run `svcm help` for all commands.",
+  },
+  INPUT_INVALID: {
+    summary: "The input does not have the accepted shape.",
+    remedy: "Send what the message says is accepted; `GET /api/openapi.json` describes every request.",
+  },
+  INPUT_DUPLICATE_MEMBER: {
+    summary: "A JSON object has the same member twice.",
+    remedy: "Send each member once.",
+  },
+  CODE_NOT_FOUND: {
+    summary: "There is no code of that name.",
+    remedy: "Copy the code from the last line of the error, or from `code` in its JSON.",
+  },
+  INVALID_PAYLOAD: {
+    summary: "A value that you gave is not accepted; nothing was written.",
+    remedy: "Correct every value that the message lists, and repeat the command.",
+  },
+  INVALID_ENVIRONMENT: {
+    summary: "The environment is not one that this command knows.",
+    explanation: "Without `--environment`, NODE_ENV decides; without NODE_ENV it is `dev`.",
+    remedy: "Name an accepted one with `--environment <name>`; the message lists them.",
+  },
+  INVALID_REQUEST: {
+    summary: "The request is not understood.",
+    remedy: "Correct what the message names; `--help` or `GET /api/openapi.json` says what is accepted.",
+  },
+  UNAUTHORIZED: {
+    summary: "The service needs a token, and the one that was sent is missing or wrong.",
+    remedy: "Set SVC_SERVICE_MANAGEMENT_AUTH_TOKEN to the token that the service was started with.",
+  },
+  FORBIDDEN: {
+    summary: "The service does not accept the request from there.",
+    explanation: "It checks `Host` and `Origin`, so that other web pages cannot use it.",
+    remedy: "Use an address of the service itself, or add the name to SVC_SERVICE_MANAGEMENT_ALLOWED_HOSTS.",
+  },
+  NOT_FOUND: {
+    summary: "There is nothing at that address.",
+    remedy: "Check the path; `GET /api/openapi.json` lists every route.",
+  },
+  METHOD_NOT_ALLOWED: {
+    summary: "The path exists, but not with this method.",
+    remedy: "Use a method that the header `Allow` of the answer lists.",
+  },
+  REQUEST_TIMEOUT: {
+    summary: "The request did not arrive in time.",
+    remedy: "Send it again; look at the connection if it happens often.",
+  },
+  PAYLOAD_TOO_LARGE: {
+    summary: "The body of the request is larger than the limit.",
+    remedy: "Send less at once: 64 KiB for a request, 4 MiB for a suite document.",
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    summary: "The service does not read this content type.",
+    remedy: "Send `Content-Type: application/json`; `POST /api/validate` also takes `application/yaml`.",
+  },
+  UPGRADE_REQUIRED: {
+    summary: "This address speaks WebSocket.",
+    remedy: "Connect with a WebSocket client, for example `svcm metrics watch --url <url>`.",
+  },
+  HEADERS_TOO_LARGE: {
+    summary: "The headers of the request are larger than the limit.",
+    remedy: "Send fewer or shorter headers; cookies of other pages on the same host are the usual reason.",
+  },
+  ENV_FILE_FAILED: {
+    summary: "An env file could not be read or written.",
+    remedy: "Read the details: they name the file and the reason.",
+  },
+  SUITE_FILE_FAILED: {
+    summary: "A suite document could not be read or written.",
+    remedy:
+      "Read the details: they name the file and the reason; `svcm validate` lists everything that is wrong in it.",
+  },
+  REVISION_FAILED: {
+    summary: "A Git revision could not be read.",
+    remedy: "Read the details: they have Git's reason; `git log` shows the revisions that exist.",
+  },
+  ECOSYSTEM_FILE_FAILED: {
+    summary: "A PM2 ecosystem file could not be read.",
+    remedy: "Run `svcm ecosystem check` for everything that is wrong in it.",
+  },
+  AUDIT_FAILED: {
+    summary: "The audit log could not be read or written; without a record svcm changes nothing.",
+    remedy: "Make the file writable, or name another one with SVC_SERVICE_MANAGEMENT_AUDIT_FILE.",
+  },
+  PM2_METRICS_FAILED: {
+    summary: "The metrics of PM2 could not be collected.",
+    remedy: "Run `svcm process list`: it gives the reason and the next step.",
+  },
+  START_REFUSED: {
+    summary: "`svcm serve` does not start with this configuration.",
+    remedy: "Correct the flag or variable that the message names.",
+  },
+  SERVICE_BUSY: {
+    summary: "The service answers as many requests as it may.",
+    remedy: "Send it again after the time in `Retry-After`.",
+  },
+  DEFECT: {
+    summary: "A defect of svcm.",
+    remedy:
+      "Run the command again with SVCM_DEBUG=1, and report its output, the command line and `svcm --version` where you got svcm from.",
+  },
+};
