@@ -54,13 +54,20 @@ export interface ProcessMetrics {
   readonly namespace: string | null;
   /** PM2's word, for example `online`, `stopped`, `errored`, `launching`. */
   readonly status: string;
+  /** What PM2's status does not show; null if nothing is wrong. */
+  readonly problem: {
+    /** `svcm explain <code>` says what to do. */
+    readonly code: "PROCESS_FOLDER_MISSING" | "PROCESS_WITHOUT_PID" | "PROCESS_CRASH_LOOP";
+    /** What is wrong, in words. Never a secret. */
+    readonly details: string;
+  } | null;
   /** Of one core, over the last interval: two busy threads show 200. */
   readonly cpuPercent: number | null;
   /** Resident memory of the process itself, without its children. */
   readonly memoryBytes: number | null;
   readonly restartCount: number | null;
   readonly unstableRestarts: number | null;
-  /** Null where it is not online. */
+  /** Null unless it is online, or if the machine's clock was set back since. */
   readonly uptimeMs: number | null;
   readonly startedAt: string | null;
   readonly script: string | null;

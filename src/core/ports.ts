@@ -48,8 +48,11 @@ export interface Facts {
 
 /** Time as the core sees it. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, for people and files. It jumps when the machine's clock is set. */
   now(): number;
+
+  /** Milliseconds on a clock that never jumps, for deadlines and intervals. Comparable only with itself. */
+  elapsed(): number;
 
   /** Resolves after so many milliseconds. @throws the reason of the signal, where it is aborted. */
   pause(ms: number, signal?: AbortSignal): Promise<void>;

@@ -3,6 +3,7 @@ import type { Clock } from "../../src/core/ports.ts";
 /** A clock that stands until it is moved. */
 export class HandClock implements Clock {
   #nowMs: number;
+  #elapsedMs = 0;
   readonly #pauses = new Set<{ readonly dueMs: number; readonly wake: () => void }>();
 
   constructor(startMs = Date.UTC(2030, 0, 1)) {
@@ -11,6 +12,15 @@ export class HandClock implements Clock {
 
   now(): number {
     return this.#nowMs;
+  }
+
+  elapsed(): number {
+    return this.#elapsedMs;
+  }
+
+  /** Sets the clock of the machine, as an NTP step does: no time passes. */
+  set(byMs: number): void {
+    this.#nowMs += byMs;
   }
 
   pause(ms: number, signal?: AbortSignal): Promise<void> {
@@ -24,7 +34,7 @@ export class HandClock implements Clock {
         signal?.removeEventListener("abort", onAbort);
         resolve();
       };
-      const pause = { dueMs: this.#nowMs + ms, wake };
+      const pause = { dueMs: this.#elapsedMs + ms, wake };
       if (signal?.aborted === true) return onAbort();
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#pauses.add(pause);
@@ -39,7 +49,8 @@ export class HandClock implements Clock {
   /** Moves it, wakes whoever is due, and lets them run until they wait for something again. */
   async advance(ms: number): Promise<void> {
     this.#nowMs += ms;
-    for (const { dueMs, wake } of this.#pauses) if (dueMs <= this.#nowMs) wake();
+    this.#elapsedMs += ms;
+    for (const { dueMs, wake } of this.#pauses) if (dueMs <= this.#elapsedMs) wake();
     await settled();
   }
 }

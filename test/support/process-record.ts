@@ -12,6 +12,7 @@ export function record(fields: Partial<ProcessRecord> = {}): ProcessRecord {
     restartCount: 0,
     unstableRestarts: 0,
     startedAt: null,
+    lastStartAt: null,
     createdAt: null,
     script: "/srv/api.js",
     cwd: "/srv",

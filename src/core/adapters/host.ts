@@ -6,6 +6,7 @@ import type { Clock, Host } from "../ports.ts";
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   pause: async (ms, signal) => {
     await delay(ms, undefined, signal && { signal });
   },

@@ -67,6 +67,7 @@ const payload: MetricsPayload = {
       pid: 4242,
       namespace: "default",
       status: "online",
+      problem: null,
       cpuPercent: 1.5,
       memoryBytes: GIB,
       restartCount: 0,

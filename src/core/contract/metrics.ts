@@ -123,6 +123,17 @@ const asyncContextAnswer = z
   })
   .describe("Counters of the process's async contexts, every other number it tells among them.");
 
+export const processProblemCodes = ["PROCESS_FOLDER_MISSING", "PROCESS_WITHOUT_PID", "PROCESS_CRASH_LOOP"] as const;
+
+/** Shared with the list of processes. */
+export const processProblem = z
+  .strictObject({
+    code: z.enum(processProblemCodes).describe("`svcm explain <code>` says what to do."),
+    details: z.string().describe("What is wrong, in words. Never a secret."),
+  })
+  .nullable()
+  .describe("What PM2's status does not show; null if nothing is wrong.");
+
 export const processMetrics = z
   .strictObject({
     name: z.string(),
@@ -130,11 +141,16 @@ export const processMetrics = z
     pid: z.int().nullable().describe("Null where no process runs."),
     namespace: z.string().nullable(),
     status: z.string().describe("PM2's word, for example `online`, `stopped`, `errored`, `launching`."),
+    problem: processProblem,
     cpuPercent: percent.nullable().describe("Of one core, over the last interval: two busy threads show 200."),
     memoryBytes: bytes.nullable().describe("Resident memory of the process itself, without its children."),
     restartCount: count.nullable(),
     unstableRestarts: count.nullable(),
-    uptimeMs: z.number().min(0).nullable().describe("Null where it is not online."),
+    uptimeMs: z
+      .number()
+      .min(0)
+      .nullable()
+      .describe("Null unless it is online, or if the machine's clock was set back since."),
     startedAt: z.iso.datetime().nullable(),
     script: z.string().nullable(),
     interpreter: z.string().nullable(),
@@ -197,6 +213,7 @@ export const hostPayload = z
 export type DriftEntry = z.infer<typeof driftEntry>;
 export type DriftField = DriftEntry["field"];
 export type HostMetrics = z.infer<typeof hostMetrics>;
+export type ProcessProblem = NonNullable<z.infer<typeof processProblem>>;
 export type ProcessMetrics = z.infer<typeof processMetrics>;
 export type MetricsPayload = z.infer<typeof metricsPayload>;
 export type HostPayload = z.infer<typeof hostPayload>;

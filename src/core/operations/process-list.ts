@@ -1,9 +1,14 @@
+import type { ProcessProblem } from "../contract/metrics.ts";
 import { defineOperation } from "../operation.ts";
+import { foldersOf, problemOf, type ProblemFacts } from "../process/problem.ts";
+import { uptimeMs } from "../telemetry/process-metrics.ts";
 import type { ProcessRecord } from "../telemetry/process-record.ts";
 
 /** A process as people and programs see it. Never an argument or a value of its environment. */
-export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId"> {
-  /** Since this run began; null unless it is online. */
+export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt"> {
+  /** What PM2's status does not show; null if nothing is wrong. */
+  readonly problem: ProcessProblem | null;
+  /** Since this run began; null unless it is online, or if the machine's clock was set back since. */
   readonly uptimeMs: number | null;
 }
 
@@ -17,15 +22,16 @@ export const processList = defineOperation({
   id: "process.list",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run({ processes, clock }): Promise<ProcessListResponse> {
+  async run({ processes, clock, stamps }): Promise<ProcessListResponse> {
     const list = await processes.list();
-    const now = clock.now();
-    return { processes: list.toSorted(byNameThenId).map((record) => listed(record, now)) };
+    const facts = { epochMs: clock.now(), missingFolders: stamps.missing(foldersOf(list)) };
+    return { processes: list.toSorted(byNameThenId).map((record) => listed(record, facts)) };
   },
 });
 
-function listed({ declaration: _digests, uniqueId: _id, ...record }: ProcessRecord, now: number): ListedProcess {
-  return { ...record, uptimeMs: record.startedAt === null ? null : Math.max(0, now - record.startedAt) };
+function listed(record: ProcessRecord, facts: ProblemFacts): ListedProcess {
+  const { declaration: _digests, uniqueId: _id, lastStartAt: _start, ...shown } = record;
+  return { ...shown, problem: problemOf(record, facts), uptimeMs: uptimeMs(record, facts.epochMs) };
 }
 
 function byNameThenId(a: ProcessRecord, b: ProcessRecord): number {

@@ -56,6 +56,23 @@ export const processCodes: CodeDocs = {
     summary: "PM2 has given the number to another process in the meantime.",
     remedy: "Run `svcm process list` and use the name, or the new number.",
   },
+  PROCESS_FOLDER_MISSING: {
+    summary: "The folder in which the process runs does not exist.",
+    explanation: "PM2 calls a process online even if it could not start it in that folder.",
+    remedy:
+      "Create the folder and run `svcm process restart <name>`. If `cwd` in the ecosystem file is wrong, correct it, run `pm2 delete <name>` and then `svcm process start <name> --ecosystem`.",
+  },
+  PROCESS_WITHOUT_PID: {
+    summary: "PM2 calls the process online, but no process runs.",
+    explanation: "PM2 could not start it, most often because its interpreter is missing.",
+    remedy: "Read the end of `pm2.log` in PM2_HOME, correct the reason, and run `svcm process restart <name>`.",
+  },
+  PROCESS_CRASH_LOOP: {
+    summary: "The process ends by itself again and again, and PM2 restarts it each time.",
+    explanation: "PM2 shows it as online between two ends. Restarts that somebody asks for do not count.",
+    remedy:
+      "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME. `svcm process stop <name>` ends the loop.",
+  },
   START_VERIFY_FAILED: {
     summary: "After the start, PM2 lists no process, or none that stays online for a second.",
     explanation: "The process is left as PM2 has it: it may go on restarting.",

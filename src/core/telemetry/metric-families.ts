@@ -88,6 +88,13 @@ function pm2Families({ environment, ecosystem, summary, processes }: MetricsPayl
       Object.entries(summary.statusCounts).map(([status, value]) => ({ labels: { status }, value })),
     ),
     ...processFamilies(processes),
+    gauges(
+      "svcm_process_problem",
+      "What the status of a process does not show: 1 for each process that has a problem.",
+      processes.flatMap(({ name, pmId, problem }) =>
+        problem === null ? [] : [{ labels: { name, pm_id: String(pmId), code: problem.code }, value: 1 }],
+      ),
+    ),
     gauge("svcm_ecosystem_readable", "Whether the ecosystem file could be read.", isReadable ? 1 : 0, labels),
     gauge("svcm_ecosystem_expected_processes", "Processes that it declares.", ecosystem.expectedProcessCount, labels),
     gauges(
@@ -108,7 +115,7 @@ const PROCESS_METRICS: readonly (readonly [
   string,
   (p: ProcessMetrics) => number | null,
 ])[] = [
-  ["up", "gauge", "Whether it is online.", ({ status }) => (status === "online" ? 1 : 0)],
+  ["up", "gauge", "Whether it is online.", ({ status, pid }) => (status === "online" && pid !== null ? 1 : 0)],
   ["cpu_usage_ratio", "gauge", "Share of one core.", ({ cpuPercent }) => ratio(cpuPercent)],
   ["resident_memory_bytes", "gauge", "Resident memory.", ({ memoryBytes }) => memoryBytes],
   ["uptime_seconds", "gauge", "Since this run began.", ({ uptimeMs }) => (uptimeMs === null ? null : uptimeMs / 1000)],

@@ -1,5 +1,5 @@
 import { compareText } from "../contract/issue.ts";
-import type { AsyncContextMetrics, HostPayload, MetricsPayload } from "../contract/metrics.ts";
+import type { AsyncContextMetrics, HostPayload, MetricsPayload, ProcessProblem } from "../contract/metrics.ts";
 import { hostMetrics } from "./host-metrics.ts";
 import { processMetrics } from "./process-metrics.ts";
 import type { ProcessRecord } from "./process-record.ts";
@@ -26,6 +26,7 @@ export interface PayloadFacts {
   readonly measured: Measured;
   readonly records: readonly ProcessRecord[];
   readonly ecosystem: MetricsPayload["ecosystem"];
+  readonly problem: (record: ProcessRecord) => ProcessProblem | null;
   /** By PM2's number. */
   readonly asyncContext: (pmId: number) => AsyncContextMetrics;
 }
@@ -61,7 +62,7 @@ function hostOf({ before, now, disks, cpuModel }: Measured) {
   return { before: before?.host, now: now.host, disks, cpuModel };
 }
 
-function processesOf({ records, measured, epochMs, platform, asyncContext }: PayloadFacts) {
+function processesOf({ records, measured, epochMs, platform, problem, asyncContext }: PayloadFacts) {
   const { before, now } = measured;
   const instances = new Map<string, number>();
   for (const { name } of records) instances.set(name, (instances.get(name) ?? 0) + 1);
@@ -69,6 +70,7 @@ function processesOf({ records, measured, epochMs, platform, asyncContext }: Pay
   return ordered.map((record) =>
     processMetrics({
       record,
+      problem: problem(record),
       before: record.pid === null ? undefined : before?.processes.get(record.pid),
       now: record.pid === null ? undefined : now.processes.get(record.pid),
       epochMs,

@@ -41,6 +41,9 @@ export interface MachineReader {
 export interface FileStamps {
   /** The state of each file now; null where it is not there or cannot be seen. A folder changes with its list of names. */
   of(paths: readonly string[]): readonly (FileStamp | null)[];
+
+  /** Those of these paths at which certainly nothing stands; one that may not be looked at is not among them. */
+  missing(paths: Iterable<string>): ReadonlySet<string>;
 }
 
 export interface FileStamp {

@@ -1,10 +1,11 @@
-import type { AsyncContextMetrics, ProcessMetrics } from "../contract/metrics.ts";
+import type { AsyncContextMetrics, ProcessMetrics, ProcessProblem } from "../contract/metrics.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { ioRates, processCpuPercent } from "./rates.ts";
 import type { ProcessReading } from "./reading.ts";
 
 export interface ProcessFacts {
   readonly record: ProcessRecord;
+  readonly problem: ProcessProblem | null;
   readonly before: ProcessReading | undefined;
   /** Absent where the system knows no such process (any more). */
   readonly now: ProcessReading | undefined;
@@ -24,11 +25,12 @@ export function processMetrics(facts: ProcessFacts): ProcessMetrics {
     pid: record.pid,
     namespace: record.namespace,
     status: record.status,
+    problem: facts.problem,
     cpuPercent: now === undefined ? null : processCpuPercent(before, now),
     memoryBytes: now?.rssBytes ?? null,
     restartCount: record.restartCount,
     unstableRestarts: record.unstableRestarts,
-    uptimeMs: record.startedAt === null ? null : Math.max(0, epochMs - record.startedAt),
+    uptimeMs: uptimeMs(record, epochMs),
     startedAt: record.startedAt === null ? null : new Date(record.startedAt).toISOString(),
     script: record.script,
     interpreter: record.interpreter,
@@ -43,6 +45,11 @@ export function processMetrics(facts: ProcessFacts): ProcessMetrics {
     diskIo: diskIo(facts),
     asyncContext: facts.asyncContext,
   };
+}
+
+/** Null unless it is online, or if the clock was set back since it started: nobody knows then. */
+export function uptimeMs({ startedAt }: Pick<ProcessRecord, "startedAt">, epochMs: number): number | null {
+  return startedAt === null || startedAt > epochMs ? null : epochMs - startedAt;
 }
 
 function diskIo({ before, now, platform }: ProcessFacts): ProcessMetrics["diskIo"] {

@@ -17,7 +17,9 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly unstableRestarts: number;
   /** When this run began, in milliseconds since the epoch; null unless it is online. */
   readonly startedAt: number | null;
-  /** When PM2 began to know it, or last reset its counters, in milliseconds since the epoch. */
+  /** When PM2 started it last, whatever came of it, in milliseconds since the epoch. */
+  readonly lastStartAt: number | null;
+  /** When it was started first, or last restarted on request, in milliseconds since the epoch. */
   readonly createdAt: number | null;
   /** Absolute path of what is run. */
   readonly script: string | null;

@@ -1,5 +1,6 @@
 import type { HostPayload } from "../../contract/metrics.ts";
 import type { Ports } from "../../ports.ts";
+import { problemOf } from "../../process/problem.ts";
 import { hostPayload, metricsPayload, type Measured } from "../../telemetry/payload.ts";
 import type { Sample } from "../../telemetry/telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";
@@ -50,13 +51,14 @@ export async function sampleOf(
   const { epochMs, measured, listed } = moment;
   if ("error" in listed)
     return { kind: "host", payload: hostPayload(measured, epochMs) satisfies HostPayload, error: listed.error };
-  const { records } = listed;
+  const { records, restarts, missingFolders } = listed;
   const payload = metricsPayload({
     environment: about.environment,
     epochMs,
     platform: ports.machine.platform,
     measured,
     records,
+    problem: (record) => problemOf(record, { epochMs, missingFolders, seen: restarts.get(record.pmId) }),
     ecosystem: await about.watch.compare(records, { isCurrent: about.isCurrent }),
     asyncContext: about.scraper?.answers(records) ?? (() => null),
   });

@@ -1,5 +1,7 @@
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports.ts";
+import { foldersOf } from "../../process/problem.ts";
+import { watchRestarts, type RestartWatch } from "../../process/restarts.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 
 /** What one `list()` costs PM2 is ten times what reading the processes costs us. */
@@ -7,13 +9,19 @@ const KEPT_MS = 2000;
 
 /** What PM2 said last: its processes, or why it said nothing. */
 export type Listed =
-  | { readonly records: readonly ProcessRecord[] }
+  | {
+      readonly records: readonly ProcessRecord[];
+      readonly restarts: RestartWatch;
+      /** Folders of the processes that do not exist. */
+      readonly missingFolders: ReadonlySet<string>;
+    }
   | { readonly error: { readonly code: string; readonly details: string } };
 
 /** PM2's processes, asked at most every two seconds, also while it does not answer. */
 export class ProcessTable {
   readonly #ports: Ports;
   #last: { readonly atMs: number; readonly listed: Listed } | undefined;
+  #restarts: RestartWatch = new Map();
   #calls = 0;
 
   constructor(ports: Ports) {
@@ -36,7 +44,10 @@ export class ProcessTable {
   async #list(): Promise<Listed> {
     this.#calls += 1;
     try {
-      return { records: await this.#ports.processes.list() };
+      const { processes, clock, stamps } = this.#ports;
+      const records = await processes.list();
+      this.#restarts = watchRestarts(this.#restarts, records, clock.elapsed());
+      return { records, restarts: this.#restarts, missingFolders: stamps.missing(foldersOf(records)) };
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
       const { code = error.kind, details = error.message } = error.facts;

@@ -19,6 +19,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     restartCount: numberOf(env["restart_time"]) ?? 0,
     unstableRestarts: numberOf(env["unstable_restarts"]) ?? 0,
     startedAt: status === "online" ? numberOf(env["pm_uptime"]) : null,
+    lastStartAt: numberOf(env["pm_uptime"]),
     createdAt: numberOf(env["created_at"]),
     script: textOf(env["pm_exec_path"]),
     cwd: textOf(env["pm_cwd"]),

@@ -1,0 +1,64 @@
+/** What PM2's own status hides, on every face that lists processes. */
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { execute, metricsShow, processList } from "../../src/core/index.ts";
+import type { Processes } from "../../src/core/process/ports.ts";
+import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+const caller = { source: "cli", grants: ["read"] } as const;
+let own: Pm2;
+let link: Processes;
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  link = own.link();
+});
+afterAll(() => own.end());
+
+async function named(name: string): Promise<ProcessRecord> {
+  return (await link.list()).find((record) => record.name === name)!;
+}
+
+async function problems(): Promise<Record<string, string | undefined>> {
+  const ports = own.ports();
+  const { processes } = await execute(processList, ports, {}, caller);
+  const payload = await execute(metricsShow, ports, {}, caller);
+  const listed = Object.fromEntries(processes.map(({ name, problem }) => [name, problem?.code]));
+  expect(Object.fromEntries(payload.processes.map(({ name, problem }) => [name, problem?.code]))).toEqual(listed);
+  return listed;
+}
+
+test("a process whose folder does not exist is no running process", async () => {
+  const cwd = join(own.folder, "release");
+  mkdirSync(cwd);
+  await own.run({ name: "runs", cwd });
+  await own.run({ name: "never-ran", cwd: join(own.folder, "nowhere") });
+  expect(await named("never-ran")).toMatchObject({ status: "online", pid: null });
+  expect(await problems()).toEqual({ runs: undefined, "never-ran": "PROCESS_FOLDER_MISSING" });
+  rmSync(cwd, { recursive: true });
+  expect(await problems()).toEqual({ runs: "PROCESS_FOLDER_MISSING", "never-ran": "PROCESS_FOLDER_MISSING" });
+});
+
+test("a process whose interpreter is gone has no pid", async () => {
+  const interpreter = join(own.folder, "node");
+  symlinkSync(process.execPath, interpreter);
+  await own.run({ name: "no-interpreter", interpreter });
+  rmSync(interpreter);
+  await link.restart(await named("no-interpreter"));
+  expect(await problems()).toMatchObject({ "no-interpreter": "PROCESS_WITHOUT_PID" });
+});
+
+test("a crash loop is one, and restarts on request are none, whatever exit code they leave", async () => {
+  const code = `process.on("SIGINT", () => process.exit(1)); process.send("ready"); ${IDLE}`;
+  await own.run({ name: "asked", code, wait_ready: true });
+  for (let count = 0; count < 4; count += 1) await link.restart(await named("asked"));
+  expect(await named("asked")).toMatchObject({ restartCount: 4, exitCode: 1 });
+  await own.run({ name: "loop", code: `setTimeout(() => process.exit(1), 1500);`, max_restarts: 1000 });
+  // PM2 itself calls none of these ends unstable: each run lasts longer than a second.
+  while ((await named("loop")).restartCount < 5) await new Promise((tick) => setImmediate(tick));
+  expect(await named("loop")).toMatchObject({ unstableRestarts: 0 });
+  expect(await problems()).toMatchObject({ loop: "PROCESS_CRASH_LOOP", asked: undefined });
+});
