@@ -8,7 +8,7 @@ import { renderTable } from "./terminal/table.ts";
 export default class Audit extends SvcmCommand {
   static override summary = "Show who changed what, newest first.";
   static override description =
-    "Records name keys and targets, never a value. A change without an outcome was cut off.";
+    "Records name keys, processes and entries, never a value. A change without an outcome was cut off; one that was refused changed nothing.";
   static override examples = ["<%= config.bin %> audit", "<%= config.bin %> audit --limit 5 --json"];
   static override flags = {
     limit: Flags.integer({ summary: "How many records to show.", default: 50, min: 1, max: 1000 }),
@@ -25,7 +25,7 @@ export default class Audit extends SvcmCommand {
             [
               { heading: "TIME", cell: ({ timestamp }) => timestamp },
               { heading: "ACTION", cell: ({ action }) => action },
-              { heading: "ENVIRONMENT", cell: ({ environment }) => environment },
+              { heading: "ENVIRONMENT", cell: ({ environment = "" }) => environment },
               { heading: "WHAT", cell: subjectOf },
               { heading: "BY", cell: ({ source, actor }) => (actor === undefined ? source : `${actor} (${source})`) },
               { heading: "OUTCOME", cell: outcomeOf },
@@ -38,11 +38,13 @@ export default class Audit extends SvcmCommand {
   }
 }
 
-function subjectOf({ keys = [], target }: AuditRecord): string {
-  return [...(target === undefined ? [] : [target]), ...keys].join(", ");
+function subjectOf({ keys = [], processes = [], target }: AuditRecord): string {
+  const named = processes.map(({ name, pmId }) => (pmId === null ? name : `${name} (id ${pmId})`));
+  return [...(target === undefined ? [] : [target]), ...named, ...keys].join(", ");
 }
 
-function outcomeOf({ outcome, code }: AuditRecord): string {
+function outcomeOf({ outcome, code, count = 1 }: AuditRecord): string {
   const words = outcome === "started" ? "cut off" : outcome;
+  if (count > 1) return `${words} ${count} times (${code ?? ""})`;
   return code === undefined ? words : `${words} (${code})`;
 }

@@ -29,11 +29,16 @@ export interface Ports {
 /** Where things are. Every path is absolute. @see CONTRACT section 2b */
 export interface Workspace {
   readonly root: string;
+  /** Whether the root was named or found by its marks. If not, it is the current folder, which may be anything. */
+  readonly isKnown: boolean;
   /** Folder of the env files. */
   readonly configDir: string;
   /** Folder of the PM2 ecosystem files. */
   readonly pm2Dir: string;
+  /** The log of what concerns the repository's files. */
   readonly auditFile: string;
+  /** The folder of the PM2 that is meant; it may not exist. */
+  readonly pm2Home: string;
   /** `NODE_ENV` as it was set: the environment of a request that names none. */
   readonly nodeEnv: string | undefined;
 }

@@ -35,7 +35,8 @@ export function withAuditLines(ports: Ports, log: ServerLog): Ports {
     audit: {
       async append(record) {
         await audit.append(record);
-        log.info(record, "audit");
+        const isBad = record.outcome === "refused" || record.outcome === "failed";
+        log[isBad ? "warn" : "info"](record, "audit");
       },
       newest: (limit) => audit.newest(limit),
       counts: () => audit.counts(),

@@ -76,12 +76,67 @@ test("a process is stopped, started and restarted, each shown by PM2's list and 
   const restart = await act({ action: "restart", name: "api" });
   expect(restart.affected[0]!.pid).not.toBe(start.affected[0]!.pid);
   const records = await ports.audit.newest(10);
-  expect(records.map(({ action, target, outcome }) => `${action} ${target} ${outcome}`)).toEqual([
-    "process.restart api succeeded",
-    `process.start ${before!.pmId} succeeded`,
-    "process.stop api succeeded",
+  expect(records.map(({ action, outcome, code }) => [action, outcome, code])).toEqual([
+    ["process.restart", "succeeded", undefined],
+    ["process.start", "succeeded", "ALREADY_RUNNING"],
+    ["process.start", "succeeded", undefined],
+    ["process.stop", "succeeded", "ALREADY_STOPPED"],
+    ["process.stop", "succeeded", undefined],
   ]);
-  expect(records.at(-1)).toMatchObject({ environment: "dev", source: "cli", actor: "tester" });
+  for (const record of records) {
+    expect(record).toMatchObject({
+      processes: [{ name: "api", pmId: before!.pmId, pm2Home: own.home }],
+      source: "cli",
+      actor: "tester",
+    });
+    expect(record).not.toHaveProperty("environment");
+    expect(record).not.toHaveProperty("target");
+  }
+});
+
+test("an attempt that is refused is recorded with the processes that it would have touched", async () => {
+  await stopped("refused");
+  const number = (await ports.processes.list()).find(({ name }) => name === "refused")!.pmId;
+  const serving: Ports = {
+    ...ports,
+    processes: { ...ports.processes, own: () => ({ pids: [], pm2: { pmId: number, name: "refused" } }) },
+  };
+  const recorded = async (): Promise<unknown> => (await ports.audit.newest(1))[0];
+  const blocked = await refused({ action: "restart", pmId: number }, serving);
+  expect(blocked).toMatchObject({ kind: "SELF_ACTION_BLOCKED" });
+  expect(await recorded()).toMatchObject({
+    action: "process.restart",
+    outcome: "refused",
+    code: "SELF_ACTION_BLOCKED",
+    processes: [{ name: "refused", pmId: number, pm2Home: own.home }],
+  });
+  await refused({ action: "stop", name: "nothing-of-this-name" });
+  expect(await recorded()).toMatchObject({
+    action: "process.stop",
+    target: "nothing-of-this-name",
+    outcome: "refused",
+    code: "PROCESS_NOT_FOUND",
+  });
+  await refused({ action: "stop", scope: "namespace", namespace: "nowhere" });
+  expect(await recorded()).toMatchObject({ target: "namespace nowhere", outcome: "refused" });
+});
+
+test("the environment of a record is that of the ecosystem file, and NODE_ENV is none", async () => {
+  own.pm2Folder([{ name: "declared", script: "./idle.cjs" }], "production");
+  writeFileSync(join(own.folder, "idle.cjs"), IDLE);
+  writeFileSync(join(own.folder, "pm2/idle.cjs"), IDLE);
+  const world = own.ports({ NODE_ENV: "production" });
+  await act({ action: "start", scope: "ecosystem", name: "declared", environment: "prod" }, world);
+  await act({ action: "restart", name: "declared" }, world);
+  const [restart, start] = await ports.audit.newest(2);
+  expect(start).toMatchObject({
+    action: "process.start",
+    environment: "production",
+    target: "ecosystem declared",
+    processes: [{ name: "declared", pmId: expect.any(Number) as number, pm2Home: own.home }],
+  });
+  expect(restart).toMatchObject({ action: "process.restart", processes: [{ name: "declared" }] });
+  expect(restart).not.toHaveProperty("environment");
 });
 
 test("names that PM2 reads as numbers, wildcards, files or patterns mean exactly the app of that name", async () => {

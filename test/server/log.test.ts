@@ -4,11 +4,11 @@ import { ask, ENV, post, testServer, type TestServer } from "./support.ts";
 
 const LEVEL = "SVC_SERVICE_MANAGEMENT_LOG_LEVEL";
 
-/** The lines between being ready and the end, without what differs from run to run. */
+/** The lines about requests, without what differs from run to run. */
 function requestLines({ log }: TestServer): Record<string, unknown>[] {
   const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
   return lines
-    .filter(({ msg }) => !["starting", "ready"].includes(String(msg)))
+    .filter(({ msg }) => !["starting", "ready", "audit"].includes(String(msg)))
     .map(({ time: _time, pid: _pid, ms: _ms, ...rest }) => rest);
 }
 

@@ -61,7 +61,9 @@ export async function testServer(options: ServerOptions = {}): Promise<TestServe
     log.push(line);
     for (const look of waiting) look();
   };
-  const ports = world(nodePorts({ root: files.root, env, cwd: files.root }));
+  const ports = world(
+    nodePorts({ root: files.root, env: { PM2_HOME: join(files.root, ".pm2"), ...env }, cwd: files.root }),
+  );
   const server = await startServer({
     ports,
     env,

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { nodePorts, SvcmError, type Ports } from "../../src/core/index.ts";
 import { createTelemetry } from "../../src/core/operations/telemetry/create-telemetry.ts";
 import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
@@ -24,7 +25,7 @@ export interface CountingPorts {
 export function countingPorts(): CountingPorts {
   const clock = new HandClock();
   const root = temporaryFolder();
-  const real = nodePorts({ root, env: {}, cwd: root });
+  const real = nodePorts({ root, env: { PM2_HOME: join(root, ".pm2") }, cwd: root });
   const world: CountingPorts = {
     clock,
     root,

@@ -43,6 +43,6 @@ export function makeWorkspace(
     writeFileSync(path(file), text);
   };
   for (const [file, text] of Object.entries(files)) write(file, text);
-  const ports = nodePorts({ root, env, cwd: root });
+  const ports = nodePorts({ root, env: { PM2_HOME: path(".pm2"), ...env }, cwd: root });
   return { root, ports, path, read: (file) => readFileSync(path(file), "utf8"), write };
 }

@@ -176,24 +176,44 @@ export const contractBody = z
   })
   .describe("The two facts that forms, selects and completions are built from, and whose they are.");
 
+const auditedProcess = z.strictObject({
+  name: z.string(),
+  pmId: z.int().nullable().describe("PM2's number; null for a declared app that PM2 did not know yet."),
+  pm2Home: z.string().describe("Absolute path of its PM2_HOME."),
+});
+
 const auditRecord = z
   .strictObject({
     id: z.string(),
     timestamp: z.iso.datetime(),
     action: z.string().describe("For example `env.write`."),
-    environment: z.string(),
+    environment: z.string().optional().describe("Canonical name; absent if the action does not concern one."),
+    service: z.string().optional(),
     keys: keys.optional().describe("Names of the changed keys; never a value."),
-    target: z.string().optional(),
-    source: z.enum(["cli", "http", "ws"]),
-    actor: z.string().optional(),
-    outcome: z.enum(["started", "succeeded", "failed"]),
-    code: z.string().optional(),
+    processes: z
+      .array(auditedProcess)
+      .optional()
+      .describe("Every process that the action touched or would have touched."),
+    target: z
+      .string()
+      .optional()
+      .describe("What was asked for, if it is neither a key nor a process: an entry, a namespace, an unknown name."),
+    source: z.enum(["cli", "http", "ws", "nats"]),
+    actor: z.string().optional().describe("A user of the system, the name of a token, or `anonymous`."),
+    address: z.string().optional().describe("Where an attempt without a valid token came from."),
+    node: z.string().optional().describe("Name of the machine, if the record comes from another one."),
+    outcome: z.enum(["started", "succeeded", "failed", "refused"]),
+    code: z.string().optional().describe("Why it was refused or failed, or why nothing had to be done."),
+    ms: z.int().min(0).optional().describe("Milliseconds from the attempt to its outcome."),
+    count: z.int().min(1).optional().describe("How many equal refusals the record stands for; 1 if it is absent."),
   })
-  .describe("One mutation. A record that stayed `started` is one that was cut off.");
+  .describe(
+    "One attempt to change something. A record that stayed `started` was cut off; a `refused` one changed nothing.",
+  );
 
 export const auditBody = z
   .strictObject({ records: z.array(auditRecord).describe("Newest first.") })
-  .describe("The newest mutations.");
+  .describe("The newest attempts to change something.");
 
 export const pm2MetricsBody = metricsPayload;
 

@@ -3,33 +3,40 @@ import { SvcmError } from "../errors.ts";
 import type { Caller } from "../operation.ts";
 import { FileError, type Ports } from "../ports.ts";
 
-/** What a mutation is about. Read when a record is written, since it may be decided on the way. */
-export type AuditSubject = () => Pick<AuditRecord, "action" | "environment" | "keys" | "target">;
+/** What a mutation is about. Read when a record is written, because some of it is decided on the way. */
+export type AuditSubject = () => Pick<AuditRecord, "action" | "environment" | "keys" | "processes" | "target" | "code">;
 
 /**
- * Runs a mutation between its two audit records. The mutation calls `begin` right before its first
- * effect; if that record cannot be made durable, nothing may happen. One that never begins leaves none.
+ * Runs an attempt to change something between its audit records. `mutate` calls `begin` right before its first
+ * effect; if that record cannot be made durable, nothing may happen. An attempt that ends before leaves one record,
+ * `refused`; one that finds nothing to do leaves none, unless `isAlwaysRecorded`.
  *
- * @throws {SvcmError} AUDIT_FAILED where a record cannot be written; otherwise what `mutate` throws.
+ * @throws {SvcmError} AUDIT_FAILED if a record cannot be written; otherwise what `mutate` throws.
  */
 export async function audited<T>(
   ports: Ports,
   caller: Caller,
   subject: AuditSubject,
   mutate: (begin: () => Promise<void>) => Promise<T>,
+  { isAlwaysRecorded = false }: { readonly isAlwaysRecorded?: boolean } = {},
 ): Promise<T> {
-  const id = ports.host.randomId();
+  const { clock, host } = ports;
+  const id = host.randomId();
+  const attemptedAt = clock.now();
   let hasBegun = false;
-  const record = (outcome: AuditRecord["outcome"], code?: string): Promise<void> =>
-    append(ports, {
+  const record = (outcome: AuditRecord["outcome"], code?: string): Promise<void> => {
+    const now = clock.now();
+    return append(ports, {
       id,
-      timestamp: new Date(ports.clock.now()).toISOString(),
+      timestamp: new Date(now).toISOString(),
       ...subject(),
       source: caller.source,
       ...(caller.actor !== undefined && { actor: caller.actor }),
       outcome,
       ...(code !== undefined && { code }),
+      ...(outcome !== "started" && { ms: Math.max(0, now - attemptedAt) }),
     });
+  };
   const begin = async (): Promise<void> => {
     await record("started");
     hasBegun = true;
@@ -38,11 +45,13 @@ export async function audited<T>(
   try {
     result = await mutate(begin);
   } catch (error) {
-    // Where this record fails too, the cause is still the better answer: the `started` one remains.
-    if (hasBegun) await record("failed", codeOf(error)).catch(() => undefined);
+    // If this record fails too, the cause is still the better answer.
+    if (hasBegun || ports.workspace.isKnown) {
+      await record(hasBegun ? "failed" : "refused", codeOf(error)).catch(() => undefined);
+    }
     throw error;
   }
-  if (hasBegun) await record("succeeded");
+  if (hasBegun || isAlwaysRecorded) await record("succeeded");
   return result;
 }
 

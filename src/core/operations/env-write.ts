@@ -37,11 +37,15 @@ export const envWrite = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { environment, values, ifMatch, foreignKeys }, caller): Promise<EnvRead<EnvWriteResponse>> {
-    const contract = await ports.facts.runtimeContract();
-    const file = locateEnvFile(ports, contract, environment);
-    refuseBadValues(contract, values, foreignKeys);
-    const { plan, bytes } = await writeValues(ports, contract, file, values, caller, ifMatch);
-    return { response: writeResponse(contract, file, plan), bytes };
+    return await auditedEnvWrite(ports, caller, async (transaction) => {
+      const contract = await ports.facts.runtimeContract();
+      transaction.about.keys = Object.keys(values).filter((key) => Object.hasOwn(contract.keys, key));
+      const file = locateEnvFile(ports, contract, environment);
+      transaction.about.environment = file.name;
+      refuseBadValues(contract, values, foreignKeys);
+      const { plan, bytes } = await writeValues(ports, contract, file, values, { ...transaction, ifMatch });
+      return { response: writeResponse(contract, file, plan), bytes };
+    });
   },
 });
 
@@ -68,25 +72,46 @@ export function refuseBadValues(
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
 
-/** Writes values that were found good, as one locked and audited transaction. */
+/** A write of an env file under way. `about` is what its audit record says, as far as it is known. */
+export interface EnvTransaction {
+  readonly about: { action: "env.write"; environment?: string; keys?: readonly string[] };
+  readonly begin: () => Promise<void>;
+  readonly ifMatch?: string | undefined;
+}
+
+/** Runs an attempt to write an env file between its audit records. */
+export function auditedEnvWrite<T>(
+  ports: Ports,
+  caller: Caller,
+  write: (transaction: EnvTransaction) => Promise<T>,
+): Promise<T> {
+  const about: EnvTransaction["about"] = { action: "env.write" };
+  return audited(
+    ports,
+    caller,
+    () => about,
+    (begin) => write({ about, begin }),
+  );
+}
+
+/** Writes values that were found good, as one locked transaction. */
 export async function writeValues(
   ports: Ports,
   contract: RuntimeContract,
   file: EnvFile,
   values: Readonly<Record<string, string>>,
-  caller: Caller,
-  ifMatch?: string,
+  { about, begin, ifMatch }: EnvTransaction,
 ): Promise<{ plan: EnvPlan; bytes: Uint8Array }> {
   let plan: EnvPlan | undefined;
   const decide = (current: Uint8Array): Uint8Array | undefined => {
     if (ifMatch !== undefined) refuseStale(ports, current, ifMatch);
     const text = decodeEnv(current, file.path);
     plan = planned(contract, file, text, values);
+    about.keys = plan.changedKeys;
     return plan.text === text ? undefined : new TextEncoder().encode(plan.text);
   };
-  const subject = () => ({ action: "env.write", environment: file.environment, keys: plan?.changedKeys ?? [] });
   try {
-    const bytes = await audited(ports, caller, subject, (begin) => ports.files.replace(file.path, decide, begin));
+    const bytes = await ports.files.replace(file.path, decide, begin);
     return { plan: plan ?? planned(contract, file, decodeEnv(bytes, file.path), values), bytes };
   } catch (error) {
     throw envFileFailure(error, file.path);

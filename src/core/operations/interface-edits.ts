@@ -8,7 +8,7 @@ export const interfaceAdd = defineOperation({
   refusal: "INVALID_PAYLOAD",
   async run(ports, { values, ...request }, caller): Promise<SuiteEditResponse> {
     const { addInterface } = await import("../suite/edit/interface.ts");
-    const how = { ...request, action: "suite.interface.add", mayCreate: true };
+    const how = { ...request, action: "suite.interface.add", entry: values["controller"], mayCreate: true };
     return editSuite(ports, caller, how, (suite, vocabulary) => addInterface(suite, values, vocabulary));
   },
 });
@@ -20,7 +20,7 @@ export const interfaceEdit = defineOperation({
   refusal: "INVALID_PAYLOAD",
   async run(ports, { which, values, ...request }, caller): Promise<SuiteEditResponse> {
     const { editInterface } = await import("../suite/edit/interface.ts");
-    const how = { ...request, action: "suite.interface.edit", mayCreate: false };
+    const how = { ...request, action: "suite.interface.edit", entry: which, mayCreate: false };
     return editSuite(ports, caller, how, (suite, vocabulary) => editInterface(suite, { which, values }, vocabulary));
   },
 });
@@ -31,7 +31,7 @@ export const interfaceRemove = defineOperation({
   refusal: "INVALID_PAYLOAD",
   async run(ports, { which, ...request }, caller): Promise<SuiteEditResponse> {
     const { removeInterface } = await import("../suite/edit/interface.ts");
-    const how = { ...request, action: "suite.interface.remove", mayCreate: false };
+    const how = { ...request, action: "suite.interface.remove", entry: which, mayCreate: false };
     return editSuite(ports, caller, how, (suite) => removeInterface(suite, which));
   },
 });

@@ -7,6 +7,7 @@ import { isOwn } from "../process/own.ts";
 import { label, notFound, resolveTarget, targetName } from "../process/target.ts";
 import type { ProcessRecord } from "../telemetry/process-record.ts";
 import { audited } from "./audited.ts";
+import { attempted, noteOutcome, noteProcesses, type ActionSubject } from "./process/recorded.ts";
 import { readEcosystem } from "./ecosystem-file.ts";
 import { declaredApps } from "../ecosystem/declared.ts";
 import {
@@ -38,7 +39,6 @@ type Input = InputOf<"process.act">;
 
 /** What an input means: the steps, each for one process or app, and what is left alone from the start. */
 interface Plan {
-  readonly environment: string;
   readonly name: string;
   readonly steps: (acting: Acting) => Step[];
   readonly skipped: readonly SkippedProcess[];
@@ -58,27 +58,33 @@ export const processAct = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, input, caller): Promise<ProcessActionResult> {
     const { action, scope = "process" } = input;
-    const plan =
-      scope === "ecosystem" ? await declaredPlan(ports, input) : await listedPlan(ports, { ...input, scope });
-    const subject = () => ({
-      action: `process.${action}`,
-      environment: plan.environment,
-      target: scope === "process" ? plan.name : `${scope} ${plan.name}`,
-    });
-    const outcome = await audited(ports, caller, subject, (begin) => {
+    const about = attempted(input);
+    const attempt = async (begin: () => Promise<void>): Promise<ProcessActionResult> => {
+      const plan =
+        scope === "ecosystem"
+          ? await declaredPlan(ports, input, about)
+          : await listedPlan(ports, { ...input, scope }, about);
       let begun: Promise<void> | undefined;
-      return runAll(action, plan.steps({ ports, action, begin: () => (begun ??= begin()) }));
-    });
-    return result(input, scope, plan, outcome);
+      const outcome = await runAll(action, plan.steps({ ports, action, begin: () => (begun ??= begin()) }));
+      const done = result(input, scope, plan, outcome);
+      noteOutcome(about, ports, done);
+      return done;
+    };
+    return await audited(ports, caller, () => about, attempt, { isAlwaysRecorded: true });
   },
 });
 
-async function listedPlan(ports: Ports, input: Input & { readonly scope: "process" | "namespace" }): Promise<Plan> {
+async function listedPlan(
+  ports: Ports,
+  input: Input & { readonly scope: "process" | "namespace" },
+  about: ActionSubject,
+): Promise<Plan> {
   const targets = resolveTarget(await ports.processes.list(), input);
+  noteProcesses(about, ports, targets);
+  if (input.scope === "process") delete about.target;
   const { others, own } = guarded(ports, input.action, targets, input.scope === "namespace");
   return {
-    environment: await environmentOf(ports, input.environment),
-    name: targetName(input),
+    name: input.scope === "process" ? (targets[0]?.name ?? targetName(input)) : targetName(input),
     steps: (acting) => others.map((record) => ({ what: label(record), run: () => actOn(acting, record) })),
     skipped: own,
   };
@@ -101,7 +107,7 @@ function guarded(ports: Ports, action: ProcessAction, targets: readonly ProcessR
 }
 
 /** Apps by their declaration: `start` those that PM2 does not know, `restart` with the declared environment. */
-async function declaredPlan(ports: Ports, input: Input): Promise<Plan> {
+async function declaredPlan(ports: Ports, input: Input, about: ActionSubject): Promise<Plan> {
   const { action, name, pmId, namespace } = input;
   if (action === "stop" || pmId !== undefined || namespace !== undefined)
     throw new SvcmError("INVALID_REQUEST", {
@@ -109,24 +115,31 @@ async function declaredPlan(ports: Ports, input: Input): Promise<Plan> {
     });
   const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
   const file = await readEcosystem(ports, { contract, matrix }, input.environment);
+  about.environment = file.name;
   const apps = file.loaded === undefined ? [] : declaredApps(file.loaded, { cpuCores: ports.host.cpuCores() });
   const names = [...new Set(apps.map((app) => app.name).filter((declaredName) => declaredName !== ""))];
   if (file.loaded === undefined) throw noEcosystem(file.path);
   if (name !== undefined && !names.includes(name)) throw notFound(`app of ${file.fileName} is called`, name, names);
   const declared = { file: file.path, cwd: ports.workspace.root };
   const wanted = name === undefined ? names : [name];
-  const common = { environment: file.environment, name: name ?? "*" };
+  const called = name ?? "*";
   if (action === "start") {
+    noteProcesses(
+      about,
+      ports,
+      wanted.map((app) => ({ name: app, pmId: null })),
+    );
     const steps = (acting: Acting): Step[] =>
       wanted.map((app) => ({ what: app, run: () => startDeclared(acting, app, declared) }));
-    return { ...common, steps, skipped: [] };
+    return { name: called, steps, skipped: [] };
   }
   const list = await ports.processes.list();
   const targets = wanted.flatMap((app) => resolveTarget(list, { scope: "process", name: app }));
+  noteProcesses(about, ports, targets);
   const { others, own } = guarded(ports, action, targets, name === undefined);
   const steps = (acting: Acting): Step[] =>
     others.map((record) => ({ what: label(record), run: () => actOn({ ...acting, declared }, record) }));
-  return { ...common, steps, skipped: own };
+  return { name: called, steps, skipped: own };
 }
 
 function noEcosystem(path: string): SvcmError {
@@ -135,12 +148,6 @@ function noEcosystem(path: string): SvcmError {
     path,
     details: "The environment has no ecosystem file, so no app is declared.",
   });
-}
-
-/** As every request without one: `NODE_ENV` decides, else the contract's default. */
-async function environmentOf({ facts, workspace }: Ports, asked: string | undefined): Promise<string> {
-  const given = asked ?? (workspace.nodeEnv?.trim() || (await facts.runtimeContract()).defaultEnvironment);
-  return given.trim().toLowerCase();
 }
 
 function result({ action, pmId }: Input, scope: ProcessScope, plan: Plan, outcome: Outcome): ProcessActionResult {

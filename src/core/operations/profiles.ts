@@ -1,13 +1,17 @@
 import { profileOf, profileSteps, type ProfileStep } from "../env/profiles.ts";
+import type { InputOf } from "../contract/inputs.ts";
 import { defineOperation } from "../operation.ts";
+import type { Ports } from "../ports.ts";
 import { readEnvFile } from "./env-file.ts";
 import {
+  auditedEnvWrite,
   planned,
   planResponse,
   refuseBadValues,
   writeResponse,
   writeValues,
   type EnvPlanResponse,
+  type EnvTransaction,
   type EnvWriteResponse,
 } from "./env-write.ts";
 
@@ -53,18 +57,29 @@ export const profileApply = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, input, caller): Promise<(EnvPlanResponse | EnvWriteResponse) & ManualSteps> {
-    const contract = await ports.facts.runtimeContract();
-    const profile = profileOf(contract, input.profile);
-    const file = await readEnvFile(ports, contract, input.environment);
-    const steps = profileSteps(contract, profile, file.text, input.values);
-    const values = valuesToWrite(steps);
-    refuseBadValues(contract, values, "refuse");
-    const rest = { profile: input.profile, manual: manualSteps(steps) };
-    if (input.dryRun) return { ...planResponse(file, planned(contract, file, file.text, values)), ...rest };
-    const { plan } = await writeValues(ports, contract, file, values, caller);
-    return { ...writeResponse(contract, file, plan), ...rest };
+    if (input.dryRun) return await apply(ports, input);
+    return await auditedEnvWrite(ports, caller, (transaction) => apply(ports, input, transaction));
   },
 });
+
+/** Without a transaction, nothing is written. */
+async function apply(
+  ports: Ports,
+  input: InputOf<"profile.apply">,
+  transaction?: EnvTransaction,
+): Promise<(EnvPlanResponse | EnvWriteResponse) & ManualSteps> {
+  const contract = await ports.facts.runtimeContract();
+  const profile = profileOf(contract, input.profile);
+  const file = await readEnvFile(ports, contract, input.environment);
+  const steps = profileSteps(contract, profile, file.text, input.values);
+  const values = valuesToWrite(steps);
+  if (transaction) Object.assign(transaction.about, { environment: file.name, keys: Object.keys(values) });
+  refuseBadValues(contract, values, "refuse");
+  const rest = { profile: input.profile, manual: manualSteps(steps) };
+  if (!transaction) return { ...planResponse(file, planned(contract, file, file.text, values)), ...rest };
+  const { plan } = await writeValues(ports, contract, file, values, transaction);
+  return { ...writeResponse(contract, file, plan), ...rest };
+}
 
 function valuesToWrite(steps: readonly ProfileStep[]): Record<string, string> {
   return Object.fromEntries(steps.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value]])));

@@ -1,5 +1,5 @@
 import { isValid, type Issue } from "../contract/issue.ts";
-import { maskSource } from "../env/redact.ts";
+import { maskCredentials, maskSource } from "../env/redact.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import type { Caller } from "../operation.ts";
 import { FileError, type Ports } from "../ports.ts";
@@ -45,6 +45,8 @@ export interface SuiteEditRequest {
   readonly dryRun: boolean;
   /** For the audit log, for example `suite.target.add`. */
   readonly action: string;
+  /** The entry as the caller names it: what the audit log says of an attempt that is refused. */
+  readonly entry?: string | undefined;
   /** Whether a document that is not there is made. */
   readonly mayCreate: boolean;
 }
@@ -72,16 +74,42 @@ export async function editSuite(
   decide: Decide,
 ): Promise<SuiteEditResponse> {
   const { file = DEFAULT_SUITE_FILE, dryRun } = request;
-  const path = suitePath(ports, file);
-  const plan = await planner(ports, file, path, decide);
-  try {
-    const { planned, created } = dryRun
-      ? await planOnly(ports, request, path, plan)
-      : await write(ports, caller, { ...request, file }, path, plan);
-    return response(file, dryRun, created, planned);
-  } catch (error) {
-    throw suiteFileFailure(error, path);
-  }
+  const edit = async (carryOut: (path: string, plan: Plan) => Promise<Outcome>): Promise<SuiteEditResponse> => {
+    const path = suitePath(ports, file);
+    const plan = await planner(ports, file, path, decide);
+    try {
+      const { planned, created } = await carryOut(path, plan);
+      return response(file, dryRun, created, planned);
+    } catch (error) {
+      throw suiteFileFailure(error, path);
+    }
+  };
+  if (dryRun) return await edit((path, plan) => planOnly(ports, request, path, plan));
+  const about = { action: request.action, ...named(file, request.entry) };
+  return await audited(
+    ports,
+    caller,
+    () => about,
+    (begin) =>
+      edit((path, plan) =>
+        write(ports, request, path, begin, (text) => {
+          const planned = plan(text);
+          const { target, keys, before } = planned.edit;
+          // The name says all of an entry that comes or goes; its fields would say nothing more.
+          Object.assign(about, named(file, target), before && { keys });
+          return planned;
+        }),
+      ),
+  );
+}
+
+const LONGEST_TARGET = 200;
+
+/** What the audit log calls an entry of a document. */
+function named(file: string, entry = ""): { target?: string } {
+  const name = maskCredentials(entry);
+  const target = file === DEFAULT_SUITE_FILE ? name : `${file}: ${name}`;
+  return target === "" ? {} : { target: target.slice(0, LONGEST_TARGET) };
 }
 
 type Plan = (text: string) => Planned;
@@ -102,45 +130,36 @@ async function planOnly(ports: Ports, { mayCreate }: SuiteEditRequest, path: str
 
 async function write(
   ports: Ports,
-  caller: Caller,
-  { action, file, mayCreate }: SuiteEditRequest & { readonly file: string },
+  { mayCreate }: SuiteEditRequest,
   path: string,
+  begin: () => Promise<void>,
   plan: Plan,
 ): Promise<Outcome> {
   let planned: Planned | undefined;
-  let created = false;
   const planFor = (text: string): Planned => (planned = plan(text));
   const decide = (current: Uint8Array): Uint8Array | undefined => {
     const text = suiteText(current, path);
     const next = planFor(text).text;
     return next === text ? undefined : new TextEncoder().encode(next);
   };
-  const subject = () => ({
-    action,
-    // A document concerns every environment.
-    environment: "",
-    target: file === DEFAULT_SUITE_FILE ? (planned?.edit.target ?? "") : `${file}: ${planned?.edit.target ?? ""}`,
-    // An entry that comes or goes is told by its name; its fields would say nothing more.
-    ...(planned?.edit.before && { keys: planned.edit.keys }),
-  });
-  const bytes = await audited(ports, caller, subject, async (begin) => {
-    try {
-      return await ports.files.replace(path, decide, begin);
-    } catch (error) {
-      if (!mayCreate || !isMissing(error)) throw error;
-    }
-    try {
-      const content = new TextEncoder().encode(planFor("").text);
-      await ports.files.create(path, content, begin);
-      created = true;
-      return content;
-    } catch (error) {
-      // Somebody else has made it in between.
-      if (!(error instanceof FileError) || error.code !== "EEXIST") throw error;
-      return await ports.files.replace(path, decide, begin);
-    }
-  });
-  return { planned: planned ?? planFor(suiteText(bytes, path)), created };
+  const replace = async (): Promise<Outcome> => {
+    const bytes = await ports.files.replace(path, decide, begin);
+    return { planned: planned ?? planFor(suiteText(bytes, path)), created: false };
+  };
+  try {
+    return await replace();
+  } catch (error) {
+    if (!mayCreate || !isMissing(error)) throw error;
+  }
+  try {
+    const made = planFor("");
+    await ports.files.create(path, new TextEncoder().encode(made.text), begin);
+    return { planned: made, created: true };
+  } catch (error) {
+    // Another process made it in between.
+    if (!(error instanceof FileError) || error.code !== "EEXIST") throw error;
+    return await replace();
+  }
 }
 
 async function planner(ports: Ports, file: string, path: string, decide: Decide): Promise<Plan> {

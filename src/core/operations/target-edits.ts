@@ -8,9 +8,8 @@ export const targetAdd = defineOperation({
   refusal: "INVALID_PAYLOAD",
   async run(ports, { values, ...request }, caller): Promise<SuiteEditResponse> {
     const { addTarget } = await import("../suite/edit/target.ts");
-    return editSuite(ports, caller, { ...request, action: "suite.target.add", mayCreate: true }, (suite, vocabulary) =>
-      addTarget(suite, values, vocabulary),
-    );
+    const how = { ...request, action: "suite.target.add", entry: values["name"], mayCreate: true };
+    return editSuite(ports, caller, how, (suite, vocabulary) => addTarget(suite, values, vocabulary));
   },
 });
 
@@ -21,7 +20,7 @@ export const targetEdit = defineOperation({
   refusal: "INVALID_PAYLOAD",
   async run(ports, { name, values, clear, ...request }, caller): Promise<SuiteEditResponse> {
     const { editTarget } = await import("../suite/edit/target.ts");
-    const how = { ...request, action: "suite.target.edit", mayCreate: false };
+    const how = { ...request, action: "suite.target.edit", entry: name, mayCreate: false };
     return editSuite(ports, caller, how, (suite, vocabulary) => editTarget(suite, { name, values, clear }, vocabulary));
   },
 });
@@ -33,7 +32,7 @@ export const targetDuplicate = defineOperation({
   refusal: "INVALID_PAYLOAD",
   async run(ports, { name, as, ...request }, caller): Promise<SuiteEditResponse> {
     const { duplicateTarget } = await import("../suite/edit/target.ts");
-    const how = { ...request, action: "suite.target.duplicate", mayCreate: false };
+    const how = { ...request, action: "suite.target.duplicate", entry: name, mayCreate: false };
     return editSuite(ports, caller, how, (suite, vocabulary) => duplicateTarget(suite, { name, as }, vocabulary));
   },
 });
@@ -44,7 +43,7 @@ export const targetRemove = defineOperation({
   refusal: "INVALID_PAYLOAD",
   async run(ports, { name, ...request }, caller): Promise<SuiteEditResponse> {
     const { removeTarget } = await import("../suite/edit/target.ts");
-    const how = { ...request, action: "suite.target.remove", mayCreate: false };
+    const how = { ...request, action: "suite.target.remove", entry: name, mayCreate: false };
     return editSuite(ports, caller, how, (suite) => removeTarget(suite, name));
   },
 });

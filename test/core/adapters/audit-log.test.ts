@@ -40,6 +40,12 @@ const WRONG_FIELDS: Readonly<Record<keyof AuditRecord, unknown>> = {
   target: 1,
   actor: {},
   code: false,
+  service: 1,
+  processes: [{ name: "api", pmId: "3", pm2Home: "/home/ann/.pm2" }],
+  address: 1,
+  node: [],
+  ms: -1,
+  count: "2",
 };
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;

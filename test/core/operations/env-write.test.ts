@@ -96,6 +96,16 @@ describe("a write", () => {
     expect([status, exitCode, body.error]).toEqual([400, 1, "Invalid payload."]);
     expect(body.details).toBe('SVC_REALTIME_API: unsupported value "maybe"; accepted: yes, no');
     expect(workspace.read(DEV)).toBe(GOOD_ENV);
+    const { records } = await execute(auditList, workspace.ports, {}, caller);
+    expect(records).toMatchObject([
+      {
+        environment: "dev",
+        keys: ["SVC_HTTP_FRAMEWORK", "SVC_REALTIME_API"],
+        outcome: "refused",
+        code: "INVALID_PAYLOAD",
+      },
+    ]);
+    expect(workspace.read(".svcm/audit.jsonl")).not.toMatch(/fastify|maybe/);
   });
 
   test("needs the grant", async () => {
@@ -170,7 +180,16 @@ describe("files that cannot be written or read", () => {
         body: { error: "Environment file operation failed.", code: "ENV_FILE_NOT_FOUND", path: workspace.path(DEV) },
       });
     }
-    expect(existsSync(workspace.path(".svcm/audit.jsonl"))).toBe(false);
+    const { records } = await execute(auditList, workspace.ports, {}, caller);
+    expect(records).toMatchObject([
+      {
+        action: "env.write",
+        environment: "dev",
+        keys: ["SVC_HTTP_FRAMEWORK"],
+        outcome: "refused",
+        code: "ENV_FILE_NOT_FOUND",
+      },
+    ]);
   });
 
   test("bytes that are not UTF-8 are not touched", async () => {

@@ -37,7 +37,7 @@ test.each(cases)("%s", async (before) => {
   if (outcome instanceof Error) {
     expect(outcome).toBeInstanceOf(core.SvcmError);
     expect(after).toBe(readFileSync(folder + before, "utf8"));
-    expect(existsSync(workspace.path(".svcm/audit.jsonl"))).toBe(false);
+    expect(await workspace.ports.audit.newest(10)).toMatchObject([{ outcome: "refused" }]);
     const { exitCode, body } = core.describeError(outcome);
     const lines = body.issues?.map(({ code, path, message }) => `${code} ${path.join(".")}: ${message}`);
     const refused = [`exit ${exitCode}`, ...(lines ?? [`${body.code}: ${body.details}`]), ""].join("\n");

@@ -61,7 +61,7 @@ test("a change is recorded with the entry and the fields, never a value; no chan
   await execute(targetRemove, workspace.ports, { dryRun: false, name: "qa" }, caller);
   expect(await workspace.ports.audit.newest(10)).toMatchObject([
     { action: "suite.target.remove", target: "qa", actor: "ann", outcome: "succeeded" },
-    { action: "suite.target.edit", target: "qa", keys: ["region"], environment: "" },
+    { action: "suite.target.edit", target: "qa", keys: ["region"] },
     { action: "suite.target.add", target: "qa" },
   ]);
   expect(readFileSync(workspace.path(".svcm/audit.jsonl"), "utf8")).not.toContain("canary");

@@ -123,9 +123,9 @@ describe("actions", () => {
     expect(records.map(({ action, outcome }) => `${String(action)} ${String(outcome)}`)).toEqual(
       ["stop", "start", "restart"].flatMap((action) => [`process.${action} started`, `process.${action} succeeded`]),
     );
-    expect(new Set(records.map(({ source, environment, target }) => [source, environment, target].join(" ")))).toEqual(
-      new Set(["ws staging worker"]),
-    );
+    const named = records.map(({ source, environment, processes }) => ({ source, environment, processes }));
+    const worker = { name: "worker", pmId: expect.any(Number) as number, pm2Home: real.home };
+    expect(named).toEqual(records.map(() => ({ source: "ws", environment: undefined, processes: [worker] })));
   });
 
   test("by number, and of a namespace", async () => {

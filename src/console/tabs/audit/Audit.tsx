@@ -109,10 +109,10 @@ function Records({ records, isFiltered }: { records: readonly AuditRecord[]; isF
   );
 }
 
-const tones = { succeeded: "good", failed: "error", started: "warning" } as const;
+const tones = { succeeded: "good", failed: "error", refused: "warning", started: "warning" } as const;
 
 function Record({ record }: { record: AuditRecord }): JSX.Element {
-  const { timestamp, action, environment, keys = [], target, source, actor, outcome, code } = record;
+  const { timestamp, action, environment, keys = [], processes = [], target, source, actor, outcome, code } = record;
   return (
     <tr>
       <td class="when">
@@ -122,10 +122,13 @@ function Record({ record }: { record: AuditRecord }): JSX.Element {
       <td data-name="Of">{environment || UNKNOWN}</td>
       <td data-name="What" class="what">
         {target !== undefined && <span>{target}</span>}
+        {processes.map(({ name, pmId }) => (
+          <span key={`${name} ${pmId}`}>{pmId === null ? name : `${name} (id ${pmId})`}</span>
+        ))}
         {keys.map((key) => (
           <code key={key}>{key}</code>
         ))}
-        {target === undefined && keys.length === 0 && UNKNOWN}
+        {target === undefined && keys.length + processes.length === 0 && UNKNOWN}
       </td>
       <td data-name="Who" class="who">
         {actor === undefined ? "" : `${actor}, `}
@@ -146,6 +149,8 @@ function Record({ record }: { record: AuditRecord }): JSX.Element {
 
 function isWanted(record: AuditRecord, text: string): boolean {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const all = Object.values(record).flat().join(" ").toLowerCase();
+  const { processes = [], ...rest } = record;
+  const named = processes.map(({ name, pmId }) => `${name} (id ${pmId})`);
+  const all = [...Object.values(rest).flat(), ...named].join(" ").toLowerCase();
   return words.every((word) => all.includes(word));
 }

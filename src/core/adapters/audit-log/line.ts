@@ -1,10 +1,11 @@
 import type { AuditOutcome, AuditRecord, AuditSource } from "../../contract/audit-record.ts";
 
-const SOURCES: Readonly<Record<AuditSource, true>> = { cli: true, http: true, ws: true };
+const SOURCES: Readonly<Record<AuditSource, true>> = { cli: true, http: true, ws: true, nats: true };
 const OUTCOMES: Readonly<Record<AuditOutcome, true>> = {
   started: true,
   succeeded: true,
   failed: true,
+  refused: true,
 };
 
 type Fields = Readonly<Record<keyof AuditRecord, unknown>>;
@@ -16,23 +17,46 @@ type Fields = Readonly<Record<keyof AuditRecord, unknown>>;
 export function parseLine(line: string): AuditRecord | undefined {
   const fields = parseFields(line);
   if (fields === undefined) return undefined;
-  const { id, timestamp, action, environment, source, outcome } = fields;
-  if (!isText(id) || !isText(timestamp) || !isText(action) || !isText(environment)) return undefined;
+  const { id, timestamp, action, source, outcome } = fields;
+  if (!isText(id) || !isText(timestamp) || !isText(action)) return undefined;
   if (Number.isNaN(Date.parse(timestamp))) return undefined;
   if (!isWordOf(SOURCES, source) || !isWordOf(OUTCOMES, outcome)) return undefined;
   const rest = parseOptional(fields);
-  return rest && { id, timestamp, action, environment, ...rest, source, outcome };
+  return rest && { id, timestamp, action, ...rest, source, outcome };
 }
 
-type OptionalFields = Pick<AuditRecord, "keys" | "target" | "actor" | "code">;
+type OptionalField = Exclude<keyof AuditRecord, "id" | "timestamp" | "action" | "source" | "outcome">;
+type OptionalFields = Pick<AuditRecord, OptionalField>;
 
-function parseOptional({ keys, target, actor, code }: Fields): OptionalFields | undefined {
-  if (keys !== undefined && !(Array.isArray(keys) && keys.every(isText))) return undefined;
-  if (![target, actor, code].every((field) => field === undefined || isText(field))) {
-    return undefined;
-  }
-  const present = Object.entries({ keys, target, actor, code }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present);
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const OPTIONAL: Readonly<Record<OptionalField, (value: unknown) => boolean>> = {
+  environment: isText,
+  service: isText,
+  keys: (value) => Array.isArray(value) && value.every(isText),
+  processes: (value) => Array.isArray(value) && value.every(isProcess),
+  target: isText,
+  actor: isText,
+  address: isText,
+  node: isText,
+  code: isText,
+  ms: isCount,
+  count: isCount,
+};
+
+/** Undefined if a field has a value that it cannot have. The log once held `""` for no environment. */
+function parseOptional(fields: Fields): OptionalFields | undefined {
+  const present = Object.entries(OPTIONAL).filter(
+    ([name]) => fields[name as OptionalField] !== undefined && !(name === "environment" && fields[name] === ""),
+  );
+  if (!present.every(([name, isGood]) => isGood(fields[name as OptionalField]))) return undefined;
+  return Object.fromEntries(present.map(([name]) => [name, fields[name as OptionalField]]));
+}
+
+function isProcess(value: unknown): boolean {
+  if (value === null || typeof value !== "object") return false;
+  const { name, pmId, pm2Home } = value as Partial<Record<string, unknown>>;
+  return isText(name) && isText(pm2Home) && (pmId === null || isCount(pmId)) && Object.keys(value).length === 3;
 }
 
 function parseFields(line: string): Fields | undefined {
@@ -44,7 +68,9 @@ function parseFields(line: string): Fields | undefined {
   }
 }
 
-const isText = (value: unknown): value is string => typeof value === "string";
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
 
 function isWordOf<T extends string>(words: Readonly<Record<T, true>>, value: unknown): value is T {
   return isText(value) && Object.hasOwn(words, value);
