@@ -1,6 +1,6 @@
 /** The direction of imports, executable. Each rule says why. `npm run check:direction` runs it. */
 
-const decisions = "^src/core/(env|ecosystem|suite|telemetry|process|startup|report|yaml|facts|contract)/";
+const decisions = "^src/core/(env|secrets|ecosystem|suite|telemetry|process|startup|report|yaml|facts|contract)/";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
@@ -24,7 +24,7 @@ export default {
       comment: "Commands and server use core/index and the contract, so that the inside of the core can change.",
       severity: "error",
       from: { path: "^src/(cli|commands|server)/" },
-      to: { path: "^src/core/", pathNot: "^src/core/(index\\.ts$|contract/|env/redact\\.ts$)" },
+      to: { path: "^src/core/", pathNot: "^src/core/(index\\.ts$|contract/|secrets/redact\\.ts$)" },
     },
     {
       name: "client-runs-anywhere",

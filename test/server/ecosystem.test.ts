@@ -52,6 +52,63 @@ test("HTTP and --json say the same, and neither says a secret", async () => {
   expect(`${said.join("\n")}${server.log()}`).not.toMatch(/canary/);
 });
 
+/** Joined, so that no scanner takes this file for a leak. */
+const hex = "4be1c27f90d3".repeat(6);
+const SECRETS: Readonly<Record<string, unknown>> = {
+  QINIU_SK: "canary-1",
+  SUPABASE_SERVICE_ROLE: "canary-2",
+  MNEMONIC: "canary legal winner thank year wave",
+  SEED_PHRASE: "canary seed words",
+  DB_PW: "canary-5",
+  ENCRYPTION_IV: "canary-6",
+  RPC_URL: `https://eth.example.com/v2/canary${hex.slice(0, 26)}`,
+  SLACK_URL: "https://hooks.slack.com/services/T0/B0/canary",
+  WALLET: `0x${hex.slice(0, 64)}`,
+  STRIPE: `sk_live_canary${hex.slice(0, 20)}`,
+  MIRROR: "https://u:canary-11@mirror.example.com",
+  SIGNER: "-----BEGIN PRIVATE KEY-----\ncanary\n-----END PRIVATE KEY-----",
+  SESSION: `eyJcanary${hex.slice(0, 20)}.${hex.slice(0, 30)}.${hex.slice(0, 20)}`,
+  NESTED: { database: { password: "canary-14", poolSize: 5, region: "eu-1" } },
+  JSON_TEXT: JSON.stringify([{ apiKey: "canary-15", name: "main" }]),
+  MONKEY: "banana",
+  KEYBOARD: "de",
+};
+const ECOSYSTEM = `module.exports = { apps: [{ name: "one", script: "a.js", env: ${JSON.stringify(SECRETS)} }] };`;
+
+async function shownEnv(contract: Readonly<Record<string, string>>): Promise<unknown> {
+  const { root } = makeWorkspace({ "pm2/ecosystem.dev.config.cjs": ECOSYSTEM, ...contract });
+  const server = await serve({ root });
+  const http = await get(server.url, "?environment=dev");
+  const cli = await svcm(["ecosystem", "show", "-e", "dev", "--json"], { root });
+  const text = await svcm(["ecosystem", "show", "-e", "dev"], { root });
+  const check = await svcm(["ecosystem", "check", "-e", "dev", "--json"], { root });
+  expect([http.text, cli.stdout, text.stdout, check.stdout, server.log()].join("\n")).not.toMatch(/canary|4be1c27f/);
+  expect(JSON.parse(http.text)).toEqual(JSON.parse(cli.stdout));
+  return JSON.parse(http.text).apps[0].env;
+}
+
+test("without a contract of the repository's own, names and shapes of values decide what is withheld", async () => {
+  expect(await shownEnv({})).toEqual({
+    ...Object.fromEntries(Object.keys(SECRETS).map((name) => [name, "[REDACTED]"])),
+    NESTED: '{"database":{"password":"[REDACTED]","poolSize":5,"region":"eu-1"}}',
+    JSON_TEXT: '[{"apiKey":"[REDACTED]","name":"main"}]',
+    MONKEY: "banana",
+    KEYBOARD: "de",
+  });
+});
+
+test("with a contract of the repository's own, a key that it does not know is withheld", async () => {
+  const packaged = readFileSync(join(import.meta.dirname, "../../config/runtime-contract.yaml"), "utf8");
+  const own = packaged.replace(
+    /^keys:\n/m,
+    "keys:\n  MONKEY: { tier: read-only, kind: text, label: Monkey, help: A word }\n",
+  );
+  expect(await shownEnv({ "config/runtime-contract.yaml": own })).toEqual({
+    ...Object.fromEntries(Object.keys(SECRETS).map((name) => [name, "[REDACTED]"])),
+    MONKEY: "banana",
+  });
+});
+
 test("a spelling is echoed as asked, and shares its file", async () => {
   const server = await serve({ root: repository() });
   const answers = await Promise.all(

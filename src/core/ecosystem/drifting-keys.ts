@@ -1,4 +1,4 @@
-import { isSecretName } from "../env/secret-name.ts";
+import { isSecretName } from "../secrets/secret-name.ts";
 
 export interface DriftingKey {
   readonly key: string;

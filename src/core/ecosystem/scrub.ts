@@ -1,55 +1,101 @@
-import { maskCredentials, REDACTED } from "../env/redact.ts";
-import { isSecretName } from "../env/secret-name.ts";
-import { specOf, tierOf } from "../env/tiers.ts";
+import { isOwnContract } from "../facts/own.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
+import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
+import { isSecretName } from "../secrets/secret-name.ts";
+import { isSecretValue, isSecretVariable } from "../secrets/secret-value.ts";
+import { specOf, tierOf } from "../env/tiers.ts";
 
 /** Takes every known secret, and every credential that shows as one, out of a text. */
 export type Scrub = (text: string) => string;
 
-/** Shorter ones stand in ordinary words. */
+/** A shorter secret may be part of an ordinary word. */
 const SHORTEST = 6;
-/** What is named like this is one, even where its value is an ordinary word. */
+/** A variable with such a name holds a secret, even if its value is an ordinary word. */
 const CERTAIN =
   /SECRET|TOKEN|PASSW|PASSPHRASE|PWD|CREDENTIAL|PRIVATE|(?:API|ACCESS|SIGNING|ENCRYPTION)_?KEY|BEARER|JWT/i;
+/** JSON that is nested deeper is withheld. */
+const DEEPEST = 32;
 const ORDINARY = /^[a-z]+(?:[-_.][a-z]+)*$/;
 /** `--db-password x`, `--token=x`. */
 const SECRET_OPTION =
   /((?:^|\s)--?[\w-]{0,40}(?:secret|token|passw(?:or)?d|passphrase|credentials?|key)[\w-]{0,40}(?:=|\s+))(?:"[^"]*"|'[^']*'|\S+)/gi;
-const TOKEN_SHAPE =
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|\b(?:gh[pousr]_|github_pat_|sk_live_|xox[abprs]-|AKIA)\w{10,}/;
 
-/** Whether a variable is hidden whatever its value: the contract's tiers first, then what its name says. */
-export function isHiddenVariable(contract: RuntimeContract, name: string): boolean {
-  if (specOf(contract, name)) return tierOf(contract, name) === "never-exposed";
-  return isSecretName(name);
-}
-
-/** A variable's value as it may be shown. */
+/**
+ * A variable's value as it may be shown. The tier of the runtime contract decides; a key that a repository's own
+ * contract does not know is withheld. Otherwise name and value decide, in a JSON value member by member.
+ */
 export function shownVariable(contract: RuntimeContract, name: string, value: string, scrub: Scrub): string {
   if (value === "") return value;
-  const isHidden = isHiddenVariable(contract, name) || maskCredentials(value) !== value || TOKEN_SHAPE.test(value);
-  return isHidden ? REDACTED : scrub(value);
+  if (specOf(contract, name)) {
+    return tierOf(contract, name) === "never-exposed" || hasCredentials(value) ? REDACTED : scrub(value);
+  }
+  return isOwnContract(contract) ? REDACTED : shownMember(name, value, scrub);
 }
 
-/** The secrets that hidden variables hold: their values, and the passwords within. */
+/** The secrets that variables hold: their values, those of the members of a JSON value, and the passwords within. */
 export function secretsOf(contract: RuntimeContract, variables: Iterable<readonly [string, string]>): string[] {
   return [...variables].flatMap(([name, value]) => {
-    const isNumber = specOf(contract, name)?.kind === "integer";
-    const isSecret = isHiddenVariable(contract, name) && !isNumber && (CERTAIN.test(name) || !ORDINARY.test(value));
-    return [...(isSecret ? [value] : []), ...passwordsOf(value)];
+    const spec = specOf(contract, name);
+    const members = spec ? [[name, value] as const] : membersOf(name, value);
+    return members.flatMap(([member, text]) => {
+      const isHidden = spec ? spec.tier === "never-exposed" && spec.kind !== "integer" : isSecretVariable(member, text);
+      const isTelling = CERTAIN.test(member) || !ORDINARY.test(text);
+      return [...(isHidden && isTelling ? [text] : []), ...passwordsOf(text)];
+    });
   });
 }
 
-/** A scrub that knows these secrets. What is too short to be told from ordinary text is left. */
+/** A scrub that knows these secrets. One that is too short to be told from ordinary text is left. */
 export function scrubOf(secrets: Iterable<string>): Scrub {
   const known = [...new Set(secrets)]
     .filter((secret) => secret.length >= SHORTEST && secret !== REDACTED)
     .toSorted((a, b) => b.length - a.length);
   return (text) => {
     const without = known.reduce((rest, secret) => rest.replaceAll(secret, () => REDACTED), text);
-    const masked = maskCredentials(without).replaceAll(SECRET_OPTION, `$1${REDACTED}`);
-    return TOKEN_SHAPE.test(masked) ? REDACTED : masked;
+    return maskCredentials(without).replaceAll(SECRET_OPTION, `$1${REDACTED}`);
   };
+}
+
+function shownMember(name: string, value: string, scrub: Scrub, depth = 0): string {
+  if (value === "") return value;
+  if (isSecretName(name)) return REDACTED;
+  const json = jsonIn(value);
+  if (json !== undefined) return JSON.stringify(shownJson(name, json, scrub, depth));
+  return isSecretValue(value) ? REDACTED : scrub(value);
+}
+
+function shownJson(name: string, value: unknown, scrub: Scrub, depth: number): unknown {
+  if (value === null) return value;
+  if (isSecretName(name) || depth > DEEPEST) return REDACTED;
+  if (typeof value === "string") return shownMember(name, value, scrub, depth + 1);
+  if (Array.isArray(value)) return value.map((item) => shownJson(name, item, scrub, depth + 1));
+  if (typeof value !== "object") return value;
+  const members = Object.entries(value);
+  return Object.fromEntries(members.map(([key, member]) => [scrub(key), shownJson(key, member, scrub, depth + 1)]));
+}
+
+/** The texts in a value, each with the name that it stands under: the value itself, or what its JSON holds. */
+function membersOf(name: string, value: unknown, depth = 0): (readonly [string, string])[] {
+  if (depth > DEEPEST) return [];
+  if (typeof value === "string") {
+    const json = jsonIn(value);
+    return json === undefined ? [[name, value]] : membersOf(name, json, depth + 1);
+  }
+  if (typeof value !== "object" || value === null) return [[name, String(value)]];
+  if (Array.isArray(value)) return value.flatMap((item) => membersOf(name, item, depth + 1));
+  // Below a secret name, everything is secret.
+  const nameOf = (key: string): string => (isSecretName(name) ? name : key);
+  return Object.entries(value).flatMap(([key, member]) => membersOf(nameOf(key), member, depth + 1));
+}
+
+/** What a text says as a JSON object or list; `undefined` if it is not one. */
+function jsonIn(text: string): object | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return undefined;
+  }
 }
 
 function passwordsOf(value: string): string[] {

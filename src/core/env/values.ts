@@ -1,7 +1,7 @@
 import type { Issue } from "../contract/issue.ts";
 import type { EnumSpec, KeySpec } from "../facts/schema.ts";
 import { suggest } from "../report/suggest.ts";
-import { hasCredentials, maskCredentials, REDACTED } from "./redact.ts";
+import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
 
 const MAX_VALUE_LENGTH = 4096;
 /** C0, DEL, C1, and the separators that some readers take for line breaks. */

@@ -1,5 +1,5 @@
 import { isValid, type Issue } from "../contract/issue.ts";
-import { maskCredentials, maskSource } from "../env/redact.ts";
+import { maskCredentials, maskSource } from "../secrets/redact.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import type { Caller } from "../operation.ts";
 import { FileError, type Ports } from "../ports.ts";

@@ -1,4 +1,4 @@
-import { maskSource, REDACTED } from "../env/redact.ts";
+import { maskSource, REDACTED } from "../secrets/redact.ts";
 import { cellsOf, widthOf, type Cell } from "./cells.ts";
 
 /** A source line as it may be shown, and a line that points into it. */

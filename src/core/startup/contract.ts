@@ -6,7 +6,7 @@
  */
 import type { entrypoints } from "../contract/names.ts";
 import type { Issue } from "../contract/issue.ts";
-import { maskCredentials, Secret } from "../env/redact.ts";
+import { maskCredentials, Secret } from "../secrets/redact.ts";
 import { specOf } from "../env/tiers.ts";
 import { acceptedValues, listed, valueProblem } from "../env/values.ts";
 import type { EnumSpec, RuntimeContract } from "../facts/schema.ts";

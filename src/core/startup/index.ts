@@ -20,7 +20,7 @@ import type { Issue } from "../contract/issue.ts";
 
 export type { Entrypoint, EnvValues, RealtimePlan, StartupDecision, StartupPlan, WebSocketPlan } from "./contract.ts";
 export type { Issue } from "../contract/issue.ts";
-export type { Secret } from "../env/redact.ts";
+export type { Secret } from "../secrets/redact.ts";
 
 /** What a backend may tell of itself; the worker count defaults to this machine's CPU cores. */
 export type StartupOptions = Partial<StartupFacts>;

@@ -1,5 +1,5 @@
 import type { Issue } from "../contract/issue.ts";
-import { maskCredentials } from "../env/redact.ts";
+import { maskCredentials } from "../secrets/redact.ts";
 import type { CodeDoc } from "../report/codes/code-doc.ts";
 import { suggest } from "../report/suggest.ts";
 import { unhidden } from "./characters.ts";

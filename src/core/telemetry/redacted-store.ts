@@ -1,5 +1,5 @@
-import { maskCredentials, REDACTED } from "../env/redact.ts";
-import { isSecretName } from "../env/secret-name.ts";
+import { maskCredentials, REDACTED } from "../secrets/redact.ts";
+import { isSecretName } from "../secrets/secret-name.ts";
 
 const MAX_KEYS = 50;
 const MAX_DEPTH = 3;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { assignmentIssues, planWrite } from "../../../src/core/env/plan.ts";
-import { hasCredentials, maskCredentials, Secret } from "../../../src/core/env/redact.ts";
+import { hasCredentials, maskCredentials, Secret } from "../../../src/core/secrets/redact.ts";
 import { environmentSpellings, resolveEnvironment } from "../../../src/core/env/environment.ts";
 import { editableKeys, tierOf, visibleKeys } from "../../../src/core/env/tiers.ts";
 import { acceptedValues, valueProblem } from "../../../src/core/env/values.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { hasCredentials } from "../../env/redact.ts";
-import { isSecretName } from "../../env/secret-name.ts";
+import { hasCredentials } from "../../secrets/redact.ts";
+import { isSecretName } from "../../secrets/secret-name.ts";
 
 /** The variables for a file's process, and the values that it does not get. */
 export interface CleanEnvironment {

@@ -1,4 +1,4 @@
-import { maskCredentials, maskSource, REDACTED } from "../../env/redact.ts";
+import { maskCredentials, maskSource, REDACTED } from "../../secrets/redact.ts";
 import type { Change, FieldChange } from "../../suite/diff/change.ts";
 
 /** A change without credentials: a document may hold what does not belong there. What differs was decided before. */

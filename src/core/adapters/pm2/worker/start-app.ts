@@ -1,4 +1,4 @@
-import { maskCredentials } from "../../../env/redact.ts";
+import { maskCredentials } from "../../../secrets/redact.ts";
 import type { DeclaredIn } from "../../../process/ports.ts";
 import { LinkFailure } from "../failure.ts";
 import { probe } from "../probe.ts";

@@ -1,0 +1,80 @@
+import { isSecretName } from "./secret-name.ts";
+
+export const REDACTED = "[REDACTED]";
+
+/** Tokens that show by their form what they are, and the addresses that services call to post. */
+const TOKENS = new RegExp(
+  [
+    String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY-----|[\s\S]*)`,
+    String.raw`\beyJ[\w-]{8,300}\.[\w-]{8,}(?:\.[\w-]*)?`,
+    String.raw`\b(?:[sr]k_(?:live|test)_|whsec_|gh[pousr]_|github_pat_|npm_)\w{10,}`,
+    String.raw`\b(?:xox[abeprs]-|glpat-|sk-)[\w-]{16,}`,
+    String.raw`\bSG\.[\w-]{16,40}\.[\w-]{16,}`,
+    String.raw`\b(?:AKIA|ASIA)[A-Z\d]{16}\b`,
+    String.raw`\bAIza[\w-]{35}`,
+    String.raw`\bdp\.(?:st|pt|ct|sa|scim|audit)\.[\w.-]{20,}`,
+    String.raw`\b0x[\da-fA-F]{64}\b`,
+    String.raw`\b(?:hooks\.(?:slack|zapier)\.com|discord(?:app)?\.com\/api\/webhooks|webhook\.office\.com|outlook\.office(?:365)?\.com\/webhook|chat\.googleapis\.com\/v1\/spaces|open\.feishu\.cn\/open-apis\/bot|oapi\.dingtalk\.com|api\.telegram\.org)\/[^\s"']+`,
+  ].join("|"),
+  "g",
+);
+
+/**
+ * Hides the user and password of every URL in a text: `redis://u:p@h` reads `redis://[REDACTED]@h`.
+ * Everything up to the last `@` of a word goes, because a password may itself hold `/`, `?` or `@`: rather
+ * too much than a part of it. Parameters that are named like a secret are hidden too, and so is what is a
+ * token or a private key by its form.
+ */
+export function maskCredentials(text: string): string {
+  return text
+    .replaceAll(TOKENS, REDACTED)
+    .replaceAll(/\S+/g, maskUserinfo)
+    .replaceAll(/([?&#])([\w.-]{1,60})=([^&#\s]+)/g, (parameter: string, mark: string, name: string) =>
+      isSecretName(name) ? `${mark}${name}=${REDACTED}` : parameter,
+    );
+}
+
+const SECRET_MEMBER =
+  /((?:password|passwd|secret|token|credentials?|(?:api|access|private|signing)[-_]?key)["']?\s{0,20}[:=]\s{0,20})\S.*$/i;
+
+/** A source line for people: without credentials, and without the value of a member that is named like a secret. */
+export function maskSource(line: string): string {
+  return maskCredentials(line.replace(SECRET_MEMBER, `$1${REDACTED}`));
+}
+
+function maskUserinfo(word: string): string {
+  const at = word.lastIndexOf("@");
+  const start = at === -1 ? null : /[a-z0-9]:[/\\]+/i.exec(word);
+  const from = start ? start.index + start[0].length : Infinity;
+  return from <= at ? `${word.slice(0, from)}${REDACTED}${word.slice(at)}` : word;
+}
+
+/** Whether a text holds something that {@link maskCredentials} hides. */
+export function hasCredentials(text: string): boolean {
+  return maskCredentials(text) !== text;
+}
+
+/** A value that prints itself as `[REDACTED]`; only `reveal` gives it away. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return REDACTED;
+  }
+
+  toJSON(): string {
+    return REDACTED;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return REDACTED;
+  }
+}

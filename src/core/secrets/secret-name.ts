@@ -1,0 +1,45 @@
+/** These name a secret wherever they stand in a name, even glued to another word. */
+const ANYWHERE =
+  /SECRET|TOKEN(?!I[SZ][EIA])|PASSW|PASSPHRASE|PASSCODE|CREDENTIAL|BEARER|JWT|COOKIE|WEBHOOK|CERTIFICATE|MNEMONIC|CONNECTIONSTRING|SERVICEROLE/;
+/** These do as a word, or glued to another: `STRIPE_KEY`, `SIGNINGKEY`, `KEYRING`, `PGPASS`. */
+const WORD =
+  /(?:KEY|PASS|PWD|AUTH|SALT|DSN|CREDS?)$|^KEY(?:FILE|PAIR|PHRASE|RING|STORE|TAB|VAULT)|^(?:PRIVATE|AUTHORI[SZ]ATION|AUTHENTICATION)$/;
+/** These do as the last word: `DB_PW`, `SEED_PHRASE`. */
+const HEAD = /^(?:PW|PIN|OTP|TOTP|SK|IV|SEED|PHRASE|PEPPER|SIG|SIGNATURE)$/;
+const ORDINARY =
+  /^(?:MONKEY|DONKEY|TURKEY|HOCKEY|JOCKEY|WHISKEY|LACKEY|HOTKEY|COMPASS|BYPASS|SURPASS|TRESPASS|OVERPASS|UNDERPASS|BASALT)$/;
+/** How a name ends that describes a secret and does not hold it: `JWT_EXPIRES_IN`, `TOKEN_TTL`, `PUBLIC_KEY`. */
+const ABOUT =
+  / (?:ALG|ALGORITHMS?|ATTEMPTS?|AUDIENCE|COUNT|DAYS?|DOMAIN|DRIVER|DURATION|ENABLED|DISABLED|EXPIRATION|EXPIRES|EXPIRES IN|EXPIRY|HEADER|HOURS?|ISSUER|LENGTH|LIFETIME|LIMIT|MAX|METHOD|MIN|MINUTES?|MODE|MS|PROVIDER|REALM|REQUIRED|ROUNDS|SAMESITE|SCOPES?|SECONDS?|SIZE|STRATEGY|TIMEOUT|TTL|TYPE|VERSION|(?:PUBLIC|PUBLISHABLE|SITE) KEY)$/;
+const SWITCH = /^(?:SVC )?(?:ENABLE|DISABLE|IS|HAS) /;
+/** The working folders of a shell. */
+const HARMLESS = new Set(["PWD", "OLDPWD"]);
+/** A longer one does not name anything. */
+const LONGEST = 1000;
+
+/**
+ * Whether a name says that its value is a secret: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, `AUTHTOKEN`. In doubt,
+ * it does. Names that describe a secret (`JWT_ISSUER`, `ENABLE_BASIC_AUTH`) and words that merely contain the
+ * letters (`MONKEY`, `KEYBOARD`) do not.
+ */
+export function isSecretName(name: string): boolean {
+  if (HARMLESS.has(name)) return false;
+  const words = wordsOf(name);
+  const isSecret = ANYWHERE.test(words.join("")) || words.some(isSecretWord) || HEAD.test(words.at(-1) ?? "");
+  const phrase = words.join(" ");
+  return isSecret && !SWITCH.test(phrase) && !ABOUT.test(` ${phrase}`);
+}
+
+/** The words of a name in capitals: `dbPassword2` and `DB-PASSWORD_2` are `DB`, `PASSWORD`. */
+function wordsOf(name: string): string[] {
+  const separated = name
+    .slice(0, LONGEST)
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2");
+  return separated.toUpperCase().match(/\p{L}+/gu) ?? [];
+}
+
+function isSecretWord(word: string): boolean {
+  const singular = word.replace(/(?<!S)S$/, "");
+  return WORD.test(singular) && !ORDINARY.test(singular);
+}

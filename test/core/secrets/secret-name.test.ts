@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { visibleKeys } from "../../../src/core/env/tiers.ts";
+import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import { isSecretName } from "../../../src/core/secrets/secret-name.ts";
+
+function namesOf(file: string): string[] {
+  const text = readFileSync(new URL(`../../fixtures/secrets/${file}`, import.meta.url), "utf8");
+  return text.trim().split("\n");
+}
+
+describe("isSecretName", () => {
+  test("knows each name that says secret", () => {
+    expect(namesOf("secret-names.txt").filter((name) => !isSecretName(name))).toEqual([]);
+  });
+
+  test("knows it in any case and behind any prefix", () => {
+    const spelled = namesOf("secret-names.txt").flatMap((name) => [name.toLowerCase(), `MY_${name}`, `my.${name}`]);
+    expect(spelled.filter((name) => !isSecretName(name))).toEqual([]);
+  });
+
+  test("leaves names that merely contain such letters, or describe a secret", () => {
+    expect(namesOf("plain-names.txt").filter(isSecretName)).toEqual([]);
+  });
+
+  test("leaves every key that the packaged contract shows", () => {
+    expect(visibleKeys(packagedRuntimeContract).filter(isSecretName)).toEqual([]);
+  });
+});
