@@ -79,11 +79,11 @@ async function styleSheet(): Promise<string> {
   return transform({ filename: "console.css", code: Buffer.from(code), minify: true }).code.toString();
 }
 
-/** Every `/assets/<name>` of the page as the file of that name is called now. */
+/** Every `assets/<name>` of the page as the file of that name is called now. */
 function withNames(page: string, names: ReadonlyMap<string, string>): string {
-  return page.replaceAll(/\/assets\/([\w.-]+)/g, (_all, name: string) => {
+  return page.replaceAll(/"assets\/([\w.-]+)/g, (_all, name: string) => {
     const hashed = names.get(name);
     if (hashed === undefined) throw new Error(`src/console/index.html names ${name}, which the build does not make`);
-    return `/assets/${hashed}`;
+    return `"assets/${hashed}`;
   });
 }

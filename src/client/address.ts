@@ -6,14 +6,18 @@ export interface Address {
   readonly http: string;
 }
 
-/** @throws {TypeError} for what is no http, https, ws or wss URL. */
+/**
+ * @param service its address, with the path under which a proxy serves it
+ * @throws {TypeError} for what is no http, https, ws or wss URL.
+ */
 export function addressOf(service: string | URL): Address {
   const url = new URL(service);
   if (!/^(?:http|ws)s?:$/.test(url.protocol)) throw new TypeError("Accepted: an http or https URL of the service.");
   if (url.username !== "" || url.password !== "") throw new TypeError("Accepted: a URL without credentials.");
-  const { host } = url;
+  const { host, pathname } = url;
+  const path = pathname.replace(/\/$/, "") + SOCKET_PATH;
   const secure = url.protocol.endsWith("s:") ? "s" : "";
-  return { socket: `ws${secure}://${host}${SOCKET_PATH}`, http: `http${secure}://${host}${SOCKET_PATH}` };
+  return { socket: `ws${secure}://${host}${path}`, http: `http${secure}://${host}${path}` };
 }
 
 /** The subprotocols to offer: a browser has no other place for the token. */

@@ -3,4 +3,8 @@ import { App } from "./App.tsx";
 import { createPage } from "./console.ts";
 
 const root = document.querySelector("#root");
-if (root !== null) render(<App page={createPage()} />, root);
+if (root !== null) {
+  // The line that stays where this script is not loaded.
+  root.replaceChildren();
+  render(<App page={createPage()} />, root);
+}

@@ -1,12 +1,15 @@
 /** Who may ask, and what for. Decisions only; the hook that asks for them is `guard.ts`. */
 import type { Access } from "../core/index.ts";
 import { canonicalAddress, hostOf, isLoopbackHost } from "./host.ts";
+import { PUBLIC_URL } from "./public-url.ts";
 import { ALLOWED_HOSTS } from "./settings.ts";
 import type { TokenCheck } from "./token.ts";
 
 export interface AccessPolicy {
   /** Canonical hosts that `Host` may name beside the loopback ones and the address that was reached. */
   readonly hosts: ReadonlySet<string>;
+  /** The origin of the public URL. A proxy may hand on another `Host` than the one that the browser asked for. */
+  readonly publicOrigin?: string;
   /** Only this machine can reach the server: reads are open. */
   readonly isLoopback: boolean;
   /** Absent where no token is set, which only a loopback bind allows. */
@@ -40,7 +43,7 @@ export interface Need {
  * neither for the other's sake.
  */
 export function foreignness(policy: AccessPolicy, request: Provenance, isPage: boolean): string | undefined {
-  return hostProblem(policy, request) ?? originProblem(request) ?? fetchProblem(request, isPage);
+  return hostProblem(policy, request) ?? originProblem(policy, request) ?? fetchProblem(request, isPage);
 }
 
 /** What the caller may do. */
@@ -64,8 +67,11 @@ function isAddressOf({ localAddress }: Provenance, host: string): boolean {
   return localAddress !== undefined && canonicalAddress(localAddress) === host;
 }
 
-function originProblem({ origin, hosts: [host] }: Provenance): string | undefined {
-  return origin === undefined || origin === `http://${host}` ? undefined : "The Origin header names another origin.";
+/** A proxy in front of the server may speak TLS: both schemes of the host that was asked for are the server's own. */
+function originProblem({ publicOrigin }: AccessPolicy, { origin, hosts: [host] }: Provenance): string | undefined {
+  if (origin === undefined || origin === publicOrigin) return undefined;
+  if (origin === `http://${host}` || origin === `https://${host}`) return undefined;
+  return `The Origin header names another origin. The address of a proxy in front of this server goes into ${PUBLIC_URL}.`;
 }
 
 function fetchProblem(request: Provenance, isPage: boolean): string | undefined {

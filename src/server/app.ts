@@ -18,6 +18,7 @@ import { admit, guardAll } from "./guard.ts";
 import { handlerOf } from "./handler.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { logFailure, logReads, withAuditLines, type ServerLog } from "./log.ts";
+import { withoutPath } from "./public-url.ts";
 import { routes } from "./routes.ts";
 import { openChannel, type Channel } from "./socket/channel.ts";
 import { actionRunner } from "./socket/run-action.ts";
@@ -31,13 +32,15 @@ export interface AppOptions {
   readonly policy: AccessPolicy;
   readonly log: ServerLog;
   readonly limits?: Partial<Limits>;
+  /** The path under which everything is served, beside the root; empty by default. */
+  readonly publicPath?: string;
   /** None where it is not built. */
   readonly console?: ConsoleFiles;
 }
 
 /** The server without a socket: every route, its access rules, its failures and its orderly end. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { version, policy, log, console = { assets: new Map() } } = options;
+  const { version, policy, log, console = { assets: new Map() }, publicPath = "" } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const ports: Ports = { ...withAuditLines(options.ports, log), files: sharedReads(options.ports.files) };
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -48,7 +51,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     sendFailure(reply, answer);
   };
   const app = Fastify({
-    ...serverOptions(limits),
+    ...serverOptions(limits, publicPath),
     frameworkErrors: (error, request, reply) => {
       try {
         admit(policy, request, undefined);
@@ -72,16 +75,18 @@ export function buildApp(options: AppOptions): FastifyInstance {
   takeBodiesAsBytes(app);
   logReads(app, log);
   app.setErrorHandler(fail);
+  const serving = { ports, version, limits, channel, console, publicPath };
   for (const row of routes) {
     const { method, path: url } = row;
-    app.route({ method, url, config: { row }, handler: handlerOf(row, { ports, version, limits, channel, console }) });
+    app.route({ method, url, config: { row }, handler: handlerOf(row, serving) });
   }
   endInOrder(app, connections, channel, limits.closeTimeoutMs);
   return app;
 }
 
-function serverOptions(limits: Limits) {
+function serverOptions(limits: Limits, publicPath: string) {
   return {
+    rewriteUrl: ({ url = "" }) => (publicPath === "" ? url : withoutPath(publicPath, url)),
     bodyLimit: limits.maxBodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,

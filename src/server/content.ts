@@ -7,6 +7,7 @@ export interface ContentSource {
   readonly ports: Ports;
   readonly version: string;
   readonly console: ConsoleFiles;
+  readonly publicPath: string;
 }
 
 /** Who gets to content may read: the guard has seen to that. */
@@ -39,13 +40,13 @@ function health({ ports, version }: ContentSource): () => Promise<string> {
 }
 
 /** The description names what the runtime contract accepts, so it is made anew when that changes. */
-function openApi({ ports, version }: ContentSource): () => Promise<string> {
+function openApi({ ports, version, publicPath }: ContentSource): () => Promise<string> {
   let last: { readonly contract: unknown; readonly text: string } | undefined;
   return async () => {
     const contract = await ports.facts.runtimeContract();
     if (last?.contract !== contract) {
       const { openApiDocument } = await import("./openapi.ts");
-      last = { contract, text: toJson(openApiDocument({ contract, version })) };
+      last = { contract, text: toJson(openApiDocument({ contract, version, publicPath })) };
     }
     return last.text;
   };

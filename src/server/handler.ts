@@ -21,10 +21,12 @@ export interface Serving {
   readonly limits: Limits;
   readonly console: ConsoleFiles;
   readonly channel: Channel;
+  readonly publicPath: string;
 }
 
 export function handlerOf(row: Route, serving: Serving): RouteHandlerMethod {
   if ("isAsset" in row) return assetHandler(serving);
+  if ("leadsTo" in row) return redirectHandler(serving);
   if ("socket" in row) return socketHandler(serving);
   return "operation" in row ? operationHandler(row, serving) : contentHandler(row, serving);
 }
@@ -59,6 +61,17 @@ function assetHandler({ console: { assets } }: Serving): RouteHandlerMethod {
     const asset = assets.get(file);
     if (asset === undefined) throw new SvcmError("NOT_FOUND");
     void reply.headers(assetHeaders(asset.mediaType)).send(asset.text);
+  };
+}
+
+/** Leads to the page's one address: those of its files are relative to it. */
+function redirectHandler({ publicPath }: Serving): RouteHandlerMethod {
+  const location = publicPath === "" ? "./" : `${publicPath}/`;
+  return (_request, reply) => {
+    void reply
+      .code(302)
+      .headers({ ...jsonHeaders, location })
+      .send("");
   };
 }
 

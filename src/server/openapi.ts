@@ -13,6 +13,8 @@ type Json = Readonly<Record<string, unknown>>;
 export interface OpenApiOptions {
   readonly contract: RuntimeContract;
   readonly version: string;
+  /** The path under which everything is served; empty at the root. */
+  readonly publicPath?: string;
 }
 
 const errorSchema: Describes<typeof bodies.errorBody, ErrorBody> = bodies.errorBody;
@@ -21,9 +23,9 @@ const errorSchema: Describes<typeof bodies.errorBody, ErrorBody> = bodies.errorB
 const COMMON_REFUSALS: readonly ErrorKind[] = ["FORBIDDEN", "UNAUTHORIZED", "DEFECT"];
 
 /** OpenAPI 3.1 of every route that answers JSON. */
-export function openApiDocument({ contract, version }: OpenApiOptions): Json {
+export function openApiDocument({ contract, version, publicPath }: OpenApiOptions): Json {
   const described = routes.flatMap((route) =>
-    "socket" in route || "isAsset" in route || route.response === undefined ? [] : [route],
+    "socket" in route || "isAsset" in route || "leadsTo" in route || route.response === undefined ? [] : [route],
   );
   // A request body is described where it is taken, with the keys of the runtime contract.
   const components = Object.entries(bodies).filter(([name]) => name.endsWith("Body"));
@@ -42,7 +44,7 @@ export function openApiDocument({ contract, version }: OpenApiOptions): Json {
         "Every failure answers with one body, ErrorBody.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/" }],
+    servers: [{ url: publicPath || "/" }],
     paths,
     components: {
       schemas: Object.fromEntries(components.map(([name, body]) => [componentName(name), schemaOf(body)])),

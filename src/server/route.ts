@@ -44,6 +44,12 @@ export interface AssetRoute extends RouteFacts {
   readonly response?: never;
 }
 
+/** Another address of the page. */
+export interface RedirectRoute extends RouteFacts {
+  readonly leadsTo: "page";
+  readonly response?: never;
+}
+
 /** A route that becomes a WebSocket. What it says there, the AsyncAPI description tells. */
 export interface SocketRoute extends RouteFacts {
   readonly socket: SocketName;
@@ -52,12 +58,13 @@ export interface SocketRoute extends RouteFacts {
 
 export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics";
 export type SocketName = "pm2-ws";
-export type Route = OperationRoute | ContentRoute | AssetRoute | SocketRoute;
+export type Route = OperationRoute | ContentRoute | AssetRoute | RedirectRoute | SocketRoute;
 
 export function needOf(route: Route | undefined): Need {
   if (route === undefined) return { access: "read", isPage: false };
   if ("operation" in route) return { access: route.operation.access, isPage: false };
   if ("isAsset" in route) return { access: "none", isPage: false };
+  if ("leadsTo" in route) return { access: "none", isPage: true };
   // A browser can hand the token over only behind the handshake: the channel asks for it.
   if ("socket" in route) return { access: "none", isPage: false };
   return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
@@ -92,6 +99,11 @@ export function show(
 /** A row for the files of the page. */
 export function assets(path: string, facts: Pick<AssetRoute, "summary">): AssetRoute {
   return { method: "GET", path, isAsset: true, ...facts };
+}
+
+/** A row that leads to the page. */
+export function lead(path: string, facts: Pick<RedirectRoute, "summary">): RedirectRoute {
+  return { method: "GET", path, leadsTo: "page", ...facts };
 }
 
 /** A row that becomes a WebSocket. */

@@ -13,7 +13,7 @@ import {
   suiteValidate,
   type ErrorKind,
 } from "../core/index.ts";
-import { ask, assets, show, talk, type Route } from "./route.ts";
+import { ask, assets, lead, show, talk, type Route } from "./route.ts";
 
 const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
 const ofBody: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
@@ -105,5 +105,6 @@ export const routes: readonly Route[] = [
     response: body.asyncApiBody,
   }),
   show("/", "page", { summary: "The console.", mediaType: "text/html; charset=utf-8", isOpen: true }),
+  lead("/index.html", { summary: "Leads to the console." }),
   assets(ASSET_PATH, { summary: "Its scripts, styles and icons." }),
 ];

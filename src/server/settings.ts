@@ -1,5 +1,6 @@
 import { SvcmError } from "../core/index.ts";
 import { canonicalHost } from "./host.ts";
+import { PUBLIC_URL, readPublicUrl, type PublicUrl } from "./public-url.ts";
 
 export const HOST = "SVC_SERVICE_MANAGEMENT_HOST";
 export const PORT = "SVC_SERVICE_MANAGEMENT_PORT";
@@ -23,6 +24,8 @@ export interface Settings {
   readonly token: string | undefined;
   /** Canonical names that `Host` may carry, whatever the address. */
   readonly allowedHosts: readonly string[];
+  /** Absent when no proxy is announced. */
+  readonly publicUrl: PublicUrl | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -44,6 +47,7 @@ export function readSettings(env: Variables, asked: Asked = {}): Settings {
     port: readPort(String(asked.port ?? env[PORT] ?? "").trim()),
     token: env[AUTH_TOKEN],
     allowedHosts: names(env[ALLOWED_HOSTS]).map(readAllowedHost),
+    publicUrl: readPublicUrl(env[PUBLIC_URL]?.trim() ?? ""),
     logLevel: readLogLevel(env[LOG_LEVEL]?.trim().toLowerCase() || DEFAULT_LOG_LEVEL),
   };
 }

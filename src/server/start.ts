@@ -5,10 +5,11 @@ import type { AccessPolicy } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
 import { readConsole } from "./console-files.ts";
-import { canonicalAddress, canonicalHost } from "./host.ts";
+import { canonicalAddress, canonicalHost, isLoopbackHost } from "./host.ts";
 import type { Limits } from "./limits.ts";
-import { serverLog, standardError, type LogDestination } from "./log.ts";
-import { HOST, PORT, readSettings } from "./settings.ts";
+import { serverLog, standardError, type LogDestination, type ServerLog } from "./log.ts";
+import { PUBLIC_URL } from "./public-url.ts";
+import { AUTH_TOKEN, HOST, PORT, readSettings, type Settings } from "./settings.ts";
 import { tokenCheck } from "./token.ts";
 
 export interface StartOptions {
@@ -49,8 +50,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const log = serverLog(settings.logLevel, options.log ?? standardError());
   log.info({ version, host: bind.address, port: settings.port }, "starting");
   const policy = policyOf(bind, token, settings);
+  warnOfOpenProxy(policy, settings, log);
   const console = await readConsole(options.consoleDir);
-  const app = buildApp({ ports, version, policy, log, console, ...(options.limits && { limits: options.limits }) });
+  const publicPath = settings.publicUrl?.path ?? "";
+  const { limits } = options;
+  const app = buildApp({ ports, version, policy, log, console, publicPath, ...(limits && { limits }) });
   const url = `http://${bind.urlHost}:${await listen(app, bind, settings.port)}`;
   log.info({ url }, "ready");
   let closing: Promise<void> | undefined;
@@ -69,14 +73,21 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   return { url, close };
 }
 
-function policyOf(
-  bind: Bind,
-  token: string | undefined,
-  { host, allowedHosts }: { host: string; allowedHosts: readonly string[] },
-): AccessPolicy {
-  const named = canonicalHost(host);
-  const hosts = new Set([...allowedHosts, canonicalAddress(bind.address), ...(named === undefined ? [] : [named])]);
-  return { hosts, isLoopback: bind.isLoopback, ...(token !== undefined && { hasToken: tokenCheck(token) }) };
+function policyOf(bind: Bind, token: string | undefined, { host, allowedHosts, publicUrl }: Settings): AccessPolicy {
+  const names = [...allowedHosts, canonicalAddress(bind.address), canonicalHost(host), publicUrl?.host];
+  const isPublic = publicUrl !== undefined && !isLoopbackHost(publicUrl.host);
+  return {
+    hosts: new Set(names.filter((name) => name !== undefined)),
+    ...(publicUrl !== undefined && { publicOrigin: publicUrl.origin }),
+    // Who comes through a proxy comes from elsewhere, and a token that is set keeps strangers out.
+    isLoopback: bind.isLoopback && !(isPublic && token !== undefined),
+    ...(token !== undefined && { hasToken: tokenCheck(token) }),
+  };
+}
+
+function warnOfOpenProxy({ hasToken }: AccessPolicy, { publicUrl }: Settings, log: ServerLog): void {
+  if (publicUrl === undefined || hasToken !== undefined || isLoopbackHost(publicUrl.host)) return;
+  log.warn(`${PUBLIC_URL} is set without ${AUTH_TOKEN}: everybody whom the proxy lets in may read and write.`);
 }
 
 async function requireConfigDirectory(path: string): Promise<void> {

@@ -79,12 +79,28 @@ describe("Origin", () => {
     expect(isOwn({ origin: "http://[::1]:3200", hosts: ["[::1]:3200"] })).toBe(true);
   });
 
+  test("may be the same host over TLS, which a proxy in front of the server speaks", () => {
+    expect(isOwn({ origin: "https://localhost:3200" })).toBe(true);
+    expect(isOwn({ origin: "https://svcm.example", hosts: ["svcm.example"] })).toBe(true);
+    expect(isOwn({ origin: "https://svcm.example", hosts: ["svcm.example:8443"] })).toBe(false);
+  });
+
+  test("may be that of the public URL, whatever Host a proxy hands on", () => {
+    const behindProxy = { ...policy, publicOrigin: "https://ops.example:8443" };
+    const problem = (origin: string) => foreignness(behindProxy, { ...own, origin }, false);
+    expect(problem("https://ops.example:8443")).toBeUndefined();
+    for (const origin of ["http://ops.example:8443", "https://ops.example", "https://ops.example:8443/", "null"]) {
+      expect(problem(origin)).toContain("SVC_SERVICE_MANAGEMENT_PUBLIC_URL");
+    }
+  });
+
   test.each([
     "",
     "null",
     "http://localhost",
     "http://localhost:3201",
-    "https://localhost:3200",
+    "https://localhost:3201",
+    "wss://localhost:3200",
     "http://LOCALHOST:3200",
     "http://127.0.0.1:3200",
     "http://localhost:3200/",

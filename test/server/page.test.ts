@@ -4,7 +4,7 @@ import { ask, testServer } from "./support.ts";
 
 async function assetsOf(server: { port: number }): Promise<string[]> {
   const { text } = await ask(server, "/");
-  return [...text.matchAll(/(?:href|src|content)="(\/[^"]+)"/g)].map(([, target = ""]) => target);
+  return [...text.matchAll(/(?:href|src|content)="(assets\/[^"]+)"/g)].map(([, target = ""]) => `/${target}`);
 }
 
 describe("the page", () => {

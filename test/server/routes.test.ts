@@ -53,13 +53,14 @@ export function expectJsonHeaders({ headers, text }: Answered): void {
 }
 
 function accessOf(route: Route): string {
-  if ("isAsset" in route) return "open";
+  if ("isAsset" in route || "leadsTo" in route) return "open";
   if ("socket" in route) return "ws";
   return "operation" in route ? route.operation.access : route.isOpen ? "open" : "read";
 }
 
 function nameOf(route: Route): string {
   if ("isAsset" in route) return "assets";
+  if ("leadsTo" in route) return "to the page";
   if ("socket" in route) return route.socket;
   return "operation" in route ? route.operation.id : route.content;
 }
@@ -96,8 +97,8 @@ describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
   });
 });
 
-/** What they answer depends on a PM2: `metrics.test.ts`. */
-const elsewhere = ["/api/runtime/pm2-metrics", "/metrics"];
+/** What they answer depends on a PM2 (`metrics.test.ts`), or is no body (`public-url.test.ts`). */
+const elsewhere = ["/api/runtime/pm2-metrics", "/metrics", "/index.html"];
 
 test("every row that is read has an example", () => {
   const read = routes.filter((route) => route.method === "GET" && !("socket" in route)).map(({ path }) => path);

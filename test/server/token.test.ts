@@ -75,6 +75,7 @@ describe.each(spellings)("on %s", (host) => {
     for (const { method, path } of routes) {
       const answer = await ask(server, path, { method });
       if (path === ASSET_PATH) expect(answer.status).toBe(404);
+      else if (path === "/index.html") expect(answer.status).toBe(302);
       else if (open.includes(path)) expect(answer.status).toBe(200);
       else expect(answer).toMatchObject(unauthorized);
     }

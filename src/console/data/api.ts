@@ -116,7 +116,8 @@ async function answerTo(
 function fetchOf({ path, query = {}, body, headers, signal }: Asked, token: string | undefined): Promise<Response> {
   const parameters = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const search = parameters.length === 0 ? "" : `?${new URLSearchParams(parameters).toString()}`;
-  return fetch(path + search, {
+  // Relative: the page may be served under a path.
+  return fetch(`.${path}${search}`, {
     method: body === undefined ? "GET" : "POST",
     headers: {
       ...(body !== undefined && { "content-type": "application/json" }),

@@ -38,7 +38,7 @@ function createMonitor({ session, server, toasts, facts }: Console): Monitor {
     if (state !== "stale") void server.look();
   };
   const feed = createFeed({
-    url: location.origin,
+    url: new URL(".", location.href).href,
     session,
     environment: facts.matrix.pm2Profiles[0] ?? facts.contract.defaultEnvironment,
     nextFrame: (draw) => void requestAnimationFrame(draw),

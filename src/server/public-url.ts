@@ -1,0 +1,61 @@
+import { SvcmError } from "../core/index.ts";
+import { canonicalHost } from "./host.ts";
+import { routes } from "./routes.ts";
+
+export const PUBLIC_URL = "SVC_SERVICE_MANAGEMENT_PUBLIC_URL";
+
+/** Where people reach the server when a proxy is in front of it. */
+export interface PublicUrl {
+  /** As a browser spells it: `https://ops.example.com`. */
+  readonly origin: string;
+  /** Its canonical host, without the port. */
+  readonly host: string;
+  /** The path under which everything is served, without a slash at its end; empty at the root. */
+  readonly path: string;
+}
+
+const PATH = /^(?:\/[\w.~-]*[\w~-][\w.~-]*)*$/;
+
+/** @throws {SvcmError} START_REFUSED naming the variable; credentials in the URL are not repeated. */
+export function readPublicUrl(given: string): PublicUrl | undefined {
+  if (given === "") return undefined;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw refuse("is not an http or https URL");
+  if (url.username !== "" || url.password !== "") throw refuse("holds credentials");
+  if (/[?#]/.test(given)) throw refuse("has a query or a fragment");
+  const host = canonicalHost(url.hostname);
+  if (host === undefined) throw refuse("does not name a host");
+  return { origin: url.origin, host, path: readPath(url.pathname) };
+}
+
+function readPath(pathname: string): string {
+  const path = pathname.replace(/\/$/, "");
+  if (!PATH.test(path)) throw refuse("has a path with other characters than letters, digits, `-`, `.`, `_` and `~`");
+  const [, first = ""] = path.split("/");
+  if (first !== "" && ownNames().has(first))
+    throw refuse(`has a path that begins like one of the server's own, /${first}`);
+  return path;
+}
+
+/**
+ * Takes the public path off a request target. A target without it stays as it is: some proxies take the path off
+ * themselves, and local programs ask without it. The path alone, without its slash, leads to the page.
+ */
+export function withoutPath(path: string, target: string): string {
+  const [, authority = "", asked = ""] = /^(https?:\/\/[^/?#]*)?(.*)$/is.exec(target) ?? [];
+  if (!asked.startsWith(path)) return target;
+  const rest = asked.slice(path.length);
+  if (rest.startsWith("/")) return authority + rest;
+  return rest === "" || rest.startsWith("?") ? `${authority}/index.html${rest}` : target;
+}
+
+/** The first segments of the server's own paths. */
+function ownNames(): ReadonlySet<string> {
+  return new Set(routes.map(({ path }) => path.split("/")[1] ?? ""));
+}
+
+function refuse(problem: string): SvcmError {
+  return new SvcmError("START_REFUSED", {
+    details: `${PUBLIC_URL} ${problem}. Accepted: the address that people open, such as https://ops.example.com or https://ops.example.com/svcm.`,
+  });
+}
