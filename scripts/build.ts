@@ -2,12 +2,13 @@
  * Builds the package into `dist/`: the command line as CommonJS chunks, the libraries with their
  * types, and `oclif.manifest.json`. The new build takes the place of the old one when it is whole.
  */
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { BUILD_ID_FILE } from "../src/cli/code-cache.ts";
 import { PLUGINS_FILE } from "../src/cli/start.ts";
 import { bundleAlone, bundleCommandLine, bundleLibraries } from "./build/bundle.ts";
 import { buildConsole } from "./build/console.ts";
-import { writeCodeCache } from "./build/code-cache.ts";
 import { writeDeclarations } from "./build/declarations.ts";
 import { commandEntries, installedPlugins, LIBRARIES, pluginEntries, readPjson, ROOT } from "./build/entries.ts";
 import { bundledPlugins, readCommands } from "./build/manifest.ts";
@@ -46,12 +47,19 @@ try {
     `${JSON.stringify({ commands, version: pjson.version }, null, 2)}\n`,
   );
   writeRootHelp(dist);
-  writeCodeCache(dist);
+  writeFileSync(join(dist, BUILD_ID_FILE), buildId(chunks));
   replace(join(ROOT, "dist"), dist);
   const { scriptBytes, styleBytes } = browserConsole;
   console.log(`console: ${kilobytes(scriptBytes)} of script, ${kilobytes(styleBytes)} of style, gzipped`);
 } finally {
   rmSync(work, { recursive: true, force: true });
+}
+
+/** Two builds with the same id have the same code, so that compiled code of one fits the other. */
+function buildId(chunks: readonly { readonly fileName: string; readonly code: string }[]): string {
+  const hash = createHash("sha256");
+  for (const { fileName, code } of chunks) hash.update(`${fileName}\0${code}\0`);
+  return `${pjson.version}-${hash.digest("hex").slice(0, 16)}`;
 }
 
 function kilobytes(bytes: number): string {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Script } from "node:vm";
+import type { CodeCache } from "./code-cache.ts";
 
 /** Loads a chunk by its path in the build, for example `commands/env/get.cjs`. */
 export type LoadChunk = (chunk: string) => unknown;
@@ -7,24 +8,17 @@ export type LoadChunk = (chunk: string) => unknown;
 export interface ChunkLoaderOptions {
   /** Folder of the build. */
   readonly dist: string;
-  /** Folder with the code that V8 compiled for the chunks; what it lacks or V8 refuses is compiled. */
-  readonly codeCache: string;
-  /** Node's own `require`, for everything that is no chunk. */
+  /** Code that V8 compiled for the chunks at an earlier start. V8 itself refuses code of another version or other flags. */
+  readonly codeCache: Pick<CodeCache, "read">;
+  /** Node's own `require`, for everything that is not a chunk. */
   readonly nodeRequire: NodeJS.Require;
-  /** Told of every chunk after it was compiled. */
-  readonly onCompiled?: (chunk: string, script: Script) => void;
-}
-
-/** The folder of the compiled code for the running Node. */
-export function codeCacheFolder(dist: string): string {
-  return `${dist}/code-cache/${process.versions.v8}-${process.arch}`;
+  /** Is called with each chunk that had to be compiled. */
+  readonly onCompiled: (chunk: string, script: Script) => void;
 }
 
 /**
- * Loads chunks as Node would, and takes the code that V8 compiled at build time from the given
- * folder: that halves the start of a command. Nothing is written, and V8 itself refuses code that
- * another version, or other flags, have made. A chunk that says `import()` cannot be loaded so: V8
- * forgets with the compiled code who is to load the module.
+ * Loads chunks as Node would, with the code that V8 compiled at an earlier start: that halves the start of a command.
+ * A chunk that says `import()` cannot be loaded so, because V8 forgets with the compiled code which loader made it.
  */
 export function chunkLoader({ dist, codeCache, nodeRequire, onCompiled }: ChunkLoaderOptions): LoadChunk {
   const loaded = new Map<string, { exports: unknown }>();
@@ -46,7 +40,7 @@ export function chunkLoader({ dist, codeCache, nodeRequire, onCompiled }: ChunkL
   }
 
   function compile(chunk: string, file: string): ModuleFunction {
-    const cachedData = compiledCode(`${codeCache}/${chunk}`);
+    const cachedData = codeCache.read(chunk);
     const script = new Script(
       `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "utf8")}\n})`,
       {
@@ -54,7 +48,7 @@ export function chunkLoader({ dist, codeCache, nodeRequire, onCompiled }: ChunkL
         ...(cachedData && { cachedData }),
       },
     );
-    onCompiled?.(chunk, script);
+    if (script.cachedDataRejected !== false) onCompiled(chunk, script);
     return script.runInThisContext() as ModuleFunction;
   }
 
@@ -80,12 +74,4 @@ function chunkAt(folder: string, id: string): string {
     else if (step !== ".") steps.push(step);
   }
   return steps.join("/");
-}
-
-function compiledCode(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,66 +1,161 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { REPOSITORY, svcm, type Outcome } from "../support/command-line.ts";
+import { plainEnvironment, REPOSITORY, RUN, svcm, type Outcome } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** An installation of its own, to be damaged. */
-let installation = "";
-let codeCache = "";
+/** A user's own folder, which every test begins without a cache. */
+let home = "";
+const keptBelow = (folder: string) => join(folder, ".cache/svcm");
 
 beforeEach(() => {
-  installation = temporaryFolder();
-  for (const part of ["bin", "dist"]) cpSync(join(REPOSITORY, part), join(installation, part), { recursive: true });
-  const [folder = ""] = readdirSync(join(installation, "dist/code-cache"));
-  codeCache = join(installation, "dist/code-cache", folder);
+  home = temporaryFolder();
 });
 
-function envGet(env: Record<string, string> = {}): Outcome {
-  return svcm(["env", "get", "--json"], { run: join(installation, "bin/run.js"), env: { HOME: installation, ...env } });
+function envGet(env: Record<string, string> = {}, run = RUN): Outcome {
+  return svcm(["env", "get", "--json"], { run, env: { HOME: home, ...env } });
 }
 
-function filesBelow(folder: string): string[] {
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
-  return names.filter((name) => statSync(name).isFile()).toSorted();
+function cacheFolder(): string {
+  const [folder = ""] = readdirSync(keptBelow(home));
+  return join(keptBelow(home), folder);
 }
 
-describe("the code that V8 compiled at build time", () => {
-  test("is made for the Node that builds, and a run writes nothing", () => {
-    const before = filesBelow(installation);
-    expect(codeCache).toContain(`${process.versions.v8}-${process.arch}`);
-    expect(envGet().status).toBe(0);
-    expect(filesBelow(installation)).toEqual(before);
+function contents(folder: string): Record<string, string> {
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "latin1")]));
+}
+
+/** How many chunks a start compiled, because no compiled code was kept for them or V8 refused it. */
+function compiledChunks(env: Record<string, string> = {}): number {
+  const spy = join(home, "spy.cjs");
+  writeFileSync(
+    spy,
+    `const vm = require("node:vm"), { Script } = vm;
+     let compiled = 0;
+     vm.Script = class extends Script {
+       constructor(source, options) { super(source, options); if (this.cachedDataRejected !== false) compiled += 1; }
+     };
+     process.on("exit", () => process.stderr.write(String(compiled)));`,
+  );
+  const argv = ["--require", spy, RUN, "env", "get", "--json"];
+  const options = { cwd: REPOSITORY, env: plainEnvironment({ HOME: home, ...env }), encoding: "utf8" } as const;
+  return Number(spawnSync(process.execPath, argv, options).stderr);
+}
+
+describe("compiled code", () => {
+  test("is kept by the first start in a private folder of the user, and used by the second", () => {
+    expect(compiledChunks()).toBeGreaterThan(3);
+    expect(statSync(cacheFolder()).mode & 0o777).toBe(0o700);
+    const kept = contents(cacheFolder());
+    expect(compiledChunks()).toBe(0);
+    expect(contents(cacheFolder())).toEqual(kept);
+  });
+
+  test("belongs to one version of Node.js and one build", () => {
+    envGet();
+    const build = readFileSync(join(REPOSITORY, "dist/build-id"), "utf8");
+    expect(readdirSync(keptBelow(home))).toEqual([`${build}-node${process.versions.v8}-${process.arch}`]);
+  });
+
+  test("of another build with sources of the same length is not run", () => {
+    const installation = temporaryFolder();
+    for (const part of ["bin", "dist"]) cpSync(join(REPOSITORY, part), join(installation, part), { recursive: true });
+    envGet();
+    const start = join(installation, "dist/start.cjs");
+    writeFileSync(start, readFileSync(start, "utf8").replace("use strict", "use strikt"));
+    writeFileSync(join(installation, "dist/build-id"), "another-build");
+    expect(envGet({}, join(installation, "bin/run.js"))).toMatchObject({ status: 0, stderr: "" });
+    expect(readdirSync(keptBelow(home))).toHaveLength(2);
   });
 
   test.each([
-    ["is empty", () => Buffer.alloc(0)],
-    ["is noise", (code: Buffer) => Buffer.from(code.map((byte, index) => byte ^ (index * 7)))],
-    ["is cut off", (code: Buffer) => code.subarray(0, code.length >> 1)],
-    ["is of another V8", (code: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, 0]), code.subarray(4)])],
-  ])("is refused where it %s, and the command does its work", (_, damage) => {
-    for (const file of filesBelow(codeCache)) writeFileSync(file, damage(readFileSync(file)));
+    ["empty", () => Buffer.alloc(0)],
+    ["noise", (code: Buffer) => Buffer.from(code.map((byte, index) => byte ^ (index * 7)))],
+    ["cut off", (code: Buffer) => code.subarray(0, code.length >> 1)],
+    ["of another V8", (code: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, 0]), code.subarray(4)])],
+  ])("that is %s is refused, replaced, and the command does its work", (_, damage) => {
+    envGet();
+    const folder = cacheFolder();
+    for (const name of readdirSync(folder)) {
+      const file = join(folder, name);
+      writeFileSync(file, damage(readFileSync(file)));
+    }
+    expect(envGet()).toMatchObject({ status: 0, stderr: "" });
+    expect(compiledChunks()).toBe(0);
+  });
+
+  test("is removed when nine folders are older than it", () => {
+    for (let index = 0; index < 12; index += 1) mkdirSync(join(keptBelow(home), `old-${index}`), { recursive: true });
+    chmodSync(keptBelow(home), 0o700);
+    envGet();
+    expect(readdirSync(keptBelow(home))).toHaveLength(8);
+    expect(compiledChunks()).toBe(0);
+  });
+});
+
+describe("code that others could have put there is not run", () => {
+  const isRoot = process.getuid?.() === 0;
+
+  test("from a folder that others may write to", () => {
+    envGet();
+    chmodSync(cacheFolder(), 0o777);
+    expect(compiledChunks()).toBeGreaterThan(3);
+  });
+
+  test("from a link", () => {
+    envGet();
+    const other = temporaryFolder();
+    mkdirSync(keptBelow(other), { recursive: true });
+    symlinkSync(cacheFolder(), join(keptBelow(other), cacheFolder().split("/").at(-1) ?? ""));
+    expect(compiledChunks({ HOME: other })).toBeGreaterThan(3);
+  });
+
+  test.runIf(isRoot)("from a folder of another user", () => {
+    envGet();
+    chownSync(cacheFolder(), 65_534, 65_534);
+    expect(compiledChunks()).toBeGreaterThan(3);
+  });
+
+  test.runIf(isRoot)("and root leaves nothing in the home of another user", () => {
+    chownSync(home, 65_534, 65_534);
+    expect(envGet()).toMatchObject({ status: 0, stderr: "" });
+    expect(readdirSync(home)).toEqual([]);
+  });
+});
+
+describe("a command works without the cache", () => {
+  test("if the cache folder cannot be made", () => {
+    writeFileSync(join(home, ".cache"), "");
     expect(envGet()).toMatchObject({ status: 0, stderr: "" });
   });
 
-  test("may lack a part", () => {
-    rmSync(join(codeCache, "chunks"), { recursive: true });
-    expect(envGet()).toMatchObject({ status: 0, stderr: "" });
+  test.each([
+    ["with SVCM_DEBUG", { SVCM_DEBUG: "1" }],
+    ["if XDG_CACHE_HOME is relative", { XDG_CACHE_HOME: "cache" }],
+    ["without a home", { HOME: "" }],
+  ])("%s", (_, env) => {
+    expect(envGet(env)).toMatchObject({ status: 0, stderr: "" });
+    expect(readdirSync(home)).toEqual([]);
   });
 
-  test("of another Node is not looked at; what Node keeps instead is in the user's own folder", () => {
-    renameSync(codeCache, `${codeCache}-other`);
-    const cache = join(temporaryFolder(), "cache");
-    mkdirSync(cache);
-    expect(envGet({ XDG_CACHE_HOME: cache })).toMatchObject({ status: 0, stderr: "" });
-    expect(envGet({ XDG_CACHE_HOME: cache, SVCM_DEBUG: "1" })).toMatchObject({ status: 0, stderr: "" });
-  });
-
-  test("is of every chunk, so that none of ours says import()", () => {
-    const native = filesBelow(join(installation, "dist")).filter(
+  test("because no chunk of ours uses import(), which compiled code cannot", () => {
+    const dist = join(REPOSITORY, "dist");
+    const native = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter(
       (file) =>
         file.endsWith(".cjs") &&
-        !/programs|code-cache|oclif/.test(file) &&
-        /(?<![.\w])import\(/.test(readFileSync(file, "utf8")),
+        !/programs|oclif/.test(file) &&
+        /(?<![.\w])import\(/.test(readFileSync(join(dist, file), "utf8")),
     );
     expect(native).toEqual([]);
   });
