@@ -1,3 +1,4 @@
+import type { AuditedProcess } from "./contract/audit-record.ts";
 import type { Issue } from "./contract/issue.ts";
 
 /**
@@ -58,6 +59,8 @@ export interface ErrorBody {
 export interface ErrorFacts extends Omit<ErrorBody, "error"> {
   /** What to do next, for a person at a terminal. Not part of the body. */
   readonly hint?: string;
+  /** What a refused action was about, as far as that is known. Not part of the body. */
+  readonly processes?: readonly AuditedProcess[];
 }
 
 /** A refusal that the product expects and can explain. Anything else that is thrown is a defect. */
@@ -92,6 +95,6 @@ export function describeError(error: unknown): ErrorDescription {
     return { status, exitCode, body: { error: words, code: "DEFECT", details: "This is a defect of svcm." } };
   }
   const { status, exitCode, error: words } = errorTable[error.kind];
-  const { hint, ...facts } = error.facts;
+  const { hint, processes: _processes, ...facts } = error.facts;
   return { status, exitCode, body: { error: words, ...facts }, ...(hint !== undefined && { hint }) };
 }

@@ -1,5 +1,5 @@
 /** What svcm can do to processes, against a real PM2: every action and every refusal. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, processAct, processList, type Caller, type Ports } from "../../src/core/index.ts";
@@ -137,6 +137,29 @@ test("the environment of a record is that of the ecosystem file, and NODE_ENV is
   });
   expect(restart).toMatchObject({ action: "process.restart", processes: [{ name: "declared" }] });
   expect(restart).not.toHaveProperty("environment");
+});
+
+test("several are acted on at once, and none of them if one is not there", async () => {
+  for (const name of ["first", "second", "third"]) await own.run({ name });
+  const third = (await ports.processes.list()).find(({ name }) => name === "third")!;
+  expect(await refused({ action: "stop", names: ["first", "nothing"] })).toMatchObject({ code: "PROCESS_NOT_FOUND" });
+  expect(await statusOf("first")).toEqual(["online"]);
+  const { affected, name } = await act({ action: "stop", names: ["first", "second"], pmIds: [third.pmId] });
+  expect(affected.map((process) => `${process.name} ${process.status}`)).toEqual([
+    "first stopped",
+    "second stopped",
+    "third stopped",
+  ]);
+  expect(name).toBe("first, second, third");
+});
+
+test("a failed action names the processes that it was for", async () => {
+  await own.run({ name: "vanishes" });
+  const vanishing = (await ports.processes.list()).find(({ name }) => name === "vanishes")!;
+  rmSync(vanishing.script!);
+  await expect(act({ action: "restart", pmId: vanishing.pmId })).rejects.toMatchObject({
+    facts: { processes: [{ name: "vanishes", pmId: vanishing.pmId, pm2Home: own.home }] },
+  });
 });
 
 test("names that PM2 reads as numbers, wildcards, files or patterns mean exactly the app of that name", async () => {

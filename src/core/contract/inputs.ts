@@ -13,6 +13,8 @@ const names = z.array(z.string());
 const file = z.optional(z.string());
 /** The file is relative to the repository root. */
 const suiteEdit = { file, dryRun: z.boolean() };
+const processName = z.string().check(z.minLength(1), z.maxLength(200));
+const pmId = z.int().check(z.minimum(0));
 const nothing = z.strictObject({});
 
 export const inputs = {
@@ -36,13 +38,18 @@ export const inputs = {
   "interface.remove": z.strictObject({ ...suiteEdit, which: z.string() }),
   "metrics.expose": z.strictObject({ version: z.string() }),
   "metrics.show": z.strictObject({ environment, asyncContext: z.optional(z.boolean()) }),
-  /** `scope` is `process` where it is absent. `environment` chooses the ecosystem file. */
+  /**
+   * `scope` is `process` if it is absent. `environment` chooses the ecosystem file. One process is asked for by `name`
+   * or `pmId`; several, each by its name or number, by `names` and `pmIds`.
+   */
   "process.act": z.strictObject({
     action: z.enum(processActions),
     scope: z.optional(z.enum(processScopes)),
-    name: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
-    pmId: z.optional(z.int().check(z.minimum(0))),
-    namespace: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+    name: z.optional(processName),
+    pmId: z.optional(pmId),
+    names: z.optional(z.array(processName)),
+    pmIds: z.optional(z.array(pmId)),
+    namespace: z.optional(processName),
     environment,
   }),
   "process.list": nothing,

@@ -22,19 +22,18 @@ export async function audited<T>(
 ): Promise<T> {
   const { clock, host } = ports;
   const id = host.randomId();
-  const attemptedAt = clock.now();
+  const attemptedAt = clock.elapsed();
   let hasBegun = false;
   const record = (outcome: AuditRecord["outcome"], code?: string): Promise<void> => {
-    const now = clock.now();
     return append(ports, {
       id,
-      timestamp: new Date(now).toISOString(),
+      timestamp: new Date(clock.now()).toISOString(),
       ...subject(),
       source: caller.source,
       ...(caller.actor !== undefined && { actor: caller.actor }),
       outcome,
       ...(code !== undefined && { code }),
-      ...(outcome !== "started" && { ms: Math.max(0, now - attemptedAt) }),
+      ...(outcome !== "started" && { ms: Math.round(clock.elapsed() - attemptedAt) }),
     });
   };
   const begin = async (): Promise<void> => {

@@ -7,23 +7,32 @@ export interface AskedTarget {
   readonly scope: "process" | "namespace";
   readonly name?: string | undefined;
   readonly pmId?: number | undefined;
+  /** Several, each by its name or its number, in place of one. */
+  readonly names?: readonly string[] | undefined;
+  readonly pmIds?: readonly number[] | undefined;
   readonly namespace?: string | undefined;
 }
 
 /**
- * The processes that are meant: one by its number, all instances of one app by its name, or all of a
- * namespace. Several apps of one name are not guessed among.
+ * The processes that are meant, each once: by their numbers, all instances of each app by its name, or all of a
+ * namespace. Several apps of one name are not guessed among. If one of several is refused, all are.
  *
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, INVALID_REQUEST
  */
 export function resolveTarget(list: readonly ProcessRecord[], asked: AskedTarget): ProcessRecord[] {
-  return asked.scope === "namespace" ? inNamespace(list, asked) : ofName(list, asked);
+  if (asked.scope === "namespace") return inNamespace(list, asked);
+  const { names = [], pmIds = [], namespace } = asked;
+  if (names.length + pmIds.length === 0) return ofName(list, asked);
+  if (asked.name !== undefined || asked.pmId !== undefined)
+    throw invalid("One process is asked for by name or pmId, several by names and pmIds: not by both.");
+  const each = [...names.map((name) => ({ name })), ...pmIds.map((pmId) => ({ pmId }))];
+  return [...new Set(each.flatMap((one) => ofName(list, { scope: "process", namespace, ...one })))];
 }
 
-/** How a target is called in records and results. */
-export function targetName({ scope, name, pmId, namespace }: AskedTarget): string {
+/** What records and results call a target: as it was asked for, and one that was asked for by its number by its name. */
+export function targetName({ scope, name, names, namespace }: AskedTarget, found: readonly { name: string }[]): string {
   if (scope === "namespace") return namespace ?? name ?? "";
-  return name ?? String(pmId ?? "");
+  return name ?? [...new Set([...(names ?? []), ...found.map((process) => process.name)])].join(", ");
 }
 
 /** What an answer and a message call one process. */
@@ -50,11 +59,13 @@ function onlyWith(given: string, known: readonly string[]): string | undefined {
   return more.length === 0 ? first : undefined;
 }
 
-function inNamespace(list: readonly ProcessRecord[], { namespace, name, pmId }: AskedTarget): ProcessRecord[] {
+function inNamespace(list: readonly ProcessRecord[], target: AskedTarget): ProcessRecord[] {
+  const { namespace, name, pmId, names = [], pmIds = [] } = target;
   const asked = namespace ?? name;
   if (
     asked === undefined ||
     pmId !== undefined ||
+    names.length + pmIds.length > 0 ||
     (namespace !== undefined && name !== undefined && name !== namespace)
   )
     throw invalid("A namespace is asked for by its name alone.");

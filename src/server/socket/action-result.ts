@@ -1,4 +1,5 @@
 import type { ActionFrame, ActionResultFrame } from "../../core/contract/frames.ts";
+import type { AuditedProcess } from "../../core/contract/audit-record.ts";
 
 /** What every result of an action tells: which action, about what, asked by which frame. */
 export function aboutAction(frame: ActionFrame): Pick<ActionResultFrame, "type" | "action" | "scope" | "name"> {
@@ -14,7 +15,14 @@ export function aboutAction(frame: ActionFrame): Pick<ActionResultFrame, "type" 
   };
 }
 
-/** The result of an action that did not happen. */
-export function refusedAction(frame: ActionFrame, code: string, error: string): ActionResultFrame {
-  return { ...aboutAction(frame), ok: false, code, error };
+/** The result of an action that did not happen, or failed: about the processes that it was for, if they are known. */
+export function refusedAction(
+  frame: ActionFrame,
+  code: string,
+  error: string,
+  processes: readonly AuditedProcess[] = [],
+): ActionResultFrame {
+  const [first] = processes;
+  const isByNumber = frame.scope !== "namespace" && frame.name === undefined && first !== undefined;
+  return { ...aboutAction(frame), ...(isByNumber && { name: first.name }), ok: false, code, error };
 }

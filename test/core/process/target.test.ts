@@ -62,10 +62,21 @@ test("who is meant has to be said", () => {
   expect(refusal({ scope: "namespace", namespace: "left", name: "twin" })).toMatch(/^INVALID_REQUEST/);
 });
 
-test("a target is called as it was asked for", () => {
-  expect(targetName({ scope: "process", pmId: 3 })).toBe("3");
-  expect(targetName({ scope: "process", pmId: 3, name: "twin" })).toBe("twin");
-  expect(targetName({ scope: "namespace", namespace: "left" })).toBe("left");
+test("several are meant at once, each once, and all are refused with one of them", () => {
+  expect(ids({ names: ["api", "1"], pmIds: [2, 3] })).toEqual([1, 2, 0, 3]);
+  expect(ids({ names: ["twin"], namespace: "right" })).toEqual([4]);
+  expect(refusal({ names: ["api", "none"] })).toMatch(/^PROCESS_NOT_FOUND: .*"none"/);
+  expect(refusal({ names: ["api"], pmIds: [9] })).toMatch(/^PROCESS_NOT_FOUND/);
+  expect(refusal({ names: ["api"], name: "1" })).toMatch(/^INVALID_REQUEST/);
+  expect(refusal({ scope: "namespace", namespace: "left", names: ["api"] })).toMatch(/^INVALID_REQUEST/);
+});
+
+test("a target is called by its name, also if it was asked for by its number", () => {
+  const found = [record({ name: "twin" })];
+  expect(targetName({ scope: "process", pmId: 3 }, found)).toBe("twin");
+  expect(targetName({ scope: "process", pmId: 3, name: "twin" }, found)).toBe("twin");
+  expect(targetName({ scope: "process", names: ["api"], pmIds: [3] }, found)).toBe("api, twin");
+  expect(targetName({ scope: "namespace", namespace: "left" }, found)).toBe("left");
 });
 
 test("what serves the request is told by its number, by what started it, and by what PM2 says of it", () => {

@@ -133,7 +133,14 @@ describe("actions", () => {
     const { payload } = await client.next("metrics");
     const { pmId } = payload.processes.find(({ name }: { name: string }) => name === "api");
     client.send({ type: "action", action: "restart", pmId });
-    expect(await client.next("action-result")).toMatchObject({ ok: true, pmId, affected: [{ name: "api", pmId }] });
+    expect(await client.next("action-result")).toMatchObject({
+      ok: true,
+      name: "api",
+      pmId,
+      affected: [{ name: "api", pmId }],
+    });
+    client.send({ type: "action", action: "start", pmId: 4711 });
+    expect(await client.next("action-result")).toMatchObject({ ok: false, name: "4711", code: "PROCESS_NOT_FOUND" });
     client.send({ type: "action", action: "restart", scope: "namespace", namespace: "batch" });
     expect(await client.next("action-result")).toMatchObject({
       ok: true,

@@ -10,13 +10,21 @@ export type ActionSubject = {
 } & Pick<AuditRecord, "action">;
 
 /** What an action is asked for, before PM2 is. */
-export function attempted({ action, scope = "process", name, pmId, namespace }: InputOf<"process.act">): ActionSubject {
-  const asked = scope === "namespace" ? (namespace ?? name) : (name ?? (pmId === undefined ? undefined : `id ${pmId}`));
+export function attempted(input: InputOf<"process.act">): ActionSubject {
+  const { action, scope = "process", namespace } = input;
+  const asked = scope === "namespace" ? (namespace ?? input.name) : askedFor(input);
   const target = scope === "process" ? asked : `${scope} ${asked ?? "*"}`;
   return { action: `process.${action}`, ...(target !== undefined && { target }) };
 }
 
-type Named = { readonly name: string; readonly pmId: number | null };
+function askedFor({ name, pmId, names = [], pmIds = [] }: InputOf<"process.act">): string | undefined {
+  const numbers = [...(pmId === undefined || name !== undefined ? [] : [pmId]), ...pmIds];
+  const all = [...(name === undefined ? [] : [name]), ...names, ...numbers.map((number) => `id ${number}`)];
+  return all.length === 0 ? undefined : all.join(", ");
+}
+
+/** A process, or an app that PM2 does not know yet. */
+export type Named = { readonly name: string; readonly pmId: number | null };
 
 /** Names every process that the action is for. */
 export function noteProcesses(about: ActionSubject, { workspace }: Ports, processes: readonly Named[]): void {
