@@ -68,6 +68,18 @@ describe.skipIf(!hasBrowser)("the page", () => {
     expect(look.landmarks).toBeGreaterThanOrEqual(3);
   });
 
+  test("says what to do when its script is not loaded", async () => {
+    const server = await testServer(noPm2);
+    const page = await browser().newPage();
+    onTestFinished(() => page.close());
+    await page.route(/main\./, (route) => route.abort());
+    await page.goto(server.url);
+    const line = page.getByText("The console's script is not loaded.");
+    expect(await line.isVisible()).toBe(false);
+    await line.waitFor();
+    expect(await line.innerText()).toContain("SVC_SERVICE_MANAGEMENT_PUBLIC_URL");
+  });
+
   test("opens from a link elsewhere", async () => {
     const server = await testServer(noPm2);
     const attacker = await attackerServer(`<!doctype html><a href="${server.url}/">here</a>`);

@@ -11,11 +11,14 @@ const program = await findChromium();
 /** Without it the tests are skipped, and say so. */
 export const hasBrowser = program !== undefined;
 
-/** One browser for the tests of a file, in which `evil.example` is this machine. */
+/** One browser for the tests of a file, in which `evil.example` and `ops.example.com` are this machine. */
 export function useBrowser(): () => Browser {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    const args = [...chromiumArguments, "--host-resolver-rules=MAP evil.example 127.0.0.1"];
+    const args = [
+      ...chromiumArguments,
+      "--host-resolver-rules=MAP evil.example 127.0.0.1, MAP ops.example.com 127.0.0.1",
+    ];
     if (program !== undefined) browser = await chromium.launch({ ...program, args });
   });
   afterAll(async () => {

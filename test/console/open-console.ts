@@ -90,7 +90,9 @@ function contextOf(browser: Browser, url: string, options: ConsoleOptions): Prom
     colorScheme: theme,
     viewport: isPhone ? { width: 390, height: 844 } : { width: 1280, height: 800 },
     reducedMotion,
-    storageState: { cookies: [], origins: [{ origin: url, localStorage }] },
+    storageState: { cookies: [], origins: [{ origin: new URL(url).origin, localStorage }] },
+    // The certificates of tests are made by themselves.
+    ignoreHTTPSErrors: true,
   });
 }
 
