@@ -89,7 +89,7 @@ export default {
       name: "decisions-know-no-doing",
       comment: "Deciding and doing are different files.",
       severity: "error",
-      from: { path: decisions },
+      from: { path: decisions, pathNot: "^src/core/startup/index\\.ts$" },
       to: { path: "^src/core/(operations|adapters)/|^src/core/(index|operation)\\.ts$" },
     },
     {

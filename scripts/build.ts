@@ -28,6 +28,7 @@ try {
     ...(await bundleCommandLine(
       {
         start: "src/cli/start.ts",
+        "contract-reader": "src/core/facts/read.ts",
         "hooks/command-not-found": "src/cli/hooks/command-not-found.ts",
         ...(await commandEntries(pjson)),
         ...pluginEntries(plugins),

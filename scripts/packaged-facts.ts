@@ -3,6 +3,7 @@
  */
 import { readFileSync } from "node:fs";
 import { readCapabilityMatrix, readRuntimeContract, type Fact } from "../src/core/facts/read.ts";
+import type { RuntimeContract } from "../src/core/facts/schema.ts";
 
 /** The text of `src/core/facts/packaged.generated.ts`. Throws where a source is not valid. */
 export function renderPackagedFacts(): string {
@@ -18,11 +19,23 @@ export function renderPackagedFacts(): string {
     "",
     `export const packagedCapabilityMatrix: CapabilityMatrix = ${literal(matrix)};`,
     "",
+    "/** By enum key, the values that it accepts. */",
+    `export interface PackagedValues ${valueTypes(contract)}`,
+    "",
     "/** The sources' own text: a repository's copy of it is recognised without parsing. */",
     `export const packagedRuntimeContractText = ${literal(contractText)};`,
     `export const packagedCapabilityMatrixText = ${literal(matrixText)};`,
     "",
   ].join("\n");
+}
+
+function valueTypes({ keys }: RuntimeContract): string {
+  const members = Object.entries(keys).flatMap(([key, spec]) => {
+    if (spec.kind !== "enum") return [];
+    const values = spec.allowEmpty === true ? [...spec.values, ""] : spec.values;
+    return `  readonly ${key}: ${values.map((value) => JSON.stringify(value)).join(" | ")};`;
+  });
+  return ["{", ...members, "}"].join("\n");
 }
 
 function source(file: string): string {

@@ -4,6 +4,7 @@ import { ROOT, type Entries } from "./entries.ts";
 import { lazyChunks } from "./lazy-chunks.ts";
 import { lazyOclif } from "./lazy-oclif.ts";
 import { separatePrograms } from "./separate-programs.ts";
+import { namedFiles } from "./named-files.ts";
 
 /** What oclif would load to run from source, and pm2, which starts programs from its own folder. */
 const EXTERNAL = ["typescript", "ts-node", "tsx", "pm2"];
@@ -68,9 +69,12 @@ export async function bundleAlone(entry: Entries, dist: string): Promise<OutputC
   return write({ ...INPUT, input: entry }, dist, output);
 }
 
+/** What a library requires only when it needs it, as seen from `dist/lib/<format>/`. */
+const FILES_OF_LIBRARIES = { "../facts/read.ts": "../../contract-reader.cjs" };
+
 /** The libraries, once for `import` and once for `require`. */
 export async function bundleLibraries(entries: Entries, dist: string): Promise<OutputChunk[]> {
-  const options = { ...INPUT, input: entries };
+  const options = { ...INPUT, input: entries, plugins: [namedFiles(FILES_OF_LIBRARIES)] };
   const esm = await write(options, join(dist, "lib/esm"), {
     ...OUTPUT,
     format: "esm",

@@ -1,4 +1,5 @@
 import * as Args from "@oclif/core/args";
+import * as Flags from "@oclif/core/flags";
 import { entrypoints, startupCheck, type StartupCheckResponse } from "../../core/index.ts";
 import { environmentFlag, SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
@@ -8,35 +9,56 @@ import { renderTable } from "../terminal/table.ts";
 export default class StartupCheck extends SvcmCommand {
   static override summary = "Tell whether an entrypoint may start, and with what.";
   static override description =
-    "Holds an environment's env file to the startup contract. Exits 1, with every reason, where it may not start.";
+    "Holds an environment's env file to the startup contract, and to the drivers that the backend lists in svcm.startup.json beside it. Exits 1, with every reason, if the entrypoint may not start. With --app, what the ecosystem file sets for that app wins over the env file, as it does under PM2.";
   static override examples = [
     "<%= config.bin %> startup check rest",
     "<%= config.bin %> startup check websocket --environment staging",
+    "<%= config.bin %> startup check grpc --app dev-grpcapi",
   ];
   static override args = {
     entrypoint: Args.option({ options: entrypoints, description: "Entrypoint of the backend." })({ required: true }),
   };
-  static override flags = { environment: environmentFlag };
+  static override flags = {
+    environment: environmentFlag,
+    app: Flags.string({
+      summary: "App of the ecosystem file whose env wins over the env file.",
+      helpValue: "<name>",
+    }),
+  };
 
   async run() {
     const { args, flags } = await this.parse(StartupCheck);
-    const response = await ask(startupCheck, flags, { environment: flags.environment, entrypoint: args.entrypoint });
+    const { environment, app } = flags;
+    const input = { environment, entrypoint: args.entrypoint, ...(app !== undefined && { app }) };
+    const response = await ask(startupCheck, flags, input);
     if (!response.mayStart) this.answerNo();
     if (!this.jsonEnabled()) this.log(await render(response));
     return response;
   }
 }
 
-async function render({ entrypoint, fileName, plan, issues }: StartupCheckResponse): Promise<string> {
-  if (!plan)
-    return [`${entrypoint} must not start under ${fileName}:`, ...issues.map(({ message }) => `  ${message}`)].join(
-      "\n",
-    );
+async function render(response: StartupCheckResponse): Promise<string> {
+  const { entrypoint, plan, issues } = response;
+  if (!plan) {
+    const reasons = issues.map(({ message }) => `  ${message}`);
+    return [`${entrypoint} must not start under ${under(response)}:`, ...reasons, ...overrideHint(response)].join("\n");
+  }
   const columns = [
     { heading: "WITH", cell: ([name]: [string, string]) => name },
     { heading: "VALUE", cell: ([, value]: [string, string]) => value },
   ];
-  return `${entrypoint} may start under ${fileName}.\n\n${await renderTable(columns, planRows(plan), stdoutScreen())}`;
+  return `${entrypoint} may start under ${under(response)}.\n\n${await renderTable(columns, planRows(plan), stdoutScreen())}`;
+}
+
+function under({ fileName, app }: StartupCheckResponse): string {
+  return app === undefined ? fileName : `${fileName} and the env of ${app}`;
+}
+
+/** PM2 lets an app's env win over the file, which alone was judged. */
+function overrideHint({ entrypoint, environment, app }: StartupCheckResponse): string[] {
+  if (app !== undefined) return [];
+  const command = `svcm startup check ${entrypoint} --environment ${environment} --app <name>`;
+  return [`If the ecosystem file overrides these keys for an app: ${command}`];
 }
 
 function planRows({

@@ -14,8 +14,7 @@ const ROOT_MARKERS = ["deployments.yaml", ".git"];
 
 /** Finds the repository root and the folders under it. @see CONTRACT section 2b */
 export function resolveWorkspace({ root: asked, env, cwd }: WorkspaceOptions): Workspace {
-  const given = asked || env["SVC_SERVICE_MANAGEMENT_ROOT"];
-  const found = given ? resolve(cwd, given) : nearestRoot(cwd);
+  const found = repositoryRoot({ root: asked, env, cwd });
   const root = found ?? resolve(cwd);
   const folder = (variable: string, otherwise: string): string => resolve(root, env[variable] || otherwise);
   return {
@@ -29,9 +28,16 @@ export function resolveWorkspace({ root: asked, env, cwd }: WorkspaceOptions): W
   };
 }
 
-function nearestRoot(cwd: string): string | undefined {
+/** The root that is named, else the nearest folder at or above `cwd` with a marker; `undefined` without one. */
+export function repositoryRoot({ root, env, cwd }: WorkspaceOptions): string | undefined {
+  const given = root || env["SVC_SERVICE_MANAGEMENT_ROOT"];
+  return given ? resolve(cwd, given) : nearestFolder(cwd, ROOT_MARKERS);
+}
+
+/** The nearest folder at or above `cwd` that holds one of `names`. */
+export function nearestFolder(cwd: string, names: readonly string[]): string | undefined {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    if (ROOT_MARKERS.some((marker) => existsSync(join(folder, marker)))) return folder;
+    if (names.some((name) => existsSync(join(folder, name)))) return folder;
     if (dirname(folder) === folder) return undefined;
   }
 }

@@ -74,7 +74,8 @@ export const inputs = {
   "suite.question": z.strictObject({ file, section: z.enum(["interfaces", "deployments"]), values }),
   /** The document itself, or the bytes of its YAML text: what it may hold, the validators say. */
   "suite.validate": z.union([z.instanceof(Uint8Array), z.looseObject({})]),
-  "startup.check": z.strictObject({ environment, entrypoint: z.enum(entrypoints) }),
+  /** `app` is one of the environment's ecosystem file. */
+  "startup.check": z.strictObject({ environment, entrypoint: z.enum(entrypoints), app: z.optional(z.string()) }),
   "target.add": z.strictObject({ ...suiteEdit, values }),
   "target.duplicate": z.strictObject({ ...suiteEdit, name: z.string(), as: z.optional(z.string()) }),
   /** `clear` names fields that go. */

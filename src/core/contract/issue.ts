@@ -2,12 +2,15 @@
 export interface Issue {
   /** Stable, for example `ENV_VALUE_UNSUPPORTED`. */
   readonly code: string;
+  /** An error is in the way of what was asked; a warning is not. */
   readonly severity: Severity;
   /** Where in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`. */
   readonly path: readonly (string | number)[];
   /** What is wrong, and what would be accepted. Never a secret. */
   readonly message: string;
+  /** What would be accepted, for a program that offers it. */
   readonly accepted?: readonly string[];
+  /** The accepted value that was probably meant. */
   readonly suggestion?: string;
   /** Where in the file, for sources that are one. */
   readonly at?: Location;
@@ -17,8 +20,11 @@ export type Severity = "error" | "warning";
 
 /** `line` and `column` count from 1; a column counts UTF-16 units, as editors do. */
 export interface Location {
+  /** As it was named to svcm, or absolute. */
   readonly file: string;
+  /** From 1. */
   readonly line: number;
+  /** From 1, in UTF-16 units. */
   readonly column: number;
 }
 

@@ -1,29 +1,108 @@
 import type { Issue } from "../contract/issue.ts";
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
+import type { Environment } from "../env/environment.ts";
+import { normaliseApp } from "../ecosystem/normalise.ts";
+import { SvcmError } from "../errors.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
-import { decideStartup, type Entrypoint, type StartupPlan } from "../startup/contract.ts";
+import { FileError, type Ports } from "../ports.ts";
+import { suggest } from "../report/suggest.ts";
+import { CARRIED_FILE, readCarriedFile } from "../startup/carried.ts";
+import { decideStartup } from "../startup/contract.ts";
+import type { CarriedDrivers, Entrypoint, StartupPlan } from "../startup/plan.ts";
+import { refuseNoJson } from "../yaml/json.ts";
+import { readYaml } from "../yaml/read.ts";
+import { readEcosystem } from "./ecosystem-file.ts";
 import { readEnvFile } from "./env-file.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 export interface StartupCheckResponse {
   readonly environment: string;
   readonly fileName: string;
   readonly entrypoint: Entrypoint;
+  /** The app whose `env` was laid over the file; absent if none was asked for. */
+  readonly app?: string;
   readonly mayStart: boolean;
   /** Absent where it may not start. A Redis URL prints as `[REDACTED]`. */
   readonly plan?: StartupPlan;
   readonly issues: readonly Issue[];
 }
 
-/** May this entrypoint start under the environment's file, and with what? */
+/**
+ * May this entrypoint start under the environment's file, and with what? With `app`, under the file and what the
+ * ecosystem file sets for that app, which wins over it.
+ */
 export const startupCheck = defineOperation({
   id: "startup.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { environment, entrypoint }): Promise<StartupCheckResponse> {
+  async run(ports, { environment, entrypoint, app }): Promise<StartupCheckResponse> {
     const contract = await ports.facts.runtimeContract();
     const file = await readEnvFile(ports, contract, environment);
-    const values = Object.fromEntries(valuesOf(parseEnvDocument(file.text)));
-    const decision = decideStartup(contract, entrypoint, values, { cpuCores: ports.host.cpuCores() });
-    return { environment: file.environment, fileName: file.fileName, entrypoint, ...decision };
+    const values = {
+      ...Object.fromEntries(valuesOf(parseEnvDocument(file.text))),
+      ...(app !== undefined && (await appEnvironment(ports, contract, file, app))),
+    };
+    const drivers = await readCarried(ports);
+    const facts = { cpuCores: ports.host.cpuCores(), ...(drivers && { drivers }) };
+    const decision = decideStartup(contract, entrypoint, values, facts);
+    refuseWithoutKeys(decision.issues);
+    const { environment: asked, fileName } = file;
+    return { environment: asked, fileName, entrypoint, ...(app !== undefined && { app }), ...decision };
   },
 });
+
+/** A contract without the startup keys makes this the wrong question, not one that is answered with no. */
+function refuseWithoutKeys(issues: readonly Issue[]): void {
+  const undeclared = issues.find(({ code }) => code === "STARTUP_KEYS_UNDECLARED");
+  if (!undeclared) return;
+  throw new SvcmError("INVALID_REQUEST", {
+    code: undeclared.code,
+    details: `This repository has its own runtime contract, and ${undeclared.message}.`,
+    issues,
+    hint: "Declare them in config/runtime-contract.yaml, or leave the startup check out.",
+  });
+}
+
+/** What the ecosystem file sets for one of its apps. */
+async function appEnvironment(
+  ports: Ports,
+  contract: RuntimeContract,
+  { environment }: Environment,
+  app: string,
+): Promise<Readonly<Record<string, string>>> {
+  const matrix = await ports.facts.capabilityMatrix();
+  const { fileName, loaded } = await readEcosystem(ports, { contract, matrix }, environment);
+  const apps = loaded?.apps.map(({ fields }) => normaliseApp(fields)) ?? [];
+  const found = apps.find(({ name }) => name === app);
+  if (found) return found.env;
+  const names = apps.map(({ name }) => name);
+  const meant = suggest(app, names);
+  const declared = loaded ? `${fileName} does not declare the app` : `There is no ${fileName} to declare the app`;
+  throw new SvcmError("INVALID_REQUEST", {
+    details: `${declared} ${JSON.stringify(app.slice(0, 80))}. Accepted: ${names.join(", ") || "no app"}.`,
+    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+  });
+}
+
+/** What the backend says that it carries; `undefined` if it says nothing. @throws {SvcmError} FACT_INVALID */
+async function readCarried(ports: Ports): Promise<CarriedDrivers | undefined> {
+  const path = `${ports.workspace.configDir}/${CARRIED_FILE}`;
+  const bytes = await ports.files.read(path).catch((error: unknown) => {
+    if (!(error instanceof FileError)) throw error;
+    if (error.code === "ENOENT") return undefined;
+    throw new SvcmError("FACT_INVALID", { code: error.code, path, details: error.message });
+  });
+  if (!bytes) return undefined;
+  const text = decodeUtf8(bytes) ?? "";
+  const source = refuseNoJson(text, CARRIED_FILE) ?? (await readYaml(text, CARRIED_FILE));
+  const read = source.issues.length > 0 ? source.issues : readCarriedFile(source.value);
+  if (!isIssues(read)) return read;
+  const issues = read.map((one) => ({ ...one, at: one.at ?? source.at(one.path, "key") }));
+  const details = issues.map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`).join("; ");
+  throw new SvcmError("FACT_INVALID", { code: "FACT_INVALID", path, details, issues });
+}
+
+function isIssues(read: CarriedDrivers | readonly Issue[]): read is readonly Issue[] {
+  return Array.isArray(read);
+}

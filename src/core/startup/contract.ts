@@ -4,51 +4,22 @@
  *
  * @see the specification, "Startup behaviour", "Guardrails" and "Runtime keys"
  */
-import type { entrypoints } from "../contract/names.ts";
 import type { Issue } from "../contract/issue.ts";
-import { maskCredentials, Secret } from "../secrets/redact.ts";
-import { specOf } from "../env/tiers.ts";
-import { acceptedValues, listed, valueProblem } from "../env/values.ts";
-import type { EnumSpec, RuntimeContract } from "../facts/schema.ts";
-
-export type Entrypoint = (typeof entrypoints)[number];
-
-/** Values as `process.env` or an env file holds them. */
-export type EnvValues = Readonly<Record<string, string | undefined>>;
+import { entrypoints } from "../contract/names.ts";
+import { Secret } from "../secrets/redact.ts";
+import type { PackagedValues } from "../facts/packaged.generated.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
+import { carriedIssues } from "./carried.ts";
+import type { CarriedDrivers, Entrypoint, EnvValues, RealtimePlan, StartupPlan, WebSocketPlan } from "./plan.ts";
+import { Reader } from "./reader.ts";
 
 export interface StartupFacts {
   /** Default of the cluster adapter's worker count, at least 1. */
   readonly cpuCores: number;
   /** Whether the process has an IndexedDB client factory wired in; a server has none. Default false. */
   readonly hasIndexedDbClient?: boolean;
-}
-
-/** What an entrypoint starts with, every value in its canonical spelling. */
-export interface StartupPlan {
-  readonly entrypoint: Entrypoint;
-  readonly httpFramework: string;
-  readonly databaseDriver: string;
-  readonly keyValueDriver: string;
-  readonly messageMediator: string;
-  /** Only for the realtime entrypoints. */
-  readonly realtime?: RealtimePlan;
-}
-
-export interface RealtimePlan {
-  readonly protocol: "websocket" | "grpc";
-  readonly databaseDriver: string;
-  /** Only for the WebSocket entrypoint. */
-  readonly websocket?: WebSocketPlan;
-}
-
-export interface WebSocketPlan {
-  readonly adapter: "memory" | "cluster" | "redis-streams";
-  /** Worker processes; 1 unless the adapter is `cluster`. */
-  readonly workers: number;
-  /** Only for `redis-streams`. Prints itself as `[REDACTED]`: the fallback may carry credentials. */
-  readonly redisUrl?: Secret;
-  /** The key that the URL came from. */
-  readonly redisUrlKey?: "SVC_WEBSOCKET_REDIS_URL" | "SVC_REDIS_URL";
+  /** What the backend has an adapter for; without it, every value of the runtime contract. */
+  readonly drivers?: CarriedDrivers;
 }
 
 /** The answer to "may it start?": a plan, or every reason against it. */
@@ -63,7 +34,10 @@ export function decideStartup(
   values: EnvValues,
   facts: StartupFacts,
 ): StartupDecision {
-  const read = new Reader(contract, values);
+  const { drivers = {} } = facts;
+  const misuse = [...entrypointIssues(entrypoint), ...carriedIssues(drivers)];
+  if (misuse.length > 0) return { mayStart: false, issues: misuse };
+  const read = new Reader(contract, values, drivers);
   const isRealtime = entrypoint !== "rest";
   if (isRealtime) guardRealtime(read, entrypoint);
   const plan: StartupPlan = {
@@ -74,7 +48,21 @@ export function decideStartup(
     messageMediator: read.choice("SVC_MESSAGE_MEDIATOR_ADAPTER"),
     ...(isRealtime && { realtime: realtimePlan(read, entrypoint, facts) }),
   };
-  return read.issues.length === 0 ? { mayStart: true, plan, issues: [] } : { mayStart: false, issues: read.issues };
+  const issues = read.undeclared.length > 0 ? [undeclaredIssue(read.undeclared)] : read.issues;
+  return issues.length === 0 ? { mayStart: true, plan, issues: [] } : { mayStart: false, issues };
+}
+
+/** A program without types may ask for anything. */
+function entrypointIssues(entrypoint: string): Issue[] {
+  if (entrypoints.some((one) => one === entrypoint)) return [];
+  const message = `unknown entrypoint ${JSON.stringify(entrypoint)}; accepted: ${entrypoints.join(", ")}`;
+  return [{ code: "STARTUP_ENTRYPOINT_UNKNOWN", severity: "error", path: [], message, accepted: entrypoints }];
+}
+
+/** Without its keys a contract decides nothing, so nothing else is worth reporting. */
+function undeclaredIssue(keys: readonly string[]): Issue {
+  const message = `the runtime contract does not declare ${keys.join(", ")}; accepted: each of them with kind enum`;
+  return { code: "STARTUP_KEYS_UNDECLARED", severity: "error", path: ["keys"], message, accepted: keys };
 }
 
 /** Guardrail 3: realtime starts only when it is on, and only the protocol's own entrypoint. */
@@ -103,7 +91,7 @@ function realtimePlan(read: Reader, protocol: "websocket" | "grpc", facts: Start
 function webSocketPlan(read: Reader, { cpuCores }: StartupFacts): WebSocketPlan {
   const adapter = read.choice("SVC_WEBSOCKET_SOCKETIO_ADAPTER");
   if (adapter === "cluster") return { adapter, workers: read.integer("SVC_WEBSOCKET_CLUSTER_WORKERS", cpuCores) };
-  if (adapter !== "redis-streams") return { adapter: "memory", workers: 1 };
+  if (adapter !== "redis-streams") return { adapter: adapter || "memory", workers: 1 };
   for (const redisUrlKey of ["SVC_WEBSOCKET_REDIS_URL", "SVC_REDIS_URL"] as const) {
     const url = read.text(redisUrlKey);
     if (url !== "") return { adapter, workers: 1, redisUrl: new Secret(url), redisUrlKey };
@@ -114,7 +102,11 @@ function webSocketPlan(read: Reader, { cpuCores }: StartupFacts): WebSocketPlan 
   return { adapter, workers: 1 };
 }
 
-function serverDriver(read: Reader, key: string, { hasIndexedDbClient = false }: StartupFacts): string {
+function serverDriver<Key extends "SVC_DATABASE_DRIVER" | "SVC_REALTIME_API_DATABASE_DRIVER">(
+  read: Reader,
+  key: Key,
+  { hasIndexedDbClient = false }: StartupFacts,
+): PackagedValues[Key] {
   const driver = read.choice(key);
   if (read.spec(key)?.browserOnly?.includes(driver) && !hasIndexedDbClient) {
     read.refuse(
@@ -124,77 +116,4 @@ function serverDriver(read: Reader, key: string, { hasIndexedDbClient = false }:
     );
   }
   return driver;
-}
-
-/** Reads values by the contract: default where unset, alias to canonical spelling, and a reason for what is neither. */
-class Reader {
-  readonly issues: Issue[] = [];
-  readonly #contract: RuntimeContract;
-  readonly #values: EnvValues;
-
-  constructor(contract: RuntimeContract, values: EnvValues) {
-    this.#contract = contract;
-    this.#values = values;
-  }
-
-  spec(key: string): EnumSpec | undefined {
-    const spec = specOf(this.#contract, key);
-    return spec?.kind === "enum" ? spec : undefined;
-  }
-
-  choice(key: string): string {
-    const spec = this.spec(key);
-    const given = this.#given(key);
-    if (!spec || given === "") return spec?.default ?? given;
-    const chosen = canonical(spec, given) ?? spec.otherwise;
-    if (chosen !== undefined) return chosen;
-    const problem = valueProblem(key, spec, given);
-    this.refuse("STARTUP_VALUE_UNSUPPORTED", key, problem?.message ?? `${key} is not supported`, acceptedValues(spec));
-    return given;
-  }
-
-  integer(key: string, otherwise: number): number {
-    const given = this.text(key);
-    return given === "" ? otherwise : Number(given);
-  }
-
-  /** A value that the contract accepts, or an empty one with the reason reported. The value is not repeated. */
-  text(key: string): string {
-    const given = this.#given(key);
-    const spec = specOf(this.#contract, key);
-    if (given === "" || !spec || !valueProblem(key, spec, given)) return given;
-    const accepted = acceptedValues(spec);
-    this.refuse(
-      "STARTUP_VALUE_UNSUPPORTED",
-      key,
-      `${key}: the value is not accepted; accepted: ${listed(accepted)}`,
-      accepted,
-    );
-    return given;
-  }
-
-  refuse(code: string, key: string, message: string, accepted?: readonly string[]): void {
-    this.issues.push({
-      code,
-      severity: "error",
-      path: [key],
-      message: maskCredentials(message),
-      ...(accepted && { accepted }),
-    });
-  }
-
-  #given(key: string): string {
-    return this.#values[key]?.trim() ?? "";
-  }
-}
-
-/**
- * The canonical spelling of a value. Keys with aliases are drivers, which the backend accepts in any
- * case; the others are taken as they stand, so that `derby` or `YES` fail fast.
- */
-function canonical(spec: EnumSpec, given: string): string | undefined {
-  if (spec.values.includes(given) || !spec.aliases) return spec.values.find((value) => value === given);
-  const lower = given.toLowerCase();
-  const named = Object.hasOwn(spec.aliases, lower) ? spec.aliases[lower] : undefined;
-  return named ?? spec.values.find((value) => value.toLowerCase() === lower);
 }

@@ -34,4 +34,23 @@ export const startupCodes: CodeDocs = {
     summary: "A driver that works only in browsers is configured for a process on a server.",
     remedy: "Choose a server-side driver: `svcm startup check` lists what is accepted.",
   },
+  STARTUP_DRIVER_NOT_CARRIED: {
+    summary: "The backend has no adapter for a value that the runtime contract accepts.",
+    explanation:
+      "A backend lists what it carries in `svcm.startup.json` beside its env files, and hands the same list to `requireStartup`.",
+    remedy: "Choose one of the accepted values, or write the adapter and add its value to the list.",
+  },
+  STARTUP_DRIVERS_INVALID: {
+    summary: "`svcm.startup.json`, or the option `drivers`, is not a list of values by startup key.",
+    remedy: 'Write `{ "drivers": { "SVC_DATABASE_DRIVER": ["PostgreSQL", "SQLite"] } }`, with your keys and values.',
+  },
+  STARTUP_ENTRYPOINT_UNKNOWN: {
+    summary: "A program asked `svcm/startup` for an entrypoint that does not exist.",
+    remedy: "Pass `rest`, `websocket` or `grpc`.",
+  },
+  STARTUP_KEYS_UNDECLARED: {
+    summary: "The repository's own runtime contract does not declare the keys that the startup contract reads.",
+    remedy:
+      "Declare each key that the message names in `config/runtime-contract.yaml`, with `kind: enum`, or leave the startup check out of this repository.",
+  },
 };

@@ -1,0 +1,84 @@
+/**
+ * The runtime contract for a program that cannot wait: found and read synchronously. The YAML parser is loaded only for
+ * a file that differs from the packaged source.
+ */
+import { closeSync, fstatSync, openSync, readFileSync, constants } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { locationText, type Issue } from "../contract/issue.ts";
+import { packagedRuntimeContract, packagedRuntimeContractText } from "../facts/packaged.generated.ts";
+import type * as Reading from "../facts/read.ts";
+import type { Fact } from "../facts/read.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
+import { nearestFolder, repositoryRoot } from "./workspace.ts";
+
+/** A path, or the environment that may name the root of the repository. */
+export type ContractPlace =
+  | { readonly path: string }
+  | { readonly env: Readonly<Record<string, string | undefined>>; readonly path?: never };
+
+const FILE = "config/runtime-contract.yaml";
+const MOST_BYTES = 2 ** 20;
+const PACKAGED = { value: packagedRuntimeContract, issues: [] } as const;
+
+/** The contract of a repository, the packaged one if it has none of its own, or every reason why there is none. */
+export function readContractNow(place: ContractPlace): Fact<RuntimeContract> {
+  try {
+    const path = place.path === undefined ? findContract(place.env) : resolve(place.path);
+    if (path === undefined) return PACKAGED;
+    const text = readText(path);
+    if (text === undefined) return place.path === undefined ? PACKAGED : unreadable(path, "ENOENT");
+    return text === packagedRuntimeContractText ? PACKAGED : withPath(parser()(text, path));
+  } catch (error) {
+    return unreadable(place.path ?? FILE, (error as NodeJS.ErrnoException).code ?? String(error));
+  }
+}
+
+/** As svcm finds it; in a deployment that has no marker of a repository, the nearest one. */
+function findContract(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const cwd = process.cwd();
+  const root = repositoryRoot({ env, cwd }) ?? nearestFolder(cwd, [FILE]);
+  return root === undefined ? undefined : join(root, FILE);
+}
+
+/** @throws the system's error; EFBIG over 1 MiB, ENOTREG for what is not a regular file. */
+function readText(path: string): string | undefined {
+  let file: number;
+  try {
+    // A FIFO must not hold the start back.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw Object.assign(new Error(), { code: stats.isDirectory() ? "EISDIR" : "ENOTREG" });
+    if (stats.size > MOST_BYTES) throw Object.assign(new Error(), { code: "EFBIG" });
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Of a file of its own in the build, because few programs need it. */
+function parser(): typeof Reading.readRuntimeContract {
+  const url = new URL("../facts/read.ts", import.meta.url);
+  return (createRequire(import.meta.url)(fileURLToPath(url)) as typeof Reading).readRuntimeContract;
+}
+
+/** The message of an issue says where in the file it is. */
+function withPath(fact: Fact<RuntimeContract>): Fact<RuntimeContract> {
+  if (fact.value !== undefined) return fact;
+  return { issues: fact.issues.map((one) => ({ ...one, message: `${placeOf(one)}${one.message}` })) };
+}
+
+function placeOf({ at }: Issue): string {
+  return at ? `${locationText(at)}: ` : "";
+}
+
+function unreadable(path: string, code: string): Fact<RuntimeContract> {
+  const message = `the runtime contract ${path} cannot be read (${code}); accepted: a regular file of at most 1 MiB`;
+  return { issues: [{ code: "FACT_INVALID", severity: "error", path: [], message }] };
+}

@@ -1,0 +1,69 @@
+import type { entrypoints } from "../contract/names.ts";
+import type { Secret } from "../secrets/redact.ts";
+import type { PackagedValues } from "../facts/packaged.generated.ts";
+
+/** An official process entrypoint of a backend. */
+export type Entrypoint = (typeof entrypoints)[number];
+
+/** Values as `process.env` or an env file holds them. */
+export type EnvValues = Readonly<Record<string, string | undefined>>;
+
+/** The keys whose values choose what an entrypoint starts with. */
+export const startupKeys = [
+  "SVC_HTTP_FRAMEWORK",
+  "SVC_DATABASE_DRIVER",
+  "SVC_KEYVALUESTORAGE_DRIVER",
+  "SVC_MESSAGE_MEDIATOR_ADAPTER",
+  "SVC_REALTIME_API_DATABASE_DRIVER",
+  "SVC_WEBSOCKET_SOCKETIO_ADAPTER",
+] as const;
+
+/** A key whose value chooses a framework, a driver or an adapter. */
+export type StartupKey = (typeof startupKeys)[number];
+
+/**
+ * By key, the values that a backend has an adapter for, in their canonical spelling. A key that is absent is not
+ * restricted: every value of the runtime contract is carried.
+ */
+export type CarriedDrivers = Readonly<Partial<Record<StartupKey, readonly string[]>>>;
+
+/**
+ * What an entrypoint starts with, every value in its canonical spelling. The types list the values of the packaged
+ * runtime contract; a contract of your own may have others, so read a value as `string` where yours does.
+ */
+export interface StartupPlan {
+  /** The entrypoint that may start. */
+  readonly entrypoint: Entrypoint;
+  /** From `SVC_HTTP_FRAMEWORK`; `express` by default. */
+  readonly httpFramework: PackagedValues["SVC_HTTP_FRAMEWORK"];
+  /** Of the main database, from `SVC_DATABASE_DRIVER`; `InMemory` by default. */
+  readonly databaseDriver: PackagedValues["SVC_DATABASE_DRIVER"];
+  /** From `SVC_KEYVALUESTORAGE_DRIVER`; `redis` by default. */
+  readonly keyValueDriver: PackagedValues["SVC_KEYVALUESTORAGE_DRIVER"];
+  /** From `SVC_MESSAGE_MEDIATOR_ADAPTER`; `inmemory` by default. */
+  readonly messageMediator: PackagedValues["SVC_MESSAGE_MEDIATOR_ADAPTER"];
+  /** Only for the entrypoints `websocket` and `grpc`. */
+  readonly realtime?: RealtimePlan;
+}
+
+/** What a realtime entrypoint adds to the plan. */
+export interface RealtimePlan {
+  /** The protocol that the entrypoint serves; the same word as the entrypoint. */
+  readonly protocol: "websocket" | "grpc";
+  /** Of the realtime API's own data, from `SVC_REALTIME_API_DATABASE_DRIVER`; `Mongo` by default. */
+  readonly databaseDriver: PackagedValues["SVC_REALTIME_API_DATABASE_DRIVER"];
+  /** Only for the entrypoint `websocket`. */
+  readonly websocket?: WebSocketPlan;
+}
+
+/** How the WebSocket API reaches the clients of other processes. */
+export interface WebSocketPlan {
+  /** From `SVC_WEBSOCKET_SOCKETIO_ADAPTER`; `memory` where that is empty: one process. */
+  readonly adapter: "memory" | Exclude<PackagedValues["SVC_WEBSOCKET_SOCKETIO_ADAPTER"], "">;
+  /** Worker processes, from `SVC_WEBSOCKET_CLUSTER_WORKERS`; 1 unless the adapter is `cluster`. */
+  readonly workers: number;
+  /** Only for `redis-streams`. Prints itself as `[REDACTED]`, because the fallback may carry credentials. */
+  readonly redisUrl?: Secret;
+  /** The key that the URL came from. */
+  readonly redisUrlKey?: "SVC_WEBSOCKET_REDIS_URL" | "SVC_REDIS_URL";
+}

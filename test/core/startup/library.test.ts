@@ -1,0 +1,261 @@
+/** `svcm/startup` as built, in programs of its own, beside `svcm startup check`: one question, one answer. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Issue } from "../../../src/core/contract/issue.ts";
+import type { StartupDecision } from "../../../src/core/startup/contract.ts";
+import type { StartupOptions } from "../../../src/core/startup/index.ts";
+import type { EnvValues } from "../../../src/core/startup/plan.ts";
+import { plainEnvironment, REPOSITORY, svcm } from "../../support/command-line.ts";
+import { CONFIG_FOLDER, makeWorkspace } from "../../support/workspace.ts";
+
+const LIB = join(REPOSITORY, "dist/lib");
+const CONTRACT = "config/runtime-contract.yaml";
+const packaged = readFileSync(join(REPOSITORY, CONTRACT), "utf8");
+const widened = packaged.replace("      - fastify\n", "      - fastify\n      - hono\n");
+const tightened = packaged.replace("      - fastify\n", "");
+const formats = ["esm", "cjs"] as const;
+
+interface Asked {
+  readonly decision: StartupDecision;
+  /** Files that were required, by name. */
+  readonly loaded: readonly string[];
+}
+
+/** Asks the library in a process whose working directory is `cwd`. */
+function ask(cwd: string, values: EnvValues, options: StartupOptions = {}, entrypoint = "rest", format = "cjs"): Asked {
+  const program = `
+    const { createRequire } = await import("node:module");
+    const require = createRequire(${JSON.stringify(`${LIB}/`)});
+    const { checkStartup } = ${format === "cjs" ? 'require("./cjs/startup.js")' : `await import(${JSON.stringify(`${LIB}/esm/startup.js`)})`};
+    const decision = checkStartup(...${JSON.stringify([entrypoint, values, options])});
+    const loaded = Object.keys(require.cache).map((path) => path.split("/dist/")[1]);
+    console.log(JSON.stringify({ decision, loaded }));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    cwd,
+    env: plainEnvironment(),
+    encoding: "utf8",
+  });
+  if (stderr !== "") throw new Error(stderr);
+  return JSON.parse(stdout) as Asked;
+}
+
+interface Repository {
+  readonly root: string;
+  /** Two folders below the root: where the backend's process works. */
+  readonly below: string;
+  readonly path: (file: string) => string;
+  readonly write: (file: string, text: string) => void;
+}
+
+/** A repository with its own contract. */
+function repository(contract: string, env: EnvValues): Repository {
+  const lines = Object.entries(env).map(([key, value]) => `${key}=${value ?? ""}\n`);
+  const files = { "deployments.yaml": "{}\n", [CONTRACT]: contract, [`${CONFIG_FOLDER}/.env.dev`]: lines.join("") };
+  const workspace = makeWorkspace(files);
+  const below = workspace.path("apps/backend-template");
+  mkdirSync(below, { recursive: true });
+  return { ...bound(workspace), below };
+}
+
+function bound(workspace: ReturnType<typeof makeWorkspace>): Omit<Repository, "below"> {
+  const { root } = workspace;
+  return { root, path: (file) => workspace.path(file), write: (file, text) => workspace.write(file, text) };
+}
+
+interface Answer {
+  readonly mayStart: boolean;
+  readonly issues: readonly Issue[];
+  readonly code?: string;
+}
+
+function startupCheck(root: string, ...args: string[]): { status: number | null; answer: Answer } {
+  const { status, stdout } = svcm(["startup", "check", ...args, "--json"], { cwd: root });
+  return { status, answer: JSON.parse(stdout) as Answer };
+}
+
+describe.each(formats)("as %s, in a repository with its own runtime contract", (format) => {
+  test.each([
+    ["widens", widened, "hono", true],
+    ["widens", widened, "koa", false],
+    ["tightens", tightened, "fastify", false],
+    ["tightens", tightened, "express", true],
+  ] as const)("that %s it, the library and startup check agree", (_, contract, framework, mayStart) => {
+    const values = { SVC_HTTP_FRAMEWORK: framework };
+    const { root, below } = repository(contract, values);
+    const { decision } = ask(below, values, {}, "rest", format);
+    const { status, answer } = startupCheck(root, "rest");
+    expect({ mayStart: decision.mayStart, status }).toEqual({ mayStart, status: mayStart ? 0 : 1 });
+    expect(decision).toEqual({
+      mayStart: answer.mayStart,
+      issues: answer.issues,
+      ...("plan" in answer && { plan: answer.plan }),
+    });
+  });
+});
+
+describe("which contract holds", () => {
+  const hono = { SVC_HTTP_FRAMEWORK: "hono" };
+
+  test("the path of the option `contract`, from anywhere", () => {
+    const { path } = repository(widened, {});
+    expect(ask("/", hono, { contract: path(CONTRACT) }).decision.mayStart).toBe(true);
+    expect(ask("/", hono).decision.mayStart).toBe(false);
+  });
+
+  test("in a deployment without a marker of a repository, the nearest one", () => {
+    const { path, below } = makeMarkerless();
+    expect(ask(below, hono).decision.mayStart).toBe(true);
+    expect(ask(path("."), hono).decision.mayStart).toBe(true);
+  });
+
+  test("without one of its own, or with a copy of the packaged one, no YAML parser is loaded", () => {
+    const { below } = repository(packaged, {});
+    for (const cwd of ["/", below]) expect(ask(cwd, {}).loaded).toEqual(["lib/cjs/startup.js"]);
+    expect(ask(repository(widened, {}).below, {}).loaded).toContain("chunks/parse.cjs");
+  });
+
+  function makeMarkerless(): Repository {
+    const workspace = bound(makeWorkspace({ [CONTRACT]: widened }));
+    return { ...workspace, below: workspace.path(CONFIG_FOLDER) };
+  }
+});
+
+describe("a contract that decides nothing is a reason against the start", () => {
+  test("one that is not valid, with its place", () => {
+    const { path, below } = repository(packaged.replace("kind: enum", "kind: enumeration"), {});
+    const { decision } = ask(below, {});
+    expect(decision.mayStart).toBe(false);
+    expect(decision.issues[0]?.message).toMatch(new RegExp(`^${path(CONTRACT)}:\\d+:\\d+: keys.SVC_HTTP_FRAMEWORK`));
+  });
+
+  test.each([
+    ["absent", "none.yaml", "ENOENT"],
+    ["a folder", "config", "EISDIR"],
+    ["a FIFO", "config/pipe", "ENOTREG"],
+    ["too large", "config/large.yaml", "EFBIG"],
+  ])("one that is %s", (_, file, code) => {
+    const { path, write } = repository(packaged, {});
+    spawnSync("mkfifo", [path("config/pipe")]);
+    write("config/large.yaml", " ".repeat(2 ** 20 + 1));
+    const { decision } = ask("/", {}, { contract: path(file) });
+    expect(decision).toMatchObject({ mayStart: false, issues: [{ code: "FACT_INVALID" }] });
+    expect(decision.issues[0]?.message).toContain(`cannot be read (${code})`);
+  });
+
+  test("one without the startup keys: the library refuses, and startup check is the wrong question", () => {
+    const own =
+      packaged.slice(0, packaged.indexOf("keys:")) +
+      "keys:\n  PORT: { tier: read-only, kind: text, label: Port, help: Port of the service. }\nprofiles: {}\n";
+    const { root, below } = repository(own, { PORT: "8080" });
+    const { decision } = ask(below, { PORT: "8080" });
+    expect(decision).toMatchObject({ mayStart: false, issues: [{ code: "STARTUP_KEYS_UNDECLARED" }] });
+    expect(decision.issues[0]?.message).toContain("does not declare SVC_HTTP_FRAMEWORK, SVC_DATABASE_DRIVER");
+    const { status, answer } = startupCheck(root, "rest");
+    expect({ status, code: answer.code }).toEqual({ status: 2, code: "STARTUP_KEYS_UNDECLARED" });
+  });
+});
+
+describe("drivers that the backend carries", () => {
+  const drivers = { SVC_DATABASE_DRIVER: ["SQLite", "PostgreSQL"] } as const;
+  const LIST = `${CONFIG_FOLDER}/svcm.startup.json`;
+
+  test.each([
+    ["Mongo", false],
+    ["sqlite3", true],
+    ["", false],
+  ])("SVC_DATABASE_DRIVER=%s, by the library and by startup check alike", (driver, mayStart) => {
+    const values = { SVC_DATABASE_DRIVER: driver };
+    const { root, below, write } = repository(packaged, values);
+    write(LIST, JSON.stringify({ drivers }));
+    const { decision } = ask(below, values, { drivers });
+    const { status, answer } = startupCheck(root, "rest");
+    expect({ status, mayStart: decision.mayStart }).toEqual({ status: mayStart ? 0 : 1, mayStart });
+    expect(decision.issues).toEqual(answer.issues);
+    const which = driver === "" ? '"InMemory", the default' : '"Mongo"';
+    const words = `SVC_DATABASE_DRIVER: this backend has no adapter for ${which}; accepted: SQLite, PostgreSQL`;
+    if (!mayStart) expect(answer.issues).toMatchObject([{ code: "STARTUP_DRIVER_NOT_CARRIED", message: words }]);
+  });
+
+  test.each([
+    [{ SVC_DATABSE_DRIVER: ["SQLite"] }, '"SVC_DATABSE_DRIVER" is not a startup key; accepted: SVC_HTTP_FRAMEWORK'],
+    [{ SVC_DATABASE_DRIVER: [] }, "drivers.SVC_DATABASE_DRIVER: expected a list of at least one value"],
+    [{ SVC_DATABASE_DRIVER: "SQLite" }, "drivers.SVC_DATABASE_DRIVER: expected a list of at least one value"],
+    [[], "drivers: expected { KEY: [value, ...] }"],
+  ])("a list that is wrong, %j, is refused by both", (wrong, words) => {
+    const { root, below, write } = repository(packaged, {});
+    write(LIST, `{\n  "drivers": ${JSON.stringify(wrong)}\n}\n`);
+    const { decision } = ask(below, {}, { drivers: wrong as StartupOptions["drivers"] & object });
+    expect(decision).toMatchObject({ mayStart: false, issues: [{ code: "STARTUP_DRIVERS_INVALID" }] });
+    expect(decision.issues[0]?.message).toContain(words);
+    const { status, stderr } = svcm(["startup", "check", "rest"], { cwd: root });
+    expect({ status, stderr }).toEqual({
+      status: 3,
+      stderr: expect.stringContaining("svcm.startup.json:2:") as string,
+    });
+    expect(stderr).toContain(words);
+  });
+
+  test("a file that is not JSON, or has another member, is refused with its place", () => {
+    const { root, write } = repository(packaged, {});
+    write(LIST, "{\n  drivers: 1\n}\n");
+    expect(svcm(["startup", "check", "rest"], { cwd: root }).stderr).toContain("svcm.startup.json:2:3: is not JSON");
+    write(LIST, '{ "driver": {}, "drivers": {} }\n');
+    expect(svcm(["startup", "check", "rest"], { cwd: root }).stderr).toContain(
+      '"driver" is not a known member; accepted: drivers',
+    );
+  });
+});
+
+describe("an app of the ecosystem file", () => {
+  const DEV = "pm2/ecosystem.dev.config.cjs";
+  const ecosystem = `module.exports = { apps: [
+    { name: "dev-grpcapi", script: "a.js", env: { SVC_REALTIME_API_PROTOCOL: "grpc" } },
+    { name: "dev-restapi", script: "b.js" },
+  ] };`;
+  const values = { SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: "websocket" };
+
+  test("--app lays its env over the file, as PM2 does", () => {
+    const { root, write } = repository(packaged, values);
+    write(DEV, ecosystem);
+    expect(startupCheck(root, "grpc").status).toBe(1);
+    expect(startupCheck(root, "grpc", "--app", "dev-restapi").status).toBe(1);
+    expect(startupCheck(root, "grpc", "--app", "dev-grpcapi")).toMatchObject({
+      status: 0,
+      answer: { mayStart: true, app: "dev-grpcapi" },
+    });
+    expect(svcm(["startup", "check", "grpc", "--app", "dev-grpcapi"], { cwd: root }).stdout).toContain(
+      "grpc may start under .env.dev and the env of dev-grpcapi.",
+    );
+  });
+
+  test("without --app, a refusal says how to judge an app that overrides the file", () => {
+    const { root } = repository(packaged, values);
+    expect(svcm(["startup", "check", "grpc"], { cwd: root }).stdout).toContain(
+      "svcm startup check grpc --environment dev --app <name>",
+    );
+  });
+
+  test("an app that is not declared is wrong usage, with the names that are", () => {
+    const { root, write } = repository(packaged, values);
+    const ofNone = svcm(["startup", "check", "grpc", "--app", "x"], { cwd: root });
+    expect(ofNone).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("There is no ecosystem.dev.config.cjs") as string,
+    });
+    write(DEV, ecosystem);
+    const unknown = svcm(["startup", "check", "grpc", "--app", "dev-grpcap"], { cwd: root });
+    expect(unknown.status).toBe(2);
+    expect(unknown.stderr).toContain('does not declare the app "dev-grpcap". Accepted: dev-grpcapi, dev-restapi.');
+    expect(unknown.stderr).toContain("Did you mean dev-grpcapi?");
+  });
+});
+
+test("an unknown entrypoint, which a program without types may ask for, is named with the known ones", () => {
+  const { decision } = ask("/", {}, {}, "http");
+  expect(decision).toMatchObject({ mayStart: false, issues: [{ code: "STARTUP_ENTRYPOINT_UNKNOWN" }] });
+  expect(decision.issues.map(({ message }) => message)).toEqual([
+    'unknown entrypoint "http"; accepted: rest, websocket, grpc',
+  ]);
+});
