@@ -1,7 +1,5 @@
 /** Control, zero-width and direction marks, line separators, and halves of a character. */
 export const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
-// oxlint-disable-next-line no-control-regex -- the range of ASCII begins there
-export const ASCII = /^[\u0000-\u007F]*$/;
 
 /** The hidden characters of a text, each once, as `U+200B`. */
 export function hiddenIn(text: string): string[] {
@@ -11,6 +9,15 @@ export function hiddenIn(text: string): string[] {
 /** The same text with what is hidden in it written out, as `\u200b`. */
 export function unhidden(text: string): string {
   return text.replaceAll(new RegExp(HIDDEN, "gu"), (character) => `\\u${hex(character)}`);
+}
+
+/** The white space at the ends of a text, each kind once, as `U+0020`; `undefined` if there is none. */
+export function spacesAround(text: string): string | undefined {
+  const inner = text.trim();
+  if (inner === text) return undefined;
+  const start = text.indexOf(inner);
+  const around = text.slice(0, start) + text.slice(start + inner.length);
+  return [...new Set(inner === "" ? text : around)].slice(0, 5).map(codePoint).join(", ");
 }
 
 function codePoint(character: string): string {

@@ -6,17 +6,30 @@ export function isLegacyTarget(entry: Candidate): boolean {
   return Object.hasOwn(entry, "type") && !Object.hasOwn(entry, "deployTarget");
 }
 
+/** Whether `svcm migrate` has something to do: a legacy entry, or an empty PM2 profile, which counts as absent. */
+export function isOutdatedTarget(entry: Candidate): boolean {
+  return isLegacyTarget(entry) || entry["pm2Profile"] === "";
+}
+
+/** An entry as it is if an empty PM2 profile counts as absent. */
+export function withoutEmptyProfile<T extends Candidate>(entry: T): Omit<T, "pm2Profile"> {
+  if (entry["pm2Profile"] !== "") return entry;
+  const { pm2Profile: _, ...kept } = entry;
+  return kept;
+}
+
 /**
  * A legacy deploy target with today's metadata, nothing lost: `type` becomes `deployTarget` through
  * the alias map, missing metadata takes the defaults of the matrix and the runtime contract. A value
- * that the matrix does not know is kept literally, for the vocabulary rule to flag. Other entries
- * come back as they are.
+ * that the matrix does not know is kept literally, for the vocabulary rule to flag. An empty PM2 profile is
+ * dropped. Other entries come back as they are.
  *
  * @see the specification, "Versioning" 2
  */
 export function migrateTarget(entry: Candidate, vocabulary: Vocabulary): Candidate {
-  if (!isLegacyTarget(entry)) return entry;
-  const { type, ...kept } = entry;
+  const said: Candidate = withoutEmptyProfile(entry);
+  if (!isLegacyTarget(said)) return said;
+  const { type, ...kept } = said;
   const deployTarget = entryOf(vocabulary.matrix.migration.deployTargetAliases, type) ?? type;
   return { ...targetDefaults({ ...kept, deployTarget }, vocabulary), ...kept, deployTarget };
 }

@@ -26,5 +26,5 @@ export function isPort(value: number): boolean {
 
 export function portOf(given: unknown): number {
   if (typeof given === "number") return given;
-  return typeof given === "string" && /^\d{1,5}$/.test(given.trim()) ? Number(given) : Number.NaN;
+  return typeof given === "string" && /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
 }

@@ -59,6 +59,11 @@ export function notAccepted(field: string, words: string, accepted: readonly str
   return { field, message: `${field}: ${words}; accepted: ${accepted.join(", ")}`, accepted };
 }
 
+/** A finding about a field that has to be there, and has a vocabulary. */
+export function missing(field: string, accepted: readonly string[]): Omit<Finding, "code"> {
+  return { field, message: `${field} is missing; accepted: ${accepted.join(", ")}`, accepted };
+}
+
 /** A value as a message shows it: short, quoted, on one line, without credentials, nothing in it hidden. */
 export function show(value: unknown): string {
   const text = unhidden(JSON.stringify(typeof value === "string" ? maskCredentials(value) : value) ?? "nothing");

@@ -14,7 +14,7 @@ import { MEMBERS } from "./shape.ts";
 import { portNames, type Vocabulary } from "./vocabulary.ts";
 
 /** At most five digits, as a form sends a port, from 1 to 65535. */
-const PORT_TEXT = /^\s*(?=\d{1,5}\s*$)(?=0*[1-9])(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])\s*$/;
+const PORT_TEXT = /^(?=\d{1,5}$)(?=0*[1-9])(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/;
 
 const PORT: JsonSchema = {
   type: ["string", "integer"],
@@ -60,7 +60,7 @@ export function configurationSchema({ matrix }: Vocabulary): JsonSchema {
   };
 }
 
-/** What holds where these ports are bound. */
+/** What holds where these ports are bound. Without `type`, which yaml-language-server would suggest as a member. */
 function bound(ports: readonly string[]): JsonSchema {
   const properties = Object.fromEntries(ports.map((port) => [port, PORT]));
   return { required: ["ports"], properties: { ports: { required: ports, properties } } };

@@ -1,31 +1,23 @@
 /** The parts that an editor schema is made of: draft-07, and what editors read beside it. */
-import { ASCII, HIDDEN } from "./characters.ts";
+import { HIDDEN } from "./characters.ts";
 
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-const VISIBLE = `^(?!.*${HIDDEN.source})`;
+/** No hidden character, and no white space at the ends. */
+const VISIBLE = `^(?!.*${HIDDEN.source})(?!\\s)(?!.*\\s$)`;
 
-/** Any text without hidden characters. */
-export const TEXT: JsonSchema = { type: "string", pattern: VISIBLE, patternErrorMessage: "Hidden characters." };
+const VISIBLE_TEXT = "text without hidden characters and without white space at its ends";
+
+/** Any text whose characters can be seen. */
+export const TEXT: JsonSchema = { type: "string", pattern: VISIBLE, patternErrorMessage: `Expected ${VISIBLE_TEXT}.` };
 
 /** Text that says something. */
-export const FILLED: JsonSchema = textWith(/.*\S/, "Expected text without hidden characters.");
+export const FILLED: JsonSchema = textWith(/.*\S/, `Expected ${VISIBLE_TEXT}, not empty.`);
 
-/** As a name is: text that says something, in ASCII. */
-export const NAME: JsonSchema = textWith(
-  new RegExp(`(?=${ASCII.source}).*\\S`),
-  "Expected ASCII text without hidden characters.",
-);
-
-/** Text of a form, without hidden characters. */
+/** Text of a form, whose characters can be seen. */
 export function textWith(form: RegExp, patternErrorMessage: string): JsonSchema {
   return { type: "string", pattern: `${VISIBLE}(?=${form.source})`, patternErrorMessage };
-}
-
-/** The same form with white space around it. */
-export function spaced(form: RegExp): RegExp {
-  return new RegExp(form.source.replace(/^\^/, "^\\s*").replace(/\$$/, "\\s*$"));
 }
 
 /** One of some values, each with what it means where that is known. */

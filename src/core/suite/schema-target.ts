@@ -11,8 +11,6 @@ import {
   type JsonSchema,
   labelsOf,
   mapValues,
-  NAME,
-  spaced,
   TEXT,
   textWith,
   UNSUGGESTED,
@@ -55,9 +53,9 @@ function todaysSchema(vocabulary: Vocabulary): JsonSchema {
 function formsOf(vocabulary: Vocabulary): Record<string, JsonSchema> {
   const { deployTargets, drivers } = vocabulary.matrix;
   return {
-    name: NAME,
+    name: FILLED,
     runtime: {
-      ...textWith(spaced(RUNTIME), `Expected a name with a version, for example ${RUNTIME_EXAMPLES.join(", ")}.`),
+      ...textWith(RUNTIME, `Expected a name with a version, for example ${RUNTIME_EXAMPLES.join(", ")}.`),
       examples: RUNTIME_EXAMPLES,
     },
     deployTarget: choice(Object.keys(deployTargets), labelsOf(deployTargets)),
@@ -74,7 +72,7 @@ function rowOf(name: string, vocabulary: Vocabulary, managed: readonly string[])
     ...regionRow(deployTargets[name]?.regionRequired === true, group?.pm2Managed ? managed : []),
     properties: {
       serviceType: choice(group?.serviceTypes ?? [], labelsOf(serviceTypes)),
-      pm2Profile: group?.pm2Managed === true && choice(pm2Profiles),
+      pm2Profile: profileForm(group?.pm2Managed === true ? pm2Profiles : [], managed.length > 0),
     },
   };
 }
@@ -86,9 +84,20 @@ function unknownRow({ matrix }: Vocabulary): JsonSchema {
     ...regionRow(unknownDeployTarget.regionRequired),
     properties: {
       serviceType: choice(Object.keys(serviceTypes), labelsOf(serviceTypes)),
-      pm2Profile: choice(pm2Profiles),
+      pm2Profile: profileForm(pm2Profiles, false),
     },
   };
+}
+
+/** An empty profile counts as absent: it may stand where none is required. */
+function profileForm(accepted: readonly string[], isRequired: boolean): JsonSchema {
+  const empty = {
+    type: "string",
+    pattern: "^$",
+    patternErrorMessage: "Only a PM2-managed target has a PM2 profile. Remove it.",
+  };
+  if (accepted.length === 0) return { ...empty, ...UNSUGGESTED };
+  return isRequired ? choice(accepted) : { anyOf: [choice(accepted), empty] };
 }
 
 function regionRow(isRequired: boolean, others: readonly string[] = []): JsonSchema {

@@ -39,16 +39,13 @@ export function suiteSchema(vocabulary: Vocabulary): Record<string, unknown> {
   };
 }
 
-/** An environment is compared without regard to case and to white space around it. */
+/** An environment is compared without regard to case. */
 function environmentSchema({ contract }: Vocabulary): JsonSchema {
   const spellings = environmentSpellings(contract);
   const anyCase = spellings.map((name) => name.replaceAll(/./g, eitherCase)).join("|");
   return {
     ...described("Environment that is selected; the selection only, never values."),
-    anyOf: [
-      { enum: spellings },
-      textWith(new RegExp(`^\\s*(?:${anyCase})\\s*$`), `Accepted: ${spellings.join(", ")}.`),
-    ],
+    anyOf: [{ enum: spellings }, textWith(new RegExp(`^(?:${anyCase})$`), `Accepted: ${spellings.join(", ")}.`)],
   };
 }
 

@@ -1,7 +1,7 @@
 /** The shape of a suite document: its sections and their members. What they may say, the rules decide. */
 import { MAX_ISSUES } from "../contract/issue.ts";
 import { suggest } from "../report/suggest.ts";
-import { ASCII, hiddenIn } from "./characters.ts";
+import { hiddenIn, spacesAround } from "./characters.ts";
 import { type Candidate, type Finding, show } from "./rule.ts";
 
 export const SUITE_VERSION = "service-management.v1";
@@ -67,8 +67,14 @@ export const shapeCodes = {
   SUITE_CHARACTERS: {
     summary: "A text holds characters that cannot be seen or that change how it reads.",
     explanation:
-      "Control characters, zero-width characters and marks that turn the direction of text are refused everywhere. Names are ASCII.",
+      "Control characters, zero-width characters and marks that change the direction of text are refused everywhere. A name may be in any script; it has to be in Unicode normalization form NFC, so that equal names are equal texts.",
     remedy: "Type the text again without the character that the message shows.",
+  },
+  SUITE_WHITE_SPACE: {
+    summary: "A text begins or ends with white space.",
+    explanation:
+      "White space at the ends of a text cannot be seen and is most often a slip. It is never removed silently.",
+    remedy: "Delete the white space at the ends of the text.",
   },
   SUITE_VERSION_UNSUPPORTED: {
     summary: "The document is of another version.",
@@ -168,8 +174,23 @@ function textFault(name: string, value: unknown): Omit<Finding, "field"> | undef
     const message = `${name}: the text holds characters that cannot be seen: ${hidden.slice(0, 5).join(", ")}`;
     return { code: "SUITE_CHARACTERS", message };
   }
-  if (name !== "name" || ASCII.test(value)) return undefined;
-  return { code: "SUITE_CHARACTERS", message: `${name}: ${show(value)} is not ASCII` };
+  return spaceFault(name, value) ?? (name === "name" ? formFault(name, value) : undefined);
+}
+
+function spaceFault(name: string, value: string): Omit<Finding, "field"> | undefined {
+  const spaces = spacesAround(value);
+  if (spaces === undefined) return undefined;
+  const code = "SUITE_WHITE_SPACE";
+  if (value.trim() === "") return { code, message: `${name}: the text is white space only (${spaces})` };
+  const suggestion = value.trim();
+  const message = `${name}: ${show(value)} begins or ends with white space (${spaces}); accepted: ${show(suggestion)}`;
+  return { code, message };
+}
+
+function formFault(name: string, value: string): Omit<Finding, "field"> | undefined {
+  if (value === value.normalize("NFC")) return undefined;
+  const message = `${name}: ${show(value)} is not in Unicode normalization form NFC; accepted: the same text with composed characters`;
+  return { code: "SUITE_CHARACTERS", message };
 }
 
 /** A value that is no text, for a message: a number or boolean itself, of the others the kind. */

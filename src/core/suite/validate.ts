@@ -84,6 +84,20 @@ export function interfaceIssues(candidate: Candidate, others: readonly Candidate
   return sortIssues(entryFindings("interfaces", candidate, Siblings.of(others), [], vocabulary).map(toIssue));
 }
 
+/**
+ * The issues of each entry of a list, in its order. Of two equal entries, the later one is the duplicate.
+ *
+ * @param entries the list as it stands; legacy deploy targets are judged as what they migrate to
+ */
+export function listVerdicts(section: ListSection, entries: readonly Candidate[], vocabulary: Vocabulary): Issue[][] {
+  const before = new Siblings();
+  return entries.map((entry) => {
+    const findings = entryFindings(section, entry, before, [], vocabulary);
+    before.add(entry);
+    return sortIssues(findings.map(toIssue));
+  });
+}
+
 function headFindings({ version, runtimeEnvironment }: Candidate, { contract }: Vocabulary): Finding[] {
   const findings: Finding[] = [];
   if (typeof version === "string" && version !== SUITE_VERSION) {
@@ -103,10 +117,12 @@ function headFindings({ version, runtimeEnvironment }: Candidate, { contract }: 
 function configurationFindings(candidate: unknown, vocabulary: Vocabulary): Finding[] {
   if (!isMap(candidate)) return [];
   const path = ["serviceConfiguration"];
+  const members = memberFindings("serviceConfiguration", candidate, path);
+  const said = withoutSpaces(candidate, members);
   return [
-    ...memberFindings("serviceConfiguration", candidate, path),
+    ...members,
     ...portFindings(candidate["ports"], portNames(vocabulary.matrix), [...path, "ports"]),
-    ...apply(rules.serviceConfiguration, candidate, new Siblings(), path, vocabulary),
+    ...apply(rules.serviceConfiguration, said, new Siblings(), path, vocabulary),
   ];
 }
 
@@ -134,8 +150,17 @@ function entryFindings(
   path: readonly (string | number)[],
   vocabulary: Vocabulary,
 ): Finding[] {
-  const candidate = section === "deployments" ? migrateTarget(entry, vocabulary) : entry;
-  return [...memberFindings(section, entry, path), ...apply(rules[section], candidate, siblings, path, vocabulary)];
+  const members = memberFindings(section, entry, path);
+  const said = withoutSpaces(entry, members);
+  const candidate = section === "deployments" ? migrateTarget(said, vocabulary) : said;
+  return [...members, ...apply(rules[section], candidate, siblings, path, vocabulary)];
+}
+
+/** The rules judge texts without the white space at their ends, which is a finding of its own. */
+function withoutSpaces(candidate: Candidate, found: readonly Finding[]): Candidate {
+  if (!found.some(({ code }) => code === "SUITE_WHITE_SPACE")) return candidate;
+  const trimmed = (value: unknown): unknown => (typeof value === "string" ? value.trim() || value : value);
+  return Object.fromEntries(Object.entries(candidate).map(([name, value]) => [name, trimmed(value)]));
 }
 
 function apply(

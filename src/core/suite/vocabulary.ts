@@ -16,6 +16,12 @@ export function valuesOf(
   return spec?.kind === "enum" ? spec.values : [];
 }
 
+/** Every framework that serves some type of interface. */
+export function frameworksOf(vocabulary: Vocabulary): string[] {
+  const types = Object.values(vocabulary.matrix.interfaceTypes);
+  return [...new Set(types.flatMap(({ frameworks }) => valuesOf(vocabulary, frameworks)))];
+}
+
 /** An entry of a record by a name from outside; never something inherited. */
 export function entryOf<T>(record: Readonly<Record<string, T>>, name: unknown): T | undefined {
   return typeof name === "string" && Object.hasOwn(record, name) ? record[name] : undefined;

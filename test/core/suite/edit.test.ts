@@ -42,6 +42,8 @@ describe("a copy's name", () => {
     ["prod", ["prod (copy)", "prod (copy 3)", "prod (copy 2)"], "prod (copy 4)"],
     ["prod (copy)", ["prod (copy)"], "prod (copy) (copy)"],
     ["  ", [], "target (copy)"],
+    ["Prod", ["prod (copy)"], "Prod (copy 2)"],
+    ["OΔΟΣ", ["οδος (copy)", "oδος (COPY)"], "OΔΟΣ (copy 2)"],
   ])("of %j beside %j is %j", (name, taken, expected) => {
     expect(copyName(name, taken)).toBe(expected);
   });

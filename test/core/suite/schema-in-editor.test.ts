@@ -76,7 +76,11 @@ describe("yaml-language-server marks", () => {
       [`5:17-24 error ${notAccepted("functions")}`],
     ],
     ["a protocol that is not exposed", GOOD.replace("http", "grpc"), [`6:21-25 error ${notAccepted("http")}`]],
-    ["a misplaced profile", `${GOOD}    pm2Profile: dev\n`, ["9:4-14 error Property pm2Profile is not allowed."]],
+    [
+      "a misplaced profile",
+      `${GOOD}    pm2Profile: dev\n`,
+      ["9:16-19 error Only a PM2-managed target has a PM2 profile. Remove it."],
+    ],
     [
       "a missing profile",
       GOOD.replace("lambda", "vm").replace("functions", "restapi"),
@@ -95,7 +99,7 @@ describe("yaml-language-server marks", () => {
     [
       "a name that cannot be seen",
       GOOD.replace("name: a", "name: a\u200B"),
-      ["1:10-12 error Expected ASCII text without hidden characters."],
+      ["1:10-12 error Expected text without hidden characters and without white space at its ends, not empty."],
     ],
     [
       "a legacy entry",

@@ -9,6 +9,7 @@ import { catalog } from "../../../src/core/report/catalog.ts";
 import { migrateTarget } from "../../../src/core/suite/migrate.ts";
 import {
   deployTargetIssues,
+  listVerdicts,
   interfaceIssues,
   validateSource,
   validateSuite,
@@ -73,8 +74,18 @@ describe("a deploy target", () => {
     expect(deployTargetIssues({ ...placeless, deployTarget: "dedicated-server" }, [], vocabulary)).toEqual([]);
     for (const deployTarget of ["vm", "heroku"]) {
       const issues = deployTargetIssues({ ...placeless, deployTarget }, [], vocabulary);
-      expect(issues.map(({ message }) => message)).toContain("region is missing");
+      expect(issues.map(({ message }) => message)).toContain(
+        `region is missing: "${deployTarget}" needs one; accepted: for example eu-central-1`,
+      );
     }
+  });
+
+  test("has a name in one normal form, so that equal names are equal texts", () => {
+    const name = "Sa\u0303o";
+    expect(deployTargetIssues({ ...good, name: name.normalize("NFC") }, [], vocabulary)).toEqual([]);
+    expect(deployTargetIssues({ ...good, name }, [], vocabulary).map(({ code }) => code)).toEqual(["SUITE_CHARACTERS"]);
+    const twice = deployTargetIssues({ ...good, name }, [{ ...good, name: "S\u00C3O" }], vocabulary);
+    expect(twice.map(({ code }) => code)).toEqual(["SUITE_CHARACTERS", "TARGET_NAME_DUPLICATE"]);
   });
 
   test("needs a name of its own, whatever its case", () => {
@@ -82,6 +93,47 @@ describe("a deploy target", () => {
       "TARGET_NAME_DUPLICATE",
     ]);
     expect(deployTargetIssues(good, [{ ...good, name: "other" }], vocabulary)).toEqual([]);
+  });
+});
+
+describe("the verdicts on a list", () => {
+  const folderOf = (name: string): string => readFileSync(`${folder}${name}`, "utf8");
+
+  test.each(cases.filter((name) => name.endsWith(".yaml")))("are those of the document: %s", async (name) => {
+    const source = await readSource(folderOf(name), name);
+    const suite = source.value as Record<string, unknown> | undefined;
+    for (const section of ["deployments", "interfaces"] as const) {
+      const list = suite?.[section];
+      if (
+        !Array.isArray(list) ||
+        !list.every((entry) => typeof entry === "object" && entry !== null && !Array.isArray(entry))
+      )
+        continue;
+      const placed = listVerdicts(section, list, vocabulary).flatMap((issues, index) =>
+        issues.map((issue) => ({ ...issue, path: [section, index, ...issue.path] })),
+      );
+      const ofDocument = validateSuite(suite, vocabulary).filter(({ path }) => path[0] === section && path.length > 1);
+      expect(new Set(placed.map((issue) => JSON.stringify(issue)))).toEqual(
+        new Set(ofDocument.map((issue) => JSON.stringify(issue))),
+      );
+    }
+  });
+
+  test("flag the later one of two equal names", () => {
+    const [one, two] = ["prod", "PROD"].map((name) => ({
+      name,
+      region: "eu",
+      runtime: "node22",
+      serviceType: "functions",
+      deployTarget: "lambda",
+      runtimeProtocol: "http",
+      databaseDriver: "SQLite",
+      keyValueDriver: "redis",
+    }));
+    const codesOf = listVerdicts("deployments", [one!, two!], vocabulary).map((issues) =>
+      issues.map(({ code }) => code),
+    );
+    expect(codesOf).toEqual([[], ["TARGET_NAME_DUPLICATE"]]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { isLegacyTarget, migrateTarget } from "../migrate.ts";
+import { foldName } from "../name.ts";
 import { type Candidate, textOf } from "../rule.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, Note, SuiteDiff } from "./change.ts";
@@ -65,7 +66,8 @@ function nameMark(target: Candidate): string | undefined {
 }
 
 function nameInAnyCase(target: Candidate): string | undefined {
-  return nameMark(target)?.toLowerCase();
+  const name = nameMark(target);
+  return name === undefined ? undefined : foldName(name);
 }
 
 function notesOf({ pairs, ...rest }: Pairing<Candidate>, from: readonly Candidate[], to: readonly Candidate[]): Note[] {

@@ -2,6 +2,7 @@ import type { Issue } from "../../contract/issue.ts";
 import { refusal, SvcmError } from "../../errors.ts";
 import { suggest } from "../../report/suggest.ts";
 import type { Change } from "../../yaml/splice/change.ts";
+import { foldName } from "../name.ts";
 import { type Candidate, show, textOf } from "../rule.ts";
 import { isMap, type ListSection, shapeFinding } from "../shape.ts";
 
@@ -93,7 +94,7 @@ export function namedEntry(
   words: { readonly noun: string; readonly notFound: string; readonly ambiguous: string },
 ): Located {
   const wanted = asked.trim();
-  const near = entries.filter(({ entry }) => textOf(entry, field).toLowerCase() === wanted.toLowerCase());
+  const near = entries.filter(({ entry }) => foldName(textOf(entry, field)) === foldName(wanted));
   const exact = near.filter(({ entry }) => textOf(entry, field) === wanted);
   const [found, second] = exact.length > 0 ? exact : near;
   if (found && !second) return found;

@@ -1,5 +1,5 @@
 import type { Change } from "../../yaml/splice/change.ts";
-import { isLegacyTarget, migrateTarget } from "../migrate.ts";
+import { isOutdatedTarget, migrateTarget } from "../migrate.ts";
 import { textOf } from "../rule.ts";
 import { SUITE_VERSION } from "../shape.ts";
 import { deployTargetIssues } from "../validate.ts";
@@ -8,27 +8,27 @@ import { entriesOf, placed, suiteMap, type SuiteEdit } from "./edit.ts";
 import { targetChanges } from "./target.ts";
 
 /**
- * Brings a document forward: legacy deploy targets get today's metadata, nothing lost, and the
- * document its version. What the matrix does not know stays literally, and is told.
+ * Brings a document forward: legacy deploy targets get today's metadata, nothing lost, an empty `pm2Profile` is
+ * dropped, and the document gets its version. What the matrix does not know stays literally, and is reported.
  *
  * @see the specification, "Versioning" 2
  */
 export function migrateSuite(suite: unknown, vocabulary: Vocabulary): SuiteEdit {
   const entries = entriesOf(suite, "deployments");
-  const legacy = entries.filter(({ entry }) => isLegacyTarget(entry));
+  const outdated = entries.filter(({ entry }) => isOutdatedTarget(entry));
   const isVersioned = suiteMap(suite)["version"] !== undefined;
   const version: Change[] = isVersioned ? [] : [{ kind: "lead", path: ["version"], value: SUITE_VERSION }];
-  const names = legacy.map(({ entry, index }) => textOf(entry, "name") || `deployments[${index}]`);
+  const names = outdated.map(({ entry, index }) => textOf(entry, "name") || `deployments[${index}]`);
   return {
     changes: [
       ...version,
-      ...legacy.flatMap(({ entry, index }) =>
+      ...outdated.flatMap(({ entry, index }) =>
         targetChanges(["deployments", index], entry, migrateTarget(entry, vocabulary)),
       ),
     ],
     target: names.length > 20 ? `${names.length} deploy targets` : names.join(", "),
     keys: isVersioned ? [] : ["version"],
-    left: legacy.flatMap(({ entry, index }) =>
+    left: outdated.flatMap(({ entry, index }) =>
       placed(deployTargetIssues(entry, [], vocabulary), ["deployments", index]),
     ),
   };

@@ -5,7 +5,7 @@ import type { Candidate } from "../rule.ts";
 import { deployTargetIssues, interfaceIssues } from "../validate.ts";
 import { entriesOf } from "./edit.ts";
 import type { ListSection } from "../shape.ts";
-import { entryOf, groupOf, valuesOf, type Vocabulary } from "../vocabulary.ts";
+import { entryOf, frameworksOf, groupOf, valuesOf, type Vocabulary } from "../vocabulary.ts";
 
 export interface Question {
   readonly field: string;
@@ -37,7 +37,6 @@ export function answerIssues(section: ListSection, suite: unknown, answers: Answ
 /** Every accepted value of each field that has a vocabulary, whatever the others say. */
 export function fieldValues({ matrix, ...rest }: Vocabulary): Readonly<Record<string, readonly string[]>> {
   const vocabulary = { matrix, ...rest };
-  const frameworks = Object.values(matrix.interfaceTypes).flatMap((type) => valuesOf(vocabulary, type.frameworks));
   return {
     deployTarget: Object.keys(matrix.deployTargets),
     serviceType: Object.keys(matrix.serviceTypes),
@@ -46,7 +45,7 @@ export function fieldValues({ matrix, ...rest }: Vocabulary): Readonly<Record<st
     keyValueDriver: valuesOf(vocabulary, matrix.drivers.keyValue),
     pm2Profile: matrix.pm2Profiles,
     type: Object.keys(matrix.interfaceTypes),
-    framework: [...new Set(frameworks)],
+    framework: frameworksOf(vocabulary),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Decisions about deploy targets. @see the specification, "Deploy target list behaviour" */
 import type { Change } from "../../yaml/splice/change.ts";
-import { isLegacyTarget, migrateTarget, targetDefaults } from "../migrate.ts";
+import { isLegacyTarget, migrateTarget, targetDefaults, withoutEmptyProfile } from "../migrate.ts";
+import { foldName } from "../name.ts";
 import { type Candidate, textOf } from "../rule.ts";
 import { fieldsOf } from "../shape.ts";
 import { deployTargetIssues } from "../validate.ts";
@@ -105,7 +106,8 @@ export function removeTarget(suite: unknown, asked: string): SuiteEdit {
 
 /** What a new deploy target would be: metadata that is left out takes its defaults. */
 export function newTarget(values: Values, vocabulary: Vocabulary): Candidate {
-  return inOrder({ ...targetDefaults(values, vocabulary), ...values });
+  const given = withoutEmptyProfile(values);
+  return inOrder({ ...targetDefaults(given, vocabulary), ...given });
 }
 
 /** What a deploy target would be with other values: a legacy one is migrated on the way, unknown keys stay. */
@@ -115,7 +117,7 @@ export function changedTarget(
   vocabulary: Vocabulary,
 ): Candidate {
   const kept = Object.entries(migrateTarget(before, vocabulary)).filter(([field]) => !asked.clear.includes(field));
-  return { ...Object.fromEntries(kept), ...asked.values };
+  return withoutEmptyProfile({ ...Object.fromEntries(kept), ...asked.values });
 }
 
 /** An independent deep copy, under the given name or one that nobody has. */
@@ -126,11 +128,11 @@ export function targetCopy(source: Candidate, all: readonly Candidate[], as?: st
 
 /** `<name> (copy)`, then `<name> (copy 2)` and so on until nobody has it, whatever its case. @see CONTRACT section 1 */
 export function copyName(name: string, taken: readonly string[]): string {
-  const names = new Set(taken.map((other) => other.trim().toLowerCase()));
+  const names = new Set(taken.map(foldName));
   const base = name.trim() || "target";
   for (let number = 1; ; number++) {
     const copy = number === 1 ? `${base} (copy)` : `${base} (copy ${number})`;
-    if (!names.has(copy.toLowerCase())) return copy;
+    if (!names.has(foldName(copy))) return copy;
   }
 }
 

@@ -4,7 +4,7 @@ import { type Rule, show } from "../rule.ts";
 /** Service configuration (b), first half. */
 export const configurationPorts: Rule = {
   code: "CONFIG_PORT_INVALID",
-  summary: "A port that the service kind binds is no port.",
+  summary: "A port that the service kind binds is not a port number.",
   explanation:
     "Each port that the serviceKind binds is an integer from 1 to 65535. Ports of listeners that it does not bind are ignored.",
   remedy: "Set the port, for example `svcm config set ports.rest=3000`.",
@@ -13,6 +13,6 @@ export const configurationPorts: Rule = {
       .filter(({ value }) => !isPort(value))
       .map(({ name, given }) => ({
         field: ["ports", name],
-        message: `ports.${name}: ${given === undefined ? "is missing" : `${show(given)} is no port`}; accepted: an integer from 1 to 65535`,
+        message: `ports.${name}${given === undefined ? " is missing" : `: ${show(given)} is not a port`}; accepted: an integer from 1 to 65535`,
       })),
 };

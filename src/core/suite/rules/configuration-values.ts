@@ -1,4 +1,4 @@
-import { type Rule, unknownValue } from "../rule.ts";
+import { missing, type Rule, unknownValue } from "../rule.ts";
 
 /** Service configuration (a). */
 export const configurationValues: Rule = {
@@ -20,5 +20,5 @@ function required(
   accepted: readonly string[],
 ): ReturnType<Rule["check"]> {
   if (candidate[field] !== undefined) return unknownValue(candidate, field, accepted);
-  return [{ field, message: `${field} is missing; accepted: ${accepted.join(", ")}`, accepted }];
+  return [missing(field, accepted)];
 }

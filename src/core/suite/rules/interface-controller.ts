@@ -12,7 +12,8 @@ export const interfaceController: Rule = {
   remedy: "Write the class and the action, for example `ItemController.list`.",
   check({ controller }) {
     if (typeof controller === "string" && CONTROLLER.test(controller)) return [];
-    const words = controller === undefined ? "is missing" : `${show(controller)} is not of the form XController.action`;
-    return [{ field: "controller", message: `controller: ${words}; accepted: for example ${CONTROLLER_EXAMPLE}` }];
+    const words =
+      controller === undefined ? " is missing" : `: ${show(controller)} does not have the form XController.action`;
+    return [{ field: "controller", message: `controller${words}; accepted: for example ${CONTROLLER_EXAMPLE}` }];
   },
 };

@@ -12,12 +12,13 @@ export const interfaceEntrypoint: Rule = {
   remedy: "Give a path such as `src/interface/HTTP/start-rest-api.ts`.",
   check({ entrypoint }) {
     if (typeof entrypoint === "string" && ENTRYPOINT.test(entrypoint)) return [];
-    const words = entrypoint === undefined ? "is missing" : `${show(entrypoint)} is not under src/interface/`;
-    return [
-      {
-        field: "entrypoint",
-        message: `entrypoint: ${words}; accepted: for example ${ENTRYPOINT_EXAMPLE}`,
-      },
-    ];
+    const words = entrypoint === undefined ? " is missing" : `: ${show(entrypoint)} ${faultOf(entrypoint)}`;
+    return [{ field: "entrypoint", message: `entrypoint${words}; accepted: for example ${ENTRYPOINT_EXAMPLE}` }];
   },
 };
+
+function faultOf(entrypoint: unknown): string {
+  if (typeof entrypoint !== "string" || !entrypoint.startsWith("src/interface/")) return "is not under src/interface/";
+  if (!/\.(ts|js)$/.test(entrypoint)) return "does not end in .ts or .js";
+  return "has a part that is not made of letters, digits, _ and -";
+}

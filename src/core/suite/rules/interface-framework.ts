@@ -1,5 +1,5 @@
-import { notAccepted, type Rule, show, unknownValue } from "../rule.ts";
-import { entryOf, valuesOf } from "../vocabulary.ts";
+import { missing, notAccepted, type Rule, show, unknownValue } from "../rule.ts";
+import { entryOf, frameworksOf, valuesOf } from "../vocabulary.ts";
 import { suggest } from "../../report/suggest.ts";
 
 /** Interface adapter: kind and framework. */
@@ -11,21 +11,20 @@ export const interfaceFramework: Rule = {
   remedy: "Choose a framework that the message lists; `svcm matrix show` has them for every type.",
   check(candidate, vocabulary) {
     const { interfaceTypes } = vocabulary.matrix;
-    const type = entryOf(interfaceTypes, candidate["type"]);
-    if (!type)
-      return candidate["type"] === undefined
-        ? [missing(Object.keys(interfaceTypes))]
-        : unknownValue(candidate, "type", Object.keys(interfaceTypes));
-    const accepted = valuesOf(vocabulary, type.frameworks);
-    const { framework } = candidate;
+    const { framework, type: name } = candidate;
+    const type = entryOf(interfaceTypes, name);
+    const types = Object.keys(interfaceTypes);
+    const accepted = type ? valuesOf(vocabulary, type.frameworks) : frameworksOf(vocabulary);
+    if (!type) {
+      return [
+        ...(name === undefined ? [missing("type", types)] : unknownValue(candidate, "type", types)),
+        ...(framework === undefined ? [missing("framework", accepted)] : []),
+      ];
+    }
+    if (framework === undefined) return [missing("framework", accepted)];
     if (typeof framework === "string" && accepted.includes(framework)) return [];
-    const words =
-      framework === undefined ? "is missing" : `${show(framework)} does not serve ${show(candidate["type"])}`;
     const suggestion = typeof framework === "string" ? suggest(framework, accepted) : undefined;
-    return [{ ...notAccepted("framework", words, accepted), ...(suggestion !== undefined && { suggestion }) }];
+    const finding = notAccepted("framework", `${show(framework)} does not serve ${show(name)}`, accepted);
+    return [{ ...finding, ...(suggestion !== undefined && { suggestion }) }];
   },
 };
-
-function missing(accepted: readonly string[]): ReturnType<Rule["check"]>[number] {
-  return { field: "type", message: `type is missing; accepted: ${accepted.join(", ")}`, accepted };
-}

@@ -1,3 +1,4 @@
+import { foldName } from "../name.ts";
 import { type Candidate, type Rule, show, textOf } from "../rule.ts";
 
 /** Deploy target (e): names are unique, whatever their case. */
@@ -13,5 +14,5 @@ export const targetName: Rule = {
 };
 
 function nameKey(target: Candidate): string | undefined {
-  return textOf(target, "name").toLowerCase() || undefined;
+  return foldName(textOf(target, "name")) || undefined;
 }

@@ -4,9 +4,9 @@ import { groupOf } from "../vocabulary.ts";
 /** Deploy target (d). */
 export const targetProfile: Rule = {
   code: "TARGET_PROFILE_MISPLACED",
-  summary: "A PM2 profile stands where none may be, or is missing where one has to.",
+  summary: "pm2Profile is set on a target that cannot have one, or missing on one that needs it.",
   explanation:
-    "Only PM2-managed targets carry a pm2Profile, and each of them does. A provider manages its functions itself.",
+    "Only PM2-managed targets carry a pm2Profile, and each of them does. A provider manages its functions itself. An empty pm2Profile counts as absent.",
   remedy:
     "Set `--pm2-profile` on a PM2-managed target; remove the field from any other with `svcm targets edit <name> --clear pm2Profile`.",
   check({ deployTarget, pm2Profile }, vocabulary) {

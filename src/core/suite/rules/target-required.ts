@@ -1,4 +1,5 @@
-import type { Rule } from "../rule.ts";
+import { type Candidate, missing, type Rule, show } from "../rule.ts";
+import { RUNTIME_EXAMPLES } from "./target-runtime.ts";
 import { entryOf, valuesOf, type Vocabulary } from "../vocabulary.ts";
 
 export const TARGET_FIELDS = [
@@ -27,15 +28,26 @@ export const targetRequired: Rule = {
       .filter((field) => isMissing(candidate[field]))
       .map((field) => {
         const accepted = acceptedIn(field, vocabulary);
-        if (accepted === undefined) return { field, message: `${field} is missing` };
-        return { field, message: `${field} is missing; accepted: ${accepted.join(", ")}`, accepted };
+        if (accepted === undefined) return { field, message: missingText(field, candidate) };
+        return missing(field, accepted);
       });
   },
 };
 
-/** What is no text at all is told by the shape. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  name: "production",
+  region: "eu-central-1",
+  runtime: RUNTIME_EXAMPLES.join(", "),
+};
+
+function missingText(field: string, { deployTarget }: Candidate): string {
+  const why = field === "region" && !isMissing(deployTarget) ? `: ${show(deployTarget)} needs one` : "";
+  return `${field} is missing${why}; accepted: for example ${EXAMPLES[field]}`;
+}
+
+/** A value of another kind is a finding of the shape. */
 export function isMissing(value: unknown): boolean {
-  return value === undefined || (typeof value === "string" && value.trim() === "");
+  return value === undefined || value === "";
 }
 
 /** The vocabulary of a field that has one. */
