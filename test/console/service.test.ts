@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)("a candidate is judged before it touches what is st
     const suite = await open();
     expect(await suite.page.getByText("No service configuration is stored yet.").count()).toBe(1);
     await suite.button("Save configuration").click();
-    expect(await issues(suite)).toEqual([expect.stringMatching(/ports.rest: is missing; accepted: an integer from 1/)]);
+    expect(await issues(suite)).toEqual([expect.stringMatching(/ports.rest is missing; accepted: an integer from 1/)]);
     expect(await focused(suite.page)).toBe("REST port");
     expect(await suite.stored()).toEqual({ version });
     await suite.field("REST port").fill("8080");

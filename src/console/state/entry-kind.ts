@@ -23,6 +23,8 @@ export interface EntryKind {
   copied?(source: Candidate, all: readonly Candidate[]): Candidate;
   /** The one gate of adding and editing. */
   issues(candidate: Candidate, others: readonly Candidate[]): Issue[];
+  /** The issues of each entry of the list; of two equal entries, the later one is the duplicate. */
+  verdicts(entries: readonly Candidate[]): Issue[][];
 }
 
 export interface Said {

@@ -47,7 +47,7 @@ export class EntryList {
     this.#start = signal(kind.blank);
     this.#given = signal(kind.blank);
     this.entries = computed(() => suite.document.value[kind.section] ?? NONE);
-    this.verdicts = computed(() => verdictsOn(this.entries.value, kind));
+    this.verdicts = computed(() => kind.verdicts(this.entries.value));
     this.values = computed(() => (this.edited.value ? this.#given.value : kind.withDefaults(this.#given.value)));
     this.isDirty = computed(() => changedFields(this.#start.value, this.#given.value, kind.fields).length > 0);
     this.canUndo = computed(() => this.#removed.value?.after === this.entries.value);
@@ -195,10 +195,6 @@ export class EntryList {
 interface Removed {
   readonly before: readonly Candidate[];
   readonly after: readonly Candidate[];
-}
-
-function verdictsOn(entries: readonly Candidate[], kind: EntryKind): (readonly Issue[])[] {
-  return entries.map((entry, index) => kind.issues(entry, entries.toSpliced(index, 1)));
 }
 
 function changedFields(start: Values, given: Values, fields: readonly string[]): string[] {

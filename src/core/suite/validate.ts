@@ -159,8 +159,11 @@ function entryFindings(
 /** The rules judge texts without the white space at their ends, which is a finding of its own. */
 function withoutSpaces(candidate: Candidate, found: readonly Finding[]): Candidate {
   if (!found.some(({ code }) => code === "SUITE_WHITE_SPACE")) return candidate;
-  const trimmed = (value: unknown): unknown => (typeof value === "string" ? value.trim() || value : value);
   return Object.fromEntries(Object.entries(candidate).map(([name, value]) => [name, trimmed(value)]));
+}
+
+function trimmed(value: unknown): unknown {
+  return typeof value === "string" ? value.trim() || value : value;
 }
 
 function apply(

@@ -1,7 +1,7 @@
 import { newInterface } from "../../../core/suite/edit/interface.ts";
 import { textOf } from "../../../core/suite/rule.ts";
 import { fieldsOf } from "../../../core/suite/shape.ts";
-import { interfaceIssues } from "../../../core/suite/validate.ts";
+import { interfaceIssues, listVerdicts } from "../../../core/suite/validate.ts";
 import { entryOf, valuesOf, type Vocabulary } from "../../../core/suite/vocabulary.ts";
 import type { EntryKind, Values } from "../../state/entry-kind.ts";
 
@@ -21,6 +21,7 @@ export function interfaceKind(vocabulary: Vocabulary): EntryKind {
       return { ...Object.fromEntries(kept), ...values };
     },
     issues: (candidate, others) => interfaceIssues(candidate, others, vocabulary),
+    verdicts: (entries) => listVerdicts("interfaces", entries, vocabulary),
   };
 }
 

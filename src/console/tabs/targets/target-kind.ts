@@ -2,7 +2,7 @@ import { changedTarget, newTarget, targetCopy } from "../../../core/suite/edit/t
 import { targetDefaults } from "../../../core/suite/migrate.ts";
 import { textOf } from "../../../core/suite/rule.ts";
 import { fieldsOf } from "../../../core/suite/shape.ts";
-import { deployTargetIssues } from "../../../core/suite/validate.ts";
+import { deployTargetIssues, listVerdicts } from "../../../core/suite/validate.ts";
 import { groupOf, type Vocabulary } from "../../../core/suite/vocabulary.ts";
 import type { EntryKind, Values } from "../../state/entry-kind.ts";
 
@@ -20,6 +20,7 @@ export function targetKind(vocabulary: Vocabulary): EntryKind {
     changed: (before, asked) => changedTarget(before, asked, vocabulary),
     copied: targetCopy,
     issues: (candidate, others) => deployTargetIssues(candidate, others, vocabulary),
+    verdicts: (entries) => listVerdicts("deployments", entries, vocabulary),
   };
 }
 
