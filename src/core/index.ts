@@ -1,5 +1,5 @@
 /** The front door of the core: what the command line and the server may use. */
-import { parse } from "node:path";
+import { join, parse } from "node:path";
 import { nodeAsyncContext } from "./adapters/async-context.ts";
 import { auditLog } from "./adapters/audit-log.ts";
 import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
@@ -9,7 +9,6 @@ import { nodeFiles } from "./adapters/files/index.ts";
 import { gitRevisions } from "./adapters/git.ts";
 import { nodeHost, systemClock } from "./adapters/host.ts";
 import { nodeMachine } from "./adapters/machine/index.ts";
-import { pm2Home } from "./adapters/pm2/home.ts";
 import { pm2Processes } from "./adapters/pm2/index.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
 import { systemUser } from "./adapters/user.ts";
@@ -56,7 +55,6 @@ export const MAX_FILE_BYTES = 4 * 2 ** 20;
 /** The real world, for a repository. Nothing is read before an operation asks. */
 export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
-  const home = pm2Home(options.env, options.cwd).folder;
   let telemetry: Telemetry | undefined;
   const ports: Ports = {
     workspace,
@@ -64,11 +62,11 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     files: nodeFiles({ allowedFolders: [workspace.root, workspace.configDir], maxBytes: MAX_FILE_BYTES }),
     revisions: gitRevisions({ root: workspace.root, env: options.env, maxBytes: MAX_FILE_BYTES }),
     ecosystems: ecosystemLoader({ root: workspace.root, env: options.env }),
-    audit: auditLog({ file: workspace.auditFile }),
+    audit: auditLog({ file: workspace.auditFile, processFile: join(workspace.pm2Home, ".svcm", "audit.jsonl") }),
     clock: systemClock,
     host: nodeHost,
     processes: pm2Processes({ env: options.env, cwd: options.cwd }),
-    machine: nodeMachine({ diskPaths: [parse(workspace.root).root, workspace.root, home] }),
+    machine: nodeMachine({ diskPaths: [parse(workspace.root).root, workspace.root, workspace.pm2Home] }),
     asyncContext: nodeAsyncContext,
     stamps: nodeFileStamps,
     get telemetry() {

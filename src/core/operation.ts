@@ -11,6 +11,8 @@ export interface Caller {
   readonly source: AuditSource;
   readonly actor?: string;
   readonly grants: readonly Access[];
+  /** Aborted when the caller leaves, so that a long reading ends. */
+  readonly signal?: AbortSignal;
 }
 
 /**

@@ -175,15 +175,30 @@ export interface AuditLog {
   append(record: AuditRecord): Promise<void>;
 
   /**
-   * The newest records first, at most `limit`, one for each mutation. Torn or foreign lines are
-   * skipped; no log is an empty one.
+   * The newest attempts first, one record each: its outcome, or `started` if it was cut off. Torn or foreign lines are
+   * skipped; a log that does not exist is an empty one.
    *
-   * @throws {FileError} where the log cannot be read.
+   * @throws {FileError} if the log cannot be read; the signal's reason if the caller left.
    */
-  newest(limit: number): Promise<AuditRecord[]>;
+  newest(query: AuditQuery, signal?: AbortSignal): Promise<AuditPage>;
 
   /** How many records this process appended, by what they tell. */
   counts(): readonly AuditCount[];
+}
+
+export interface AuditQuery {
+  readonly limit: number;
+  /** Milliseconds since the epoch; older records are left out. */
+  readonly since?: number | undefined;
+  readonly outcome?: AuditRecord["outcome"] | undefined;
+  /** A part of a name: of the action, environment, key, process, target or actor, whatever its case. */
+  readonly text?: string | undefined;
+}
+
+export interface AuditPage {
+  readonly records: readonly AuditRecord[];
+  /** False if a part of the log was left unread because it holds too much that is no record. */
+  readonly isComplete: boolean;
 }
 
 export interface AuditCount extends Pick<AuditRecord, "action" | "outcome"> {

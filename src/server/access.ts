@@ -53,6 +53,11 @@ export function grantsOf(policy: AccessPolicy, authorization: string | undefined
   return policy.isLoopback ? ["read"] : [];
 }
 
+/** How records name a caller. There is one token, and its name is `token`. */
+export function actorOf({ hasToken }: AccessPolicy, grants: readonly Access[]): string {
+  return hasToken !== undefined && grants.includes("write") ? "token" : "anonymous";
+}
+
 function hostProblem({ hosts }: AccessPolicy, request: Provenance): string | undefined {
   const [header] = request.hosts;
   if (header === undefined || request.hosts.length !== 1) return "Accepted: exactly one Host header.";

@@ -19,6 +19,7 @@ import { handlerOf } from "./handler.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { logFailure, logReads, withAuditLines, type ServerLog } from "./log.ts";
 import { withoutPath } from "./public-url.ts";
+import { attemptOf, refusalRecords } from "./refusals.ts";
 import { routes } from "./routes.ts";
 import { openChannel, type Channel } from "./socket/channel.ts";
 import { actionRunner } from "./socket/run-action.ts";
@@ -43,12 +44,15 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const { version, policy, log, console = { assets: new Map() }, publicPath = "" } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const ports: Ports = { ...withAuditLines(options.ports, log), files: sharedReads(options.ports.files) };
+  const refusals = refusalRecords(ports);
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = asRefusal(error, request, limits);
     const methods = allowedMethods(request.raw.url ?? "");
     const answer = failureAnswer(refusal, methods);
     logFailure(log, request, answer, refusal);
-    sendFailure(reply, answer);
+    const attempt = attemptOf(request, refusal);
+    if (attempt === undefined) sendFailure(reply, answer);
+    else void refusals.refused(attempt).then(() => sendFailure(reply, answer));
   };
   const app = Fastify({
     ...serverOptions(limits, publicPath),
@@ -66,8 +70,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
   // What a client expects beside `100-continue` is no reason to refuse it.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const connections = watchConnections(app.server);
+  const { telemetry } = ports;
   const channel = openChannel(
-    { telemetry: ports.telemetry, framesOf: serialiseOnce(), act: actionRunner(ports, log), policy, limits, log },
+    { telemetry, framesOf: serialiseOnce(), act: actionRunner(ports, log), refusals, policy, limits, log },
     routeUpgrades(app.server),
   );
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);
@@ -81,6 +86,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     app.route({ method, url, config: { row }, handler: handlerOf(row, serving) });
   }
   endInOrder(app, connections, channel, limits.closeTimeoutMs);
+  app.addHook("onClose", () => refusals.close());
   return app;
 }
 

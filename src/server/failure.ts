@@ -5,13 +5,15 @@ import type { Limits } from "./limits.ts";
 
 export const REQUEST_CUT_OFF = "REQUEST_CUT_OFF";
 
+/** The client ended the request itself. */
+export function requestCutOff(details: string): SvcmError {
+  return new SvcmError("INVALID_PAYLOAD", { code: REQUEST_CUT_OFF, details });
+}
+
 /** What Fastify or Node calls a request that could not be taken, in our words. All else passes through. */
 export function asRefusal(error: unknown, request: FastifyRequest, limits: Limits): unknown {
   if (error === request.raw.errored) {
-    return new SvcmError("INVALID_PAYLOAD", {
-      code: REQUEST_CUT_OFF,
-      details: "The connection ended within the body.",
-    });
+    return requestCutOff("The connection ended within the body.");
   }
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   switch (code) {

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import { SvcmError, type Access } from "../core/index.ts";
-import { foreignness, grantsOf, type AccessPolicy, type Provenance } from "./access.ts";
+import { actorOf, foreignness, grantsOf, type AccessPolicy, type Provenance } from "./access.ts";
 import { allowedMethods } from "./allowed-methods.ts";
 import { requireMediaType } from "./body.ts";
 import { needOf, type Route } from "./route.ts";
@@ -11,6 +11,10 @@ declare module "fastify" {
   interface FastifyRequest {
     /** What the caller may do. Set by the guard. */
     grants: readonly Access[];
+    /** Who asks, as records name them. Set by the guard. */
+    actor: string;
+    /** Whether its operation has begun; from then on that records what becomes of it. */
+    hasRun: boolean;
     /** When the request came, on the monotonic clock. */
     startedAt: number;
   }
@@ -23,6 +27,8 @@ declare module "fastify" {
 /** Looks at every request, those that no route takes included: access first, then the route, then the media type. */
 export function guardAll(app: FastifyInstance, policy: AccessPolicy): void {
   app.decorateRequest("grants");
+  app.decorateRequest("actor", "");
+  app.decorateRequest("hasRun", false);
   app.decorateRequest("startedAt", 0);
   app.addHook("onRequest", (request, _reply, done) => {
     try {
@@ -45,6 +51,7 @@ export function admit(policy: AccessPolicy, request: FastifyRequest, row: Route 
   const problem = foreignness(policy, provenanceOf(request.raw), isPage);
   if (problem !== undefined) throw new SvcmError("FORBIDDEN", { details: problem });
   request.grants = grantsOf(policy, request.headers.authorization);
+  request.actor = actorOf(policy, request.grants);
   if (access !== "none" && !request.grants.includes(access)) throw new SvcmError("UNAUTHORIZED");
 }
 

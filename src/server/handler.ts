@@ -1,13 +1,14 @@
 /** What happens for a row of the table: read the input, run the operation, answer. */
-import type { FastifyRequest, RouteHandlerMethod } from "fastify";
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ZodMiniType } from "zod/mini";
 import { inputs } from "../core/contract/inputs.ts";
 import { parseInput } from "../core/contract/parse.ts";
-import { execute, SvcmError, type EnvRead, type Ports } from "../core/index.ts";
+import { execute, SvcmError, type Caller, type EnvRead, type Ports } from "../core/index.ts";
 import { assetHeaders, jsonHeaders, pageHeaders, toJson } from "./answer.ts";
 import { isYaml } from "./body.ts";
 import { contentOf } from "./content.ts";
 import { envAnswers, type Answer } from "./env-answer.ts";
+import { requestCutOff } from "./failure.ts";
 import { parseJsonBody } from "./json-body.ts";
 import type { ConsoleFiles } from "./console-files.ts";
 import type { Limits } from "./limits.ts";
@@ -36,11 +37,26 @@ function operationHandler(row: OperationRoute, { ports, limits }: Serving): Rout
   const readInput = inputReader(row, limits);
   const answerOf = row.hasEntityTag ? answersWithTag(ports) : plainAnswer;
   return async (request, reply) => {
-    const caller = { source: "http", grants: request.grants } as const;
-    const { text, entityTag } = answerOf(await execute(operation, ports, readInput(request), caller));
+    const input = readInput(request);
+    request.hasRun = true;
+    const { text, entityTag } = answerOf(await execute(operation, ports, input, callerOf(request, reply)));
     void reply.headers(jsonHeaders);
     if (entityTag !== undefined) void reply.header("etag", entityTag);
     return text;
+  };
+}
+
+/** The signal is made by the operation that asks for it: most do not. */
+function callerOf({ grants, actor }: FastifyRequest, { raw }: FastifyReply): Caller {
+  return {
+    source: "http",
+    grants,
+    actor,
+    get signal() {
+      const leaving = new AbortController();
+      raw.once("close", () => leaving.abort(requestCutOff("The client left before the answer.")));
+      return leaving.signal;
+    },
   };
 }
 

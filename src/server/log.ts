@@ -27,18 +27,23 @@ export function standardError(): LogDestination {
   return process.stderr;
 }
 
-/** The same ports, where each audit record that was made durable is also a line of the log. */
+/** The same ports, but each audit record is also a line of the log; of a refusal also if it could not be recorded. */
 export function withAuditLines(ports: Ports, log: ServerLog): Ports {
   const { audit } = ports;
   return {
     ...ports,
     audit: {
       async append(record) {
-        await audit.append(record);
         const isBad = record.outcome === "refused" || record.outcome === "failed";
+        try {
+          await audit.append(record);
+        } catch (error) {
+          if (isBad) log.warn(record, "audit, not recorded");
+          throw error;
+        }
         log[isBad ? "warn" : "info"](record, "audit");
       },
-      newest: (limit) => audit.newest(limit),
+      newest: (query, signal) => audit.newest(query, signal),
       counts: () => audit.counts(),
     },
   };

@@ -10,7 +10,7 @@ import { auditLog } from "../../src/core/adapters/audit-log.ts";
 import { nodeFiles } from "../../src/core/adapters/files/index.ts";
 import { envFile, NEW, OLD } from "../support/env-file.ts";
 import { canMount, mount } from "../support/machine.ts";
-import { recordOf } from "../support/records.ts";
+import { newest, recordOf } from "../support/records.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Files that this process has open below a folder. Descriptors that are gone when they are looked at are not open. */
@@ -137,6 +137,18 @@ describe.skipIf(!canMount)("on a file system of its own (needs root and mount)",
     });
     rmSync(filler);
     await log.append(recordOf("last"));
-    expect((await log.newest(10)).map(({ id }) => id)).toEqual(["last", "first"]);
+    expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["last", "first"]);
+  });
+
+  test("a read-only disk is the reason that is told, also where the folder of the log is missing", async () => {
+    const folder = join(temporaryFolder(), "disk");
+    mount(folder, "-t", "tmpfs", "-o", "size=16k,ro", "tmpfs");
+    const file = join(folder, ".svcm", "audit.jsonl");
+    await expect(auditLog({ file }).append(recordOf("a"))).rejects.toMatchObject({
+      name: "FileError",
+      code: "EROFS",
+      path: file,
+      message: `Cannot record a change in ${file}: the file system is mounted read-only.`,
+    });
   });
 });

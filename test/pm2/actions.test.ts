@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, processAct, processList, type Caller, type Ports } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { newest } from "../support/records.ts";
 
 let own: Pm2;
 let ports: Ports;
@@ -75,7 +76,7 @@ test("a process is stopped, started and restarted, each shown by PM2's list and 
 
   const restart = await act({ action: "restart", name: "api" });
   expect(restart.affected[0]!.pid).not.toBe(start.affected[0]!.pid);
-  const records = await ports.audit.newest(10);
+  const records = await newest(ports.audit, 10);
   expect(records.map(({ action, outcome, code }) => [action, outcome, code])).toEqual([
     ["process.restart", "succeeded", undefined],
     ["process.start", "succeeded", "ALREADY_RUNNING"],
@@ -101,7 +102,7 @@ test("an attempt that is refused is recorded with the processes that it would ha
     ...ports,
     processes: { ...ports.processes, own: () => ({ pids: [], pm2: { pmId: number, name: "refused" } }) },
   };
-  const recorded = async (): Promise<unknown> => (await ports.audit.newest(1))[0];
+  const recorded = async (): Promise<unknown> => (await newest(ports.audit, 1))[0];
   const blocked = await refused({ action: "restart", pmId: number }, serving);
   expect(blocked).toMatchObject({ kind: "SELF_ACTION_BLOCKED" });
   expect(await recorded()).toMatchObject({
@@ -128,7 +129,7 @@ test("the environment of a record is that of the ecosystem file, and NODE_ENV is
   const world = own.ports({ NODE_ENV: "production" });
   await act({ action: "start", scope: "ecosystem", name: "declared", environment: "prod" }, world);
   await act({ action: "restart", name: "declared" }, world);
-  const [restart, start] = await ports.audit.newest(2);
+  const [restart, start] = await newest(ports.audit, 2);
   expect(start).toMatchObject({
     action: "process.start",
     environment: "production",
@@ -222,7 +223,7 @@ test("a start that does not stay online is no success", async () => {
   await act({ action: "stop", name: "ends" });
   expect(await refused({ action: "restart", name: "ends" })).toMatchObject({ code: "RESTART_VERIFY_FAILED" });
   await act({ action: "stop", name: "ends" });
-  expect((await ports.audit.newest(4)).map(({ outcome, code }) => `${outcome} ${code}`)).toContain(
+  expect((await newest(ports.audit, 4)).map(({ outcome, code }) => `${outcome} ${code}`)).toContain(
     "failed START_VERIFY_FAILED",
   );
 });

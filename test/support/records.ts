@@ -1,4 +1,5 @@
 import type { AuditRecord } from "../../src/core/contract/audit-record.ts";
+import type { AuditLog } from "../../src/core/ports.ts";
 
 /** An audit record with this id, and what a test wants to have different. */
 export function recordOf(id: string, fields: Partial<AuditRecord> = {}): AuditRecord {
@@ -12,4 +13,9 @@ export function recordOf(id: string, fields: Partial<AuditRecord> = {}): AuditRe
     outcome: "succeeded",
     ...fields,
   };
+}
+
+/** The newest records of a log. */
+export async function newest(log: AuditLog, limit: number): Promise<readonly AuditRecord[]> {
+  return (await log.newest({ limit })).records;
 }

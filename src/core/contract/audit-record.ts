@@ -1,3 +1,5 @@
+import type { auditOutcomes } from "./names.ts";
+
 /**
  * One line of the audit log. It names what was changed, never a value.
  *
@@ -49,4 +51,4 @@ export interface AuditedProcess {
 
 export type AuditSource = "cli" | "http" | "ws" | "nats";
 /** `refused` ended before its first effect, `failed` after it. */
-export type AuditOutcome = "started" | "succeeded" | "failed" | "refused";
+export type AuditOutcome = (typeof auditOutcomes)[number];

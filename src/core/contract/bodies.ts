@@ -7,6 +7,7 @@ import { looseObject, pick } from "zod/mini";
 import { capabilityMatrixSchema, runtimeContractSchema } from "../facts/schema.ts";
 import { inputs } from "./inputs.ts";
 import { metricsPayload } from "./metrics.ts";
+import { auditOutcomes } from "./names.ts";
 
 const environment = z
   .string()
@@ -202,7 +203,7 @@ const auditRecord = z
     actor: z.string().optional().describe("A user of the system, the name of a token, or `anonymous`."),
     address: z.string().optional().describe("Where an attempt without a valid token came from."),
     node: z.string().optional().describe("Name of the machine, if the record comes from another one."),
-    outcome: z.enum(["started", "succeeded", "failed", "refused"]),
+    outcome: z.enum(auditOutcomes),
     code: z.string().optional().describe("Why it was refused or failed, or why nothing had to be done."),
     ms: z.int().min(0).optional().describe("Milliseconds from the attempt to its outcome."),
     count: z.int().min(1).optional().describe("How many equal refusals the record stands for; 1 if it is absent."),
@@ -212,7 +213,14 @@ const auditRecord = z
   );
 
 export const auditBody = z
-  .strictObject({ records: z.array(auditRecord).describe("Newest first.") })
+  .strictObject({
+    records: z.array(auditRecord).describe("Newest first."),
+    complete: z
+      .boolean()
+      .describe(
+        "False if older records may exist behind a part of the log that holds no records; that part is not read.",
+      ),
+  })
   .describe("The newest attempts to change something.");
 
 export const pm2MetricsBody = metricsPayload;

@@ -4,7 +4,7 @@
  * from outside: the command line, which is compiled against them, never does.
  */
 import * as z from "zod/mini";
-import { entrypoints, processActions, processScopes, schemaNames, suiteSections } from "./names.ts";
+import { auditOutcomes, entrypoints, processActions, processScopes, schemaNames, suiteSections } from "./names.ts";
 
 const environment = z.optional(z.string());
 const values = z.record(z.string(), z.string());
@@ -18,7 +18,13 @@ const pmId = z.int().check(z.minimum(0));
 const nothing = z.strictObject({});
 
 export const inputs = {
-  "audit.list": z.strictObject({ limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))) }),
+  /** `since` in milliseconds since the epoch; `text` is a part of a name. */
+  "audit.list": z.strictObject({
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
+    since: z.optional(z.int().check(z.minimum(0))),
+    outcome: z.optional(z.enum(auditOutcomes)),
+    text: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  }),
   "code.explain": z.strictObject({ code: z.string() }),
   "contract.show": nothing,
   "configuration.set": z.strictObject({ ...suiteEdit, values, clear: names }),

@@ -23,3 +23,6 @@ export type ProcessAction = (typeof processActions)[number];
 /** Whom an action is for. `ecosystem` means apps as the environment's ecosystem file declares them. */
 export const processScopes = ["process", "namespace", "ecosystem"] as const;
 export type ProcessScope = (typeof processScopes)[number];
+
+/** How an attempt to change something ended; one that is still `started` was cut off. */
+export const auditOutcomes = ["started", "succeeded", "failed", "refused"] as const;

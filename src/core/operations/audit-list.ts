@@ -6,18 +6,21 @@ import { FileError } from "../ports.ts";
 const DEFAULT_LIMIT = 50;
 
 export interface AuditListResponse {
-  /** Newest first, one record a mutation. */
+  /** Newest first, one record an attempt. */
   readonly records: readonly AuditRecord[];
+  /** False if older records may exist behind a part of the log that holds no records. */
+  readonly complete: boolean;
 }
 
-/** Who changed what. Never a value. @see CONTRACT section 8 */
+/** Who changed what, or tried to. Never a value. @see CONTRACT section 8 */
 export const auditList = defineOperation({
   id: "audit.list",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { limit = DEFAULT_LIMIT }): Promise<AuditListResponse> {
+  async run(ports, { limit = DEFAULT_LIMIT, ...filter }, { signal }): Promise<AuditListResponse> {
     try {
-      return { records: await ports.audit.newest(limit) };
+      const { records, isComplete } = await ports.audit.newest({ limit, ...filter }, signal);
+      return { records, complete: isComplete };
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       throw new SvcmError("AUDIT_FAILED", { code: error.code, path: error.path, details: error.message });

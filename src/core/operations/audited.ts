@@ -24,8 +24,8 @@ export async function audited<T>(
   const id = host.randomId();
   const attemptedAt = clock.elapsed();
   let hasBegun = false;
-  const record = (outcome: AuditRecord["outcome"], code?: string): Promise<void> => {
-    return append(ports, {
+  const record = (outcome: AuditRecord["outcome"], code?: string): Promise<void> =>
+    append(ports, {
       id,
       timestamp: new Date(clock.now()).toISOString(),
       ...subject(),
@@ -35,7 +35,6 @@ export async function audited<T>(
       ...(code !== undefined && { code }),
       ...(outcome !== "started" && { ms: Math.round(clock.elapsed() - attemptedAt) }),
     });
-  };
   const begin = async (): Promise<void> => {
     await record("started");
     hasBegun = true;
@@ -59,13 +58,16 @@ async function append(ports: Ports, record: AuditRecord): Promise<void> {
     await ports.audit.append(record);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    const isBefore = record.outcome === "started";
+    const before = "The change was refused because it could not be recorded";
+    const after = `The change ${record.outcome}, but its outcome could not be recorded`;
+    const where =
+      error.path === ports.workspace.auditFile
+        ? "SVC_SERVICE_MANAGEMENT_AUDIT_FILE names another place for this log."
+        : "This log belongs to its PM2_HOME.";
     throw new SvcmError("AUDIT_FAILED", {
       code: error.code,
       path: error.path,
-      details: isBefore
-        ? `The change was refused, since it could not be recorded: ${error.message}`
-        : `The change ${record.outcome}, but its outcome could not be recorded: ${error.message}`,
+      details: `${record.outcome === "started" ? before : after}: ${error.message} ${where}`,
     });
   }
 }

@@ -20,6 +20,7 @@ export { metricsExpose } from "./metrics-expose.ts";
 export { metricsShow } from "./metrics-show.ts";
 export { processAct } from "./process-act.ts";
 export type { ProcessActionResult } from "./process-act.ts";
+export { attempted as attemptedAction } from "./process/recorded.ts";
 export { processList } from "./process-list.ts";
 export type { ListedProcess, ProcessListResponse } from "./process-list.ts";
 export { profileApply, profileList, profileShow } from "./profiles.ts";

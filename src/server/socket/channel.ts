@@ -40,9 +40,9 @@ export function openChannel(context: SessionContext, upgrades: Upgrades): Channe
   const heart = heartbeat(members, limits.heartbeatMs);
   const server = webSocketServer(limits);
   let isClosing = false;
-  const join = (socket: WebSocket, grants: readonly Access[]): void => {
+  const join = (socket: WebSocket, grants: readonly Access[], address: string): void => {
     const peer = new Peer(socket, limits);
-    const session = new Session(peer, grants, context);
+    const session = new Session(peer, { grants, address }, context);
     const member = { socket, peer, session };
     members.add(member);
     heart.start();
@@ -68,7 +68,7 @@ export function openChannel(context: SessionContext, upgrades: Upgrades): Channe
       server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
         upgrade.taken();
         void reply.hijack();
-        join(socket, grants);
+        join(socket, grants, request.ip);
       });
     },
     async close() {

@@ -1,21 +1,21 @@
 import type { ActionFrame, ActionResultFrame } from "../../core/contract/frames.ts";
-import { describeError, execute, processAct, SvcmError, type Access, type Ports } from "../../core/index.ts";
+import { describeError, execute, processAct, SvcmError, type Caller, type Ports } from "../../core/index.ts";
 import type { ServerLog } from "../log.ts";
 import { aboutAction, refusedAction } from "./action-result.ts";
 
 /** Carries an action out and tells how it went; a refusal is a result, too. */
 export type ActionRunner = (
   frame: ActionFrame,
-  grants: readonly Access[],
+  caller: Pick<Caller, "grants" | "actor">,
   environment: string | undefined,
 ) => Promise<ActionResultFrame>;
 
 export function actionRunner(ports: Ports, log: ServerLog): ActionRunner {
-  return async (frame, grants, environment) => {
+  return async (frame, caller, environment) => {
     const { type: _type, token: _token, requestId: _requestId, ...target } = frame;
     try {
       const input = { ...target, environment };
-      const { affected, skipped, ...result } = await execute(processAct, ports, input, { source: "ws", grants });
+      const { affected, skipped, ...result } = await execute(processAct, ports, input, { source: "ws", ...caller });
       return { ...aboutAction(frame), ...result, affected: [...affected], skipped: [...skipped] };
     } catch (error) {
       if (!(error instanceof SvcmError)) log.error({ stack: String((error as Error).stack) }, "action failed");

@@ -1,8 +1,9 @@
 import { interval } from "../../core/contract/channel.ts";
-import { type ActionFrame, type ClientFrame, type SubscribeFrame } from "../../core/contract/frames.ts";
-import { errorTable, SvcmError, type Access } from "../../core/index.ts";
-import { grantsOf, type AccessPolicy } from "../access.ts";
+import type { ActionFrame, ActionResultFrame, ClientFrame, SubscribeFrame } from "../../core/contract/frames.ts";
+import { attemptedAction, errorTable, SvcmError, type Access } from "../../core/index.ts";
+import { actorOf, grantsOf, type AccessPolicy } from "../access.ts";
 import type { Limits } from "../limits.ts";
+import type { RefusedAttempt, Refusals } from "../refusals.ts";
 import type { ActionRunner } from "./run-action.ts";
 import { refusedAction } from "./action-result.ts";
 import { closeCodes, type Peer } from "./peer.ts";
@@ -17,12 +18,20 @@ export interface SessionContext extends Streaming {
   readonly policy: AccessPolicy;
   readonly limits: Limits;
   readonly act: ActionRunner;
+  readonly refusals: Refusals;
+}
+
+/** Who opened the socket, and from where. */
+interface Client {
+  readonly grants: readonly Access[];
+  readonly address: string;
 }
 
 /** What one client asks for on its socket, in the order in which it asks. */
 export class Session {
   readonly #peer: Peer;
   readonly #context: SessionContext;
+  readonly #address: string;
   #grants: readonly Access[];
   #subscribed: Subscribed | undefined;
   #stop = new AbortController();
@@ -34,9 +43,10 @@ export class Session {
   #isDeaf = false;
   #hasEnded = false;
 
-  constructor(peer: Peer, grants: readonly Access[], context: SessionContext) {
+  constructor(peer: Peer, { grants, address }: Client, context: SessionContext) {
     this.#peer = peer;
     this.#grants = grants;
+    this.#address = address;
     this.#context = context;
     this.#mayFrame = rateLimiter(context.limits.frameRate);
     this.#mayAct = rateLimiter(context.limits.actionRate);
@@ -44,7 +54,9 @@ export class Session {
 
   /** Cuts a client that still owes the token. */
   requireRead(): void {
-    if (!this.#grants.includes("read")) this.#cut("UNAUTHORIZED", OWES_TOKEN, closeCodes.policyViolation);
+    if (this.#grants.includes("read")) return;
+    void this.#refused({ action: "stream.open" }, "UNAUTHORIZED");
+    this.#cut("UNAUTHORIZED", OWES_TOKEN, closeCodes.policyViolation);
   }
 
   receive(data: Buffer, isBinary: boolean): void {
@@ -52,6 +64,7 @@ export class Session {
     const { frameRate, maxBodyDepth } = this.#context.limits;
     if (!this.#mayFrame()) {
       const details = `Accepted: ${frameRate.perSecond} frames a second.`;
+      void this.#refused({ action: "stream.send" }, "RATE_LIMITED");
       return this.#cutNext("RATE_LIMITED", details, closeCodes.policyViolation);
     }
     if (isBinary) return this.#cutNext("BINARY_FRAME", "Accepted: text frames.", closeCodes.unsupportedData);
@@ -73,8 +86,9 @@ export class Session {
 
   async #answer(frame: ReturnType<typeof readFrame>): Promise<void> {
     if (this.#hasEnded) return;
-    if (isRefusal(frame)) return this.#peer.send({ type: "error", ...frame });
-    return this.#obey(frame);
+    if (!isRefusal(frame)) return this.#obey(frame);
+    if (frame.code === "INVALID_ACTION") await this.#refused({ action: "process.act" }, frame.code);
+    return this.#peer.send({ type: "error", ...frame });
   }
 
   async #obey(frame: ClientFrame): Promise<void> {
@@ -96,6 +110,7 @@ export class Session {
       this.#peer.send({ type: "error", code, details, ...(error && { error }), ...(requestId && { requestId }) });
     const grants = this.#grantsWith(token);
     if (!grants.includes("read")) {
+      await this.#refused({ action: "stream.subscribe" }, "UNAUTHORIZED");
       return refuse("UNAUTHORIZED", OWES_TOKEN, errorTable.UNAUTHORIZED.error);
     }
     let environment: string;
@@ -121,17 +136,33 @@ export class Session {
   }
 
   #act(frame: ActionFrame): void {
-    const { limits, act, log } = this.#context;
-    if (!this.#mayAct() || this.#acting.size >= limits.maxActions) {
-      const { perSecond } = limits.actionRate;
-      const error = `Accepted: ${perSecond} actions a second, ${limits.maxActions} at the same time.`;
-      return this.#peer.send(refusedAction(frame, "RATE_LIMITED", error));
-    }
-    const acting = act(frame, this.#grantsWith(frame.token), this.#subscribed?.environment)
+    const { limits, log } = this.#context;
+    const isAllowed = this.#mayAct() && this.#acting.size < limits.maxActions;
+    const acting = (isAllowed ? this.#carryOut(frame) : this.#refuseForRate(frame))
       .then((result) => this.#peer.send(result))
       .catch((error: unknown) => log.error({ stack: stackOf(error) }, "action failed"))
       .finally(() => this.#acting.delete(acting));
-    this.#acting.add(acting);
+    if (isAllowed) this.#acting.add(acting);
+  }
+
+  async #carryOut(frame: ActionFrame): Promise<ActionResultFrame> {
+    const { act, policy } = this.#context;
+    const grants = this.#grantsWith(frame.token);
+    const caller = { grants, actor: actorOf(policy, grants) };
+    const result = await act(frame, caller, this.#subscribed?.environment);
+    if (result.code === "UNAUTHORIZED") await this.#refused(attemptedAction(frame), result.code);
+    return result;
+  }
+
+  async #refuseForRate(frame: ActionFrame): Promise<ActionResultFrame> {
+    const { actionRate, maxActions } = this.#context.limits;
+    await this.#refused(attemptedAction(frame), "RATE_LIMITED");
+    const error = `Accepted: ${actionRate.perSecond} actions a second, ${maxActions} at the same time.`;
+    return refusedAction(frame, "RATE_LIMITED", error);
+  }
+
+  #refused(attempt: Pick<RefusedAttempt, "action" | "target">, code: string): Promise<void> {
+    return this.#context.refusals.refused({ ...attempt, source: "ws", address: this.#address, code });
   }
 
   /** A token that a frame carries counts instead of what the upgrade showed, so a wrong one is refused. */

@@ -16,7 +16,7 @@ import { describe, expect, test } from "vitest";
 import { auditLog } from "../../../src/core/adapters/audit-log.ts";
 import type { AuditRecord } from "../../../src/core/contract/audit-record.ts";
 import { commandLine, run } from "../../support/child.ts";
-import { recordOf } from "../../support/records.ts";
+import { newest, recordOf } from "../../support/records.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function setUp() {
@@ -24,7 +24,7 @@ function setUp() {
   const file = join(folder, "audit.jsonl");
   const log = auditLog({ file });
   const lines = () => readFileSync(file, "utf8").split("\n");
-  const newestIds = async (limit: number) => (await log.newest(limit)).map(({ id }) => id);
+  const newestIds = async (limit: number) => (await newest(log, limit)).map(({ id }) => id);
   return { folder, file, log, lines, newestIds };
 }
 
@@ -68,6 +68,14 @@ describe("append", () => {
     await auditLog({ file }).append(recordOf("a"));
     expect([modeOf(join(folder, "..")), modeOf(folder), modeOf(file)]).toEqual([0o700, 0o700, 0o600]);
     expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("*\n");
+  });
+
+  test.each([0o666, 0o644, 0o620])("takes the log away from others where its mode is %o", async (mode) => {
+    const { file, log } = setUp();
+    writeFileSync(file, lineOf("a"));
+    chmodSync(file, mode);
+    await log.append(recordOf("b"));
+    expect(modeOf(file)).toBe(0o600);
   });
 
   test("leaves a folder of another name, or one that was there, as it is", async () => {
@@ -120,7 +128,7 @@ describe("append refuses", () => {
     const { file, log } = setUp();
     execFileSync("mkfifo", [file]);
     await expect(log.append(recordOf("a"))).rejects.toMatchObject({ name: "FileError", code: "ENOTREG", path: file });
-    await expect(log.newest(1)).rejects.toMatchObject({ name: "FileError", code: "ENOTREG", path: file });
+    await expect(newest(log, 1)).rejects.toMatchObject({ name: "FileError", code: "ENOTREG", path: file });
   });
 
   test("a log that is a link: it could lead anywhere", async () => {
@@ -161,25 +169,39 @@ describe("newest", () => {
 
   test("makes one record of a mutation's two lines", async () => {
     const { log } = setUp();
-    const started = recordOf("a", { outcome: "started", target: "api", timestamp: "2026-01-01T00:00:00.000Z" });
-    const { keys: _, ...failed } = recordOf("a", { outcome: "failed", code: "ENOSPC" });
-    await log.append(started);
-    await log.append(recordOf("cut-off", { outcome: "started" }));
+    const at = (second: number) => ({ timestamp: `2026-01-01T00:00:0${second}.000Z` });
+    await log.append(recordOf("a", { outcome: "started", ...at(1) }));
+    await log.append(recordOf("cut-off", { outcome: "started", ...at(2) }));
+    const failed = recordOf("a", { outcome: "failed", code: "ENOSPC", ms: 12, ...at(3) });
     await log.append(failed);
-    await log.append(recordOf("b"));
-    expect(await log.newest(10)).toEqual([
-      recordOf("b"),
-      recordOf("a", { outcome: "failed", code: "ENOSPC", target: "api" }),
-      recordOf("cut-off", { outcome: "started" }),
+    await log.append(recordOf("b", at(4)));
+    expect(await newest(log, 10)).toEqual([
+      recordOf("b", at(4)),
+      failed,
+      recordOf("cut-off", { outcome: "started", ...at(2) }),
     ]);
+    expect(await newest(log, 2)).toEqual([recordOf("b", at(4)), failed]);
   });
 
-  test("looks for the beginning of its last mutation, too", async () => {
+  test("takes what is asked for: outcome, age, and a part of a name", async () => {
     const { log } = setUp();
-    await log.append(recordOf("a", { outcome: "started", target: "api" }));
-    await log.append(recordOf("older"));
-    await log.append(recordOf("a"));
-    expect(await log.newest(1)).toEqual([recordOf("a", { target: "api" })]);
+    const api = { name: "orders-api", pmId: 3, pm2Home: "/home/ann/.pm2" };
+    await log.append(recordOf("old", { timestamp: "2025-12-31T23:59:59.999Z" }));
+    await log.append(recordOf("refused", { outcome: "refused", action: "process.stop", processes: [api] }));
+    await log.append(recordOf("done"));
+    const ids = async (query: object) => (await log.newest({ limit: 10, ...query })).records.map(({ id }) => id);
+    expect(await ids({ outcome: "refused" })).toEqual(["refused"]);
+    expect(await ids({ since: Date.parse("2026-01-01T00:00:00Z") })).toEqual(["done", "refused"]);
+    expect(await ids({ text: "ORDERS" })).toEqual(["refused"]);
+    expect(await ids({ text: "svc_http" })).toEqual(["done", "refused", "old"]);
+  });
+
+  test("reads records of before: with an empty environment, and with a target for a process", async () => {
+    const { file, log } = setUp();
+    const old = { ...recordOf("a"), environment: "", target: "3", action: "process.stop" };
+    writeFileSync(file, `${JSON.stringify(old)}\n`);
+    const { environment: _, ...rest } = old;
+    expect(await newest(log, 1)).toEqual([rest]);
   });
 
   test.each([
@@ -201,7 +223,7 @@ describe("newest", () => {
   test("shows no field that a record does not have", async () => {
     const { file, log } = setUp();
     writeFileSync(file, `${JSON.stringify({ ...recordOf("a"), value: "secret" })}\n`);
-    expect(await log.newest(1)).toEqual([recordOf("a")]);
+    expect(await newest(log, 1)).toEqual([recordOf("a")]);
   });
 
   test("reads a huge log from its end, and lines across the chunks of it", async () => {
@@ -223,5 +245,43 @@ describe("newest", () => {
       `\n${["a", "b", "c"].map((id) => JSON.stringify(recordOf(id, { outcome: "started" }))).join("\n")}\n`,
     );
     expect(await newestIds(2)).toEqual(["c", "b"]);
+  });
+
+  test("gives up on a log that holds no records, and says so", async () => {
+    const { file, log } = setUp();
+    writeFileSync(file, lineOf("far-away"));
+    truncateSync(file, 2 ** 40);
+    expect(await log.newest({ limit: 10 })).toEqual({ records: [], isComplete: false });
+    writeFileSync(file, `${lineOf("far-away")}${"\n".repeat(20_000_000)}${lineOf("near")}`);
+    expect(await log.newest({ limit: 10 })).toEqual({ records: [recordOf("near")], isComplete: false });
+    writeFileSync(file, `${lineOf("near")}${"\n".repeat(1_000_000)}`);
+    expect(await log.newest({ limit: 10 })).toEqual({ records: [recordOf("near")], isComplete: true });
+  });
+
+  test("ends when the reader leaves", async () => {
+    const { file, log } = setUp();
+    writeFileSync(file, lineOf("a"));
+    const reason = new Error("gone");
+    await expect(log.newest({ limit: 1 }, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});
+
+describe("two logs, of files and of processes,", () => {
+  test("are one to the reader, by time", async () => {
+    const { folder, file } = setUp();
+    const processFile = join(folder, "pm2", "audit.jsonl");
+    const log = auditLog({ file, processFile });
+    const at = (second: number) => ({ timestamp: `2026-01-01T00:00:0${second}.000Z` });
+    await log.append(recordOf("write-1", at(1)));
+    await log.append(recordOf("stop-2", { action: "process.stop", ...at(2) }));
+    await log.append(recordOf("write-3", at(3)));
+    await log.append(recordOf("stop-4", { action: "process.stop", ...at(4) }));
+    const ids = (path: string) => readFileSync(path, "utf8").match(/(write|stop)-\d/g);
+    expect([ids(file), ids(processFile)]).toEqual([
+      ["write-1", "write-3"],
+      ["stop-2", "stop-4"],
+    ]);
+    expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["stop-4", "write-3", "stop-2", "write-1"]);
+    expect((await newest(log, 2)).map(({ id }) => id)).toEqual(["stop-4", "write-3"]);
   });
 });

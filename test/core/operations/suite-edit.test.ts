@@ -11,6 +11,7 @@ import {
   targetRemove,
 } from "../../../src/core/index.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
+import { newest } from "../../support/records.ts";
 
 const caller = { source: "cli", actor: "ann", grants: ["read", "write"] } as const;
 const FILE = "deployments.yaml";
@@ -59,7 +60,7 @@ test("a change is recorded with the entry and the fields, never a value; no chan
   expect(await edit("canary-host")).toMatchObject({ changed: false, changes: [] });
   expect(lstatSync(workspace.path(FILE)).ino).toBe(before);
   await execute(targetRemove, workspace.ports, { dryRun: false, name: "qa" }, caller);
-  expect(await workspace.ports.audit.newest(10)).toMatchObject([
+  expect(await newest(workspace.ports.audit, 10)).toMatchObject([
     { action: "suite.target.remove", target: "qa", actor: "ann", outcome: "succeeded" },
     { action: "suite.target.edit", target: "qa", keys: ["region"] },
     { action: "suite.target.add", target: "qa" },

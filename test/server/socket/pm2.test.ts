@@ -1,5 +1,5 @@
 /** The channel over a real PM2: metrics, actions, a daemon that is away, and secrets that stay where they are. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IDLE, pm2, type Pm2 } from "../../support/pm2-daemon.ts";
@@ -42,11 +42,11 @@ async function until(client: Client, name: string, status: string): Promise<void
   }
 }
 
-function audit({ repository: { auditFile } }: TestServer): Record<string, unknown>[] {
-  return readFileSync(auditFile, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+/** The records of a PM2, oldest first. */
+function audit(home = real.home): Record<string, unknown>[] {
+  const file = join(home, ".svcm/audit.jsonl");
+  const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  return lines.map((line) => JSON.parse(line));
 }
 
 describe("metrics", () => {
@@ -100,6 +100,7 @@ describe("metrics", () => {
 
 describe("actions", () => {
   test("stop, start and restart, shown by the result, by the samples and by the audit log", async () => {
+    const earlier = audit().length;
     const server = await start();
     const client = await subscribed(server, { environment: "staging" });
     for (const [action, status] of [
@@ -119,7 +120,7 @@ describe("actions", () => {
       });
       await until(client, "worker", status);
     }
-    const records = audit(server);
+    const records = audit().slice(earlier);
     expect(records.map(({ action, outcome }) => `${String(action)} ${String(outcome)}`)).toEqual(
       ["stop", "start", "restart"].flatMap((action) => [`process.${action} started`, `process.${action} succeeded`]),
     );
@@ -179,7 +180,7 @@ describe("actions", () => {
     });
     const list = await fresh.link().list();
     expect(list.map(({ name, status }) => `${name} ${status}`)).toEqual(["declared online", "beside online"]);
-    expect(audit(server).map(({ target, outcome }) => `${String(target)} ${String(outcome)}`)).toEqual(
+    expect(audit(fresh.home).map(({ target, outcome }) => `${String(target)} ${String(outcome)}`)).toEqual(
       ["ecosystem declared", "ecosystem *"].flatMap((target) => [`${target} started`, `${target} succeeded`]),
     );
   });
@@ -220,7 +221,7 @@ describe("actions", () => {
     await server.close();
     expect(await client.next("action-result")).toMatchObject({ ok: true });
     expect(await client.closed).toMatchObject({ code: 1001 });
-    expect(audit(server).at(-1)).toMatchObject({ outcome: "succeeded" });
+    expect(audit().at(-1)).toMatchObject({ outcome: "succeeded" });
   });
 });
 

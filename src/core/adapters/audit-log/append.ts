@@ -1,98 +1,99 @@
-import { basename, dirname, join } from "node:path";
+import type { BigIntStats } from "node:fs";
+import { dirname } from "node:path";
 import { refuse } from "../files/file-error.ts";
 import {
+  fchmod,
   fstat,
   fsync,
   isRefusal,
-  mkdirs,
   O_APPEND,
   O_CREAT,
-  O_EXCL,
-  O_RDONLY,
   O_RDWR,
-  O_WRONLY,
   read,
   SAFELY,
   withFile,
   write,
-  writeAll,
 } from "../files/system.ts";
+import { createFolder, syncFolder } from "./folder.ts";
+import { rotator, type Rotation } from "./rotate.ts";
 
 const NEWLINE = 0x0a;
-const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
+const OTHERS = 0o077;
+const ACTION = "record a change in";
 const APPENDING = O_RDWR | O_APPEND | SAFELY;
 
 /**
- * Appends lines that are on the disk when it resolves. The file's place in its folder is synced
- * with the first line of this instance: also where the file is there already, for another process
- * may have created it just now.
+ * Appends lines that are on the disk when it resolves. The file's place in its folder is synced with the first line
+ * of this instance, even if the file exists: another process may have created it just now.
  */
-export function appender(file: string): (line: string) => Promise<void> {
+export function appender(file: string, rotation: Rotation): (line: string) => Promise<void> {
+  const rotate = rotator(file, rotation);
   let isPlaceSynced = false;
+  /** False if the file is full: then nothing is written. */
+  const appendTo = async (fd: number, line: string, mayGrow: boolean): Promise<boolean> => {
+    const stat = await fstat(fd);
+    if (!stat.isFile()) throw refuse("ENOTREG", ACTION, file);
+    if (!mayGrow && stat.size >= rotation.maxBytes) return false;
+    await keepPrivate(fd, stat, file);
+    await appendLine(fd, line, Number(stat.size));
+    await fsync(fd);
+    return true;
+  };
   return async (line) => {
-    const isNew = await openOrCreate(file, async (fd) => {
-      await appendLine(fd, line, file);
-      await fsync(fd);
-    });
+    let { isNew, isWritten } = await openOrCreate(file, (fd) => appendTo(fd, line, false));
+    if (!isWritten) {
+      await rotate();
+      // Whatever became of the rotation, the record comes first.
+      ({ isNew } = await openOrCreate(file, (fd) => appendTo(fd, line, true)));
+    }
     if (isPlaceSynced && !isNew) return;
     await syncFolder(dirname(file));
     isPlaceSynced = true;
   };
 }
 
-/** Resolves with whether there was no such file. */
-async function openOrCreate(file: string, use: (fd: number) => Promise<void>): Promise<boolean> {
+interface Opened {
+  readonly isNew: boolean;
+  readonly isWritten: boolean;
+}
+
+async function openOrCreate(file: string, use: (fd: number) => Promise<boolean>): Promise<Opened> {
   try {
-    await withFile(file, APPENDING, use);
-    return false;
+    return { isNew: false, isWritten: await withFile(file, APPENDING, use) };
   } catch (error) {
     if (!isRefusal(error, "ENOENT")) throw error;
     await createFolder(dirname(file));
-    await withFile(file, APPENDING | O_CREAT, use, PRIVATE_FILE);
-    return true;
+    return { isNew: true, isWritten: await withFile(file, APPENDING | O_CREAT, use, PRIVATE_FILE) };
   }
 }
 
-/** Synced from the top, so that whoever finds the file may rely on the folders above it. */
-async function createFolder(folder: string): Promise<void> {
-  const topmost = await mkdirs(folder, PRIVATE_FOLDER);
-  if (topmost === undefined) return;
-  for (let made = folder; made.length >= topmost.length; made = dirname(made)) {
-    await syncFolder(dirname(made));
-  }
-  if (basename(folder) === ".svcm") await ignoreInGit(folder);
-}
-
-/** What svcm writes down is about this machine: it does not belong into the repository. */
-async function ignoreInGit(folder: string): Promise<void> {
+/** A log that others may read or write was not made by svcm. @throws {FileError} EPERM if it cannot be changed */
+async function keepPrivate(fd: number, { mode }: BigIntStats, file: string): Promise<void> {
+  if ((Number(mode) & OTHERS) === 0) return;
   try {
-    await withFile(join(folder, ".gitignore"), O_WRONLY | O_CREAT | O_EXCL, (fd) => writeAll(fd, Buffer.from("*\n")));
+    await fchmod(fd, PRIVATE_FILE);
   } catch (error) {
-    if (!isRefusal(error, "EEXIST")) throw error;
+    if (!isRefusal(error, "EPERM")) throw error;
+    const octal = (Number(mode) & 0o777).toString(8).padStart(4, "0");
+    throw refuse("EPERM", ACTION, file, `its mode is ${octal}, and it belongs to another user. Accepted: mode 0600`);
   }
 }
 
 /**
- * One `write` for the whole line: the system puts each at the end, one after the other, whoever
- * writes. A nearly full disk takes a part; then the line begins again, on a line of its own, until
- * it fits or the system says what is wrong.
+ * One `write` for the whole line: the system puts each at the end, one after the other, whichever process writes. A
+ * nearly full disk takes a part; then the line begins again, on a line of its own, until it fits or the system says
+ * what is wrong.
  */
-async function appendLine(fd: number, line: string, file: string): Promise<void> {
-  const stat = await fstat(fd);
-  if (!stat.isFile()) throw refuse("ENOTREG", "record a change in", file);
+async function appendLine(fd: number, line: string, size: number): Promise<void> {
   const afresh = Buffer.from(`\n${line}`);
-  let bytes = (await endsInNewline(fd, Number(stat.size))) ? afresh.subarray(1) : afresh;
+  let bytes = (await endsInNewline(fd, size)) ? afresh.subarray(1) : afresh;
   while ((await write(fd, bytes)) < bytes.length) bytes = afresh;
 }
 
-/** Not so after a crash in the middle of a line. */
+/** False after a crash in the middle of a line. */
 async function endsInNewline(fd: number, size: number): Promise<boolean> {
   if (size === 0) return true;
   const last = Buffer.alloc(1);
   return (await read(fd, last, size - 1)) === 0 || last[0] === NEWLINE;
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  await withFile(folder, O_RDONLY, fsync);
 }

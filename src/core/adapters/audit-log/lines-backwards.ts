@@ -1,26 +1,32 @@
 import { read } from "../files/system.ts";
 
 const CHUNK_BYTES = 64 * 1024;
-/** No line of ours comes near it; what is longer is passed over without being held in memory. */
+/** No line of ours comes near it; a longer one is passed over without being held in memory. */
 const LONGEST_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** The lines of a file of that size, the last one first, read from the end as far as asked for. */
-export async function* linesBackwards(fd: number, size: number): AsyncGenerator<string> {
+/** What one step backwards through a file found. */
+export interface Step {
+  /** Whole lines, the last one first. */
+  readonly lines: readonly string[];
+  /** How many bytes were read for it. */
+  readonly bytes: number;
+}
+
+/** The lines of a file of that size, from its end, in steps of bounded memory. */
+export async function* linesBackwards(fd: number, size: number): AsyncGenerator<Step> {
   let rest = noBytes();
   for (let start = size; start > 0;) {
     const length = Math.min(CHUNK_BYTES, start);
     start -= length;
     const chunk = await readChunk(fd, start, length);
-    let end = chunk.length;
-    for (let at = lastNewline(chunk, end); at >= 0; at = lastNewline(chunk, end)) {
-      yield* text(prepend(chunk.subarray(at + 1, end), rest));
-      rest = noBytes();
-      end = at;
-    }
-    rest = prepend(chunk.subarray(0, end), rest);
+    const first = chunk.indexOf(NEWLINE);
+    const isOnlyPart = first === -1;
+    const lines = isOnlyPart ? [] : linesIn(prepend(chunk.subarray(first + 1), rest), chunk, first);
+    rest = isOnlyPart ? prepend(chunk, rest) : prepend(chunk.subarray(0, first), noBytes());
+    yield { lines, bytes: length };
   }
-  yield* text(rest);
+  yield { lines: isTooLong(rest) ? [] : split(Buffer.concat(rest.parts)), bytes: 0 };
 }
 
 /** The bytes of a line as far as they are known, in pieces; only counted once they are too many. */
@@ -30,18 +36,21 @@ interface Piece {
 }
 
 const noBytes = (): Piece => ({ parts: [], length: 0 });
+const isTooLong = ({ length }: Piece): boolean => length > LONGEST_LINE_BYTES;
 
 function prepend(part: Buffer, { parts, length }: Piece): Piece {
   const total = part.length + length;
   return { parts: total > LONGEST_LINE_BYTES ? [] : [part, ...parts], length: total };
 }
 
-function* text({ parts, length }: Piece): Generator<string> {
-  if (length > 0 && length <= LONGEST_LINE_BYTES) yield Buffer.concat(parts).toString("utf8");
+/** The lines behind the first newline of a chunk; its last line goes on in what was read before, unless that is too long. */
+function linesIn(piece: Piece, chunk: Buffer, first: number): string[] {
+  if (!isTooLong(piece)) return split(Buffer.concat(piece.parts));
+  return split(chunk.subarray(first + 1, Math.max(first + 1, chunk.lastIndexOf(NEWLINE))));
 }
 
-function lastNewline(chunk: Buffer, end: number): number {
-  return end === 0 ? -1 : chunk.lastIndexOf(NEWLINE, end - 1);
+function split(bytes: Buffer): string[] {
+  return bytes.toString("utf8").split("\n").toReversed();
 }
 
 async function readChunk(fd: number, start: number, length: number): Promise<Buffer> {

@@ -1,53 +1,79 @@
 import type { AuditRecord } from "../../contract/audit-record.ts";
-import { refuse } from "../files/file-error.ts";
-import { fstat, isRefusal, O_RDONLY, SAFELY, withFile } from "../files/system.ts";
-import { parseLine } from "./line.ts";
-import { linesBackwards } from "./lines-backwards.ts";
+import type { AuditQuery, AuditPage } from "../../ports.ts";
+import { recordsOf } from "./records.ts";
 
-/** How many records further back the first line of a mutation is looked for. */
-const LOOK_BACK = 1000;
+/** How many records wait at most for the line with which they began. */
+const MOST_WAITING = 10_000;
 
-/** The newest mutations of the file, one record each, however large the file is. */
-export async function newestRecords(file: string, limit: number): Promise<AuditRecord[]> {
+/** The newest attempts in several logs together, one record each, however large the logs are. */
+export async function newestRecords(
+  logs: readonly (readonly string[])[],
+  { limit, since, outcome, text }: AuditQuery,
+  signal: AbortSignal | undefined,
+): Promise<AuditPage> {
+  const records: AuditRecord[] = [];
+  let isComplete = true;
+  if (limit <= 0) return { records, isComplete };
+  const onCut = (): void => void (isComplete = false);
+  const isFirst = onePerAttempt();
+  const wanted = text?.toLowerCase();
+  for await (const record of merged(logs.map((files) => recordsOf(files, { signal, onCut })))) {
+    if (since !== undefined && Date.parse(record.timestamp) < since) break;
+    if (!isFirst(record)) continue;
+    if (outcome !== undefined && record.outcome !== outcome) continue;
+    if (wanted !== undefined && !names(record, wanted)) continue;
+    records.push(record);
+    if (records.length >= limit) break;
+  }
+  return { records, isComplete };
+}
+
+/** Sorted sources as one, the newest record first. Closes them when the reader has enough. */
+async function* merged(sources: readonly AsyncGenerator<AuditRecord>[]): AsyncGenerator<AuditRecord> {
   try {
-    return await withFile(file, O_RDONLY | SAFELY, async (fd) => {
-      const stat = await fstat(fd);
-      if (!stat.isFile()) throw refuse("ENOTREG", "read", file);
-      return await collect(linesBackwards(fd, Number(stat.size)), limit);
-    });
-  } catch (error) {
-    if (isRefusal(error, "ENOENT")) return [];
-    throw error;
-  }
-}
-
-/** Goes on after the last record for a while: the line with which a mutation began is older. */
-async function collect(lines: AsyncIterable<string>, limit: number): Promise<AuditRecord[]> {
-  const found = new Map<string, AuditRecord>();
-  const halves = new Set<string>();
-  let surplus = 0;
-  if (limit <= 0) return [];
-  for await (const line of lines) {
-    const record = parseLine(line);
-    if (record === undefined) continue;
-    const { id } = record;
-    const newer = found.get(id);
-    if (newer !== undefined) {
-      found.set(id, merge(record, newer));
-      halves.delete(id);
-    } else if (found.size < limit) {
-      found.set(id, record);
-      if (record.outcome !== "started") halves.add(id);
-    } else {
-      surplus++;
+    const heads = await Promise.all(sources.map((source) => source.next()));
+    for (;;) {
+      let newest = -1;
+      let record: AuditRecord | undefined;
+      heads.forEach(({ done, value }, index) => {
+        if (done === true || (record !== undefined && value.timestamp <= record.timestamp)) return;
+        newest = index;
+        record = value;
+      });
+      if (record === undefined) return;
+      yield record;
+      const source = sources[newest];
+      if (source !== undefined) heads[newest] = await source.next();
     }
-    if (found.size >= limit && (halves.size === 0 || surplus >= LOOK_BACK)) break;
+  } finally {
+    await Promise.all(sources.map((source) => source.return(undefined)));
   }
-  return [...found.values()];
 }
 
-/** What the outcome says holds; what only the beginning says is kept. */
-function merge(older: AuditRecord, newer: AuditRecord): AuditRecord {
-  const isOutcomeOlder = newer.outcome === "started" && older.outcome !== "started";
-  return isOutcomeOlder ? { ...newer, ...older } : { ...older, ...newer };
+/** Tells of each record whether it is the first of its attempt: seen from the end, its outcome. */
+function onePerAttempt(): (record: AuditRecord) => boolean {
+  const waiting = new Set<string>();
+  return ({ id, outcome }) => {
+    if (waiting.delete(id)) return false;
+    if (outcome === "succeeded" || outcome === "failed") waiting.add(id);
+    for (const oldest of waiting) {
+      if (waiting.size <= MOST_WAITING) break;
+      waiting.delete(oldest);
+    }
+    return true;
+  };
+}
+
+/** Whether a name in the record holds the text, in lower case. */
+function names({ action, environment, service, keys, processes, target, actor }: AuditRecord, text: string): boolean {
+  const all = [
+    action,
+    environment,
+    service,
+    target,
+    actor,
+    ...(keys ?? []),
+    ...(processes ?? []).map(({ name }) => name),
+  ];
+  return all.some((name) => name?.toLowerCase().includes(text));
 }

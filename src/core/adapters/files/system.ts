@@ -49,6 +49,8 @@ export const readdir = (path: string) => call<string[]>((done) => fs.readdir(pat
 export const readlink = (path: string) => call<string>((done) => fs.readlink(path, done));
 export const realpath = (path: string) => call<string>((done) => fs.realpath.native(path, done));
 export const readText = (path: string) => call<string>((done) => fs.readFile(path, "utf8", done));
+/** Creates one folder. */
+export const mkdir = (path: string, mode: number) => call<void>((done) => fs.mkdir(path, { mode }, done));
 /** Creates the folder and those above it; resolves with the topmost one that is new, if any. */
 export const mkdirs = (path: string, mode: number) =>
   call<string | undefined>((done) => fs.mkdir(path, { recursive: true, mode }, done));

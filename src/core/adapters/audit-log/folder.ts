@@ -1,0 +1,55 @@
+/** The folder of a log: made private, synced, and kept out of Git. */
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import {
+  fsync,
+  isRefusal,
+  mkdir,
+  mkdirs,
+  O_CREAT,
+  O_EXCL,
+  O_RDONLY,
+  O_WRONLY,
+  withFile,
+  writeAll,
+} from "../files/system.ts";
+
+const PRIVATE_FOLDER = 0o700;
+
+/** Makes the folder, and syncs from the top, so that whoever finds the file may rely on the folders above it. */
+export async function createFolder(folder: string): Promise<void> {
+  const topmost = await makeFolders(folder);
+  if (topmost === undefined) return;
+  for (let made = folder; made.length >= topmost.length; made = dirname(made)) {
+    await syncFolder(dirname(made));
+  }
+  if (basename(folder) === ".svcm") await ignoreInGit(folder);
+}
+
+export async function syncFolder(folder: string): Promise<void> {
+  await withFile(folder, O_RDONLY, fsync);
+}
+
+/** Resolves with the topmost folder that is new, if any. */
+async function makeFolders(folder: string): Promise<string | undefined> {
+  try {
+    return await mkdirs(folder, PRIVATE_FOLDER);
+  } catch (error) {
+    if (!isRefusal(error, "ENOENT")) throw error;
+    // Node.js reports ENOENT for any reason, such as a read-only file system. One folder alone shows the true one.
+    let missing = folder;
+    while (!existsSync(dirname(missing))) missing = dirname(missing);
+    await mkdir(missing, PRIVATE_FOLDER);
+    await mkdirs(folder, PRIVATE_FOLDER);
+    return missing;
+  }
+}
+
+/** The records are about this machine: they do not belong in the repository. */
+async function ignoreInGit(folder: string): Promise<void> {
+  try {
+    await withFile(join(folder, ".gitignore"), O_WRONLY | O_CREAT | O_EXCL, (fd) => writeAll(fd, Buffer.from("*\n")));
+  } catch (error) {
+    if (!isRefusal(error, "EEXIST")) throw error;
+  }
+}

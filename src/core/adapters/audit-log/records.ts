@@ -1,0 +1,68 @@
+import type { AuditRecord } from "../../contract/audit-record.ts";
+import { attempting, refuse } from "../files/file-error.ts";
+import { close, fstat, isRefusal, O_RDONLY, open, SAFELY } from "../files/system.ts";
+import { parseLine } from "./line.ts";
+import { linesBackwards } from "./lines-backwards.ts";
+
+/** How much that holds no record is passed over before the reading ends: a log that somebody else filled has no end. */
+const MOST_FOREIGN_BYTES = 16 * 2 ** 20;
+
+export interface Reading {
+  readonly signal?: AbortSignal | undefined;
+  /** Called if a part of the log is left unread. */
+  readonly onCut: () => void;
+}
+
+/**
+ * The records of a log, newest first, from the end of its newest file through the older ones. Torn and foreign lines
+ * are passed over; a file that is missing has no records.
+ *
+ * @throws {FileError} if a file cannot be read; the signal's reason if the reader leaves.
+ */
+export async function* recordsOf(files: readonly string[], reading: Reading): AsyncGenerator<AuditRecord> {
+  const seen = new Set<string>();
+  for (const file of files) {
+    const fd = await attempting("read", file, () => openIfThere(file));
+    if (fd === undefined) continue;
+    try {
+      const stat = await fstat(fd);
+      if (!stat.isFile()) throw refuse("ENOTREG", "read", file);
+      // A rotation in between gives a file that was read already the next name.
+      const identity = `${stat.dev}:${stat.ino}`;
+      if (seen.has(identity)) continue;
+      seen.add(identity);
+      if (!(yield* recordsIn(fd, Number(stat.size), reading))) return;
+    } finally {
+      await close(fd);
+    }
+  }
+}
+
+/** Returns false if the reading was cut. */
+async function* recordsIn(fd: number, size: number, { signal, onCut }: Reading): AsyncGenerator<AuditRecord, boolean> {
+  let foreignBytes = 0;
+  for await (const { lines, bytes } of linesBackwards(fd, size)) {
+    signal?.throwIfAborted();
+    foreignBytes += bytes;
+    for (const line of lines) {
+      const record = line.startsWith("{") ? parseLine(line) : undefined;
+      if (record === undefined) continue;
+      foreignBytes = 0;
+      yield record;
+    }
+    if (foreignBytes > MOST_FOREIGN_BYTES) {
+      onCut();
+      return false;
+    }
+  }
+  return true;
+}
+
+async function openIfThere(file: string): Promise<number | undefined> {
+  try {
+    return await open(file, O_RDONLY | SAFELY);
+  } catch (error) {
+    if (isRefusal(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}

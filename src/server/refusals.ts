@@ -1,0 +1,97 @@
+import type { AuditRecord } from "../core/contract/audit-record.ts";
+import { SvcmError, type Ports } from "../core/index.ts";
+import type { FastifyRequest } from "fastify";
+import { REQUEST_CUT_OFF } from "./failure.ts";
+import type { Route } from "./route.ts";
+
+/** An attempt that is refused before an operation runs, and so before the operation could record it. */
+export interface RefusedAttempt extends Pick<AuditRecord, "action" | "source" | "target" | "actor"> {
+  readonly address: string;
+  readonly code: string;
+}
+
+export interface Refusals {
+  /** Records an attempt; resolves when it may be answered. Never rejects: a record that fails is in the log. */
+  refused(attempt: RefusedAttempt): Promise<void>;
+  /** Writes what was only counted so far. */
+  close(): Promise<void>;
+}
+
+const WINDOW_MS = 1_000;
+/** Beyond so many addresses at once, further ones are counted together. */
+const MOST_ADDRESSES = 1_000;
+
+interface Window {
+  /** Attempts since the last record, and the latest of them. */
+  count: number;
+  latest: RefusedAttempt;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Records refused attempts: at most one record a second for each address and code, which says how many it stands for. */
+export function refusalRecords({ audit, clock, host }: Ports): Refusals {
+  const windows = new Map<string, Window>();
+  const write = async ({ address, ...attempt }: RefusedAttempt, count: number): Promise<void> => {
+    const timestamp = new Date(clock.now()).toISOString();
+    const from = address === "" ? {} : { address };
+    const record = { id: host.randomId(), timestamp, ...attempt, ...from, outcome: "refused" as const };
+    await audit.append(count === 1 ? record : { ...record, count }).catch(() => undefined);
+  };
+  const open = (key: string, latest: RefusedAttempt): void => {
+    const timer = setTimeout(() => void flush(key, true), WINDOW_MS).unref();
+    windows.set(key, { count: 0, latest, timer });
+  };
+  const flush = async (key: string, goesOn: boolean): Promise<void> => {
+    const window = windows.get(key);
+    windows.delete(key);
+    if (window === undefined || window.count === 0) return;
+    if (goesOn) open(key, window.latest);
+    await write(window.latest, window.count);
+  };
+  return {
+    async refused(attempt) {
+      const known = windows.has(keyOf(attempt)) || windows.size < MOST_ADDRESSES;
+      const counted = known ? attempt : { ...attempt, address: "" };
+      const key = keyOf(counted);
+      const window = windows.get(key);
+      if (window === undefined) {
+        open(key, counted);
+        return await write(counted, 1);
+      }
+      window.count += 1;
+      window.latest = counted;
+    },
+    async close() {
+      for (const { timer } of windows.values()) clearTimeout(timer);
+      await Promise.all([...windows.keys()].map((key) => flush(key, false)));
+    },
+  };
+}
+
+function keyOf({ address, code }: RefusedAttempt): string {
+  return `${address} ${code}`;
+}
+
+/**
+ * What a refused request attempted, if that has to be recorded here: any request without a valid token, and any that
+ * could have changed something. Undefined if the operation ran, because then it has recorded its own outcome.
+ */
+export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttempt | undefined {
+  if (!(error instanceof SvcmError) || request.hasRun || error.facts.code === REQUEST_CUT_OFF) return undefined;
+  const { row } = request.routeOptions.config;
+  if (error.kind !== "UNAUTHORIZED" && !mayChange(row, error)) return undefined;
+  return { action: actionOf(row), source: "http", address: request.ip, code: error.facts.code ?? error.kind };
+}
+
+/** A socket takes actions: one that another site opens is an attempt at them. */
+function mayChange(row: Route | undefined, { kind }: SvcmError): boolean {
+  if (row === undefined) return false;
+  return "socket" in row ? kind === "FORBIDDEN" : "operation" in row && row.operation.access === "write";
+}
+
+function actionOf(row: Route | undefined): string {
+  if (row === undefined) return "request";
+  if ("operation" in row) return row.operation.id;
+  if ("socket" in row) return "stream.open";
+  return "content" in row ? `${row.content}.read` : "request";
+}

@@ -1,0 +1,95 @@
+/** A log that is full begins a new file. Nothing that was recorded is lost by it. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { auditLog } from "../../../src/core/adapters/audit-log.ts";
+import { commandLine, run, start } from "../../support/child.ts";
+import { newest, recordOf } from "../../support/records.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const LINE = `${JSON.stringify(recordOf("00"))}\n`;
+const recordsOf = (file: string): string[] =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("{") && line.endsWith("}"))
+    .map((line) => (JSON.parse(line) as { id: string }).id);
+
+function setUp({ lines, kept = 10 }: { lines: number; kept?: number }) {
+  const folder = temporaryFolder();
+  const file = join(folder, "audit.jsonl");
+  const log = auditLog({ file, rotation: { maxBytes: lines * LINE.length, kept } });
+  const append = async (from: number, to: number) => {
+    for (let at = from; at <= to; at += 1) await log.append(recordOf(String(at).padStart(2, "0")));
+  };
+  return { folder, file, log, append, names: () => readdirSync(folder).toSorted() };
+}
+
+test("a full log moves aside, and is read on there", async () => {
+  const { file, log, append, names } = setUp({ lines: 2 });
+  await append(1, 5);
+  expect(names()).toEqual(["audit.jsonl", "audit.jsonl.1", "audit.jsonl.2"]);
+  expect([file, `${file}.1`, `${file}.2`].map(recordsOf)).toEqual([["05"], ["03", "04"], ["01", "02"]]);
+  expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["05", "04", "03", "02", "01"]);
+  expect((await newest(log, 3)).map(({ id }) => id)).toEqual(["05", "04", "03"]);
+});
+
+test("as many older files are kept as asked for, the oldest goes first", async () => {
+  const { log, append, names } = setUp({ lines: 1, kept: 2 });
+  await append(1, 6);
+  expect(names()).toEqual(["audit.jsonl", "audit.jsonl.1", "audit.jsonl.2"]);
+  expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["06", "05", "04"]);
+});
+
+test("a gap that a killed rotation left is filled, and costs no record", async () => {
+  const { file, log, append, names } = setUp({ lines: 1, kept: 3 });
+  writeFileSync(`${file}.2`, LINE.replace("00", "01"));
+  writeFileSync(`${file}.3`, LINE.replace("00", "00"));
+  await append(2, 3);
+  expect(names()).toEqual(["audit.jsonl", "audit.jsonl.1", "audit.jsonl.2", "audit.jsonl.3"]);
+  expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["03", "02", "01", "00"]);
+});
+
+test("a log that cannot be moved aside grows on", async () => {
+  const { file, append, names } = setUp({ lines: 1 });
+  mkdirSync(`${file}.1`);
+  for (let number = 2; number <= 10; number += 1) mkdirSync(`${file}.${number}`);
+  writeFileSync(join(`${file}.10`, "in-the-way"), "");
+  await append(1, 3);
+  expect(recordsOf(file)).toEqual(["01", "02", "03"]);
+  expect(names()).toHaveLength(11);
+});
+
+test("several processes that append and rotate at once lose no record", { timeout: 60_000 }, async () => {
+  const { file } = setUp({ lines: 1 });
+  const writers = ["a", "b", "c"];
+  await Promise.all(writers.map((name) => run(commandLine("append-on.ts", file, name, "100", "2000", "200"))));
+  const kept = readdirSync(join(file, "..")).filter((name) => name.startsWith("audit.jsonl"));
+  const found = kept.flatMap((name) => recordsOf(join(file, "..", name)));
+  expect(kept.length).toBeGreaterThan(2);
+  expect(found.toSorted()).toEqual(
+    writers.flatMap((name) => Array.from({ length: 100 }, (_, number) => `${name}-${number}`)).toSorted(),
+  );
+});
+
+test("killed at any moment, each record that was acknowledged is there", { timeout: 120_000 }, async () => {
+  for (let round = 0; round < 6; round += 1) {
+    const { file } = setUp({ lines: 1 });
+    const children = ["a", "b"].map((name) => start(commandLine("append-on.ts", file, name, "Infinity", "600", "200")));
+    const acknowledged: string[] = [];
+    await Promise.all(
+      children.map(async (child, index) => {
+        for (let left = 2 + round * 7 + index; left > 0; left -= 1) acknowledged.push((await child.line()) ?? "");
+        child.kill();
+        acknowledged.push(...(await child.rest()));
+      }),
+    );
+    const folder = join(file, "..");
+    const names = readdirSync(folder).filter((name) => name.startsWith("audit.jsonl"));
+    const found = new Set(names.flatMap((name) => recordsOf(join(folder, name))));
+    expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
+    const log = auditLog({ file, rotation: { maxBytes: 600, kept: 200 } });
+    await log.append(recordOf("after"));
+    expect((await newest(log, 10_000)).map(({ id }) => id)).toContain("after");
+    expect(existsSync(join(folder, ".audit.jsonl.svcm-lock"))).toBe(false);
+  }
+});
