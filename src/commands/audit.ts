@@ -1,26 +1,40 @@
+import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
+import { auditOutcomes } from "../core/contract/names.ts";
 import { auditList, type AuditRecord } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { ask } from "./terminal/ask.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
+import { readSince } from "./terminal/since.ts";
 import { renderTable } from "./terminal/table.ts";
 
 export default class Audit extends SvcmCommand {
   static override summary = "Show who changed what, newest first.";
   static override description =
     "Records name keys, processes and entries, never a value. A change without an outcome was cut off; one that was refused changed nothing.";
-  static override examples = ["<%= config.bin %> audit", "<%= config.bin %> audit --limit 5 --json"];
+  static override examples = [
+    "<%= config.bin %> audit",
+    "<%= config.bin %> audit orders-api --since 24h",
+    "<%= config.bin %> audit --outcome refused --limit 5 --json",
+  ];
+  static override args = {
+    name: Args.string({ description: "Part of a name: of a process, key, entry, action, environment or person." }),
+  };
   static override flags = {
     limit: Flags.integer({ summary: "How many records to show.", default: 50, min: 1, max: 1000 }),
+    since: Flags.string({ summary: "Only what is younger, such as 30m, 24h or 7d, or a date such as 2026-01-31." }),
+    outcome: Flags.option({ options: auditOutcomes, summary: "Only attempts that ended so; started was cut off." })(),
   };
 
   async run() {
-    const { flags } = await this.parse(Audit);
-    const response = await ask(auditList, flags, { limit: flags.limit });
+    const { args, flags } = await this.parse(Audit);
+    const { limit, outcome, since } = flags;
+    const from = since === undefined ? undefined : readSince(since, Date.now());
+    const response = await ask(auditList, flags, { limit, outcome, text: args.name, since: from });
     if (this.jsonEnabled()) return response;
     this.log(
       response.records.length === 0
-        ? "No change has been recorded."
+        ? nothingFound(args.name, since, outcome)
         : await renderTable(
             [
               { heading: "TIME", cell: ({ timestamp }) => timestamp },
@@ -34,8 +48,14 @@ export default class Audit extends SvcmCommand {
             stdoutScreen(),
           ),
     );
+    if (!response.complete) this.warn("A part of the log holds no records and was not read; older records may exist.");
     return response;
   }
+}
+
+function nothingFound(...filters: readonly (string | undefined)[]): string {
+  const isFiltered = filters.some((filter) => filter !== undefined);
+  return isFiltered ? "No record matches." : "No change has been recorded.";
 }
 
 function subjectOf({ keys = [], processes = [], target }: AuditRecord): string {

@@ -135,6 +135,8 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["explain", "TARGET_PROFILE"], code: 2 },
   { args: ["audit"], code: 0 },
   { args: ["audit", "--limit", "0"], code: 2 },
+  { args: ["audit", "--since", "yesterday"], code: 2 },
+  { args: ["audit", "orders", "--since", "24h", "--outcome", "refused"], code: 0 },
   { args: ["process", "list"], code: 3 },
   { args: ["process", "start", "restapi"], code: 3 },
   { args: ["process", "start", "restapi", "--ecosystem", "-e", "staging"], code: 3 },

@@ -19,7 +19,7 @@ test.skipIf(!hasBrowser)("mutations stand newest first, with when, who and what,
   const texts = await rows.allTextContents();
   expect(texts).toHaveLength(2);
   expect(texts[0]).toMatch(
-    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\denv\.writeciSVC_DATABASE_DRIVERSVC_REALTIME_APIhttpsucceeded$/,
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\denv\.writeciSVC_DATABASE_DRIVERSVC_REALTIME_APIanonymous, httpsucceeded$/,
   );
   expect(texts[1]).toContain("devSVC_HTTP_FRAMEWORK");
   expect(texts.join()).not.toMatch(/MySQL|fastify/);

@@ -1,6 +1,7 @@
 /** What svcm can do to processes, against a real PM2: every action and every refusal. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { auditLog } from "../../src/core/adapters/audit-log.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, processAct, processList, type Caller, type Ports } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
@@ -249,7 +250,7 @@ test("where it cannot be recorded, nothing happens", async () => {
   await own.run({ name: "recorded" });
   const auditFile = join(own.folder, "no-file");
   mkdirSync(auditFile);
-  const mute = own.ports({ SVC_SERVICE_MANAGEMENT_AUDIT_FILE: auditFile });
+  const mute = { ...ports, audit: auditLog({ file: auditFile }) };
   const before = (await ports.processes.list()).find(({ name }) => name === "recorded");
   for (const action of ["stop", "restart"] as const)
     expect(await refused({ action, name: "recorded" }, mute)).toMatchObject({ kind: "AUDIT_FAILED" });
