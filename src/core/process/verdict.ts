@@ -1,7 +1,7 @@
 import type { ProcessRecord } from "../telemetry/process-record.ts";
 import type { ProcessAction } from "../contract/names.ts";
 
-/** PM2 itself takes a process for stable that has run for so long. */
+/** PM2 itself takes a process for stable that has run for so long, in milliseconds. */
 export const STABLE_MS = 1000;
 
 /** What PM2's list says of an action: done, not yet, or why it failed. */
@@ -16,16 +16,30 @@ export const UNKNOWN_BEFORE: Before = { status: "stopped", restartCount: 0, pid:
  * Decides an action by what PM2 lists after it. A start is good when the process has been online for as
  * long as PM2 takes to call one stable: one that dies at once was online, too.
  *
- * @param now milliseconds since the epoch
+ * @param onlineMs for how long this very run has been seen online, on a clock that never jumps
  */
 export function verdictOn(
   action: ProcessAction,
   before: Before,
   after: ProcessRecord | undefined,
-  now: number,
+  onlineMs: number,
 ): Verdict {
   if (after === undefined) return { failed: "PM2 no longer lists it" };
-  return action === "stop" ? stopped(before, after) : started(action, before, after, now);
+  return action === "stop" ? stopped(before, after) : started(action, before, after, onlineMs);
+}
+
+/** For how long the present run of each process has been seen online. PM2's own times are of a clock that may be set. */
+export class OnlineRuns {
+  readonly #seen = new Map<number, { readonly run: string; readonly sinceMs: number }>();
+
+  /** @param nowMs on a clock that never jumps */
+  onlineMs({ pmId, status, pid, startedAt, restartCount }: ProcessRecord, nowMs: number): number {
+    const run = JSON.stringify([status, pid, startedAt, restartCount]);
+    const seen = this.#seen.get(pmId);
+    if (seen?.run === run) return nowMs - seen.sinceMs;
+    this.#seen.set(pmId, { run, sinceMs: nowMs });
+    return 0;
+  }
 }
 
 export function isRunning({ status }: Pick<ProcessRecord, "status">): boolean {
@@ -53,11 +67,11 @@ function stopped(before: Before, after: ProcessRecord): Verdict {
   return status === "errored" ? { failed: "PM2 could not end it: its status is errored" } : "pending";
 }
 
-function started(action: ProcessAction, before: Before, after: ProcessRecord, now: number): Verdict {
+function started(action: ProcessAction, before: Before, after: ProcessRecord, onlineMs: number): Verdict {
   const ended = endedAgain(action, before, after);
   if (ended !== undefined) return { failed: ended };
   const isStarted = action === "start" || isAnother(before, after);
-  return isStarted && isStable(after, now) ? "done" : "pending";
+  return isStarted && isUp(after) && onlineMs >= STABLE_MS ? "done" : "pending";
 }
 
 const ENDED = new Set(["stopped", "errored", "waiting restart"]);
@@ -70,6 +84,6 @@ function endedAgain(action: ProcessAction, before: Before, after: ProcessRecord)
   return ENDED.has(after.status) ? `its status is ${after.status}${code}` : undefined;
 }
 
-function isStable({ status, pid, startedAt }: ProcessRecord, now: number): boolean {
-  return status === "online" && pid !== null && startedAt !== null && now - startedAt >= STABLE_MS;
+function isUp({ status, pid, startedAt }: ProcessRecord): boolean {
+  return status === "online" && pid !== null && startedAt !== null;
 }

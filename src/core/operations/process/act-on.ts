@@ -57,9 +57,11 @@ export function actOn(acting: Acting, asked: ProcessRecord): Promise<Outcome> {
     if (reason !== undefined) return { affected: [], skipped: [skipped(before, reason)] };
     await begin();
     const given = await give(acting, before, look);
-    const after = await verify(ports, { action, name: before.name }, (list, now) => {
+    const after = await verify(ports, { action, name: before.name }, (list, onlineMs) => {
       const seen = sameIn(list, before);
-      return { processes: seen === undefined ? [] : [seen], verdict: verdictOn(given.action, given.before, seen, now) };
+      const onlineFor = seen === undefined ? 0 : onlineMs(seen);
+      const verdict = verdictOn(given.action, given.before, seen, onlineFor);
+      return { processes: seen === undefined ? [] : [seen], verdict };
     });
     return { affected: after.map(affected), skipped: [] };
   });

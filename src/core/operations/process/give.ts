@@ -24,10 +24,10 @@ export interface Given {
  * gives it for one of its own accord, and starts it again beside the action.
  */
 export async function launched({ clock }: Ports, look: Look): Promise<ProcessRecord> {
-  const until = clock.now() + LAUNCH_PATIENCE_MS;
+  const until = clock.elapsed() + LAUNCH_PATIENCE_MS;
   for (;;) {
     const seen = await look();
-    if (!isLaunching(seen) || clock.now() >= until) return seen;
+    if (!isLaunching(seen) || clock.elapsed() >= until) return seen;
     await clock.pause(LOOK_EVERY_MS);
   }
 }

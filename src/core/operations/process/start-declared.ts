@@ -4,7 +4,7 @@ import { UNKNOWN_BEFORE, verdictOn, type Verdict } from "../../process/verdict.t
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 import { actOn, affected, type Acting, type Outcome } from "./act-on.ts";
 import { listOrNone } from "./known.ts";
-import { verify } from "./verify.ts";
+import { verify, type OnlineMs } from "./verify.ts";
 
 /**
  * Starts an app that an ecosystem file declares: by its declaration where PM2 does not know it, else
@@ -22,9 +22,9 @@ export async function startDeclared(acting: Acting, name: string, declared: Decl
     return (await startUnlessKnown(acting, name, declared)) ? undefined : named(await processes.list(), name);
   });
   if (known !== undefined) return startKnown(acting, known);
-  const started = await verify(acting.ports, { action: "start", name }, (list, now) => {
+  const started = await verify(acting.ports, { action: "start", name }, (list, onlineMs) => {
     const seen = named(list, name);
-    return { processes: seen, verdict: together(seen, now) };
+    return { processes: seen, verdict: together(seen, onlineMs) };
   });
   return { affected: started.map(affected), skipped: [] };
 }
@@ -54,9 +54,9 @@ export function merged(outcomes: readonly Outcome[]): Outcome {
 }
 
 /** All instances together: one that failed fails the start. */
-function together(instances: readonly ProcessRecord[], now: number): Verdict {
+function together(instances: readonly ProcessRecord[], onlineMs: OnlineMs): Verdict {
   if (instances.length === 0) return { failed: "it registered no process" };
-  const verdicts = instances.map((instance) => verdictOn("start", UNKNOWN_BEFORE, instance, now));
+  const verdicts = instances.map((instance) => verdictOn("start", UNKNOWN_BEFORE, instance, onlineMs(instance)));
   return verdicts.find((verdict) => typeof verdict === "object") ?? (verdicts.includes("pending") ? "pending" : "done");
 }
 

@@ -1,7 +1,7 @@
 import type { ProcessAction } from "../../contract/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports.ts";
-import type { Verdict } from "../../process/verdict.ts";
+import { OnlineRuns, type Verdict } from "../../process/verdict.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 
 const LOOK_EVERY_MS = 100;
@@ -13,6 +13,9 @@ const CODES: Readonly<Record<ProcessAction, string>> = {
   stop: "STOP_VERIFY_FAILED",
   restart: "RESTART_VERIFY_FAILED",
 };
+
+/** For how long the present run of a process has been seen online. */
+export type OnlineMs = (record: ProcessRecord) => number;
 
 /** What PM2 lists of the processes that an action was for, and what that says of it. */
 export interface Look {
@@ -28,14 +31,17 @@ export interface Look {
 export async function verify(
   { processes, clock }: Ports,
   { action, name }: { readonly action: ProcessAction; readonly name: string },
-  look: (list: readonly ProcessRecord[], now: number) => Look,
+  look: (list: readonly ProcessRecord[], onlineMs: OnlineMs) => Look,
 ): Promise<readonly ProcessRecord[]> {
-  const until = clock.now() + PATIENCE_MS;
+  const until = clock.elapsed() + PATIENCE_MS;
+  const runs = new OnlineRuns();
   for (;;) {
-    const { processes: seen, verdict } = look(await processes.list(), clock.now());
+    const list = await processes.list();
+    const nowMs = clock.elapsed();
+    const { processes: seen, verdict } = look(list, (record) => runs.onlineMs(record, nowMs));
     if (verdict === "done") return seen;
     if (verdict !== "pending") throw verifyFailed(action, name, verdict.failed);
-    if (clock.now() >= until) {
+    if (nowMs >= until) {
       const statuses = seen.map(({ status }) => status).join(", ") || "not listed";
       throw verifyFailed(action, name, `PM2 still shows it as ${statuses} after ${PATIENCE_MS / 1000} s`);
     }

@@ -78,7 +78,9 @@ export class EcosystemWatch {
 
   #isOutdated({ paths, stamps, outdatedAtMs }: Seen): boolean {
     const { clock, stamps: fileStamps } = this.#ports;
-    return clock.now() >= outdatedAtMs || fileStamps.of(paths).some((stamp, index) => stamp?.id !== stamps[index]?.id);
+    return (
+      clock.elapsed() >= outdatedAtMs || fileStamps.of(paths).some((stamp, index) => stamp?.id !== stamps[index]?.id)
+    );
   }
 
   async #load(): Promise<Seen> {
@@ -91,7 +93,7 @@ export class EcosystemWatch {
     const isUnsettled = stamps.some(
       (stamp) => stamp !== null && stamp.modifiedMs >= startedMs - GRAIN_MS && stamp.modifiedMs <= endedMs,
     );
-    const outdatedAtMs = isUnsettled ? endedMs + GRAIN_MS : endedMs + retryMs;
+    const outdatedAtMs = clock.elapsed() + (isUnsettled ? GRAIN_MS : retryMs);
     this.#seen = { state, paths, stamps, outdatedAtMs };
     return this.#seen;
   }

@@ -25,11 +25,11 @@ export async function measure({ clock }: Ports, table: ProcessTable, meter: Mete
   const listed = await table.read(isForced);
   const pids = pidsOf(listed);
   const known = meter.known(pids);
-  const measured = await meter.read(pids, clock.now());
+  const measured = await meter.read(pids, clock.elapsed());
   const hasLost = known.some((pid) => !measured.now.processes.has(pid));
   if (!hasLost) return { epochMs: clock.now(), measured, listed, samples: new Map() };
   const anew = await table.read(true);
-  const measuredAnew = await meter.read(pidsOf(anew), clock.now());
+  const measuredAnew = await meter.read(pidsOf(anew), clock.elapsed());
   return { epochMs: clock.now(), measured: measuredAnew, listed: anew, samples: new Map() };
 }
 

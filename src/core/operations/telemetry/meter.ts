@@ -16,13 +16,13 @@ export class Meter {
     this.#reader = reader;
   }
 
-  /** @param atMs the clock's now: readings that come too soon do not count as the one before */
+  /** @param atMs on a clock that never jumps: readings that come too soon do not count as the one before */
   async read(pids: readonly number[], atMs: number): Promise<Measured> {
     const reader = this.#reader;
     const disks = reader.disks();
     const now = { atMs, host: await reader.host(), processes: await reader.processes(pids) };
     const latest = this.#latest;
-    if (latest !== undefined && Math.abs(atMs - latest.atMs) >= SHORTEST_MS) this.#before = latest;
+    if (latest !== undefined && atMs - latest.atMs >= SHORTEST_MS) this.#before = latest;
     this.#latest = now;
     return { before: this.#before, now, disks: await disks, cpuModel: reader.cpuModel };
   }

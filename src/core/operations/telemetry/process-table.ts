@@ -35,8 +35,8 @@ export class ProcessTable {
 
   /** Asks PM2 where the last answer is older than two seconds, or where it is told to. */
   async read(isForced: boolean): Promise<Listed> {
-    const now = this.#ports.clock.now();
-    if (isForced || this.#last === undefined || Math.abs(now - this.#last.atMs) >= KEPT_MS)
+    const now = this.#ports.clock.elapsed();
+    if (isForced || this.#last === undefined || now - this.#last.atMs >= KEPT_MS)
       this.#last = { atMs: now, listed: await this.#list() };
     return this.#last.listed;
   }

@@ -98,15 +98,15 @@ export class Sampler {
     const wake = (this.#wake = new AbortController());
     const tickMs = Math.min(...[...this.#seats].map(({ request }) => request.intervalMs));
     const isForEverybody = this.#isRefreshing;
-    const now = clock.now();
-    const lateMs = Math.abs(now - this.#tickedAtMs) - tickMs;
+    const now = clock.elapsed();
+    const lateMs = now - this.#tickedAtMs - tickMs;
     if (lateMs >= 0 || isForEverybody || this.#latest === undefined) {
       // On time the pace is kept; late, it begins anew.
       this.#tickedAtMs = lateMs > 0 && lateMs < tickMs ? now - lateMs : now;
       this.#latest = await measuring.run();
     }
     this.#serve(this.#latest, tickMs, isForEverybody);
-    const restMs = Math.max(0, this.#tickedAtMs + tickMs - clock.now());
+    const restMs = Math.max(0, this.#tickedAtMs + tickMs - clock.elapsed());
     await clock.pause(restMs, wake.signal).catch((error: unknown) => rethrowUnlessAborted(error, wake.signal));
   }
 

@@ -16,7 +16,7 @@ export class Seat {
 
   /** Whether it should get a sample of this tick; one that comes half a tick early is in time. */
   isDue(nowMs: number, tickMs: number): boolean {
-    return Math.abs(nowMs - this.#servedAtMs) >= this.request.intervalMs - tickMs / 2;
+    return nowMs - this.#servedAtMs >= this.request.intervalMs - tickMs / 2;
   }
 
   /** Puts the newest sample in the place of one that was not fetched. */

@@ -1,0 +1,98 @@
+/** The machine's clock is set while something waits: what waits keeps its own time. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { execute, processAct, processList } from "../../../src/core/index.ts";
+import type { ProcessRecord } from "../../../src/core/telemetry/process-record.ts";
+import { countingPorts, runningRecord, type CountingPorts } from "../../support/counting-ports.ts";
+import { settled } from "../../support/hand-clock.ts";
+import { pass, until, watch } from "../../support/watcher.ts";
+
+const caller = { source: "cli", grants: ["read", "write"] } as const;
+const HOUR = 3_600_000;
+
+/** A PM2 that restarts the one process at once. */
+function restarting(world: CountingPorts): void {
+  const restart = (): Promise<void> => {
+    world.records = [again(world)];
+    return Promise.resolve();
+  };
+  const exclusively = <T>(_what: unknown, work: () => Promise<T>): Promise<T> => work();
+  Object.assign(world.ports.processes, { restart, exclusively });
+  // A real disk takes its own time.
+  Object.assign(world.ports.audit, { append: () => Promise.resolve() });
+}
+
+const again = ({ clock }: CountingPorts): ProcessRecord =>
+  runningRecord({ pid: 4712, restartCount: 1, startedAt: clock.now() });
+
+/** How long a restart takes if the machine's clock is set in between. */
+async function restartedIn(byMs: number): Promise<number> {
+  const world = countingPorts();
+  restarting(world);
+  const end: { atMs?: number } = {};
+  const done = execute(processAct, world.ports, { action: "restart", name: "api" }, caller).then(
+    () => (end.atMs = world.clock.elapsed()),
+  );
+  while (world.clock.waiting === 0) await settled();
+  world.clock.set(byMs);
+  while (end.atMs === undefined && world.clock.elapsed() < 30_000) await world.clock.advance(100);
+  await done;
+  return end.atMs ?? Number.POSITIVE_INFINITY;
+}
+
+test.each([0, -HOUR, 24 * HOUR])(
+  "a restart is done after a second of being online, the clock set by %d ms",
+  async (byMs) => {
+    expect(await restartedIn(byMs)).toBe(1000);
+  },
+);
+
+test("a launching process is waited for as long as before", async () => {
+  const world = countingPorts();
+  restarting(world);
+  world.records = [runningRecord({ status: "launching", startedAt: null })];
+  const done = execute(processAct, world.ports, { action: "restart", name: "api" }, caller);
+  while (world.clock.waiting === 0) await settled();
+  world.clock.set(-HOUR);
+  for (let waited = 0; waited < 19_900; waited += 100) await world.clock.advance(100);
+  expect(world.records[0]!.status).toBe("launching");
+  await expect(until(world, done)).resolves.toMatchObject({ ok: true });
+  expect(world.clock.elapsed()).toBeLessThan(22_000);
+});
+
+test("the stream keeps its pace, and PM2 is asked as often as before", async () => {
+  const world = countingPorts();
+  const { samples } = await watch(world, { intervalMs: 500 });
+  for (const byMs of [-HOUR, 24 * HOUR, -HOUR]) {
+    const [before, asked] = [samples.length, world.asked.list];
+    await pass(world, 300);
+    world.clock.set(byMs);
+    await pass(world, 3700);
+    expect([samples.length - before, world.asked.list - asked]).toEqual([8, 2]);
+  }
+});
+
+test("an uptime that nobody knows is null, never 0", async () => {
+  const world = countingPorts();
+  world.clock.set(-HOUR);
+  const { samples } = await watch(world);
+  expect(samples[0]).toMatchObject({ payload: { processes: [{ uptimeMs: null }] } });
+  const { processes } = await execute(processList, world.ports, {}, caller);
+  expect(processes).toMatchObject([{ uptimeMs: null }]);
+});
+
+/** Where people or other programs read the time; everything else waits on the clock that never jumps. */
+const WALL_CLOCK = [
+  "operations/audited.ts",
+  "operations/process-list.ts",
+  "operations/telemetry/ecosystem-watch.ts",
+  "operations/telemetry/measuring.ts",
+];
+
+test("the machine's clock is read for people only", () => {
+  const core = join(import.meta.dirname, "../../../src/core");
+  const files = readdirSync(core, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+  const reading = files.filter((file) => /\bclock\.now\(/.test(readFileSync(join(core, file), "utf8")));
+  expect(reading.toSorted()).toEqual(WALL_CLOCK);
+});
