@@ -37,10 +37,7 @@ test("a daemon that does not answer times out, and does nothing of it when it an
   await daemon.signal("SIGSTOP");
   const refused = await Promise.all([link.list(), link.stop(before), link.restart(before)].map(code));
   await daemon.signal("SIGCONT");
-  expect(refused).toEqual(
-    Array.from({ length: 3 }, () => expect.stringMatching(/^PM2_FAILED PM2_(?:TIMEOUT|CONNECTION_LOST)$/)),
-  );
-  expect(refused[0]).toBe("PM2_FAILED PM2_TIMEOUT");
+  expect(refused).toEqual(Array.from({ length: 3 }, () => "PM2_FAILED PM2_TIMEOUT"));
   await own.run({ name: "passing-time" }); // more than enough for something late
   const after = (await own.link().list()).find(({ name }) => name === "api");
   expect(after).toMatchObject({ status: "online", pid: before.pid, restartCount: before.restartCount });

@@ -19,6 +19,10 @@ export const processCodes: CodeDocs = {
     explanation: "The next command connects again. If PM2 already had an action, the message says so.",
     remedy: "Run `svcm process list` to see what happened, then repeat the command if it is still needed.",
   },
+  PM2_ANSWER_TOO_LARGE: {
+    summary: "What answers at PM2's socket sends more than a list of processes can hold.",
+    remedy: "Check which process listens at `rpc.sock` in PM2_HOME.",
+  },
   PM2_HOME_UNUSABLE: {
     summary: "`PM2_HOME` cannot be written, or its path is longer than 97 bytes.",
     explanation: "The address of a socket holds 107 bytes; PM2 cuts a longer one off and waits forever.",

@@ -35,8 +35,6 @@ async function answer({ id, call }: Request): Promise<void> {
     tell({ id, ok: true, ...(await run(call, handOver)) });
   } catch (error) {
     const failure = error instanceof LinkFailure ? error : new LinkFailure("PM2_FAILED", wordsOf(error));
-    // One that answers late is no connection: what is asked next shall not stand behind it.
-    if (failure.code === "PM2_TIMEOUT") void connection?.then((late) => late.close()).catch(() => undefined);
     tell({ id, ok: false, failure: failure.facts });
   }
 }
@@ -47,14 +45,36 @@ async function run(call: Call, handOver: (patienceMs: number) => void) {
     await startApp({ pm2, socket, timeoutMs, handOver }, call.name, call.declared);
     return {};
   }
-  const kept = await connected(pm2);
-  if (call.method !== "list") {
+  return overKept(pm2, async (kept, restMs) => {
+    if (call.method === "list") {
+      const processes = await listed(kept, restMs);
+      return { processes: processes.map((process) => processRecord(process, (value) => digestWith(salt, value))) };
+    }
     const env = call.declared && (await declaredEnvironment(call.declared, call.process.name));
     await act({ connection: kept, timeoutMs, handOver }, call.method, call.process, env);
     return {};
+  });
+}
+
+/**
+ * Works over the kept connection, or a new one if it was lost. One over which an answer is late takes no more
+ * questions, because they would wait behind it; whoever waits for an answer of it goes on waiting.
+ *
+ * @param work is given what is left of the time for a single question
+ */
+async function overKept<T>(pm2: Pm2, work: (kept: Connection, restMs: number) => Promise<T>): Promise<T> {
+  const until = performance.now() + timeoutMs;
+  const opened = (connection ??= open(pm2));
+  const kept = await opened;
+  try {
+    return await work(kept, Math.max(1, until - performance.now()));
+  } catch (error) {
+    if (error instanceof LinkFailure && error.code === "PM2_TIMEOUT") {
+      if (connection === opened) connection = undefined;
+      kept.retire();
+    }
+    throw error;
   }
-  const processes = await listed(kept, timeoutMs);
-  return { processes: processes.map((process) => processRecord(process, (value) => digestWith(salt, value))) };
 }
 
 function load(): Promise<Pm2> {
@@ -64,20 +84,12 @@ function load(): Promise<Pm2> {
   return loading;
 }
 
-/** The kept connection, or a new one where it was lost. Calls that come meanwhile share it. */
-async function connected(pm2: Pm2): Promise<Connection> {
-  connection ??= open(pm2);
-  return connection;
-}
-
 /** Forgets the connection as soon as it is lost, or when there is none. */
-async function open(pm2: Pm2): Promise<Connection> {
-  try {
-    const opened = await connect(pm2, socket, timeoutMs);
-    opened.lost.catch(() => (connection = undefined));
-    return opened;
-  } catch (error) {
-    connection = undefined;
-    throw error;
-  }
+function open(pm2: Pm2): Promise<Connection> {
+  const opened = connect(pm2, socket, timeoutMs);
+  const forget = (): void => {
+    if (connection === opened) connection = undefined;
+  };
+  opened.then(({ lost }) => lost.catch(forget)).catch(forget);
+  return opened;
 }

@@ -59,6 +59,8 @@ class SharedTelemetry implements Telemetry {
 
   async collect(request: MetricsRequest): Promise<Sample> {
     const environment = await this.environment(request.environment);
+    // Each caller waits for PM2 itself: of one that hangs, no one waits for the time-out of another.
+    await this.#table.ask();
     const moment = await this.#collecting.run();
     const scraper = request.asyncContext ? new Scraper(this.#ports) : undefined;
     try {
@@ -123,6 +125,6 @@ class SharedTelemetry implements Telemetry {
 
   #measure(meter: Meter): Promise<Moment> {
     this.#samples += 1;
-    return measure(this.#ports, this.#table, meter, true);
+    return measure(this.#ports, this.#table, meter, false);
   }
 }

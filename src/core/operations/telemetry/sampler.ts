@@ -30,7 +30,6 @@ export class Sampler {
   #latest: Moment | undefined;
   #tickedAtMs = Number.NEGATIVE_INFINITY;
   #isRefreshing = false;
-  #isForced = false;
   #wake = new AbortController();
   /** Resolves when nothing is sampled any more and everything is closed. */
   readonly ended: Promise<void>;
@@ -61,10 +60,9 @@ export class Sampler {
     this.#wake.abort();
   }
 
-  /** A moment that is measured after this call, with PM2 asked anew; undefined where it is ending. */
+  /** A moment that is measured after this call; undefined if it is ending. */
   async now(): Promise<Moment | undefined> {
     if (this.#measuring === undefined || this.#seats.size === 0) return undefined;
-    this.#isForced = true;
     return this.#measuring.run();
   }
 
@@ -111,8 +109,7 @@ export class Sampler {
   }
 
   #measure(meter: Meter): Promise<Moment> {
-    const isForced = this.#isForced || this.#isRefreshing;
-    this.#isForced = false;
+    const isForced = this.#isRefreshing;
     this.#isRefreshing = false;
     this.#options.onSample();
     return measure(this.#options.ports, this.#options.table, meter, isForced);

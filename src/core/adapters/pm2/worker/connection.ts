@@ -4,7 +4,7 @@ import type { Pm2 } from "./pm2-api.ts";
 export interface Connection {
   /**
    * Asks the daemon. What was asked and got no answer is refused when the connection is lost or
-   * patience ends; nothing is kept for a later connection.
+   * its own patience ends; nothing is kept for a later connection.
    *
    * @throws {LinkFailure} PM2_CONNECTION_LOST, PM2_TIMEOUT, PM2_ACTION_FAILED
    */
@@ -12,6 +12,8 @@ export interface Connection {
   readonly isLost: boolean;
   /** Rejects when the connection is lost; never resolves. */
   readonly lost: Promise<never>;
+  /** Closes it as soon as nobody waits for an answer any more. */
+  retire(): void;
   close(): void;
 }
 
@@ -28,7 +30,7 @@ export async function connect(pm2: Pm2, socket: string, patienceMs: number): Pro
   axon.set("retry timeout", 0);
   axon.on("error", (error: Error) => void (refused = codeOf(error)));
   axon.on("ignored error", (error: Error) => void (refused = codeOf(error)));
-  const connection = overClient(pm2, axon);
+  const connection = new ClientConnection(pm2, axon);
   try {
     await orTimeout(connected, patienceMs, "PM2 did not take the connection");
     return connection;
@@ -38,43 +40,92 @@ export async function connect(pm2: Pm2, socket: string, patienceMs: number): Pro
   }
 }
 
-function overClient({ Client: client }: Pm2, axon: Pm2["Client"]["client_sock"]): Connection {
-  const pending = new Set<(failure: LinkFailure) => void>();
-  let isLost = false;
-  const lost = new Promise<never>((_resolve, reject) => pending.add(reject));
-  lost.catch(() => undefined); // who waits for nothing need not hear of it
-  const lose = (): void => {
-    isLost = true;
-    axon.closing = true;
-    axon.queue = [];
-    if (client.client_sock === axon) client.client = null;
-    for (const reject of pending)
-      reject(new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon ended before it answered."));
-    pending.clear();
-  };
-  axon.once("close", lose);
-  return {
-    get isLost() {
-      return isLost;
-    },
-    lost,
-    ask(method, argument, patienceMs) {
-      if (isLost) return Promise.reject(new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon has ended."));
-      const answer = new Promise<unknown>((resolve, reject) => {
-        pending.add(reject);
-        client.executeRemote(method, argument, (error, value) => {
-          pending.delete(reject);
-          if (error) reject(new LinkFailure("PM2_ACTION_FAILED", wordsOf(error)));
-          else resolve(value);
-        });
+type Refuse = (failure: LinkFailure) => void;
+
+/** PM2's client knows one connection at a time: it is given this one for each question. */
+class ClientConnection implements Connection {
+  readonly lost: Promise<never>;
+  isLost = false;
+  readonly #client: Pm2["Client"];
+  readonly #axon: Pm2["Client"]["client_sock"];
+  readonly #rpc: unknown;
+  readonly #pending = new Set<Refuse>();
+  readonly #whenLost = new Set<Refuse>();
+  readonly #answered: () => void;
+  #isRetired = false;
+
+  constructor({ Client: client }: Pm2, axon: Pm2["Client"]["client_sock"]) {
+    this.#client = client;
+    this.#axon = axon;
+    this.#rpc = client.client;
+    this.lost = new Promise<never>((_resolve, reject) => this.#whenLost.add(reject));
+    this.lost.catch(() => undefined); // who waits for nothing need not hear of it
+    axon.once("close", () => this.#lose(ENDED));
+    this.#answered = boundAnswers(axon, (failure) => this.#end(failure));
+  }
+
+  async ask(method: string, argument: unknown, patienceMs: number): Promise<unknown> {
+    if (this.isLost) throw new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon has ended.");
+    let refuse: Refuse | undefined;
+    const answer = new Promise<unknown>((resolve, reject) => {
+      refuse = reject;
+      this.#pending.add(reject);
+      this.#client.client = this.#rpc;
+      this.#client.executeRemote(method, argument, (error, value) => {
+        this.#answered();
+        if (error) reject(new LinkFailure("PM2_ACTION_FAILED", wordsOf(error)));
+        else resolve(value);
       });
-      return orTimeout(answer, patienceMs, "PM2 did not answer");
-    },
-    close() {
-      axon.close();
-      lose();
-    },
+    });
+    try {
+      return await orTimeout(answer, patienceMs, "PM2 did not answer");
+    } finally {
+      if (refuse !== undefined) this.#pending.delete(refuse);
+      if (this.#isRetired) this.retire();
+    }
+  }
+
+  retire(): void {
+    this.#isRetired = true;
+    if (this.#pending.size === 0) this.close();
+  }
+
+  close(): void {
+    this.#end(ENDED);
+  }
+
+  #end(why: LinkFailure): void {
+    this.#lose(why);
+    this.#axon.close();
+  }
+
+  #lose(why: LinkFailure): void {
+    this.isLost = true;
+    this.#axon.closing = true;
+    this.#axon.queue = [];
+    if (this.#client.client === this.#rpc) this.#client.client = null;
+    for (const refuse of [...this.#whenLost, ...this.#pending]) refuse(why);
+    this.#pending.clear();
+  }
+}
+
+const ENDED = new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon ended before it answered.");
+/** A list of ten thousand processes has 40 MB. */
+const MOST_BYTES = 64 * 2 ** 20;
+
+/** PM2's parser collects whatever comes until an answer is whole: too much of it ends the connection. */
+function boundAnswers(axon: Pm2["Client"]["client_sock"], onTooLarge: (failure: LinkFailure) => void): () => void {
+  let bytes = 0;
+  const count = (chunk: Uint8Array): void => {
+    bytes += chunk.byteLength;
+    if (bytes <= MOST_BYTES) return;
+    const details = `What answers at PM2's socket sent more than ${MOST_BYTES / 2 ** 20} MiB as one answer.`;
+    onTooLarge(new LinkFailure("PM2_ANSWER_TOO_LARGE", details));
   };
+  axon.once("connect", () => {
+    for (const socket of axon.socks) socket.on("data", count);
+  });
+  return () => void (bytes = 0);
 }
 
 /** @throws {LinkFailure} PM2_TIMEOUT */

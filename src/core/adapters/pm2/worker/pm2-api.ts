@@ -19,6 +19,8 @@ export interface Pm2Client {
 export interface RequestSocket extends NodeJS.EventEmitter {
   set(setting: "retry timeout", ms: number): void;
   queue: unknown[];
+  /** The open sockets below it. */
+  readonly socks: readonly NodeJS.ReadableStream[];
   closing?: boolean;
   close(): void;
 }

@@ -1,0 +1,90 @@
+/** A PM2 that does not answer: the host has its own beat, and nobody waits for more than one time-out. */
+import { expect, test } from "vitest";
+import { execute, metricsExpose, metricsShow, SvcmError } from "../../../src/core/index.ts";
+import type { ProcessRecord } from "../../../src/core/telemetry/process-record.ts";
+import { countingPorts, type CountingPorts } from "../../support/counting-ports.ts";
+import { settled } from "../../support/hand-clock.ts";
+import { pass, until, watch } from "../../support/watcher.ts";
+
+const caller = { source: "cli", grants: ["read"] } as const;
+const TIMEOUT_MS = 5000;
+
+/** As PM2 answers now. */
+function answering({ ports: { processes } }: CountingPorts): () => Promise<ProcessRecord[]> {
+  return processes.list.bind(processes);
+}
+
+/** From now on each question fails after five seconds, as the link to PM2 does. */
+function hang(world: CountingPorts): void {
+  const list = answering(world);
+  const late = async (): Promise<ProcessRecord[]> => {
+    void list().catch(() => undefined); // counted
+    await world.clock.pause(TIMEOUT_MS);
+    throw new SvcmError("PM2_FAILED", { code: "PM2_TIMEOUT", details: "PM2 did not answer within 5000 ms." });
+  };
+  Object.assign(world.ports.processes, { list: late });
+}
+
+const codeOf = (asked: Promise<unknown>): Promise<string | undefined> =>
+  asked.then(
+    () => "answered",
+    (error: SvcmError) => error.facts.code,
+  );
+
+test("the stream keeps its interval: the last processes first, then the host beside the error", async () => {
+  const world = countingPorts();
+  const list = answering(world);
+  const { samples } = await watch(world, { intervalMs: 500 });
+  hang(world);
+  await pass(world, 2000);
+  const [before, asked] = [samples.length, world.asked.list];
+  await pass(world, 20_000);
+  const during = samples.slice(before);
+  expect(during.length).toBeGreaterThanOrEqual(39);
+  const firstHost = during.findIndex(({ kind }) => kind === "host");
+  expect(firstHost).toBeGreaterThan(0);
+  for (const sample of during.slice(firstHost)) expect(sample).toMatchObject({ error: { code: "PM2_TIMEOUT" } });
+  expect(during.at(-1)).toMatchObject({ payload: { host: { cpu: { usagePercent: 50 } } } });
+  expect(world.asked.list - asked).toBeLessThanOrEqual(4);
+  Object.assign(world.ports.processes, { list });
+  while (samples.at(-1)?.kind !== "metrics") await pass(world, 500);
+});
+
+test("who comes while PM2 hangs has the host within three seconds", async () => {
+  const world = countingPorts();
+  hang(world);
+  const samples: unknown[] = [];
+  const stop = new AbortController();
+  const request = { environment: "dev", intervalMs: 1000, asyncContext: false };
+  void (async () => {
+    for await (const sample of world.ports.telemetry.watch(request, stop.signal)) samples.push(sample);
+  })();
+  while (world.clock.waiting === 0) await settled();
+  await pass(world, 2900);
+  expect(samples[0]).toMatchObject({ kind: "host", error: { code: "PM2_TIMEOUT" } });
+  await pass(world, 10_000);
+  expect(samples.length).toBeGreaterThanOrEqual(10);
+  stop.abort();
+});
+
+test.each([false, true])(
+  "a single answer costs one time-out, also of several at once; beside a stream: %s",
+  async (isWatched) => {
+    const world = countingPorts();
+    if (isWatched) await watch(world, { intervalMs: 500 });
+    hang(world);
+    const startMs = world.clock.elapsed();
+    const ended: number[] = [];
+    const note = (): void => void ended.push(world.clock.elapsed() - startMs);
+    const show = () => execute(metricsShow, world.ports, { environment: "dev" }, caller);
+    const failed = codeOf(show().finally(note));
+    const exposed = execute(metricsExpose, world.ports, { version: "1.0.0" }, caller).finally(note);
+    await pass(world, 3000);
+    const later = codeOf(show().finally(note));
+    const text = await until(world, exposed);
+    expect(await until(world, Promise.all([failed, later]))).toEqual(["PM2_TIMEOUT", "PM2_TIMEOUT"]);
+    expect(text).toContain("svcm_pm2_up 0\n");
+    expect(text).toContain("svcm_host_cpu_usage_ratio 0.5\n");
+    expect(Math.max(...ended)).toBeLessThanOrEqual(TIMEOUT_MS + 700);
+  },
+);

@@ -1,0 +1,101 @@
+/** A real daemon that hangs: what it costs those who ask, and what it does not break. */
+import { existsSync, mkdirSync, rmSync, watch, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { execute, metricsExpose, metricsShow } from "../../src/core/index.ts";
+import { IDLE, pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
+
+const caller = { source: "cli", grants: ["read"] } as const;
+let own: Pm2;
+let daemon: Daemon;
+
+beforeAll(async () => {
+  own = pm2();
+  daemon = await own.startDaemon();
+  await own.run({ name: "idle" });
+});
+afterAll(async () => {
+  await daemon.signal("SIGCONT");
+  await own.end();
+});
+
+test("the host is told all the while, to a stream, to /metrics and to nobody twice as late", async () => {
+  const ports = own.ports();
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const request = { environment: "dev", intervalMs: 500, asyncContext: false };
+  const samples = ports.telemetry.watch(request, stop.signal)[Symbol.asyncIterator]();
+  await samples.next();
+  const seen = { count: 0 };
+  void (async () => {
+    while ((await samples.next()).done !== true) seen.count += 1;
+  })();
+  await daemon.signal("SIGSTOP");
+  const before = seen.count;
+  const asked = execute(metricsShow, ports, { environment: "dev" }, caller);
+  const text = execute(metricsExpose, ports, { version: "1.0.0" }, caller);
+  await expect(asked).rejects.toMatchObject({ facts: { code: "PM2_TIMEOUT" } });
+  // Five seconds have passed for the question. A beat that waits for PM2 would have told the host once.
+  expect(seen.count - before).toBeGreaterThan(3);
+  expect(await text).toContain("svcm_pm2_up 0\n");
+  expect(await text).toMatch(/^svcm_host_cpu_usage_ratio /m);
+  await daemon.signal("SIGCONT");
+  await ports.telemetry.close();
+});
+
+test("a late answer closes nothing under an action: that comes to its own end", async () => {
+  const [asked, free] = [join(own.folder, "asked"), join(own.folder, "free")];
+  mkdirSync(asked);
+  const code = `const fs = require("node:fs");
+    process.on("SIGINT", () => {
+      fs.writeFileSync(${JSON.stringify(join(asked, "to-end"))}, "");
+      setInterval(() => fs.existsSync(${JSON.stringify(free)}) && process.exit(0), 20);
+    });
+    process.send("ready");${IDLE}`;
+  await own.run({ name: "slow", code, wait_ready: true, kill_timeout: 60_000 });
+  const link = own.link({ timeoutMs: 300 });
+  const slow = (await link.list()).find(({ name }) => name === "slow")!;
+  const isAsked = new Promise<void>((resolve) => {
+    const watcher = watch(asked, () => {
+      watcher.close();
+      resolve();
+    });
+  });
+  const restarted = link.restart(slow);
+  await isAsked;
+  await daemon.signal("SIGSTOP");
+  const refusals = await Promise.allSettled([link.list(), link.list()]);
+  for (const refusal of refusals) expect(refusal).toMatchObject({ reason: { facts: { code: "PM2_TIMEOUT" } } });
+  await daemon.signal("SIGCONT");
+  writeFileSync(free, "");
+  await expect(restarted).resolves.toBeUndefined();
+  expect(existsSync(join(asked, "to-end"))).toBe(true);
+});
+
+test("an answer without an end is refused, before it fills the memory", async () => {
+  const hostile = pm2();
+  onTestFinished(() => hostile.end());
+  mkdirSync(hostile.home);
+  const socket = join(hostile.home, "rpc.sock");
+  rmSync(socket, { force: true });
+  const chunk = Buffer.alloc(2 ** 20);
+  // One message of one argument of four gigabytes.
+  const head = Buffer.from([0x11, 0xff, 0xff, 0xff, 0xff]);
+  const server = createServer((peer) => {
+    peer.on("error", () => peer.destroy());
+    const pump = (): void => {
+      while (!peer.destroyed && peer.write(chunk));
+      peer.once("drain", pump);
+    };
+    peer.once("data", () => {
+      peer.write(head);
+      pump();
+    });
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((done) => server.listen(socket, done));
+  await expect(hostile.link({ timeoutMs: 60_000 }).list()).rejects.toMatchObject({
+    facts: { code: "PM2_ANSWER_TOO_LARGE" },
+  });
+});
