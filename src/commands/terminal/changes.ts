@@ -1,4 +1,4 @@
-import type { EnvWriteResponse } from "../../core/index.ts";
+import { locationText, visible, type EnvWriteResponse, type Issue } from "../../core/index.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
@@ -10,7 +10,11 @@ interface PlannedChange {
 
 /** A planned write as a diff of lines. */
 export async function renderPlan(
-  { fileName, changes }: { readonly fileName: string; readonly changes: readonly PlannedChange[] },
+  {
+    fileName,
+    changes,
+    warnings = [],
+  }: { readonly fileName: string; readonly changes: readonly PlannedChange[]; readonly warnings?: readonly Issue[] },
   screen: Screen,
 ): Promise<string> {
   if (changes.length === 0) return `No change in ${fileName}.`;
@@ -20,11 +24,18 @@ export async function renderPlan(
     ...before.map((text) => red(`-${text}`)),
     ...after.map((text) => green(`+${text}`)),
   ]);
-  return [bold(`${fileName} (dry run, nothing is written)`), ...hunks].join("\n");
+  return [bold(`${fileName} (dry run, nothing is written)`), ...hunks, ...warningLines(warnings)].join("\n");
 }
 
 /** What a write changed, with the values that now hold. */
-export function renderWrite({ fileName, changedKeys, values }: EnvWriteResponse): string {
+export function renderWrite({ fileName, changedKeys, values, warnings }: EnvWriteResponse): string {
   if (changedKeys.length === 0) return `No change in ${fileName}.`;
-  return [`Changed in ${fileName}:`, ...changedKeys.map((key) => `  ${key}=${values[key] ?? ""}`)].join("\n");
+  const lines = changedKeys.map((key) => `  ${key}=${values[key] ?? ""}`);
+  return [`Changed in ${fileName}:`, ...lines, ...warningLines(warnings)].join("\n");
+}
+
+function warningLines(warnings: readonly Issue[]): string[] {
+  return warnings.map(({ at, message, code }) => {
+    return `Warning: ${at ? `${locationText(at)} ` : ""}${visible(message)} (${code})`;
+  });
 }

@@ -61,6 +61,9 @@ export const envWriteBody = z
     ...envRead,
     changedKeys: keys.describe("Keys whose value is another one now."),
     ignoredKeys: keys.describe("Asked keys that are outside the write allowlist."),
+    warnings: z
+      .array(issueBody)
+      .describe("Changed lines that `node --env-file`, Bun or a shell may read in another way than dotenv does."),
   })
   .describe("The visible part of the env file after the write.");
 

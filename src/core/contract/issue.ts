@@ -36,6 +36,9 @@ export function locationText({ file, line, column }: Location): string {
 /** How many issues of one kind of place are told: nobody reads more, and a hostile file has millions. */
 export const MAX_ISSUES = 10_000;
 
+/** How many findings the check of an env file reports, which has far fewer lines than that. */
+export const MAX_FINDINGS = 1000;
+
 const NOWHERE: Location = { file: "", line: 0, column: 0 };
 
 /** Sorts by file, line, column, code, path: the one order of every report. */

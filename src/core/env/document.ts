@@ -33,30 +33,31 @@ export interface EnvEntry extends Span {
 export type EnvComment = Span;
 
 const quoted = (mark: string): string => String.raw`\s*${mark}(?:\\${mark}|[^${mark}])*${mark}`;
+/** The groups before the value hold all that precedes it, so that their lengths tell where it stands. */
 const ENTRY = new RegExp(
-  String.raw`(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)` +
+  String.raw`((?:export\s+)?)([\w.-]+)(\s*=\s*?|:\s+?)` +
     `(${quoted("'")}|${quoted('"')}|${quoted("`")}|[^#\\r\\n]+)?` +
     String.raw`\s*(?:#.*)?$`,
-  "dmy",
+  "my",
 );
 
 /** Splits text into entries, comments and strays. Total: any string is a document. */
 export function parseEnvDocument(text: string): EnvDocument {
   const document = { text, entries: [], comments: [], strays: [] } as MutableDocument;
-  const source = text.replaceAll(/\r\n?/g, "\n");
+  const source = text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text;
   const toText = offsetsBefore(text, source);
   let line = 1;
   let start = 0;
   while (start < source.length) {
     const content = skipInlineSpace(source, start);
     const entry = entryAt(source, content);
-    const end = endOfLine(source, entry?.valueEnd ?? content);
-    const span = { start: toText(start), end: toText(end), line };
-    if (entry) document.entries.push({ ...span, ...placed(entry, toText) });
-    else if (source[content] === "#") document.comments.push(span);
-    else if (start < end) document.strays.push(span);
-    line += countLineBreaks(source, start, end + 1);
-    start = end + 1;
+    const sourceEnd = endOfLine(source, entry?.valueEnd ?? content);
+    const [from, end] = [toText(start), toText(sourceEnd)];
+    if (entry) document.entries.push(placed(entry, from, end, line, toText));
+    else if (source[content] === "#") document.comments.push({ start: from, end, line });
+    else if (start < sourceEnd) document.strays.push({ start: from, end, line });
+    line += 1 + countLineBreaks(source, start, sourceEnd);
+    start = sourceEnd + 1;
   }
   return document;
 }
@@ -79,28 +80,6 @@ export function partsOf(document: EnvDocument): string[] {
   return cuts.slice(0, -1).map((cut, index) => document.text.slice(cut, cuts[index + 1]));
 }
 
-/** What dotenv and every Node agree on: no tab, no escaped quote, nothing but a comment behind a quoted value. */
-const PORTABLE_VALUE = ["'[^'\\\\]*'", '"(?:[^"\\\\]|\\\\n)*"', "`[^`\\\\]*`", "[^\\s#'\"`](?:[^\\s#]| )*"].join("|");
-const PORTABLE_ENTRY = new RegExp(
-  // Nothing but spaces behind `=` makes Node 22 take the next line for the value; an exported key needs a value.
-  `^(?:(?:export )?[A-Za-z_][\\w.-]* *= *(?:(?:${PORTABLE_VALUE}) *(?:#[^\\r\\n]*)?|#[^\\r\\n]*)|[A-Za-z_][\\w.-]* *=)$`,
-);
-
-const PORTABLE_COMMENT = /^#/;
-
-/** The lines that `node --env-file` may read in another way than dotenv does, first to last. */
-export function unportableLines(document: EnvDocument): Span[] {
-  const { text } = document;
-  const hasLoneReturn = (span: Span): boolean => /\r(?!\n)/.test(text.slice(span.start, span.end + 2));
-  const isUnlike = (form: RegExp) => (span: Span) =>
-    !form.test(text.slice(span.start, span.end)) || hasLoneReturn(span);
-  return [
-    ...document.strays,
-    ...document.comments.filter(isUnlike(PORTABLE_COMMENT)),
-    ...document.entries.filter(isUnlike(PORTABLE_ENTRY)),
-  ].toSorted((a, b) => a.start - b.start);
-}
-
 interface MutableDocument extends EnvDocument {
   readonly entries: EnvEntry[];
   readonly comments: EnvComment[];
@@ -112,27 +91,34 @@ type Assignment = Pick<EnvEntry, "key" | "value" | "valueStart" | "valueEnd">;
 function entryAt(source: string, offset: number): Assignment | undefined {
   ENTRY.lastIndex = offset;
   const match = ENTRY.exec(source);
-  if (!match?.indices) return undefined;
-  const written = match[2] ?? "";
+  if (!match) return undefined;
+  const [, prefix = "", key = "", separator = "", written] = match;
+  const afterKey = offset + prefix.length + key.length;
+  if (written === undefined) {
+    // It ends right behind its `=`: the separator may have matched further.
+    const valueStart = afterKey + separator.search(/[=:]/) + 1;
+    return { key, value: "", valueStart, valueEnd: valueStart };
+  }
   const value = written.trim();
-  const [start] = match.indices[2] ?? [afterSeparator(source, match)];
-  const valueStart = start + (value === "" ? 0 : written.length - written.trimStart().length);
-  return { key: match[1] ?? "", value: unquote(value), valueStart, valueEnd: valueStart + value.length };
-}
-
-/** An entry without a value ends right behind its `=`: the separator may have matched further. */
-function afterSeparator(source: string, match: RegExpExecArray): number {
-  const afterKey = match.indices?.[1]?.[1] ?? match.index;
-  return afterKey + source.slice(afterKey).search(/[=:]/) + 1;
+  const space = value === "" ? 0 : written.length - written.trimStart().length;
+  const valueStart = afterKey + separator.length + space;
+  return { key, value: unquote(value), valueStart, valueEnd: valueStart + value.length };
 }
 
 function unquote(written: string): string {
+  if (!/^['"`]/.test(written)) return written;
   const value = written.replaceAll(/^(['"`])([\s\S]*)\1$/gm, "$2");
   return written.startsWith('"') ? value.replaceAll("\\n", "\n").replaceAll("\\r", "\r") : value;
 }
 
-function placed(entry: Assignment, toText: (offset: number) => number): Assignment {
-  return { ...entry, valueStart: toText(entry.valueStart), valueEnd: toText(entry.valueEnd) };
+function placed(
+  { key, value, valueStart, valueEnd }: Assignment,
+  start: number,
+  end: number,
+  line: number,
+  toText: (offset: number) => number,
+): EnvEntry {
+  return { start, end, line, key, value, valueStart: toText(valueStart), valueEnd: toText(valueEnd) };
 }
 
 /** Maps an offset of the source, where every line break is one `\n`, to one of the text. */
@@ -158,5 +144,7 @@ function endOfLine(source: string, from: number): number {
 }
 
 function countLineBreaks(source: string, start: number, end: number): number {
-  return source.slice(start, end).split("\n").length - 1;
+  let count = 0;
+  for (let at = source.indexOf("\n", start); at !== -1 && at < end; at = source.indexOf("\n", at + 1)) count++;
+  return count;
 }

@@ -1,78 +1,180 @@
-import {
-  effectiveEntry,
-  parseEnvDocument,
-  unportableLines,
-  valuesOf,
-  type EnvDocument,
-  type Span,
-} from "./document.ts";
+import { parseEnvDocument, valuesOf, type EnvDocument, type EnvEntry, type Span } from "./document.ts";
+import { isPortableEntry, nodeReading, openQuoteReason, type Doubt } from "./portable.ts";
+import { spellings } from "./quote.ts";
 
-/** Why a value cannot be written: no quoting makes every reader give it back. */
+/** Why a file cannot take a value: another line would be read differently, or no reader would find this one. */
 export class UnwritableValue extends Error {
   override readonly name = "UnwritableValue";
 }
 
-export interface SetOptions {
+/** One key and the value that it is to have. */
+export interface Assignment {
+  readonly key: string;
+  readonly value: string;
   /** Tells whether text behind `# KEY=` is a value that was commented out, not prose. */
   readonly isValue?: (text: string) => boolean;
 }
 
-/**
- * Returns the text in which `key` reads as `value` and every other byte is as before.
- *
- * The last, effective, assignment is changed in place; else the last line that holds the key as a
- * comment (`# KEY=`) is uncommented; else a line is appended, with the file's own line break. A key
- * that already reads so, or that is absent and set to nothing, changes nothing.
- *
- * @throws {UnwritableValue} where no quoting gives the value back, or where the change would alter
- *   how another line reads (a quote that an earlier line leaves open).
- * @see CONTRACT section 3, write semantics
- */
-export function setValue(text: string, key: string, value: string, options: SetOptions = {}): string {
-  const document = parseEnvDocument(text);
-  if ((effectiveEntry(document, key)?.value ?? "") === value) return text;
-  const before = valuesOf(document);
-  const readable = spellings(value, openMarks(document))
-    .map((written) => place(document, key, written, options))
-    .filter((next) => readsAs(next, before, key, value));
-  const best = readable.find((next) => isPortable(next, key)) ?? readable[0];
-  if (best !== undefined) return best;
-  throw new UnwritableValue(`${key} cannot be written to this file so that every reader gives its value back`);
-}
-
-/** The changed place of a text. `line` counts from 1; `before` is empty where lines were added. */
+/** The changed lines of one key. `line` counts from 1 in the text before; `before` is empty if a line was added. */
 export interface LineChange {
   readonly line: number;
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
-/** The one run of lines that differs between a text and its edit, or `undefined` where none does. */
-export function changedLines(before: string, after: string): LineChange | undefined {
-  if (before === after) return undefined;
-  const [old, next] = [before.split(/\r\n|\n|\r/), after.split(/\r\n|\n|\r/)];
-  const limit = Math.min(old.length, next.length);
-  let head = 0;
-  while (head < limit && old[head] === next[head]) head++;
-  let tail = 0;
-  while (tail < limit - head && old.at(-1 - tail) === next.at(-1 - tail)) tail++;
-  return {
-    line: head + 1,
-    before: old.slice(head, old.length - tail),
-    after: next.slice(head, next.length - tail),
+export interface KeyEdit {
+  readonly key: string;
+  readonly change: LineChange;
+  /** What may keep `node --env-file` from reading the new line as dotenv does. */
+  readonly doubts: readonly Doubt[];
+}
+
+/** `text` is the very same string if nothing changes. */
+export interface Edited {
+  readonly text: string;
+  readonly edits: readonly KeyEdit[];
+}
+
+/**
+ * Returns the text in which every key reads as its value and every other byte is as before.
+ *
+ * The last, effective, assignment of a key is changed in place; else the last line that holds the key as a
+ * comment (`# KEY=`) is uncommented; else a line is appended, with the file's own line break. A key that already
+ * reads so, or that is absent and set to nothing, changes nothing. If only a part of the readers would give the
+ * value back (`KEY: value`, a tab), the rest of the line is rewritten plainly.
+ *
+ * @throws {UnwritableValue} if no quoting gives a value back, or if the change would alter how another line reads
+ *   (a quote that an earlier line leaves open).
+ * @see CONTRACT section 3, write semantics
+ */
+export function setValues(text: string, assignments: readonly Assignment[]): Edited {
+  const document = parseEnvDocument(text);
+  const held = new Map(document.entries.map((entry) => [entry.key, entry]));
+  const asked = assignments.filter(({ key, value }) => (held.get(key)?.value ?? "") !== value);
+  if (asked.length === 0) return { text, edits: [] };
+  const place = placesIn(document, held, asked);
+  const write = writer(document);
+  const written = asked.map((assignment) => write(place(assignment), assignment));
+  const next = spliced(text, written);
+  const after = parseEnvDocument(next);
+  requireReading(after, document, asked);
+  const now = new Map(after.entries.map((entry) => [entry.key, entry]));
+  const { doubtsAbout } = nodeReading(after);
+  const edits = written.map(({ key, line, before, after: lines }) => {
+    const entry = now.get(key);
+    return { key, change: { line, before, after: lines }, doubts: entry ? doubtsAbout(entry) : [] };
+  });
+  return { text: next, edits };
+}
+
+/** Where a key is written: a range of the text, and what stands around the value there. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly line: number;
+  /** Up to the value, as the author wrote it. */
+  readonly head: string;
+  /** What follows the value on its line. */
+  readonly tail: string;
+  /** Whether nothing of the range was there before. */
+  readonly isNew: boolean;
+}
+
+type Written = LineChange & Pick<Place, "start" | "end"> & { readonly key: string; readonly replacement: string };
+
+function placesIn(document: EnvDocument, held: ReadonlyMap<string, EnvEntry>, asked: readonly Assignment[]) {
+  const { text } = document;
+  const absent = asked.filter(({ key }) => !held.has(key));
+  const commented = commentedPlaces(document, new Map(absent.map((assignment) => [assignment.key, assignment])));
+  const end = appendingPlace(document);
+  let { line: nextLine } = end;
+  return ({ key }: Assignment): Place => {
+    const entry = held.get(key);
+    if (!entry) return commented.get(key) ?? { ...end, line: nextLine++, head: `${key}=`, tail: "", isNew: true };
+    const { start, line, valueStart, valueEnd } = entry;
+    const [head, tail] = [text.slice(start, valueStart), text.slice(valueEnd, entry.end)];
+    return { start, end: entry.end, line, head, tail, isNew: false };
   };
 }
 
-const BARE = /^[A-Za-z0-9_.,:/@%+=-]*$/;
-
-/** Ways to write a value, plainest first. Double quotes expand escapes, so they take neither `\` nor `$`. */
-function spellings(value: string, avoided: ReadonlySet<string>): string[] {
-  const marks = ["'", '"', "`"].filter((mark) => !value.includes(mark) && !avoided.has(mark));
-  const quoted = marks.filter((mark) => mark !== '"' || !/[\\$]/.test(value)).map((mark) => mark + value + mark);
-  return BARE.test(value) ? [value, ...quoted] : quoted;
+/** The last line of each key that holds it as a comment. */
+function commentedPlaces({ text, comments }: EnvDocument, asked: ReadonlyMap<string, Assignment>): Map<string, Place> {
+  const places = new Map<string, Place>();
+  if (asked.size === 0) return places;
+  for (const span of comments.toReversed()) {
+    const line = text.slice(span.start, span.end);
+    const content = line.replace(/^[^#]*#+\s*/, "");
+    const key = /^(?:export\s+)?([\w.-]+)/.exec(content)?.[1] ?? "";
+    const assignment = places.has(key) ? undefined : asked.get(key);
+    const place = assignment && commentedPlace(span, line, content, assignment);
+    if (place) places.set(key, place);
+  }
+  return places;
 }
 
-/** Quotes that a line leaves open: `node --env-file` would take a later one for its end. */
+function commentedPlace(span: Span, line: string, content: string, { key, isValue }: Assignment): Place | undefined {
+  const entry = parseEnvDocument(content).entries[0];
+  if (entry?.key !== key || !content.slice(0, entry.valueStart).includes("=")) return undefined;
+  const isBare = entry.valueEnd - entry.valueStart === entry.value.length;
+  if (isBare && /\s/.test(entry.value) && !isValue?.(entry.value)) return undefined;
+  const mark = line.startsWith("\uFEFF") ? "\uFEFF" : "";
+  const head = mark + content.slice(0, entry.valueStart);
+  return { ...span, head, tail: content.slice(entry.valueEnd), isNew: false };
+}
+
+/** Behind everything but lines of white space at the end, which Node 20 would join to a line that follows them. */
+function appendingPlace({ text, strays }: EnvDocument): Pick<Place, "start" | "end" | "line"> {
+  const content = text.trimEnd().length;
+  const blank = strays.find((stray) => stray.start >= content);
+  const isMarked = blank !== undefined && text.startsWith("\uFEFF", blank.start);
+  const start = blank ? blank.start + (isMarked ? 1 : 0) : text.length;
+  const lines = linesOf(text.slice(0, start));
+  return { start, end: start, line: /^\uFEFF?$/.test(lines.at(-1) ?? "") ? lines.length : lines.length + 1 };
+}
+
+function writer(document: EnvDocument): (place: Place, assignment: Assignment) => Written {
+  const avoided = openMarks(document);
+  const { openAt } = nodeReading(document);
+  return (place, { key, value }) => {
+    const { start, end, line, isNew } = place;
+    const replacement = bestLine(place, key, value, avoided);
+    const swallowing = openAt(start).find(({ mark }) => replacement?.includes(mark));
+    if (replacement === undefined || swallowing) {
+      const why = swallowing ? `: ${openQuoteReason(swallowing)}` : " so that every reader gives its value back";
+      throw new UnwritableValue(`${key} cannot be written to this file${why}`);
+    }
+    const before = isNew ? [] : linesOf(document.text.slice(start, end));
+    return { key, start, end, line, before, after: linesOf(replacement), replacement };
+  };
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r\n|\n|\r/);
+}
+
+/** The line that most readers give back, the author's own form before a plain one. */
+function bestLine({ head, tail }: Place, key: string, value: string, avoided: ReadonlySet<string>): string | undefined {
+  const mark = head.startsWith("\uFEFF") ? "\uFEFF" : "";
+  const plain = `${mark}${/^\uFEFF?\s*export\s/.test(head) ? "export " : ""}${key}=`;
+  const forms = [[head, tail] as const, [plain, tail] as const, [plain, plainTail(tail)] as const];
+  const values = spellings(value).filter((written) => !avoided.has(written.charAt(0)));
+  const readable = forms
+    .flatMap(([before, after]) => values.map((written) => before + written + after))
+    .filter((line) => readsAs(line, key, value));
+  return readable.find(isPortableEntry) ?? readable[0];
+}
+
+function plainTail(tail: string): string {
+  const note = tail.trim();
+  return note === "" ? "" : ` ${note}`;
+}
+
+function readsAs(line: string, key: string, value: string): boolean {
+  const { entries, strays } = parseEnvDocument(line);
+  return entries.length === 1 && strays.length === 0 && entries[0]?.key === key && entries[0].value === value;
+}
+
+/** Quotes that a line leaves open: a reader would take a later one for its end. */
 function openMarks({ text, entries }: EnvDocument): Set<string> {
   const first = entries.map(({ value, valueStart }) =>
     value.startsWith(text.charAt(valueStart)) ? value.charAt(0) : "",
@@ -80,55 +182,26 @@ function openMarks({ text, entries }: EnvDocument): Set<string> {
   return new Set(first.filter((mark) => mark !== "" && "'\"`".includes(mark)));
 }
 
-function place(document: EnvDocument, key: string, written: string, options: SetOptions): string {
-  const { text } = document;
-  const entry = effectiveEntry(document, key);
-  if (entry) return splice(text, entry.valueStart, entry.valueEnd, written);
-  const comment = document.comments.findLast((span) => commentedEntry(text, span, key, options) !== undefined);
-  const range = comment && commentedEntry(text, comment, key, options);
-  if (range) return splice(text, range.start, range.valueEnd, `${range.assignment}${written}`);
-  return append(text, `${key}=${written}`);
+/** All replacements at once, new lines in the order in which they were asked for. */
+function spliced(text: string, written: readonly Written[]): string {
+  const lineBreak = text.includes("\r\n") ? "\r\n" : "\n";
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end, before, replacement } of written.toSorted((a, b) => a.start - b.start)) {
+    parts.push(text.slice(from, start));
+    const isBehindBreak = start === 0 || /[\r\n\uFEFF]/.test(text.charAt(start - 1));
+    if (before.length > 0) parts.push(replacement);
+    else parts.push(isBehindBreak ? replacement + lineBreak : lineBreak + replacement);
+    from = end;
+  }
+  return parts.join("") + text.slice(from);
 }
 
-interface CommentedEntry {
-  readonly start: number;
-  readonly valueEnd: number;
-  /** What stands before the value once uncommented, `KEY=` with the author's own spacing. */
-  readonly assignment: string;
-}
-
-function commentedEntry(text: string, span: Span, key: string, options: SetOptions): CommentedEntry | undefined {
-  const line = text.slice(span.start, span.end);
-  const content = line.replace(/^[^#]*#+\s*/, "");
-  const entry = parseEnvDocument(content).entries[0];
-  if (entry?.key !== key || !content.slice(0, entry.valueStart).includes("=")) return undefined;
-  const isBare = entry.valueEnd - entry.valueStart === entry.value.length;
-  if (isBare && /\s/.test(entry.value) && !options.isValue?.(entry.value)) return undefined;
-  const start = span.end - content.length;
-  const assignment = content.slice(0, entry.valueStart);
-  const afterMark = span.start + (line.startsWith("\uFEFF") ? 1 : 0);
-  return { start: afterMark, valueEnd: start + entry.valueEnd, assignment };
-}
-
-function append(text: string, line: string): string {
-  if (text === "" || text === "\uFEFF") return `${text}${line}\n`;
-  const lineBreak = /\r\n/.test(text) ? "\r\n" : "\n";
-  return /[\r\n]$/.test(text) ? text + line + lineBreak : text + lineBreak + line;
-}
-
-function splice(text: string, start: number, end: number, replacement: string): string {
-  return text.slice(0, start) + replacement + text.slice(end);
-}
-
-/** Whether every reader takes the key's line alike: `KEY= ` with nothing behind it is such a line for dotenv only. */
-function isPortable(text: string, key: string): boolean {
-  const document = parseEnvDocument(text);
-  const start = effectiveEntry(document, key)?.start;
-  return unportableLines(document).every((line) => line.start !== start);
-}
-
-function readsAs(text: string, before: ReadonlyMap<string, string>, key: string, value: string): boolean {
-  const after = valuesOf(parseEnvDocument(text));
-  const others = [...before].every(([name, held]) => name === key || after.get(name) === held);
-  return others && after.get(key) === value && after.size === before.size + (before.has(key) ? 0 : 1);
+/** @throws {UnwritableValue} unless the keys read as asked and every other one as before. */
+function requireReading(after: EnvDocument, before: EnvDocument, asked: readonly Assignment[]): void {
+  const expected = new Map([...valuesOf(before), ...asked.map(({ key, value }) => [key, value] as const)]);
+  const read = valuesOf(after);
+  const wrong = [...expected.keys(), ...read.keys()].find((key) => expected.get(key) !== read.get(key));
+  if (wrong === undefined) return;
+  throw new UnwritableValue(`${asked.map(({ key }) => key).join(", ")} cannot be written without changing how ${wrong} reads`);
 }

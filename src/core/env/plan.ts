@@ -2,9 +2,9 @@ import { sortIssues, type Issue } from "../contract/issue.ts";
 import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
 import { suggest } from "../report/suggest.ts";
 import { effectiveEntry, parseEnvDocument } from "./document.ts";
-import { changedLines, setValue, type LineChange } from "./edit.ts";
+import { setValues, type KeyEdit, type LineChange } from "./edit.ts";
 import { editableKeys, specOf, tierOf, tierReason } from "./tiers.ts";
-import { acceptedValues, shownValue, valueProblem } from "./values.ts";
+import { acceptedValues, expansionProblem, shownValue, spellingProblem, valueProblem } from "./values.ts";
 
 /** What to do with a key outside the allowlist: HTTP ignores it, the command line refuses it. */
 export type ForeignKeys = "ignore" | "refuse";
@@ -17,6 +17,8 @@ export interface EnvPlan {
   readonly ignoredKeys: readonly string[];
   /** For people: credentials are masked. */
   readonly changes: readonly KeyChange[];
+  /** Changed lines that other readers may take in another way than dotenv does. */
+  readonly warnings: readonly Issue[];
 }
 
 export interface KeyChange extends LineChange {
@@ -32,7 +34,7 @@ export function assignmentIssues(
   const issues = Object.entries(values).flatMap(([key, value]): Issue[] => {
     const spec = editableSpec(contract, key);
     if (!spec) return foreign === "refuse" ? [foreignKeyIssue(contract, key)] : [];
-    const problem = valueProblem(key, spec, value);
+    const problem = valueProblem(key, spec, value) ?? spellingProblem(key, spec, value);
     if (!problem) return [];
     const { code, ...words } = problem;
     return [{ code, severity: "error", path: ["values", key], ...words }];
@@ -43,28 +45,42 @@ export function assignmentIssues(
 /**
  * Plans a write of values that {@link assignmentIssues} found good.
  *
- * @throws {UnwritableValue} where the file cannot hold a value so that every reader gives it back.
+ * @param file the name that the places of warnings carry
+ * @throws {UnwritableValue} if the file cannot hold a value so that every reader gives it back.
  */
-export function planWrite(contract: RuntimeContract, text: string, values: Readonly<Record<string, string>>): EnvPlan {
-  const changes: KeyChange[] = [];
-  const ignoredKeys: string[] = [];
-  let current = text;
-  for (const [key, value] of Object.entries(values)) {
-    const spec = editableSpec(contract, key);
-    if (!spec) {
-      ignoredKeys.push(key);
-      continue;
-    }
-    const next = setValue(current, key, value, { isValue: (held) => acceptedValues(spec).includes(held) });
-    const change = changedLines(current, next);
-    if (change) changes.push({ key, ...shownChange(spec, change) });
-    current = next;
-  }
-  return { text: current, changedKeys: changes.map(({ key }) => key), ignoredKeys, changes };
+export function planWrite(
+  contract: RuntimeContract,
+  text: string,
+  values: Readonly<Record<string, string>>,
+  file: string,
+): EnvPlan {
+  const specs = new Map(Object.keys(values).map((key) => [key, editableSpec(contract, key)]));
+  const asked = Object.entries(values).flatMap(([key, value]) => {
+    const spec = specs.get(key);
+    return spec ? [{ key, value, isValue: (held: string) => acceptedValues(spec).includes(held) }] : [];
+  });
+  const edited = setValues(text, asked);
+  return {
+    text: edited.text,
+    changedKeys: edited.edits.map(({ key }) => key),
+    ignoredKeys: Object.keys(values).filter((key) => specs.get(key) === undefined),
+    changes: edited.edits.map(({ key, change }) => ({ key, ...shownChange(specs.get(key), change) })),
+    warnings: sortIssues(edited.edits.flatMap((edit) => warningsOf(edit, values[edit.key] ?? "", file))),
+  };
+}
+
+function warningsOf({ key, change, doubts }: KeyEdit, value: string, file: string): Issue[] {
+  const expansion = expansionProblem(key, value);
+  const warnings = doubts.map(({ line, reason }): Issue => {
+    const at = { file, line, column: 1 };
+    return { code: "ENV_LINE_AMBIGUOUS", severity: "warning", path: [key], message: `${key}: ${reason}`, at };
+  });
+  if (!expansion) return warnings;
+  return [...warnings, { severity: "warning", path: [key], ...expansion, at: { file, line: change.line, column: 1 } }];
 }
 
 /** The lines for people: what stands behind `=` as the value may be shown. */
-function shownChange(spec: KeySpec, change: LineChange): LineChange {
+function shownChange(spec: KeySpec | undefined, change: LineChange): LineChange {
   const shown = (line: string): string => {
     const start = line.indexOf("=") + 1;
     return line.slice(0, start) + shownValue(spec, line.slice(start));

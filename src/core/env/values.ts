@@ -1,12 +1,14 @@
 import type { Issue } from "../contract/issue.ts";
-import type { EnumSpec, KeySpec } from "../facts/schema.ts";
+import type { EnumSpec, IntegerSpec, KeySpec } from "../facts/schema.ts";
 import { suggest } from "../report/suggest.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
+import { spellings } from "./quote.ts";
 
 const MAX_VALUE_LENGTH = 4096;
 /** C0, DEL, C1, and the separators that some readers take for line breaks. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/;
+const CONTROLS = new RegExp(CONTROL, "g");
 
 /** What is wrong with a value, before it has a place: code, words, and what would be accepted. */
 export type ValueProblem = Pick<Issue, "code" | "message" | "accepted" | "suggestion">;
@@ -16,7 +18,7 @@ export function acceptedValues(spec: KeySpec): string[] {
   const empty = "allowEmpty" in spec && spec.allowEmpty === true ? [""] : [];
   if (spec.kind === "enum") return [...spec.values, ...empty];
   if (spec.kind === "redis-url") return ["redis://<host>:<port>", "rediss://<host>:<port>", ...empty];
-  if (spec.kind === "integer") return [`an integer, at least ${spec.minimum ?? 0}`];
+  if (spec.kind === "integer") return [acceptedIntegers(spec)];
   return [];
 }
 
@@ -27,11 +29,13 @@ export function acceptedValues(spec: KeySpec): string[] {
  * @see the specification, "Errors"; CONTRACT section 3, POST rules
  */
 export function valueProblem(key: string, spec: KeySpec, value: string): ValueProblem | undefined {
+  const accepted = acceptedValues(spec);
+  const refused = (code: string, what: string, otherwise: string): ValueProblem => {
+    return { code, message: `${key}: ${what}; accepted: ${listed(accepted) || otherwise}`, accepted };
+  };
   if (CONTROL.test(value) || !value.isWellFormed()) {
-    return {
-      code: "ENV_VALUE_CONTROL_CHARACTER",
-      message: `${key}: the value holds a control character, a line break or broken Unicode`,
-    };
+    const what = `${quote(spec, value)} holds a control character, a line break or broken Unicode`;
+    return refused("ENV_VALUE_CONTROL_CHARACTER", what, "a value without them");
   }
   if (value.length > MAX_VALUE_LENGTH) {
     return {
@@ -40,10 +44,25 @@ export function valueProblem(key: string, spec: KeySpec, value: string): ValuePr
     };
   }
   if (carriesCredentials(spec, value) && !allowsCredentials(spec)) {
-    const message = `${key}: ${quote(spec, value)} carries credentials; accepted: ${listed(acceptedValues(spec)) || "a value without them"}`;
-    return { code: "ENV_VALUE_CREDENTIALS", message, accepted: acceptedValues(spec) };
+    return refused("ENV_VALUE_CREDENTIALS", `${quote(spec, value)} carries credentials`, "a value without them");
   }
   return isAccepted(spec, value) ? undefined : unsupported(key, spec, value);
+}
+
+/** Why a value cannot be written to an env file, whatever else the file holds, or `undefined`. */
+export function spellingProblem(key: string, spec: KeySpec, value: string): ValueProblem | undefined {
+  if (spellings(value).length > 0) return undefined;
+  const accepted = acceptedValues(spec);
+  const form = "without ' or without `, and without \\ at the end";
+  const message = `${key}: no quotes make every reader give ${quote(spec, value)} back; accepted: ${[listed(accepted), form].filter(Boolean).join(", ")}`;
+  return { code: "ENV_VALUE_UNQUOTABLE", message, accepted };
+}
+
+/** Why some readers may replace a part of a value, which the message does not quote, or `undefined`. */
+export function expansionProblem(key: string, value: string): ValueProblem | undefined {
+  if (!/\$(?:\{|[A-Za-z_])/.test(value)) return undefined;
+  const message = `${key}: dotenv and node --env-file take the "$" in the value literally, Bun, Docker Compose and shells replace the name behind it, Bun even between single quotes; write the value without "$" if one of them reads the file`;
+  return { code: "ENV_VALUE_EXPANDED", message };
 }
 
 /** `a, b, or empty`: how accepted values read in a message. */
@@ -59,11 +78,21 @@ function isAccepted(spec: KeySpec, value: string): boolean {
     case "redis-url":
       return isRedisUrl(value, allowsCredentials(spec));
     case "integer":
-      return /^\d{1,9}$/.test(value) && Number(value) >= (spec.minimum ?? 0);
+      return isIntegerWithin(value, spec);
     case "text":
     case "secret":
       return true;
   }
+}
+
+function acceptedIntegers({ minimum = 0, maximum }: IntegerSpec): string {
+  return maximum === undefined ? `an integer, at least ${minimum}` : `an integer from ${minimum} to ${maximum}`;
+}
+
+/** Digits only, as many as there may be: an identifier has more than a number can hold. */
+function isIntegerWithin(value: string, { minimum = 0, maximum }: IntegerSpec): boolean {
+  if (!/^\d+$/.test(value) || BigInt(value) < BigInt(minimum)) return false;
+  return maximum === undefined || BigInt(value) <= BigInt(maximum);
 }
 
 function isRedisUrl(value: string, mayCarryCredentials: boolean): boolean {
@@ -104,7 +133,15 @@ function meant(spec: EnumSpec, value: string): string | undefined {
   return alias?.[1] ?? suggest(value, spec.values);
 }
 
+/** Control characters are escaped before credentials are looked for, so that none of them ends a URL. */
 function quote(spec: KeySpec, value: string): string {
-  const shown = shownValue(spec, value);
-  return JSON.stringify(shown.length > 120 ? `${shown.slice(0, 120)}...` : shown);
+  if (spec.tier === "never-exposed") return "the value";
+  const json = JSON.stringify(value).slice(1, -1).replaceAll(CONTROLS, codePointEscape);
+  const shown = shownValue(spec, json);
+  return `"${shown.length > 120 ? `${shown.slice(0, 120)}...` : shown}"`;
+}
+
+/** For what JSON leaves as it is. */
+function codePointEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -48,7 +48,8 @@ const keySpec = z.discriminatedUnion("kind", [
     kind: z.literal("integer"),
     tier,
     required: z.boolean().optional(),
-    minimum: z.int().optional(),
+    minimum: z.int().min(0).optional(),
+    maximum: z.int().optional(),
   }),
   z.strictObject({ ...about, kind: z.literal("text"), tier: z.literal("read-only") }),
   z.strictObject({ ...about, kind: z.literal("secret"), tier: z.literal("never-exposed") }),
@@ -108,5 +109,6 @@ export type RuntimeContract = z.infer<typeof runtimeContractSchema>;
 export type CapabilityMatrix = z.infer<typeof capabilityMatrixSchema>;
 export type KeySpec = RuntimeContract["keys"][string];
 export type EnumSpec = Extract<KeySpec, { kind: "enum" }>;
+export type IntegerSpec = Extract<KeySpec, { kind: "integer" }>;
 export type Tier = KeySpec["tier"];
 export type Profile = RuntimeContract["profiles"][string];

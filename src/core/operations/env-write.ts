@@ -1,3 +1,4 @@
+import type { Issue } from "../contract/issue.ts";
 import { parseEnvDocument } from "../env/document.ts";
 import { UnwritableValue } from "../env/edit.ts";
 import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
@@ -14,6 +15,8 @@ import type { EnvRead } from "./env-read.ts";
 export interface EnvWriteResponse extends EnvReadResponse {
   readonly changedKeys: readonly string[];
   readonly ignoredKeys: readonly string[];
+  /** Changed lines that a reader other than dotenv may take in another way. */
+  readonly warnings: readonly Issue[];
 }
 
 /** What a write would change, line by line. Credentials in URLs are masked. */
@@ -25,6 +28,7 @@ export interface EnvPlanResponse {
   readonly changedKeys: readonly string[];
   readonly ignoredKeys: readonly string[];
   readonly changes: readonly KeyChange[];
+  readonly warnings: readonly Issue[];
 }
 
 /**
@@ -120,14 +124,14 @@ export async function writeValues(
 
 /** The post-write state of the file. */
 export function writeResponse(contract: RuntimeContract, file: EnvFile, plan: EnvPlan): EnvWriteResponse {
-  const response = readResponse(contract, file, parseEnvDocument(plan.text));
-  return { ...response, changedKeys: plan.changedKeys, ignoredKeys: plan.ignoredKeys };
+  const { text, changedKeys, ignoredKeys, warnings } = plan;
+  return { ...readResponse(contract, file, parseEnvDocument(text)), changedKeys, ignoredKeys, warnings };
 }
 
 export function planResponse(file: EnvFile, plan: EnvPlan): EnvPlanResponse {
   const { environment, fileName, path } = file;
-  const { changedKeys, ignoredKeys, changes } = plan;
-  return { environment, fileName, path, dryRun: true, changedKeys, ignoredKeys, changes };
+  const { changedKeys, ignoredKeys, changes, warnings } = plan;
+  return { environment, fileName, path, dryRun: true, changedKeys, ignoredKeys, changes, warnings };
 }
 
 /** The entity tag of a file's content: strong, of the bytes. */
@@ -143,14 +147,14 @@ export function planned(
   values: Readonly<Record<string, string>>,
 ): EnvPlan {
   try {
-    return planWrite(contract, text, values);
+    return planWrite(contract, text, values, file.fileName);
   } catch (error) {
     if (!(error instanceof UnwritableValue)) throw error;
     throw new SvcmError("ENV_FILE_FAILED", {
       code: "ENV_FILE_UNEDITABLE",
       path: file.path,
       details: `${error.message}.`,
-      hint: `Look for a quote that is left open: svcm env check --environment ${file.name}`,
+      hint: `Correct the file by hand; svcm env check --environment ${file.name} names its faulty lines.`,
     });
   }
 }

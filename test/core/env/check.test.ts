@@ -19,3 +19,18 @@ test.each([".env.dev", ".env.staging", ".env.ci"])("%s of this repository has no
   const file = new URL(`../../../apps/backend-template/src/config/${name}`, import.meta.url);
   expect(checkEnvFile(packagedRuntimeContract, readFileSync(file, "utf8"), name)).toEqual([]);
 });
+
+test("reports 1,000 findings and says that there are more", () => {
+  const issues = checkEnvFile(packagedRuntimeContract, "stray\n".repeat(1200), ".env.dev");
+  expect(issues).toHaveLength(1001);
+  expect(issues[0]).toMatchObject({ code: "ENV_TOO_MANY_ISSUES", severity: "error", at: { file: ".env.dev" } });
+  expect(checkEnvFile(packagedRuntimeContract, "stray\n".repeat(900), ".env.dev")).not.toContainEqual(
+    expect.objectContaining({ code: "ENV_TOO_MANY_ISSUES" }),
+  );
+});
+
+test("a value in a line further down is found at its own line, whatever ends the lines", () => {
+  const text = "A=1\r\nB=2\rC='x\r\ny'\nSVC_HTTP_FRAMEWORK=\n 'nope'\n";
+  const found = checkEnvFile(packagedRuntimeContract, text, "f").find(({ code }) => code === "ENV_VALUE_UNSUPPORTED");
+  expect(found?.at).toEqual({ file: "f", line: 6, column: 2 });
+});

@@ -110,6 +110,38 @@ describe("values", () => {
     expect(JSON.stringify(problem)).not.toContain("canary");
   });
 
+  test("a control character is shown escaped, beside the accepted list, and hides no credentials", () => {
+    const spec = contract.keys["SVC_REALTIME_API"]!;
+    expect(valueProblem("SVC_REALTIME_API", spec, 'a\n\u009b"\uD800')?.message).toBe(
+      'SVC_REALTIME_API: "a\\n\\u009b\\"\\ud800" holds a control character, a line break or broken Unicode; accepted: yes, no',
+    );
+    const url = contract.keys["SVC_WEBSOCKET_REDIS_URL"]!;
+    const problem = valueProblem("SVC_WEBSOCKET_REDIS_URL", url, "redis://u:canary\n@h");
+    expect(problem?.message).toContain("redis://[REDACTED]@h");
+    expect(JSON.stringify(problem)).not.toContain("canary");
+    const secret = { kind: "secret", tier: "never-exposed", label: "x", help: "x" } as const;
+    expect(valueProblem("S", secret, "canary\n")?.message).toMatch(/^S: the value holds a control character/);
+  });
+
+  test.each([
+    ["0", undefined],
+    ["919999999999919999999999", undefined],
+    ["-1", "ENV_VALUE_UNSUPPORTED"],
+    ["1.5", "ENV_VALUE_UNSUPPORTED"],
+    ["1e3", "ENV_VALUE_UNSUPPORTED"],
+  ])("an integer %s: %s", (value, code) => {
+    const spec = { kind: "integer", tier: "read-only", label: "x", help: "x" } as const;
+    expect(valueProblem("N", spec, value)?.code).toBe(code);
+  });
+
+  test("an integer with a maximum", () => {
+    const spec = { kind: "integer", tier: "read-only", label: "x", help: "x", minimum: 1, maximum: 65_535 } as const;
+    expect(valueProblem("PORT", spec, "65535")).toBeUndefined();
+    expect(valueProblem("PORT", spec, "99999")?.message).toBe(
+      'PORT: unsupported value "99999"; accepted: an integer from 1 to 65535',
+    );
+  });
+
   test.each(["redis://u:can/ary@h", "redis:u:can/ary@h", "u:can/ary@h", "redis://u:can ary@h"])(
     "%s is refused unseen",
     (value) => {
@@ -137,7 +169,7 @@ describe("a plan", () => {
   test("ignores keys outside the allowlist, or refuses them with the tier's reason", () => {
     const values = { SVC_REDIS_PASSWORD: "x", SVC_HTTP_FRAMEWORK: "fastify", SVC_DATABASE_NAME: "y", constructor: "z" };
     expect(assignmentIssues(contract, values, "ignore")).toEqual([]);
-    const plan = planWrite(contract, text, values);
+    const plan = planWrite(contract, text, values, ".env.dev");
     expect(plan.text).toBe("SVC_HTTP_FRAMEWORK=fastify\nSVC_REDIS_PASSWORD=canary\n");
     expect(plan.changedKeys).toEqual(["SVC_HTTP_FRAMEWORK"]);
     expect(plan.ignoredKeys).toEqual(["SVC_REDIS_PASSWORD", "SVC_DATABASE_NAME", "constructor"]);
@@ -148,6 +180,24 @@ describe("a plan", () => {
     ]);
   });
 
+  test.each(["redis://h/a\"b'c`d", "redis://h/a'b`$d", "redis://h/a'b`c\"", "redis://h/'`$"])(
+    "no quotes hold %s: that is the value's fault, not the file's",
+    (value) => {
+      const [issue, ...others] = assignmentIssues(contract, { SVC_WEBSOCKET_REDIS_URL: value }, "ignore");
+      expect(others).toEqual([]);
+      expect(issue).toMatchObject({ code: "ENV_VALUE_UNQUOTABLE", path: ["values", "SVC_WEBSOCKET_REDIS_URL"] });
+      expect(issue?.message).toContain("accepted: redis://<host>:<port>, rediss://<host>:<port>, empty, without '");
+    },
+  );
+
+  test("warns of a value that some readers expand, and names the line, not the value", () => {
+    const plan = planWrite(contract, text, { SVC_WEBSOCKET_REDIS_URL: "redis://h/$canary" }, ".env.dev");
+    expect(plan.warnings).toMatchObject([
+      { code: "ENV_VALUE_EXPANDED", severity: "warning", path: ["SVC_WEBSOCKET_REDIS_URL"], at: { line: 3 } },
+    ]);
+    expect(JSON.stringify(plan.warnings)).not.toContain("canary");
+  });
+
   test("reports several bad values at once", () => {
     const issues = assignmentIssues(contract, { SVC_REALTIME_API: "maybe", SVC_HTTP_FRAMEWORK: "derby" }, "ignore");
     expect(issues.map(({ path }) => path.join("."))).toEqual(["values.SVC_HTTP_FRAMEWORK", "values.SVC_REALTIME_API"]);
@@ -155,17 +205,17 @@ describe("a plan", () => {
 
   test("the main and the realtime database driver are independent", () => {
     const both = "SVC_DATABASE_DRIVER=InMemory\nSVC_REALTIME_API_DATABASE_DRIVER=Mongo\n";
-    expect(planWrite(contract, both, { SVC_REALTIME_API_DATABASE_DRIVER: "MS SQL" }).text).toBe(
+    expect(planWrite(contract, both, { SVC_REALTIME_API_DATABASE_DRIVER: "MS SQL" }, ".env.dev").text).toBe(
       "SVC_DATABASE_DRIVER=InMemory\nSVC_REALTIME_API_DATABASE_DRIVER='MS SQL'\n",
     );
-    expect(planWrite(contract, both, { SVC_DATABASE_DRIVER: "MSSQL" }).text).toBe(
+    expect(planWrite(contract, both, { SVC_DATABASE_DRIVER: "MSSQL" }, ".env.dev").text).toBe(
       "SVC_DATABASE_DRIVER=MSSQL\nSVC_REALTIME_API_DATABASE_DRIVER=Mongo\n",
     );
   });
 
   test("the same values change nothing", () => {
-    const plan = planWrite(contract, text, { SVC_HTTP_FRAMEWORK: "express" });
-    expect(plan).toEqual({ text, changedKeys: [], ignoredKeys: [], changes: [] });
+    const plan = planWrite(contract, text, { SVC_HTTP_FRAMEWORK: "express" }, ".env.dev");
+    expect(plan).toEqual({ text, changedKeys: [], ignoredKeys: [], changes: [], warnings: [] });
   });
 });
 

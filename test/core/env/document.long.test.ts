@@ -2,7 +2,8 @@ import { parseEnv } from "node:util";
 import dotenv from "dotenv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseEnvDocument, unportableLines, valuesOf } from "../../../src/core/env/document.ts";
+import { parseEnvDocument, valuesOf } from "../../../src/core/env/document.ts";
+import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText } from "./env-arbitraries.ts";
 
 /** An ordinary file with something strange behind it. */

@@ -3,7 +3,8 @@ import { parseEnv } from "node:util";
 import dotenv from "dotenv";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseEnvDocument, partsOf, unportableLines, valuesOf } from "../../../src/core/env/document.ts";
+import { parseEnvDocument, partsOf, valuesOf } from "../../../src/core/env/document.ts";
+import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText } from "./env-arbitraries.ts";
 
 const configFolder = new URL("../../../apps/backend-template/src/config/", import.meta.url);

@@ -2,16 +2,25 @@ import { parseEnv } from "node:util";
 import dotenv from "dotenv";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { effectiveEntry, parseEnvDocument, unportableLines, valuesOf } from "../../../src/core/env/document.ts";
-import { changedLines, setValue, UnwritableValue } from "../../../src/core/env/edit.ts";
+import { effectiveEntry, parseEnvDocument, valuesOf } from "../../../src/core/env/document.ts";
+import { setValues, UnwritableValue, type Assignment, type Edited } from "../../../src/core/env/edit.ts";
+import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText, keyName } from "./env-arbitraries.ts";
 
 /** Values with everything that needs quoting, without line breaks and control characters. */
 const value = fc.stringMatching(/^[A-Za-z0-9 #'"`$=:/\\@?&;é-]{0,12}$/);
 
+function setValue(text: string, key: string, to: string, more: Partial<Assignment> = {}): string {
+  return setValues(text, [{ key, value: to, ...more }]).text;
+}
+
 function attemptSet(text: string, key: string, to: string): string | undefined {
+  return attemptSets(text, [{ key, value: to }])?.text;
+}
+
+function attemptSets(text: string, assignments: readonly Assignment[]): Edited | undefined {
   try {
-    return setValue(text, key, to);
+    return setValues(text, assignments);
   } catch (error) {
     expect(error).toBeInstanceOf(UnwritableValue);
     return undefined;
@@ -44,8 +53,8 @@ describe("setting a value", () => {
         const change = longestChange(text, next);
         const held = effectiveEntry(parseEnvDocument(text), key);
         if (held) {
-          expect(change.start).toBeGreaterThanOrEqual(held.valueStart);
-          expect(change.end).toBeLessThanOrEqual(held.valueEnd);
+          expect(change.start).toBeGreaterThanOrEqual(held.start);
+          expect(change.end).toBeLessThanOrEqual(held.end);
         } else {
           const lines = text.slice(change.start, change.end).split(/\r\n|\r|\n/);
           expect(lines).toHaveLength(1);
@@ -130,19 +139,114 @@ describe("setting a value", () => {
   });
 });
 
-describe("the lines of a change", () => {
+describe("a line that only a part of the readers would give back", () => {
   test.each([
-    ["A=1\n", "A=2\n", { line: 1, before: ["A=1"], after: ["A=2"] }],
-    ["B=1\n", "B=1\nA=2\n", { line: 2, before: [], after: ["A=2"] }],
-    ["B=1", "B=1\nA=2", { line: 2, before: [], after: ["A=2"] }],
-    ["A='1\n2'\nB=1\n", "A=3\nB=1\n", { line: 1, before: ["A='1", "2'"], after: ["A=3"] }],
-    ["A=1\r\n# B=\r\n", "A=1\r\nB=2\r\n", { line: 2, before: ["# B="], after: ["B=2"] }],
-  ])("from %j to %j", (before, after, change) => {
-    expect(changedLines(before, after)).toEqual(change);
+    ["A: 1\n", "A=2\n"],
+    ["export A: 1\n", "export A=2\n"],
+    ["export\tA=1\n", "export A=2\n"],
+    ["export  A=1\n", "export A=2\n"],
+    ["\tA=1\n", "A=2\n"],
+    ["A=\t1\n", "A=2\n"],
+    ["A=1\t# note\n", "A=2 # note\n"],
+    ["A=1\t\n", "A=2\n"],
+    ["A=\n'1'\n", "A=2\n"],
+    ["# A: 1\nB=2\n", "# A: 1\nB=2\nA=2\n"],
+    ["B=1\n   ", "B=1\nA=2\n   "],
+    ["B=1\n\n\t\n", "B=1\n\nA=2\n\t\n"],
+    ["  ", "A=2\n  "],
+  ])("%j is rewritten plainly", (text, next) => {
+    const edited = setValues(text, [{ key: "A", value: "2" }]);
+    expect(edited.text).toBe(next);
+    expect(edited.edits[0]?.doubts).toEqual([]);
+    expect(parseEnv(next)["A"]).toBe("2");
   });
 
-  test("none where nothing changed", () => {
-    expect(changedLines("A=1\n", "A=1\n")).toBeUndefined();
+  test.each([
+    ["a byte order mark before it", "\uFEFFA=1\n", 1, /byte order mark/],
+    ["a line above that assigns nothing", "B=1\nstray\n\nA=1\n", 2, /read on from line 2/],
+    ["an empty value above with a space", "B= \nA=1\n", 1, /read on from line 1/],
+    ["a line above without a key", "=1\nB=1\nA=1\n", 1, /read on from line 1/],
+    ["a quote above that is closed behind it", "B='1\nA=1\nC='2\n", 1, /line 1 leaves a quote \('\) open/],
+    ["a lone carriage return", "B=1\rA=1\n", 2, /lone carriage return/],
+  ])("is told: %s", (_name, text, line, reason) => {
+    const [edit] = setValues(text, [{ key: "A", value: "2" }]).edits;
+    expect(edit?.doubts).toEqual([{ line, reason: expect.stringMatching(reason) }]);
+  });
+
+  test("is refused if it would end a quote that a line above leaves open", () => {
+    const text = 'B="open\nA=1\n';
+    const assign = (): Edited => setValues(text, [{ key: "A", value: "redis://h/a\"b'" }]);
+    expect(assign).toThrow(/^A cannot be written to this file: line 1 leaves a quote \("\) open/);
+  });
+
+  test("never goes without a word: Node gives the value back, or a doubt names a line, on every text", () => {
+    const counts = { given: 0, doubted: 0 };
+    fc.assert(
+      fc.property(hostileText, keyName, value, (text, key, to) => {
+        const edited = attemptSets(text, [{ key, value: to }]);
+        const doubts = edited?.edits[0]?.doubts;
+        if (!edited || !doubts) return;
+        counts[doubts.length === 0 ? "given" : "doubted"]++;
+        if (doubts.length === 0) expect(parseEnv(edited.text)[key] ?? "").toBe(to);
+      }),
+      { numRuns: 50_000 },
+    );
+    expect(counts.given).toBeGreaterThan(10_000);
+    expect(counts.doubted).toBeGreaterThan(5000);
+  });
+});
+
+describe("several values at once", () => {
+  const assignments = fc.uniqueArray(fc.record({ key: keyName, value }), { maxLength: 5, selector: ({ key }) => key });
+
+  test("are what each would be after the other", () => {
+    fc.assert(
+      fc.property(fc.oneof(envText, hostileText), assignments, (text, asked) => {
+        const together = attemptSets(text, asked);
+        const inTurn = asked.reduce<string | undefined>(
+          (current, { key, value: to }) => current && attemptSet(current, key, to),
+          text === "" ? "# \n" : text,
+        );
+        if (together === undefined || inTurn === undefined) return;
+        const expected = valuesOf(parseEnvDocument(inTurn));
+        expect(valuesOf(parseEnvDocument(together.text))).toEqual(expected);
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
+  test.each([
+    ["A=1\n", [["A", "2"]], [{ line: 1, before: ["A=1"], after: ["A=2"] }]],
+    ["B=1\n", [["A", "2"]], [{ line: 2, before: [], after: ["A=2"] }]],
+    ["B=1", [["A", "2"]], [{ line: 2, before: [], after: ["A=2"] }]],
+    ["A='1\n2'\nB=1\n", [["A", "3"]], [{ line: 1, before: ["A='1", "2'"], after: ["A=3"] }]],
+    ["A=1\r\n# B=\r\n", [["B", "2"]], [{ line: 2, before: ["# B="], after: ["B=2"] }]],
+    [
+      "B=1\n# C=\n",
+      [
+        ["A", "2"],
+        ["C", "3"],
+        ["D", "4"],
+        ["B", "5"],
+      ],
+      [
+        { line: 3, before: [], after: ["A=2"] },
+        { line: 2, before: ["# C="], after: ["C=3"] },
+        { line: 4, before: [], after: ["D=4"] },
+        { line: 1, before: ["B=1"], after: ["B=5"] },
+      ],
+    ],
+  ])("in %j name their lines", (text, asked, changes) => {
+    const { edits } = setValues(
+      text,
+      asked.map(([key = "", to = ""]) => ({ key, value: to })),
+    );
+    expect(edits.map(({ change }) => change)).toEqual(changes);
+  });
+
+  test("change nothing if they hold already", () => {
+    const text = "A=1\n";
+    expect(setValues(text, [{ key: "A", value: "1" }])).toEqual({ text, edits: [] });
   });
 });
 

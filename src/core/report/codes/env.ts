@@ -19,6 +19,10 @@ export const envCodes: CodeDocs = {
     explanation: "The usual reason is an earlier line that leaves a quote open.",
     remedy: "Run `svcm env check`, close the quote that it reports, and repeat the command.",
   },
+  ENV_TOO_MANY_ISSUES: {
+    summary: "The env file has more than 1,000 findings; the first 1,000 are listed.",
+    remedy: "Correct these, most often one faulty program appended the same line again and again, then check again.",
+  },
   ENV_KEY_MISSING: {
     summary: "A mandatory key is absent.",
     remedy: "Add it with `svcm env set KEY=VALUE`; the message names the key.",
@@ -61,12 +65,29 @@ export const envCodes: CodeDocs = {
     summary: "The value has more than 4,096 characters.",
     remedy: "Shorten it, or keep the content in a file and set the key to its path.",
   },
+  ENV_VALUE_UNQUOTABLE: {
+    summary: "No quotes make every reader of env files give the value back.",
+    explanation: "An env file has three kinds of quotes, and no escapes that all readers share.",
+    remedy: "Leave out one of the two quotes ' and `, and a backslash at the end of the value.",
+  },
+  ENV_VALUE_HASH: {
+    summary: "An unquoted value is followed by a `#` without a space (warning).",
+    explanation: "dotenv and `node --env-file` end the value there; python-dotenv, Docker Compose and shells read on.",
+    remedy: "Quote the value if the `#` belongs to it; write a space before the `#` if it begins a comment.",
+  },
+  ENV_VALUE_EXPANDED: {
+    summary: "The value holds `$NAME` or `${NAME}`, which some readers replace (warning).",
+    explanation:
+      "dotenv and `node --env-file` take it literally; Bun (even between single quotes), Docker Compose and shells replace it by the value of that variable.",
+    remedy: "Write a value without `$` if one of them reads the file; otherwise ignore the warning.",
+  },
   ENV_LINE_UNREADABLE: {
     summary: "The line assigns nothing.",
     remedy: "Write `KEY=value`, or put `#` in front of it if it is a comment.",
   },
   ENV_LINE_AMBIGUOUS: {
     summary: "`node --env-file` and dotenv may read the line differently (warning).",
-    remedy: "Put the value in double quotes, or in single quotes if it holds a double quote.",
+    remedy:
+      "Write the line as `KEY=value` without tabs, the value in single quotes if it holds spaces, and save the file without a byte order mark.",
   },
 };
