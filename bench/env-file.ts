@@ -6,7 +6,16 @@ import dotenv from "dotenv";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { envCheck, envDiff, envRead, envWrite, execute, nodePorts, profileApply, type Caller } from "../src/core/index.ts";
+import {
+  envCheck,
+  envDiff,
+  envRead,
+  envWrite,
+  execute,
+  nodePorts,
+  profileApply,
+  type Caller,
+} from "../src/core/index.ts";
 import { median } from "./median.ts";
 
 const SIZE = 2 ** 20;
@@ -37,17 +46,28 @@ async function cpu(work: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
+/** Medians of the operation and of the baseline, measured in turn. */
+async function beside(run: () => unknown): Promise<{ own: number; plain: number }> {
+  const [plain, own]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    plain.push(await cpu(() => dotenv.parse(ordinary)));
+    own.push(await cpu(run));
+  }
+  return { own: median(own), plain: median(plain) };
+}
+
 const root = mkdtempSync(join(tmpdir(), "svcm-bench-env-"));
 try {
   const folder = join(root, "apps/backend-template/src/config");
   mkdirSync(folder, { recursive: true });
   const ports = nodePorts({ root, env: {}, cwd: root });
-  const frameworks = ["fastify", "restify"];
+  let isOdd = false;
   const operations: Record<string, () => Promise<unknown>> = {
     get: async () => (await execute(envRead, ports, {}, caller)).response,
     check: () => execute(envCheck, ports, {}, caller),
     set: () => {
-      const values = { SVC_HTTP_FRAMEWORK: frameworks.reverse()[0] ?? "", SVC_REALTIME_API: "yes" };
+      isOdd = !isOdd;
+      const values = { SVC_HTTP_FRAMEWORK: isOdd ? "fastify" : "restify", SVC_REALTIME_API: "yes" };
       return execute(envWrite, ports, { values, foreignKeys: "refuse" }, caller).catch(() => undefined);
     },
     diff: () => execute(envDiff, ports, { from: "dev", to: "ci" }, caller),
@@ -58,14 +78,10 @@ try {
     writeFileSync(join(folder, ".env.dev"), text);
     writeFileSync(join(folder, ".env.ci"), text.slice(1));
     for (const [operation, run] of Object.entries(operations)) {
-      const [baseline, measured]: [number[], number[]] = [[], []];
-      for (let round = 0; round < ROUNDS; round++) {
-        baseline.push(await cpu(() => dotenv.parse(ordinary)));
-        measured.push(await cpu(run));
-      }
-      const [own, plain] = [median(measured), median(baseline)];
+      const { own, plain } = await beside(run);
       const verdict = own <= 1000 ? "" : "  MORE THAN A SECOND";
-      console.log(`${name.padEnd(26)} ${operation.padEnd(14)} ${(own / plain).toFixed(1).padStart(6)} times dotenv, ${Math.round(own)} ms${verdict}`);
+      const ratio = `${(own / plain).toFixed(1).padStart(6)} times dotenv`;
+      console.log(`${name.padEnd(26)} ${operation.padEnd(14)} ${ratio}, ${Math.round(own)} ms${verdict}`);
     }
   }
 } finally {

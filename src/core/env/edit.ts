@@ -59,10 +59,10 @@ export function setValues(text: string, assignments: readonly Assignment[]): Edi
   const after = parseEnvDocument(next);
   requireReading(after, document, asked);
   const now = new Map(after.entries.map((entry) => [entry.key, entry]));
-  const { doubtsAbout } = nodeReading(after);
+  const reading = nodeReading(after);
   const edits = written.map(({ key, line, before, after: lines }) => {
     const entry = now.get(key);
-    return { key, change: { line, before, after: lines }, doubts: entry ? doubtsAbout(entry) : [] };
+    return { key, change: { line, before, after: lines }, doubts: entry ? reading.doubtsAbout(entry) : [] };
   });
   return { text: next, edits };
 }
@@ -134,11 +134,11 @@ function appendingPlace({ text, strays }: EnvDocument): Pick<Place, "start" | "e
 
 function writer(document: EnvDocument): (place: Place, assignment: Assignment) => Written {
   const avoided = openMarks(document);
-  const { openAt } = nodeReading(document);
+  const reading = nodeReading(document);
   return (place, { key, value }) => {
     const { start, end, line, isNew } = place;
     const replacement = bestLine(place, key, value, avoided);
-    const swallowing = openAt(start).find(({ mark }) => replacement?.includes(mark));
+    const swallowing = reading.openAt(start).find(({ mark }) => replacement?.includes(mark));
     if (replacement === undefined || swallowing) {
       const why = swallowing ? `: ${openQuoteReason(swallowing)}` : " so that every reader gives its value back";
       throw new UnwritableValue(`${key} cannot be written to this file${why}`);
@@ -203,5 +203,7 @@ function requireReading(after: EnvDocument, before: EnvDocument, asked: readonly
   const read = valuesOf(after);
   const wrong = [...expected.keys(), ...read.keys()].find((key) => expected.get(key) !== read.get(key));
   if (wrong === undefined) return;
-  throw new UnwritableValue(`${asked.map(({ key }) => key).join(", ")} cannot be written without changing how ${wrong} reads`);
+  throw new UnwritableValue(
+    `${asked.map(({ key }) => key).join(", ")} cannot be written without changing how ${wrong} reads`,
+  );
 }

@@ -110,7 +110,9 @@ function ownDoubts(text: string, entry: EnvEntry): Doubt[] {
   if (own.startsWith("\uFEFF")) return [{ line, reason: BYTE_ORDER_MARK }];
   const isJoined = hasLoneReturn(text, entry) || (text[entry.start - 1] === "\r" && text[entry.start] !== "\n");
   if (isJoined) return [{ line, reason: "node --env-file joins lines at a lone carriage return; use line feeds" }];
-  return isPortableEntry(own) ? [] : [{ line, reason: "node --env-file may read the line in another way than dotenv does" }];
+  return isPortableEntry(own)
+    ? []
+    : [{ line, reason: "node --env-file may read the line in another way than dotenv does" }];
 }
 
 const BYTE_ORDER_MARK =
