@@ -34,6 +34,7 @@ export { renderReport } from "./report/render.ts";
 export { cellsOf, visible, widthOf } from "./report/cells.ts";
 export { countIssues, firstIssues } from "./report/report.ts";
 export type { Paint } from "./report/text.ts";
+export { METRICS_TYPES, type MetricsFormat } from "./telemetry/open-metrics.ts";
 export type { Sample, Telemetry, WatchRequest } from "./telemetry/telemetry.ts";
 export { suggest } from "./report/suggest.ts";
 export * from "./operations/index.ts";

@@ -1,4 +1,12 @@
-import { execute, metricsExpose, serverIdentity, SvcmError, type Caller, type Ports } from "../core/index.ts";
+import {
+  execute,
+  metricsExpose,
+  serverIdentity,
+  SvcmError,
+  type Caller,
+  type MetricsFormat,
+  type Ports,
+} from "../core/index.ts";
 import { toJson } from "./answer.ts";
 import type { ConsoleFiles } from "./console-files.ts";
 import type { ContentName } from "./route.ts";
@@ -13,15 +21,18 @@ export interface ContentSource {
 /** Who gets to content may read: the guard has seen to that. */
 const reader: Caller = { source: "http", grants: ["read"] };
 
-/** What the server itself shows, made once where that is possible. */
-export function contentOf(name: ContentName, about: ContentSource): () => Promise<string> | string {
+/** What the server itself shows, made once where that is possible. The format is that of the metrics. */
+export function contentOf(
+  name: ContentName,
+  about: ContentSource,
+): (format: MetricsFormat) => Promise<string> | string {
   switch (name) {
     case "page":
       return () => pageOf(about.console);
     case "health":
       return health(about);
     case "metrics":
-      return () => execute(metricsExpose, about.ports, { version: about.version }, reader);
+      return (format) => execute(metricsExpose, about.ports, { version: about.version, format }, reader);
     case "openapi":
       return openApi(about);
     case "asyncapi":

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ZodMiniType } from "zod/mini";
 import { inputs } from "../core/contract/inputs.ts";
 import { parseInput } from "../core/contract/parse.ts";
-import { execute, SvcmError, type Caller, type EnvRead, type Ports } from "../core/index.ts";
+import { execute, METRICS_TYPES, SvcmError, type Caller, type EnvRead, type Ports } from "../core/index.ts";
 import { assetHeaders, jsonHeaders, pageHeaders, toJson } from "./answer.ts";
 import { isYaml } from "./body.ts";
 import { contentOf } from "./content.ts";
@@ -12,6 +12,7 @@ import { requestCutOff } from "./failure.ts";
 import { parseJsonBody } from "./json-body.ts";
 import type { ConsoleFiles } from "./console-files.ts";
 import type { Limits } from "./limits.ts";
+import { metricsFormat } from "./metrics-format.ts";
 import { parametersOf, queryReader } from "./query.ts";
 import type { Channel } from "./socket/channel.ts";
 import type { ContentRoute, OperationRoute, Route } from "./route.ts";
@@ -66,8 +67,10 @@ function contentHandler(row: ContentRoute, serving: Serving): RouteHandlerMethod
   const readQuery = queryReader([]);
   return async (request, reply) => {
     if (row.response !== undefined) readQuery(request.query as Record<string, unknown>);
+    const format = metricsFormat(request.headers.accept);
     void reply.headers(headers);
-    return await content();
+    if (row.content === "metrics") void reply.headers({ "content-type": METRICS_TYPES[format], vary: "accept" });
+    return await content(format);
   };
 }
 

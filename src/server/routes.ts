@@ -9,6 +9,7 @@ import {
   envDiff,
   envRead,
   envWrite,
+  METRICS_TYPES,
   metricsShow,
   suiteValidate,
   type ErrorKind,
@@ -83,7 +84,7 @@ export const routes: readonly Route[] = [
   talk(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),
   show("/metrics", "metrics", {
     summary: "Tell host, processes, drift and the service's own cost as OpenMetrics.",
-    mediaType: "application/openmetrics-text; version=1.0.0; charset=utf-8",
+    mediaType: METRICS_TYPES.prometheus,
     isOpen: false,
   }),
   show("/healthz", "health", {

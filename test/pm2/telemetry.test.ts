@@ -74,7 +74,7 @@ test("no value of an environment, an argument or a store is in any byte", async 
   await own.run({ name: "serves", code: SERVE });
   const texts = [
     JSON.stringify(await show(true)),
-    await execute(metricsExpose, ports, { version: "1.0.0" }, caller),
+    await execute(metricsExpose, ports, { version: "1.0.0", format: "openmetrics" }, caller),
     JSON.stringify(await execute(ecosystemDrift, ports, { environment: "dev" }, caller)),
   ];
   for (const text of texts) expect(text.replaceAll("CANARY_KEY", "")).not.toContain("CANARY");

@@ -28,7 +28,8 @@ test("the metrics, as their schema says, of the environment that was asked for",
 
 test("OpenMetrics, of the process too", async () => {
   const server = await testServer({ env: env() });
-  const { status, headers, text } = await ask(server, "/metrics");
+  const accept = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+  const { status, headers, text } = await ask(server, "/metrics", { headers: { accept } });
   expect(status).toBe(200);
   expect(headers["content-type"]).toBe("application/openmetrics-text; version=1.0.0; charset=utf-8");
   expect(text).toMatch(/^svcm_process_up\{name="api",pm_id="0"\} 1$/m);
@@ -37,7 +38,19 @@ test("OpenMetrics, of the process too", async () => {
   expect(text).not.toContain("CANARY");
 });
 
-test("OpenMetrics of the host alone, without PM2", async () => {
+test("the older text for everybody who does not ask for OpenMetrics", async () => {
+  const server = await testServer({ env: env() });
+  for (const headers of [{}, { accept: "*/*" }, { accept: "text/plain;version=0.0.4" }, { accept: "text/html" }]) {
+    const { status, headers: answered, text } = await ask(server, "/metrics", { headers });
+    expect(status).toBe(200);
+    expect(answered["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(text).toMatch(/^# TYPE svcm_process_restarts_total counter$/m);
+    expect(text).toMatch(/^svcm_process_up\{name="api",pm_id="0"\} 1$/m);
+    expect(text).not.toContain("# EOF");
+  }
+});
+
+test("the host alone, without PM2", async () => {
   const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
   const { status, text } = await ask(server, "/metrics");
   expect(status).toBe(200);

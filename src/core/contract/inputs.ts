@@ -42,7 +42,7 @@ export const inputs = {
   /** `which` is a controller mapping, or the number of the adapter in the list. */
   "interface.edit": z.strictObject({ ...suiteEdit, which: z.string(), values }),
   "interface.remove": z.strictObject({ ...suiteEdit, which: z.string() }),
-  "metrics.expose": z.strictObject({ version: z.string() }),
+  "metrics.expose": z.strictObject({ version: z.string(), format: z.enum(["openmetrics", "prometheus"]) }),
   "metrics.show": z.strictObject({ environment, asyncContext: z.optional(z.boolean()) }),
   /**
    * `scope` is `process` if it is absent. `environment` chooses the ecosystem file. One process is asked for by `name`

@@ -1,16 +1,16 @@
 import { metricFamilies } from "../telemetry/metric-families.ts";
-import { openMetrics } from "../telemetry/open-metrics.ts";
+import { metricsText } from "../telemetry/open-metrics.ts";
 import { defineOperation } from "../operation.ts";
 
-/** Processes, host, drift, audit and svcm's own cost as OpenMetrics text; the host alone while PM2 cannot be read. */
+/** Processes, host, drift, audit and svcm's own cost as text for a scraper; the host alone while PM2 cannot be read. */
 export const metricsExpose = defineOperation({
   id: "metrics.expose",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { version }): Promise<string> {
+  async run(ports, { version, format }): Promise<string> {
     const { telemetry, machine, audit } = ports;
     const sample = await telemetry.collect({ environment: undefined, asyncContext: false });
     const facts = { own: machine.own(), cost: telemetry.cost(), audit: audit.counts() };
-    return openMetrics(metricFamilies({ version, sample, ...facts }));
+    return metricsText(metricFamilies({ version, sample, ...facts }), format);
   },
 });

@@ -16,22 +16,53 @@ export interface MetricSample {
 const UNITS = ["bytes", "seconds", "ratio"];
 const SUFFIX = { gauge: "", counter: "_total", info: "_info" } as const;
 
-/** The text of these families; one without a sample is left out. @see the OpenMetrics specification, 1.0 */
-export function openMetrics(families: readonly MetricFamily[]): string {
-  const lines = families.flatMap(familyLines);
-  return `${[...lines, "# EOF"].join("\n")}\n`;
+/** The two texts that scrapers read. */
+export const METRICS_TYPES = {
+  openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
+  prometheus: "text/plain; version=0.0.4; charset=utf-8",
+} as const;
+
+export type MetricsFormat = keyof typeof METRICS_TYPES;
+
+/** The text of these families; one without a sample is left out. */
+export function metricsText(families: readonly MetricFamily[], format: MetricsFormat): string {
+  const measured = families.flatMap(({ samples, ...family }) => {
+    const left = samples.filter(({ value }) => value !== null && Number.isFinite(value));
+    return left.length === 0 ? [] : [{ ...family, samples: left }];
+  });
+  const lines = measured.flatMap(format === "openmetrics" ? openMetricsLines : prometheusLines);
+  return [...lines, ...(format === "openmetrics" ? ["# EOF"] : []), ""].join("\n");
 }
 
-function familyLines({ name, type, help, samples }: MetricFamily): string[] {
-  const measured = samples.filter(({ value }) => value !== null && Number.isFinite(value));
-  if (measured.length === 0) return [];
+/** @see the OpenMetrics specification, 1.0 */
+function openMetricsLines(family: MetricFamily): string[] {
+  const { name, type, help } = family;
   const unit = UNITS.find((word) => name.endsWith(`_${word}`));
   return [
     `# TYPE ${name} ${type}`,
     ...(unit === undefined ? [] : [`# UNIT ${name} ${unit}`]),
     `# HELP ${name} ${escapeText(help)}`,
-    ...measured.map(({ labels, value }) => `${name}${SUFFIX[type]}${labelText(labels)} ${value}`),
+    ...sampleLines(family),
   ];
+}
+
+/** A metric has the name of its samples, and no kind is called info. @see the Prometheus text format, 0.0.4 */
+function prometheusLines(family: MetricFamily): string[] {
+  const { type, help } = family;
+  const name = sampleName(family);
+  return [
+    `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
+    `# TYPE ${name} ${type === "info" ? "gauge" : type}`,
+    ...sampleLines(family),
+  ];
+}
+
+function sampleName({ name, type }: MetricFamily): string {
+  return `${name}${SUFFIX[type]}`;
+}
+
+function sampleLines(family: MetricFamily): string[] {
+  return family.samples.map(({ labels, value }) => `${sampleName(family)}${labelText(labels)} ${value}`);
 }
 
 function labelText(labels: Readonly<Record<string, string>>): string {

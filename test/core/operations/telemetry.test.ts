@@ -171,7 +171,10 @@ describe("while PM2 does not run", () => {
     world.records = undefined;
     const shown = until(world, execute(metricsShow, world.ports, { environment: "dev" }, caller));
     await expect(shown).rejects.toMatchObject({ kind: "PM2_METRICS_FAILED", facts: { code: "PM2_NOT_RUNNING" } });
-    const text = await until(world, execute(metricsExpose, world.ports, { version: "1.0.0" }, caller));
+    const text = await until(
+      world,
+      execute(metricsExpose, world.ports, { version: "1.0.0", format: "openmetrics" }, caller),
+    );
     expect(text).toContain("svcm_pm2_up 0\n");
     expect(text).toContain("svcm_host_cpu_usage_ratio 0.5\n");
     expect(text).not.toContain("svcm_process_");

@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openMetrics } from "../../../src/core/telemetry/open-metrics.ts";
+import { metricsText, type MetricFamily } from "../../../src/core/telemetry/open-metrics.ts";
 import { metricFamilies } from "../../../src/core/telemetry/metric-families.ts";
 import type { MetricsPayload } from "../../../src/core/contract/metrics.ts";
 
@@ -32,12 +33,12 @@ const LINE =
   /^(?<name>[a-z_][a-z0-9_]*)(?:\{(?<labels>(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\})? (?<value>-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/;
 
 test("every family of a sample", async () => {
-  const text = openMetrics(metricFamilies({ ...facts, sample: { kind: "metrics", payload } }));
+  const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload } }), "openmetrics");
   await expect(text).toMatchFileSnapshot(join(import.meta.dirname, "../../fixtures/telemetry/open-metrics.txt"));
 });
 
 test("follows the grammar: metadata before its samples, names end in unit and kind, each set of labels once", () => {
-  const text = openMetrics(metricFamilies({ ...facts, sample: { kind: "metrics", payload } }));
+  const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload } }), "openmetrics");
   const lines = text.split("\n");
   expect(lines.splice(-2)).toEqual(["# EOF", ""]);
   let family = "";
@@ -63,17 +64,33 @@ test("follows the grammar: metadata before its samples, names end in unit and ki
 });
 
 test("labels are escaped, and what was not measured has no line", () => {
-  const families = [
+  const families: MetricFamily[] = [
     {
-      ...({ name: "svcm_x", type: "gauge", help: 'Says "x"\\\n.' } as const),
+      name: "svcm_x",
+      type: "gauge",
+      help: 'Says "x"\\\n.',
       samples: [
         { labels: { name: 'a"b\\c\nd' }, value: 1 },
         { labels: { name: "e" }, value: null },
       ],
     },
-    { name: "svcm_y", type: "gauge", help: "Nothing.", samples: [{ labels: {}, value: null }] } as const,
+    { name: "svcm_y", type: "gauge", help: "Nothing.", samples: [{ labels: {}, value: null }] },
   ];
-  expect(openMetrics(families)).toBe(
+  expect(metricsText(families, "openmetrics")).toBe(
     '# TYPE svcm_x gauge\n# HELP svcm_x Says \\"x\\"\\\\\\n.\nsvcm_x{name="a\\"b\\\\c\\nd"} 1\n# EOF\n',
   );
+  expect(metricsText(families, "prometheus")).toBe(
+    '# HELP svcm_x Says "x"\\\\\\n.\n# TYPE svcm_x gauge\nsvcm_x{name="a\\"b\\\\c\\nd"} 1\n',
+  );
+});
+
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
+
+test.skipIf(!hasPromtool)("the older text passes Prometheus' own checks (needs promtool)", () => {
+  const hostile = { ...payload, processes: payload.processes.map((one) => ({ ...one, name: 'a"b\\c\nd \u{1f600}' })) };
+  for (const shown of [payload, hostile]) {
+    const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload: shown } }), "prometheus");
+    const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
+  }
 });
