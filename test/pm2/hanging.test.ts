@@ -34,7 +34,7 @@ test("the host is told all the while, to a stream, to /metrics and to nobody twi
   await daemon.signal("SIGSTOP");
   const before = seen.count;
   const asked = execute(metricsShow, ports, { environment: "dev" }, caller);
-  const text = execute(metricsExpose, ports, { version: "1.0.0" }, caller);
+  const text = execute(metricsExpose, ports, { version: "1.0.0", format: "openmetrics" }, caller);
   await expect(asked).rejects.toMatchObject({ facts: { code: "PM2_TIMEOUT" } });
   // Five seconds have passed for the question. A beat that waits for PM2 would have told the host once.
   expect(seen.count - before).toBeGreaterThan(3);

@@ -78,7 +78,9 @@ test.each([false, true])(
     const note = (): void => void ended.push(world.clock.elapsed() - startMs);
     const show = () => execute(metricsShow, world.ports, { environment: "dev" }, caller);
     const failed = codeOf(show().finally(note));
-    const exposed = execute(metricsExpose, world.ports, { version: "1.0.0" }, caller).finally(note);
+    const exposed = execute(metricsExpose, world.ports, { version: "1.0.0", format: "openmetrics" }, caller).finally(
+      note,
+    );
     await pass(world, 3000);
     const later = codeOf(show().finally(note));
     const text = await until(world, exposed);
