@@ -1,5 +1,23 @@
 /** Takes down what `npm start` brought up, and leaves nothing behind. */
-import { endPm2 } from "./backend/pm2.ts";
+import { endPm2, hasDaemon, processes } from "./backend/pm2.ts";
 
+const running = (await hasDaemon()) ? namesOfOnline() : undefined;
 await endPm2();
-console.log("Nothing of the reference backend is running.");
+console.log(whatStopped());
+
+/** A daemon that does not answer is ended all the same. */
+function namesOfOnline(): string[] {
+  try {
+    return processes()
+      .filter(({ pm2_env }) => pm2_env.status === "online")
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function whatStopped(): string {
+  if (!running) return "The reference backend was not running.";
+  if (running.length === 0) return "Stopped PM2; no process of the reference backend was running.";
+  return `Stopped ${running.join(", ")}, and the PM2 that ran them.`;
+}

@@ -1,12 +1,21 @@
 /** `npm start` and `npm stop` in a checkout of their own: run under the PM2 of that checkout. */
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pm2Home } from "../../scripts/backend/pm2.ts";
 import { listenAt, moveToFreePorts, startableCheckout, takenOf } from "../support/checkout.ts";
-import { plainEnvironment } from "../support/command-line.ts";
+import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
 import { pidsOf } from "../support/pm2-daemon.ts";
 
 const LISTENERS = 5;
@@ -44,7 +53,7 @@ describe("npm start and npm stop", () => {
   };
 
   test("a stop without a start is no error", async () => {
-    expect(await npm("stop")).toMatchObject({ code: 0, stderr: "" });
+    expect(await npm("stop")).toEqual({ code: 0, stdout: "The reference backend was not running.\n", stderr: "" });
     await expectNothing();
   });
 
@@ -62,13 +71,14 @@ describe("npm start and npm stop", () => {
 
   test("an app that cannot start is told with its reason, and nothing is left running", async () => {
     const file = join(root, "apps/backend-template/src/config/.env.dev");
-    writeFileSync(file, "SVC_HTTP_FRAMEWORK=koa\nSVC_REALTIME_API=yes\nSVC_KEYVALUESTORAGE_DRIVER=inmemory\n");
+    const before = readFileSync(file, "utf8");
+    writeFileSync(file, before.replace("FRAMEWORK=express", "FRAMEWORK=koa"));
     const { code, stderr } = await npm("start");
     expect(code).toBe(1);
     expect(stderr).toMatch(/dev-restapi is \w[\w ]+:\n(?:.*\n)*.*SVC_HTTP_FRAMEWORK: unsupported value "koa"/);
     expect(stderr).toContain("Nothing is left running.");
     await expectNothing();
-    writeFileSync(file, "SVC_HTTP_FRAMEWORK=express\nSVC_REALTIME_API=yes\nSVC_KEYVALUESTORAGE_DRIVER=inmemory\n");
+    writeFileSync(file, before);
   });
 
   test("a start brings everything up; a second one brings it up anew, once", async () => {
@@ -82,8 +92,34 @@ describe("npm start and npm stop", () => {
     expect(pidsOf(pm2Home(root))).toHaveLength(pids);
   });
 
-  test("a stop leaves nothing behind", async () => {
-    expect(await npm("stop")).toMatchObject({ code: 0, stderr: "" });
+  test("the README's way to switch a framework works as printed, in the order of its lines", async () => {
+    const readme = readFileSync(join(REPOSITORY, "apps/backend-template/README.md"), "utf8");
+    const [, section = ""] = readme.split("## Switch things\n");
+    const [, block = ""] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];
+    const lines = block
+      .trim()
+      .split("\n")
+      .map((line) => line.replace("127.0.0.1:3000", `127.0.0.1:${ports.restapi}`));
+    expect(lines.length).toBeGreaterThan(4);
+    const program = lines.map((line) => `${line}\nprintf '\\nexit %s\\n' $?`).join("\n");
+    mkdirSync(join(root, "path"));
+    symlinkSync(join(root, "bin/run.js"), join(root, "path/svcm"));
+    const env = plainEnvironment({ PATH: `${join(root, "path")}:${process.env["PATH"] ?? ""}` });
+    const output = await new Promise<string>((resolve) => {
+      execFile("bash", ["-c", program], { cwd: root, env }, (_, stdout, stderr) => resolve(stdout + stderr));
+    });
+    const codes = [...output.matchAll(/^exit (\d+)$/gm)].map(([, code]) => Number(code));
+    expect({ codes, output }).toEqual({ codes: lines.map((line) => (line.includes("exit 1") ? 1 : 0)), output });
+    expect(output).toMatch(/"entrypoint":"rest","framework":"fastify"[^\n]*$/m);
+  });
+
+  test("a stop says what it stopped, and leaves nothing behind", async () => {
+    const { code, stdout, stderr } = await npm("stop");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const kind of ["restapi", "websocketapi", "grpcapi", "service-management"]) {
+      expect(stdout).toContain(`dev-${kind}`);
+    }
+    expect(stdout).toMatch(/^Stopped dev-.*, and the PM2 that ran them\.$/m);
     await expectNothing();
   });
 });

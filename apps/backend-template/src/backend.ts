@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import type { StartupPlan } from "svcm/startup";
+import { openAuthentication, type Authentication } from "./auth/authentication.ts";
 import { ContextRegistry } from "./context/registry.ts";
 import { openCounters, type Counters } from "./counters/counters.ts";
 import type { Item, ItemStore } from "./items/item-store.ts";
@@ -14,18 +16,24 @@ export interface Backend {
   readonly counters: Counters;
   readonly mediator: Mediator;
   readonly allowedOrigins: AllowedOrigins;
+  /** Absent if `SVC_ENABLE_BASIC_AUTH` is not `yes`: then everybody may ask. */
+  readonly authentication?: Authentication;
   /** Adds an item, counts it and tells the other parts. */
   addItem(name: string): Promise<Item>;
+  /** Removes an item and tells the other parts. Whether there was one. */
+  removeItem(id: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The topic under which a new item is told. */
-export const ITEM_CREATED = "item-created";
+/** The topic of every {@link ItemChange}: one, so that a removal does not overtake its item. */
+export const ITEMS_CHANGED = "items-changed";
+
+export type ItemChange = { readonly created: Item } | { readonly removed: string };
 
 /**
  * Opens what the plan chose, or nothing.
  *
- * @throws {Error} where one of them cannot be opened, with its setting and the reason.
+ * @throws {Error} if one of them cannot be opened, with its setting and the reason.
  */
 export async function openBackend(
   plan: StartupPlan,
@@ -46,14 +54,31 @@ export async function openBackend(
     const items = await open(openItems(plan.databaseDriver, env));
     const counters = await open(openCounters(plan.keyValueDriver, env));
     const mediator = await open(openMediator(plan.messageMediator, env));
-    const addItem = async (name: string): Promise<Item> => {
-      const item = await items.add(name);
-      await counters.increment("items-created");
-      await mediator.publish(ITEM_CREATED, item);
-      return item;
+    const authentication = await openAuthentication(plan.keyValueDriver, env);
+    if (authentication) opened.push(authentication);
+    const tell = (change: ItemChange): Promise<void> => mediator.publish(ITEMS_CHANGED, change);
+    return {
+      plan,
+      contexts: new ContextRegistry(),
+      items,
+      counters,
+      mediator,
+      allowedOrigins: origins,
+      ...(authentication && { authentication }),
+      async addItem(name) {
+        const item = { id: randomUUID(), name };
+        await items.put(item);
+        await counters.increment("items-created");
+        await tell({ created: item });
+        return item;
+      },
+      async removeItem(id) {
+        const wasThere = await items.remove(id);
+        if (wasThere) await tell({ removed: id });
+        return wasThere;
+      },
+      close,
     };
-    const contexts = new ContextRegistry();
-    return { plan, contexts, items, counters, mediator, allowedOrigins: origins, addItem, close };
   } catch (error) {
     await close();
     throw error;

@@ -101,7 +101,7 @@ describe.each(frameworks)("%s", (framework) => {
       status: 204,
       ...allowed,
       "access-control-allow-methods": "GET, HEAD, POST",
-      "access-control-allow-headers": "content-type",
+      "access-control-allow-headers": "authorization, content-type",
       "access-control-max-age": "600",
     });
   });

@@ -1,9 +1,10 @@
 /** Items, counters and messages on real servers; what is not installed here is skipped, visibly. */
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { io } from "socket.io-client";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { startEntrypoint } from "./entrypoint.ts";
-import { watchItems } from "./grpc-client.ts";
+import { itemsClient, watchItems, type Item } from "./grpc-client.ts";
 import {
   hasMariaDb,
   hasPostgres,
@@ -91,6 +92,64 @@ describe("items", () => {
     await expectSharedItems({ SVC_DATABASE_DRIVER: "MySQL", SVC_DATABASE_URL: url });
     await using managed = await startEntrypoint("rest", { SVC_DATABASE_DRIVER: "RDS", SVC_DATABASE_URL: url });
     expect(await read(managed.url, "/items")).toHaveLength(30);
+  });
+});
+
+describe("the realtime API's own data", () => {
+  const sqlite = (name: string) => ({
+    SVC_DATABASE_DRIVER: "SQLite",
+    SVC_DATABASE_FILE: join(temporaryFolder(), name),
+  });
+  const realtimeOf = (driver: string, url: string) => ({
+    SVC_REALTIME_API_DATABASE_DRIVER: driver,
+    SVC_REALTIME_API_DATABASE_URL: url,
+  });
+
+  /** What REST and the realtime API list under these drivers, by both realtime protocols. */
+  async function listed(env: Env): Promise<{ main: string[]; realtime: string[] }> {
+    await using grpc = await startRealtime("grpc", env);
+    const client = itemsClient(grpc.output());
+    onTestFinished(() => client.close());
+    const names: string[] = [];
+    for await (const { name } of client.List({}) as AsyncIterable<Item>) names.push(name);
+    await using websocket = await startRealtime("websocket", env);
+    const socket = io(websocket.url, { transports: ["websocket"], forceNew: true });
+    onTestFinished(() => void socket.close());
+    const { items } = (await socket.emitWithAck("items.list")) as { items: Item[] };
+    expect(items.map(({ name }) => name)).toEqual(names);
+    const main = (await read(websocket.url, "/items")) as Item[];
+    return { main: main.map(({ name }) => name), realtime: names };
+  }
+
+  function startRealtime(protocol: "grpc" | "websocket", env: Env) {
+    return startEntrypoint(protocol, { ...env, SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: protocol });
+  }
+
+  /** Neither store knows the other's driver, and none loses anything when the other's is changed. */
+  async function expectIndependence(realtime: Env): Promise<void> {
+    const [one, two] = [sqlite("one.sqlite"), sqlite("two.sqlite")];
+    await using backend = await startRealtime("grpc", { ...one, ...realtime });
+    await add(backend.url, "kept");
+    const { id } = await add(backend.url, "removed");
+    expect((await fetch(`${backend.url}/items/${id}`, { method: "DELETE" })).status).toBe(204);
+    expect(await listed({ ...one, ...realtime })).toEqual({ main: ["kept"], realtime: ["kept"] });
+    expect(await listed({ ...two, ...realtime })).toEqual({ main: [], realtime: ["kept"] });
+    expect(await listed(one)).toEqual({ main: ["kept"], realtime: [] });
+    expect(await listed({ ...one, ...realtime })).toEqual({ main: ["kept"], realtime: ["kept"] });
+  }
+
+  test.skipIf(!hasPostgres)("in PostgreSQL, apart from the main one (needs postgres)", async () => {
+    await using server = await startPostgres();
+    const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
+    await expectIndependence(realtimeOf("PostgreSQL", url));
+    // The same database for both: tables of their own.
+    const both = { ...realtimeOf("RDS", url), SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url };
+    expect(await listed(both)).toEqual({ main: [], realtime: ["kept"] });
+  });
+
+  test.skipIf(!hasMariaDb)("in MySQL, apart from the main one (needs mariadb)", async () => {
+    await using server = await startMariaDb();
+    await expectIndependence(realtimeOf("MySQL", `mysql://svcm:svcm@127.0.0.1:${server.port}/svcm`));
   });
 });
 

@@ -3,6 +3,7 @@ import {
   loadPackageDefinition,
   type Client,
   type ClientReadableStream,
+  type Metadata,
   type ServiceError,
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
@@ -15,7 +16,8 @@ export interface Item {
 
 export interface ItemsClient extends Client {
   Get(request: { id: string }, answer: (error: ServiceError | null, item?: Item) => void): void;
-  List(request: object): ClientReadableStream<Item>;
+  Get(request: { id: string }, metadata: Metadata, answer: (error: ServiceError | null, item?: Item) => void): void;
+  List(request: object, metadata?: Metadata): ClientReadableStream<Item>;
   Watch(request: object): ClientReadableStream<Item>;
 }
 

@@ -6,6 +6,8 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { databaseDrivers } from "../src/items/open-items.ts";
+import { carriedDrivers } from "../src/process/startup-plan.ts";
 import { runToEnd } from "./entrypoint.ts";
 
 const realtime = { SVC_REALTIME_API: "yes" };
@@ -44,18 +46,40 @@ describe.each([
   });
 });
 
-const carried = new Set(["InMemory", "SQLite", "PostgreSQL", "MySQL", "Aurora", "RDS", "IndexedDB"]);
-const spec = packagedRuntimeContract.keys["SVC_DATABASE_DRIVER"];
-const drivers = spec?.kind === "enum" ? spec.values : [];
+describe("a driver that the backend has no adapter for", () => {
+  const carried: Readonly<Record<string, readonly string[]>> = carriedDrivers();
 
-test.each(drivers.filter((driver) => !carried.has(driver)))(
-  "%s, which the template has no adapter for, names those it has",
-  async (driver) => {
-    const { code, stderr } = await runToEnd("rest", { SVC_DATABASE_DRIVER: driver });
-    expect(code).toBe(1);
-    expect(stderr).toContain(`SVC_DATABASE_DRIVER=${driver}: this template has no adapter for it; it has: InMemory,`);
-  },
-);
+  test("the list is the adapters", () => {
+    expect(carried["SVC_DATABASE_DRIVER"]).toEqual(databaseDrivers);
+    const accepted = valuesOf("SVC_REALTIME_API_DATABASE_DRIVER");
+    expect(carried["SVC_REALTIME_API_DATABASE_DRIVER"]?.toSorted()).toEqual(
+      databaseDrivers.filter((driver) => accepted.includes(driver)).toSorted(),
+    );
+  });
+
+  test.each([
+    ["rest", "SVC_DATABASE_DRIVER"],
+    ["websocket", "SVC_REALTIME_API_DATABASE_DRIVER"],
+    ["grpc", "SVC_REALTIME_API_DATABASE_DRIVER"],
+  ] as const)("%s refuses every other value of %s before its start, the default included", async (entrypoint, key) => {
+    const others = valuesOf(key).filter((driver) => !carried[key]?.includes(driver));
+    expect(others.length).toBeGreaterThan(2);
+    for (const driver of key === "SVC_DATABASE_DRIVER" ? others : [...others, ""]) {
+      const env = { ...realtime, SVC_REALTIME_API_PROTOCOL: entrypoint === "rest" ? "websocket" : entrypoint };
+      const { code, stdout, stderr } = await runToEnd(entrypoint, { ...env, [key]: driver });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      const which = driver === "" ? '"Mongo", the default' : `"${driver}"`;
+      expect(stderr).toContain(
+        `${key}: this backend has no adapter for ${which}; accepted: ${carried[key]?.join(", ")}`,
+      );
+    }
+  });
+
+  function valuesOf(key: string): readonly string[] {
+    const spec = packagedRuntimeContract.keys[key];
+    return spec?.kind === "enum" ? spec.values : [];
+  }
+});
 
 test.each([
   [{ SVC_DATABASE_DRIVER: "pg" }, "SVC_DATABASE_DRIVER=PostgreSQL needs SVC_DATABASE_URL"],
@@ -76,13 +100,29 @@ test.each([
   expect(stderr).not.toContain("canary");
 });
 
+test.each([
+  [
+    { SVC_REALTIME_API_DATABASE_URL: "" },
+    "SVC_REALTIME_API_DATABASE_DRIVER=PostgreSQL needs SVC_REALTIME_API_DATABASE_URL; accepted: a URL that begins with postgres://, postgresql://, or memory: for",
+  ],
+  [{ SVC_REALTIME_API_DATABASE_URL: "mysql://u:canary@h/" }, "needs SVC_REALTIME_API_DATABASE_URL"],
+  [{ SVC_REALTIME_API_DATABASE_URL: "postgres://u:canary@127.0.0.1:1/x" }, "ECONNREFUSED"],
+])("a realtime database that is missing or away: %o", async (env, words) => {
+  for (const kind of ["websocket", "grpc"] as const) {
+    const { code, stderr } = await runToEnd(kind, { ...realtime, SVC_REALTIME_API_PROTOCOL: kind, ...env });
+    expect(code).toBe(1);
+    expect(stderr).toContain(words);
+    expect(stderr).not.toContain("canary");
+  }
+});
+
 test("a framework whose package is not installed is named with the command that installs it", async () => {
   const template = join(import.meta.dirname, "..");
   const copy = temporaryFolder();
   cpSync(join(template, "dist"), join(copy, "dist"), { recursive: true });
   cpSync(join(template, "package.json"), join(copy, "package.json"));
   mkdirSync(join(copy, "node_modules"));
-  for (const name of ["svcm", "kysely"]) {
+  for (const name of ["svcm", "kysely", "jose", "rate-limiter-flexible"]) {
     symlinkSync(join(template, "node_modules", name), join(copy, "node_modules", name));
   }
   const script = join(copy, "dist/interface/HTTP/start-rest-api.js");

@@ -1,4 +1,5 @@
 /** What every store of items does, on those that are in this process. */
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -10,7 +11,7 @@ describe.each(["InMemory", "SQLite"])("%s", (driver) => {
 
   test("a list is bounded", async () => {
     const items = await open();
-    for (let count = 0; count <= LONGEST_LIST; count++) await items.add(`item ${count}`);
+    for (let count = 0; count <= LONGEST_LIST; count++) await items.put({ id: `${count}`, name: `item ${count}` });
     expect(await items.list()).toHaveLength(LONGEST_LIST);
     await items.close();
   });
@@ -18,12 +19,14 @@ describe.each(["InMemory", "SQLite"])("%s", (driver) => {
   test("text that is SQL is text", async () => {
     const items = await open();
     const name = `'); DROP TABLE items; --"`;
-    const item = await items.add(name);
+    const item = { id: randomUUID(), name };
+    await items.put(item);
+    await items.put({ ...item, name: "another" });
     for (const id of ["' OR '1'='1", `${item.id}' --`, '" OR 1=1', "%", "_".repeat(36)]) {
       expect(await items.get(id)).toBeUndefined();
       expect(await items.remove(id)).toBe(false);
     }
-    expect(await items.list()).toEqual([{ id: item.id, name }]);
+    expect(await items.list()).toEqual([item]);
     await items.close();
   });
 });

@@ -1,9 +1,13 @@
 /** The operational profiles of the runtime contract, each as processes: what it promises is served. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
-import { startEntrypoint, type EntrypointKind } from "./entrypoint.ts";
+import { runToEnd, startEntrypoint, type EntrypointKind } from "./entrypoint.ts";
 import { watchItems } from "./grpc-client.ts";
-import { hasRedis, startRedis, type RunningServer } from "./servers.ts";
+import { basic, PASSWORD, withAlice } from "./accounts.ts";
+import { hasPostgres, hasRedis, startPostgres, startRedis, type RunningServer } from "./servers.ts";
 
 /** What each profile runs beside REST, and what that says of itself. */
 const serves: Readonly<Record<string, { kind: EntrypointKind; says: RegExp }>> = {
@@ -45,4 +49,38 @@ describe.each(Object.entries(packagedRuntimeContract.profiles))("%s", (name, { a
     if (kind === "grpc") (await watchItems(realtime.output()))[Symbol.dispose]();
     else expect((await fetch(`${realtime.url}/socket.io/?EIO=4&transport=polling`)).status).toBe(200);
   });
+});
+
+describe.each([
+  ["staging", ["rest", "websocket"]],
+  ["production", ["rest", "grpc"]],
+] as const)("the env file of %s", (name, kinds) => {
+  const file = join(import.meta.dirname, `../src/config/.env.${name}`);
+  const values = parseEnv(readFileSync(file, "utf8")) as Record<string, string>;
+
+  test.skipIf(!hasPostgres || !hasRedis)(
+    "starts with what comes from the machine, and asks for credentials (needs postgres and redis-server)",
+    async () => {
+      await using redis = await startRedis();
+      await using postgres = await startPostgres();
+      const url = `postgres://svcm@127.0.0.1:${postgres.port}/postgres`;
+      const machine = {
+        SVC_AUTH_USERS_FILE: withAlice()["SVC_AUTH_USERS_FILE"] ?? "",
+        SVC_DATABASE_URL: url,
+        SVC_REALTIME_API_DATABASE_URL: url,
+      };
+      const own = { SVC_REDIS_PORT: `${redis.port}`, SVC_WEBSOCKET_REDIS_URL: `redis://127.0.0.1:${redis.port}` };
+      for (const kind of kinds) {
+        await using backend = await startEntrypoint(kind, { ...values, ...own, ...machine });
+        expect((await fetch(`${backend.url}/items`)).status).toBe(401);
+        const authorization = basic("alice", PASSWORD);
+        expect((await fetch(`${backend.url}/items`, { headers: { authorization } })).status).toBe(200);
+      }
+      const { code, stderr } = await runToEnd("rest", { ...values, ...own, SVC_DATABASE_URL: url });
+      expect({ code, stderr }).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("SVC_AUTH_USERS_FILE") as string,
+      });
+    },
+  );
 });

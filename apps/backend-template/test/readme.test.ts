@@ -1,9 +1,11 @@
 /** What the README lists is what the code does. */
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import ports from "../../../pm2/ports.json" with { type: "json" };
-import { runToEnd } from "./entrypoint.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { carriedDrivers } from "../src/process/startup-plan.ts";
 
 const TEMPLATE = join(import.meta.dirname, "..");
 const readme = readFileSync(join(TEMPLATE, "README.md"), "utf8");
@@ -14,17 +16,32 @@ test("the table of variables has what the code reads beside the startup plan", (
     .filter((file) => file.endsWith(".ts"))
     .map((file) => readFileSync(join(TEMPLATE, "src", file), "utf8"))
     .join("\n");
-  const read = [...source.matchAll(/(?:env\[|portOf\(env, |portOf\(process\.env, )"(SVC_\w+)"/g)].map(([, key]) => key);
+  const read = [
+    ...source.matchAll(/(?:env\[|portOf\(env, |portOf\(process\.env, |integerOf\(env, |urlKey: )"(SVC_\w+)"/g),
+  ].map(([, key]) => key);
   const [, table = ""] = readme.split("| variable ");
   const listed = [...table.matchAll(/^\| `(SVC_\w+)`/gm)].map(([, key]) => key);
   expect(listed).toHaveLength(new Set(read).size);
   expect(new Set(listed)).toEqual(new Set(read));
 });
 
-test("the database drivers are those that the template carries", async () => {
-  const { stderr } = await runToEnd("rest", { SVC_DATABASE_DRIVER: "Oracle" });
-  const [, carried] = /it has: ([\w, ]+)\./.exec(stderr) ?? [];
-  expect(readme).toMatch(new RegExp(`^\\| \`SVC_DATABASE_DRIVER\` +\\| ${carried}; the others are refused`, "m"));
+test("the database drivers are those that the template carries", () => {
+  for (const key of ["SVC_DATABASE_DRIVER", "SVC_REALTIME_API_DATABASE_DRIVER"] as const) {
+    const carried = carriedDrivers()[key]?.join(", ");
+    expect(readme).toMatch(new RegExp(`^\\| \`${key}\` +\\| ${carried}; the others are refused`, "m"));
+  }
+});
+
+test("the lines that make an account do", () => {
+  const folder = temporaryFolder();
+  const [, section = ""] = readme.split("## Ask for credentials\n");
+  const [, block = ""] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];
+  const [, make = ""] = block.trim().split("\n");
+  const { status, stderr } = spawnSync("bash", ["-c", make.replace(">> users", `>> ${folder}/users`)], {
+    cwd: TEMPLATE,
+  });
+  expect({ status, stderr: stderr.toString() }).toMatchObject({ status: 0 });
+  expect(readFileSync(join(folder, "users"), "utf8")).toMatch(/^alice:\$scrypt\$ln=15,r=8,p=3\$\S+\n$/);
 });
 
 test("the ports are those of the development profile", () => {

@@ -9,6 +9,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly port: number;
   /** Ends it and starts it again on the same port and data. */
   restart(): Promise<void>;
+  /** Ends it before the test does. */
+  stop(): Promise<void>;
 }
 
 interface Plan {
@@ -164,8 +166,9 @@ async function startServer(plan: Plan): Promise<RunningServer> {
       await end("SIGKILL");
       child = await launch(plan, folder, port);
     },
+    stop: () => end("SIGKILL"),
     async [Symbol.asyncDispose]() {
-      await end(plan.signal ?? "SIGTERM");
+      if (child.exitCode === null && child.signalCode === null) await end(plan.signal ?? "SIGTERM");
       rmSync(folder, { recursive: true, force: true });
     },
   };

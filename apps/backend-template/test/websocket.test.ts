@@ -137,7 +137,7 @@ test("it fails fast where Redis is away, and where the workers cannot start", as
     ...realtime,
     SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster",
     SVC_WEBSOCKET_CLUSTER_WORKERS: "2",
-    SVC_DATABASE_DRIVER: "Mongo",
+    SVC_DATABASE_DRIVER: "PostgreSQL",
   });
   expect(workers.code).toBe(1);
   expect(workers.stderr).toContain("A worker of the cluster ended at its start");

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { LONGEST_LIST, type Item, type ItemStore } from "./item-store.ts";
 
 /** Items of this process, gone with it. */
@@ -7,10 +6,9 @@ export function inMemoryItems(): ItemStore {
   return {
     list: () => Promise.resolve([...items.values()].slice(0, LONGEST_LIST)),
     get: (id) => Promise.resolve(items.get(id)),
-    add(name) {
-      const item = { id: randomUUID(), name };
-      items.set(item.id, item);
-      return Promise.resolve(item);
+    put(item) {
+      if (!items.has(item.id)) items.set(item.id, item);
+      return Promise.resolve();
     },
     remove: (id) => Promise.resolve(items.delete(id)),
     close: () => Promise.resolve(),

@@ -11,7 +11,8 @@ export interface ItemStore {
   /** The oldest first, `LONGEST_LIST` of them at most. */
   list(): Promise<readonly Item[]>;
   get(id: string): Promise<Item | undefined>;
-  add(name: string): Promise<Item>;
+  /** Keeps an item. Nothing changes if one of its id is kept already. */
+  put(item: Item): Promise<void>;
   /** Whether there was one to remove. */
   remove(id: string): Promise<boolean>;
   close(): Promise<void>;

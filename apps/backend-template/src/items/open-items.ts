@@ -3,73 +3,119 @@ import { dirname, resolve } from "node:path";
 import { withPackages } from "../process/required-package.ts";
 import { inMemoryItems } from "./in-memory.ts";
 import type { ItemStore } from "./item-store.ts";
-import { sqlItems } from "./sql-items.ts";
+import { sqlItems, type Table } from "./sql-items.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** Which store of the two is meant: its keys, and its table, so that both may be in one database. */
+interface Place {
+  readonly driverKey: string;
+  readonly urlKey: string;
+  readonly table: Table;
+}
+
+/** What an opener needs. */
+interface Choice extends Place {
+  readonly driver: string;
+  readonly env: Env;
+}
+
+const MAIN: Place = { driverKey: "SVC_DATABASE_DRIVER", urlKey: "SVC_DATABASE_URL", table: "items" };
+const REALTIME: Place = {
+  driverKey: "SVC_REALTIME_API_DATABASE_DRIVER",
+  urlKey: "SVC_REALTIME_API_DATABASE_URL",
+  table: "realtime_items",
+};
+/** Instead of the URL of a realtime database: data of this process, gone with it. */
+const IN_THIS_PROCESS = "memory:";
+
 const POOL = { max: 10, connectTimeoutMs: 5000 };
 
-/** The drivers that this template carries. Aurora and RDS speak PostgreSQL or MySQL; the URL tells which. */
-const drivers: Readonly<Record<string, (env: Env) => Promise<ItemStore> | ItemStore>> = {
+/** The adapters that this template has. Aurora and RDS speak PostgreSQL or MySQL; the URL says which. */
+const drivers: Readonly<Record<string, (choice: Choice) => Promise<ItemStore> | ItemStore>> = {
   InMemory: inMemoryItems,
   SQLite: sqlite,
-  PostgreSQL: (env) => postgres(urlOf(env, "PostgreSQL", ["postgres:", "postgresql:"])),
-  MySQL: (env) => mysql(urlOf(env, "MySQL", ["mysql:"])),
-  Aurora: (env) => managed(env, "Aurora"),
-  RDS: (env) => managed(env, "RDS"),
+  PostgreSQL: (choice) => postgres(choice, urlOf(choice, ["postgres:", "postgresql:"])),
+  MySQL: (choice) => mysql(choice, urlOf(choice, ["mysql:"])),
+  Aurora: managed,
+  RDS: managed,
 };
 
+/** The drivers that have an adapter; `svcm.startup.json` lists the same ones. */
+export const databaseDrivers: readonly string[] = Object.keys(drivers);
+
 /**
- * Opens the main store of `SVC_DATABASE_DRIVER`.
+ * Opens the main store, of `SVC_DATABASE_DRIVER`.
  *
- * @throws {Error} for a driver that this template does not carry, a missing package or URL, or a database
- *   that cannot be reached. The URL is never in the message.
+ * @throws {Error} for a driver without an adapter, a missing package or URL, or a database that cannot be reached. The
+ *   URL is never in the message.
  */
-export async function openItems(driver: string, env: Env): Promise<ItemStore> {
-  const open = Object.hasOwn(drivers, driver) ? drivers[driver] : undefined;
-  if (open) return open(env);
+export function openItems(driver: string, env: Env): Promise<ItemStore> {
+  return open({ ...MAIN, driver, env });
+}
+
+/**
+ * Opens the realtime API's own store, of `SVC_REALTIME_API_DATABASE_DRIVER`: another database than the main one, or
+ * another table of the same.
+ *
+ * @throws {Error} as {@link openItems} does.
+ */
+export async function openRealtimeItems(driver: string, env: Env): Promise<ItemStore> {
+  return isInThisProcess(env) ? inMemoryItems() : open({ ...REALTIME, driver, env });
+}
+
+/** Whether the realtime data is kept by this process alone. */
+export function isInThisProcess(env: Env): boolean {
+  return env[REALTIME.urlKey] === IN_THIS_PROCESS;
+}
+
+async function open(choice: Choice): Promise<ItemStore> {
+  const { driver, driverKey } = choice;
+  const opener = Object.hasOwn(drivers, driver) ? drivers[driver] : undefined;
+  if (opener) return opener(choice);
   throw new Error(
-    `SVC_DATABASE_DRIVER=${driver}: this template has no adapter for it; it has: ${Object.keys(drivers).join(", ")}. ` +
+    `${driverKey}=${driver}: this template has no adapter for it; it has: ${databaseDrivers.join(", ")}. ` +
       "An adapter is an ItemStore (src/items/item-store.ts) in the table of src/items/open-items.ts",
   );
 }
 
-async function sqlite(env: Env): Promise<ItemStore> {
-  const { default: Database } = await withPackages("SVC_DATABASE_DRIVER=SQLite", ["libsql"], () => import("libsql"));
+async function sqlite({ env, table, driverKey }: Choice): Promise<ItemStore> {
+  const { default: Database } = await withPackages(`${driverKey}=SQLite`, ["libsql"], () => import("libsql"));
   const { SqliteDialect } = await import("kysely");
   const file = resolve(env["SVC_DATABASE_FILE"] || `data/${env["SVC_DATABASE_NAME"] || "backend"}.sqlite`);
   mkdirSync(dirname(file), { recursive: true });
   const database = new Database(file, { timeout: POOL.connectTimeoutMs });
   // Readers do not wait for the writer, and several processes may share the file.
   database.pragma("journal_mode = WAL");
-  return sqlItems(new SqliteDialect({ database }));
+  return sqlItems(new SqliteDialect({ database }), table);
 }
 
-async function postgres(connectionString: string): Promise<ItemStore> {
-  const { default: pg } = await withPackages("SVC_DATABASE_DRIVER", ["pg"], () => import("pg"));
+async function postgres({ driver, driverKey, table }: Choice, connectionString: string): Promise<ItemStore> {
+  const { default: pg } = await withPackages(`${driverKey}=${driver}`, ["pg"], () => import("pg"));
   const { PostgresDialect } = await import("kysely");
   const { max, connectTimeoutMs: connectionTimeoutMillis } = POOL;
   const pool = new pg.Pool({ connectionString, max, connectionTimeoutMillis });
   // An idle connection that the server ended is replaced at the next query.
   pool.on("error", ({ message }) => console.error(`database: ${message}`));
-  return sqlItems(new PostgresDialect({ pool }));
+  return sqlItems(new PostgresDialect({ pool }), table);
 }
 
-async function mysql(uri: string): Promise<ItemStore> {
-  const { createPool } = await withPackages("SVC_DATABASE_DRIVER", ["mysql2"], () => import("mysql2"));
+async function mysql({ driver, driverKey, table }: Choice, uri: string): Promise<ItemStore> {
+  const { createPool } = await withPackages(`${driverKey}=${driver}`, ["mysql2"], () => import("mysql2"));
   const { MysqlDialect } = await import("kysely");
   const pool = createPool({ uri, connectionLimit: POOL.max, connectTimeout: POOL.connectTimeoutMs });
-  return sqlItems(new MysqlDialect({ pool }));
+  return sqlItems(new MysqlDialect({ pool }), table);
 }
 
-function managed(env: Env, driver: string): Promise<ItemStore> {
-  const url = urlOf(env, driver, ["postgres:", "postgresql:", "mysql:"]);
-  return url.startsWith("mysql:") ? mysql(url) : postgres(url);
+function managed(choice: Choice): Promise<ItemStore> {
+  const url = urlOf(choice, ["postgres:", "postgresql:", "mysql:"]);
+  return url.startsWith("mysql:") ? mysql(choice, url) : postgres(choice, url);
 }
 
-function urlOf(env: Env, driver: string, schemes: readonly string[]): string {
-  const url = env["SVC_DATABASE_URL"] ?? "";
+function urlOf({ env, driver, driverKey, urlKey, table }: Choice, schemes: readonly string[]): string {
+  const url = env[urlKey] ?? "";
   if (schemes.some((scheme) => url.startsWith(`${scheme}//`))) return url;
-  const accepted = schemes.map((scheme) => `${scheme}//`).join(", ");
-  throw new Error(`SVC_DATABASE_DRIVER=${driver} needs SVC_DATABASE_URL; accepted: a URL that begins with ${accepted}`);
+  const begins = `a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(", ")}`;
+  const accepted = table === "items" ? begins : `${begins}, or ${IN_THIS_PROCESS} for data of this process alone`;
+  throw new Error(`${driverKey}=${driver} needs ${urlKey}; accepted: ${accepted}`);
 }

@@ -1,21 +1,21 @@
-import { randomUUID } from "node:crypto";
 import { Kysely, type Dialect } from "kysely";
 import { LONGEST_LIST, type Item, type ItemStore } from "./item-store.ts";
 
-interface Tables {
-  items: Item & { readonly created_at: number };
-}
+/** The tables that items are kept in: the main store's and the realtime API's. */
+export type Table = "items" | "realtime_items";
+
+type Tables = Record<Table, Item & { readonly created_at: number }>;
 
 /**
  * Items in a relational database, through one query builder.
  *
- * @throws the driver's error where the database cannot be reached.
+ * @throws the driver's error if the database cannot be reached.
  */
-export async function sqlItems(dialect: Dialect): Promise<ItemStore> {
+export async function sqlItems(dialect: Dialect, table: Table): Promise<ItemStore> {
   const database = new Kysely<Tables>({ dialect });
   try {
     await database.schema
-      .createTable("items")
+      .createTable(table)
       .ifNotExists()
       .addColumn("id", "varchar(36)", (column) => column.primaryKey())
       .addColumn("name", "varchar(100)", (column) => column.notNull())
@@ -25,20 +25,20 @@ export async function sqlItems(dialect: Dialect): Promise<ItemStore> {
     await database.destroy();
     throw error;
   }
-  const items = () => database.selectFrom("items").select(["id", "name"]);
+  const items = () => database.selectFrom(table).select(["id", "name"]);
+  const get = (id: string): Promise<Item | undefined> => items().where("id", "=", id).executeTakeFirst();
   return {
     list: () => items().orderBy("created_at").orderBy("id").limit(LONGEST_LIST).execute(),
-    get: (id) => items().where("id", "=", id).executeTakeFirst(),
-    async add(name) {
-      const item = { id: randomUUID(), name };
+    get,
+    async put(item) {
+      if (await get(item.id)) return;
       await database
-        .insertInto("items")
+        .insertInto(table)
         .values({ ...item, created_at: Date.now() })
         .execute();
-      return item;
     },
     async remove(id) {
-      const { numDeletedRows } = await database.deleteFrom("items").where("id", "=", id).executeTakeFirstOrThrow();
+      const { numDeletedRows } = await database.deleteFrom(table).where("id", "=", id).executeTakeFirstOrThrow();
       return numDeletedRows > 0n;
     },
     close: () => database.destroy(),

@@ -20,7 +20,7 @@ export function corsHeaders(
   return {
     ...named,
     "access-control-allow-methods": methods.join(", "),
-    "access-control-allow-headers": "content-type",
+    "access-control-allow-headers": "authorization, content-type",
     "access-control-max-age": "600",
   };
 }

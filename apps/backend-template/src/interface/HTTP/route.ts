@@ -20,6 +20,8 @@ export type Method = "GET" | "POST" | "DELETE";
 export interface Route {
   readonly method: Method;
   readonly path: `/${string}`;
+  /** Who may ask without credentials, where they are asked for; nobody by default. */
+  readonly access?: "everyone" | "this machine";
   handle(request: Request): Promise<Answer> | Answer;
 }
 

@@ -8,11 +8,13 @@ export function routesOf({ plan, items, contexts, counters, ...backend }: Backen
     {
       method: "GET",
       path: "/health",
+      access: "everyone",
       handle: () => ({ status: 200, body: health(plan) }),
     },
     {
       method: "GET",
       path: "/async-context-metrics",
+      access: "this machine",
       handle: () => ({ status: 200, body: contexts.metrics() }),
     },
     {
@@ -35,7 +37,7 @@ export function routesOf({ plan, items, contexts, counters, ...backend }: Backen
       method: "DELETE",
       path: "/items/:id",
       async handle({ params }) {
-        if (!(await items.remove(params["id"] ?? ""))) found(undefined);
+        if (!(await backend.removeItem(params["id"] ?? ""))) found(undefined);
         return { status: 204 };
       },
     },

@@ -2,8 +2,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { randomUUID } from "node:crypto";
+import type { Authentication } from "../../auth/authentication.ts";
 import type { ContextRegistry } from "../../context/registry.ts";
 import type { AllowedOrigins } from "../../process/allowed-origins.ts";
+import { isOpen, refuseStranger } from "./admit.ts";
 import { send } from "./answering.ts";
 import { corsHeaders } from "./cors.ts";
 import type { FrameworkApplication } from "./framework.ts";
@@ -22,9 +24,11 @@ export interface Served {
   readonly routes: readonly Route[];
   readonly contexts: ContextRegistry;
   readonly allowedOrigins: AllowedOrigins;
+  /** Absent if everybody may ask. */
+  readonly authentication?: Authentication;
 }
 
-/** @throws the system's error where the port is taken or may not be bound; the application is closed then. */
+/** @throws the system's error if the port is taken or may not be bound; the application is closed then. */
 export async function serveHttp(served: Served, listen: { host: string; port: number }): Promise<HttpService> {
   const { application } = served;
   const server = createServer((request, response) => {
@@ -54,7 +58,7 @@ export async function serveHttp(served: Served, listen: { host: string; port: nu
 }
 
 function answer(served: Served, request: IncomingMessage, response: ServerResponse): void {
-  const { application, routes, contexts, allowedOrigins } = served;
+  const { routes, allowedOrigins, authentication } = served;
   const path = pathOf(request);
   const methods = isWellFormed(path) ? methodsAt(routes, path) : undefined;
   for (const [name, value] of Object.entries(corsHeaders(request, methods ?? [], allowedOrigins))) {
@@ -64,6 +68,23 @@ function answer(served: Served, request: IncomingMessage, response: ServerRespon
   if (refusal) return send(response, refusal);
   // Node knows from the first line that a HEAD has no body; the frameworks need not know.
   if (request.method === "HEAD") request.method = "GET";
+  const route = routes.find(({ method, path: pattern }) => method === request.method && matchPath(pattern, path));
+  if (!authentication || (route && isOpen(route, request))) return dispatch(served, path, request, response);
+  refuseStranger(request, authentication, allowedOrigins)
+    .catch((error: unknown) => answerTo(error))
+    .then((stranger) => {
+      if (stranger) send(response, stranger);
+      else if (!response.destroyed) dispatch(served, path, request, response);
+    })
+    .catch((error: unknown) => console.error(error));
+}
+
+function dispatch(
+  { application, contexts }: Served,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const store = { id: randomUUID(), method: request.method ?? "", path, startedAt: Date.now() };
   contexts
     .run(store, () => finished(application, request, response))

@@ -7,6 +7,10 @@ import { serveHttp, type HttpService } from "./serve.ts";
 export async function startHttp(backend: Backend, listen: { host: string; port: number }): Promise<HttpService> {
   const createApplication = await loadFramework(backend.plan.httpFramework);
   const routes = routesOf(backend);
-  const { contexts, allowedOrigins } = backend;
-  return serveHttp({ application: await createApplication(routes), routes, contexts, allowedOrigins }, listen);
+  const { contexts, allowedOrigins, authentication } = backend;
+  const application = await createApplication(routes);
+  return serveHttp(
+    { application, routes, contexts, allowedOrigins, ...(authentication && { authentication }) },
+    listen,
+  );
 }

@@ -1,12 +1,12 @@
 /** The process entrypoint of the REST API. */
-import { requireStartup } from "svcm/startup";
 import { openBackend } from "../../backend.ts";
 import { httpAddress } from "../../process/address.ts";
 import { runProcess } from "../../process/lifecycle.ts";
+import { startupPlan } from "../../process/startup-plan.ts";
 import { startHttp } from "./start-http.ts";
 
 await runProcess(async (onClose) => {
-  const plan = requireStartup("rest", process.env);
+  const plan = startupPlan("rest");
   const address = httpAddress(process.env, 3000);
   const backend = await openBackend(plan, process.env);
   onClose(() => backend.close());

@@ -1,38 +1,46 @@
 import type { Server as HttpServer } from "node:http";
 import { Server } from "socket.io";
-import { ITEM_CREATED, type Backend } from "../../backend.ts";
+import type { Backend } from "../../backend.ts";
+import type { ItemStore } from "../../items/item-store.ts";
+import { followItems } from "../../items/realtime-items.ts";
 import { HttpProblem } from "../HTTP/route.ts";
 import { endSlowReaders } from "./end-slow-readers.ts";
-import { mayConnect } from "./may-connect.ts";
+import { mayConnect } from "../may-connect.ts";
+import { requireUser } from "./require-user.ts";
 
-/** The WebSocket API on an HTTP server: `items.list` is answered, a new item is told to all as `item.created`. */
-export function socketServer(server: HttpServer, backend: Backend): Server {
-  const { allowedOrigins } = backend;
+/**
+ * The WebSocket API on an HTTP server: `items.list` is answered, a new item is told to all as `item.created`.
+ *
+ * @param items the realtime API's own
+ */
+export function socketServer(server: HttpServer, backend: Backend, items: ItemStore): Server {
+  const { allowedOrigins, authentication } = backend;
   const io = new Server(server, {
     serveClient: false,
     maxHttpBufferSize: 64 * 1024,
+    // Until it has shown who it is.
+    connectTimeout: 10_000,
     cors: { origin: [...allowedOrigins] },
     allowRequest: (request, decide) => decide(null, mayConnect(request, allowedOrigins)),
   });
   endSlowReaders(io);
+  if (authentication) io.use(requireUser(authentication));
   io.on("connection", (socket) => {
     socket.on("items.list", (answer: unknown) => {
       if (typeof answer !== "function") return;
       const store = { id: socket.id, event: "items.list", startedAt: Date.now() };
-      void backend.contexts.run(store, async () => answer(await listed(backend)));
+      void backend.contexts.run(store, async () => answer(await listed(items)));
     });
   });
   return io;
 }
 
 /** Tells every connected client, at whatever worker or host it is, of the items that this process handles. */
-export function broadcastItems(io: Server, backend: Backend): Promise<void> {
-  return backend.mediator.handle(ITEM_CREATED, (item) => {
-    io.emit("item.created", item);
-  });
+export function broadcastItems(io: Server, backend: Backend, items: ItemStore): Promise<void> {
+  return followItems(backend, items, (item) => io.emit("item.created", item));
 }
 
-async function listed({ items }: Backend): Promise<unknown> {
+async function listed(items: ItemStore): Promise<unknown> {
   try {
     return { items: await items.list() };
   } catch (error) {

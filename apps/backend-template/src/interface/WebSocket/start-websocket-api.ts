@@ -1,39 +1,50 @@
 /** The process entrypoint of the WebSocket API, with REST beside it on the same port. */
 import cluster from "node:cluster";
-import { requireStartup, type WebSocketPlan } from "svcm/startup";
+import type { WebSocketPlan } from "svcm/startup";
 import type { Server } from "socket.io";
 import { openBackend } from "../../backend.ts";
+import { isInThisProcess, openRealtimeItems } from "../../items/open-items.ts";
 import { httpAddress } from "../../process/address.ts";
 import { runProcess, type OnClose } from "../../process/lifecycle.ts";
+import { startupPlan } from "../../process/startup-plan.ts";
 import { startHttp } from "../HTTP/start-http.ts";
 import { loadCluster, startPrimary } from "./cluster.ts";
 import { useRedisStreams } from "./redis-streams.ts";
 import { broadcastItems, socketServer } from "./socket-server.ts";
 
 await runProcess(async (onClose) => {
-  const plan = requireStartup("websocket", process.env);
+  const plan = startupPlan("websocket");
   const address = httpAddress(process.env, 3001);
-  const { adapter = "memory", workers = 1, redisUrl } = plan.realtime?.websocket ?? {};
+  const { websocket = {}, databaseDriver = "" } = plan.realtime ?? {};
+  const { adapter = "memory", workers = 1, redisUrl }: Partial<WebSocketPlan> = websocket;
   const at = (port: number): string =>
     `WebSocket (${adapter}) and REST (${plan.httpFramework}) on http://${address.host}:${port}`;
   if (adapter === "cluster" && cluster.isPrimary) {
-    if (plan.databaseDriver === "InMemory")
-      console.warn("SVC_DATABASE_DRIVER=InMemory: each worker has items of its own.");
+    warnOfOwnItems(plan.databaseDriver);
     const primary = await startPrimary(workers, address);
     onClose(() => primary.close());
     return `${at(primary.port)}, ${workers} workers`;
   }
   const backend = await openBackend(plan, process.env);
   onClose(() => backend.close());
+  const items = await openRealtimeItems(databaseDriver, process.env);
+  onClose(() => items.close());
   // A worker has no port of its own: the primary hands it its connections.
   const http = await startHttp(backend, cluster.isWorker ? { host: "127.0.0.1", port: 0 } : address);
   onClose(() => http.close());
-  const io = socketServer(http.server, backend);
+  const io = socketServer(http.server, backend, items);
   onClose(() => io.close());
   await adapt(io, adapter, redisUrl, onClose);
-  await broadcastItems(io, backend);
+  await broadcastItems(io, backend, items);
   return cluster.isWorker ? `WebSocket worker ${process.pid}` : at(http.port);
 });
+
+function warnOfOwnItems(driver: string): void {
+  if (driver === "InMemory") console.warn("SVC_DATABASE_DRIVER=InMemory: each worker has items of its own.");
+  if (isInThisProcess(process.env)) {
+    console.warn("SVC_REALTIME_API_DATABASE_URL=memory: each worker has realtime data of its own.");
+  }
+}
 
 async function adapt(
   io: Server,

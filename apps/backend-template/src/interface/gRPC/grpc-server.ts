@@ -3,8 +3,10 @@ import type { handleServerStreamingCall, handleUnaryCall, ServiceDefinition } fr
 import { ReflectionService } from "@grpc/reflection";
 import { loadSync } from "@grpc/proto-loader";
 import { HealthImplementation } from "grpc-health-check";
-import { ITEM_CREATED, type Backend } from "../../backend.ts";
-import type { Item } from "../../items/item-store.ts";
+import type { Backend } from "../../backend.ts";
+import type { Item, ItemStore } from "../../items/item-store.ts";
+import { followItems } from "../../items/realtime-items.ts";
+import { requireUser } from "./require-user.ts";
 import { itemWatchers, type Watchers } from "./watchers.ts";
 
 const SERVICE = "items.v1.Items";
@@ -17,20 +19,31 @@ export interface GrpcService {
   close(): Promise<void>;
 }
 
-/** The gRPC API with health checking and reflection, listening. @throws {Error} where the port is taken. */
-export async function startGrpc(backend: Backend, listen: { host: string; port: number }): Promise<GrpcService> {
+/**
+ * The gRPC API with health checking and reflection, listening.
+ *
+ * @param items the realtime API's own
+ * @throws {Error} if the port is taken.
+ */
+export async function startGrpc(
+  backend: Backend,
+  items: ItemStore,
+  listen: { host: string; port: number },
+): Promise<GrpcService> {
+  const { authentication, contexts } = backend;
   const definition = loadSync(`${import.meta.dirname}/items.proto`, { keepCase: true });
   const server = new Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
     // Two processes must not share the port unnoticed.
     "grpc.so_reuseport": 0,
+    interceptors: authentication ? [requireUser(authentication)] : [],
   });
   const watchers = itemWatchers();
-  server.addService(itemsDefinition(definition), itemsHandlers(backend, watchers));
+  server.addService(itemsDefinition(definition), itemsHandlers(items, contexts, watchers));
   const health = new HealthImplementation({ "": "SERVING", [SERVICE]: "SERVING" });
   health.addToServer(server);
   new ReflectionService(definition).addToServer(server);
-  await backend.mediator.handle(ITEM_CREATED, (item) => watchers.tell(item as Item));
+  await followItems(backend, items, (item) => watchers.tell(item));
   const port = await bind(server, `${listen.host}:${listen.port}`);
   return {
     port,
@@ -51,7 +64,8 @@ function itemsDefinition(definition: ReturnType<typeof loadSync>): ServiceDefini
 }
 
 function itemsHandlers(
-  { items, contexts }: Backend,
+  items: ItemStore,
+  contexts: Backend["contexts"],
   watchers: Watchers,
 ): {
   Get: handleUnaryCall<{ id: string }, Item>;

@@ -1,0 +1,34 @@
+import { errors, jwtVerify } from "jose";
+
+/** The subject of a token that may be trusted; `undefined` for any other token. */
+export type CheckToken = (token: string) => Promise<string | undefined>;
+
+/** HS256 is as strong as its secret. */
+const SHORTEST_SECRET_BYTES = 32;
+
+/**
+ * Checks tokens that are signed with `SVC_JWT_TOKEN_SECRET_KEY` by HS256: their signature, their issuer and audience,
+ * and that they have a subject and an end that has not come.
+ *
+ * @returns `undefined` without the secret: then no token is accepted
+ * @throws {Error} if the secret is short, or issuer or audience is missing.
+ */
+export function tokenCheck(env: Readonly<Record<string, string | undefined>>): CheckToken | undefined {
+  const text = env["SVC_JWT_TOKEN_SECRET_KEY"];
+  if (!text) return undefined;
+  const secret = new TextEncoder().encode(text);
+  if (secret.byteLength < SHORTEST_SECRET_BYTES) {
+    throw new Error(`SVC_JWT_TOKEN_SECRET_KEY is too short; accepted: at least ${SHORTEST_SECRET_BYTES} bytes`);
+  }
+  const [issuer, audience] = [env["SVC_JWT_ISSUER"], env["SVC_JWT_AUDIENCE"]];
+  if (!issuer || !audience) throw new Error("SVC_JWT_TOKEN_SECRET_KEY needs SVC_JWT_ISSUER and SVC_JWT_AUDIENCE");
+  const options = { algorithms: ["HS256"], issuer, audience, requiredClaims: ["exp", "sub"] };
+  return async (token) => {
+    try {
+      return (await jwtVerify(token, secret, options)).payload.sub;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  };
+}

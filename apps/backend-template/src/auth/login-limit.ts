@@ -1,0 +1,120 @@
+/** Failed logins, counted by user and network: so many in a window, then a lockout. */
+import { createHash } from "node:crypto";
+import { isIPv6 } from "node:net";
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
+import { connectRedis } from "../process/connect-redis.ts";
+import { redisUrl } from "../process/redis-options.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface LoginLimit {
+  /** Seconds until the next attempt is taken; 0 if one is taken now. */
+  lockedFor(key: string): Promise<number>;
+  /** Takes up an attempt before its password is looked at, so that many at once are counted too. As `lockedFor`. */
+  begin(key: string): Promise<number>;
+  /** The attempt failed: the last one of the window begins the lockout. */
+  fail(key: string): Promise<void>;
+  /** The attempt succeeded: what failed before is forgotten. */
+  succeed(key: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** In memory at most; the oldest is forgotten first. */
+const MOST_KEYS = 10_000;
+const A_WEEK = 7 * 24 * 3600;
+
+/**
+ * Opens the limits of `SVC_AUTH_MAX_LOGIN_ATTEMPTS`, `SVC_AUTH_LOGIN_WINDOW_SECONDS` and `SVC_AUTH_LOCKOUT_SECONDS`:
+ * shared by all processes if the key-value storage is Redis, and in this process's memory while Redis is away.
+ *
+ * @throws {Error} if one of the keys is not such a number, or Redis cannot be reached.
+ */
+export async function openLoginLimit(keyValueDriver: string, env: Env): Promise<LoginLimit> {
+  const points = integerOf(env, "SVC_AUTH_MAX_LOGIN_ATTEMPTS", 5, 1000);
+  const duration = integerOf(env, "SVC_AUTH_LOGIN_WINDOW_SECONDS", 900, A_WEEK);
+  const lockout = integerOf(env, "SVC_AUTH_LOCKOUT_SECONDS", 900, A_WEEK);
+  const memory = new RateLimiterMemory({ points, duration });
+  if (keyValueDriver !== "redis") return limitBy(memory, memory, lockout, () => Promise.resolve());
+  const client = await connectRedis("SVC_ENABLE_BASIC_AUTH=yes with SVC_KEYVALUESTORAGE_DRIVER=redis", redisUrl(env));
+  const shared = new RateLimiterRedis({
+    storeClient: client,
+    useRedisPackage: true,
+    // A command to a Redis that is away would wait for it.
+    rejectIfRedisNotReady: true,
+    insuranceLimiter: memory,
+    keyPrefix: "backend:login",
+    points,
+    duration,
+  });
+  return limitBy(shared, memory, lockout, () => client.close());
+}
+
+/** One user from one network. A network of IPv6 is what one customer is given, 64 bits. */
+export function attemptKey(user: string, address: string): string {
+  return createHash("sha256")
+    .update(`${networkOf(address)}\0${user}`)
+    .digest("base64url");
+}
+
+function limitBy(
+  limiter: RateLimiterAbstract,
+  memory: RateLimiterMemory,
+  lockout: number,
+  close: () => Promise<void>,
+): LoginLimit {
+  const recent = new Set<string>();
+  const remember = async (key: string): Promise<void> => {
+    recent.delete(key);
+    recent.add(key);
+    const [oldest] = recent;
+    if (recent.size <= MOST_KEYS || oldest === undefined) return;
+    recent.delete(oldest);
+    await memory.delete(oldest);
+  };
+  return {
+    async lockedFor(key) {
+      const known = await limiter.get(key);
+      return known && known.consumedPoints > limiter.points ? secondsOf(known) : 0;
+    },
+    async begin(key) {
+      await remember(key);
+      try {
+        await limiter.consume(key);
+        return 0;
+      } catch (error) {
+        if (error instanceof RateLimiterRes) return secondsOf(error);
+        throw error;
+      }
+    },
+    async fail(key) {
+      const known = await limiter.get(key);
+      if (known && known.consumedPoints >= limiter.points) await limiter.block(key, lockout);
+    },
+    async succeed(key) {
+      recent.delete(key);
+      await limiter.delete(key);
+    },
+    close,
+  };
+}
+
+function secondsOf({ msBeforeNext }: RateLimiterRes): number {
+  return Math.max(1, Math.ceil(msBeforeNext / 1000));
+}
+
+function networkOf(given: string): string {
+  const address = given.replace(/^::ffff:(?=\d+\.)/i, "");
+  if (!isIPv6(address)) return address;
+  const [left = [], right] = address.split("::").map((part) => part.split(":").filter(Boolean));
+  const zeros = right === undefined ? [] : Array<string>(8).fill("0");
+  return [...left, ...zeros].slice(0, 4).join(":");
+}
+
+/** @throws {Error} naming the key and what it accepts. */
+function integerOf(env: Env, key: string, otherwise: number, most: number): number {
+  const given = env[key]?.trim();
+  if (!given) return otherwise;
+  const value = Number(given);
+  if (/^\d+$/.test(given) && value >= 1 && value <= most) return value;
+  throw new Error(`${key}: ${JSON.stringify(given)} is not supported; accepted: an integer from 1 to ${most}`);
+}

@@ -1,0 +1,62 @@
+/** Passwords as scrypt hashes in the PHC format: `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, base64 without padding. */
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { atMost } from "./at-most.ts";
+
+export interface PasswordHash {
+  /** The logarithm of the cost to base 2. */
+  readonly ln: number;
+  readonly r: number;
+  readonly p: number;
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
+/** What OWASP recommends: 32 MiB, about a tenth of a second. */
+const COST = { ln: 15, r: 8, p: 3 };
+/** At a cost that can be paid: 512 MiB at most. */
+const PHC = /^\$scrypt\$ln=(1[0-8]),r=([1-9]|1[0-6]),p=([1-9]|1[0-6])\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
+/** Hashing takes a thread and 32 MiB each; the rest of the process needs some of both. */
+const inTurn = atMost(2);
+
+/** @returns the hash of a new salt, as a line of the users' file has it. */
+export async function hashPassword(password: string, cost: Readonly<typeof COST> = COST): Promise<string> {
+  const salt = randomBytes(16);
+  const hash = await derive(password, { ...cost, salt, hash: Buffer.alloc(32) });
+  return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${unpadded(salt)}$${unpadded(hash)}`;
+}
+
+/** `undefined` for a text that is not such a hash. */
+export function parseHash(text: string): PasswordHash | undefined {
+  const [match, ln, r, p, salt = "", hash = ""] = PHC.exec(text) ?? [];
+  if (match === undefined) return undefined;
+  const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
+  return { ...cost, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") };
+}
+
+/** Takes as long for a wrong password as for the right one. */
+export async function isPassword(password: string, expected: PasswordHash): Promise<boolean> {
+  return timingSafeEqual(await derive(password, expected), expected.hash);
+}
+
+/** A hash of no password, which costs as much as `like`. */
+export function decoy({ ln, r, p, hash }: PasswordHash): PasswordHash {
+  return { ln, r, p, salt: randomBytes(16), hash: randomBytes(hash.length) };
+}
+
+function derive(password: string, { ln, r, p, salt, hash }: PasswordHash): Promise<Buffer> {
+  const N = 2 ** ln;
+  const options = { N, r, p, maxmem: 256 * N * r };
+  return inTurn(
+    () =>
+      new Promise((resolve, reject) => {
+        scrypt(password.normalize("NFC"), salt, hash.length, options, (error, key) => {
+          if (error) reject(error);
+          else resolve(key);
+        });
+      }),
+  );
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString("base64").replace(/=+$/, "");
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList } from "node:net";
+import type { Authentication } from "../../auth/authentication.ts";
+import type { AllowedOrigins } from "../../process/allowed-origins.ts";
+import { mayConnect } from "../may-connect.ts";
+import type { Answer, Route } from "./route.ts";
+
+/** How a request that came through a proxy says so. */
+const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8);
+loopback.addAddress("::1", "ipv6");
+
+/** Whether a route asks no credentials of this request. */
+export function isOpen({ access }: Pick<Route, "access">, request: IncomingMessage): boolean {
+  return access === "everyone" || (access === "this machine" && isOfThisMachine(request));
+}
+
+/** Why a request may not pass, as an answer; `undefined` if it may. */
+export async function refuseStranger(
+  request: IncomingMessage,
+  authentication: Authentication,
+  allowedOrigins: AllowedOrigins,
+): Promise<Answer | undefined> {
+  // A browser adds the user's credentials to what any page sends.
+  if (!mayConnect(request, allowedOrigins)) return { status: 403, body: { error: "This origin is not allowed." } };
+  const { authorization } = request.headers;
+  const verdict = await authentication.authenticate({ authorization, address: addressOf(request) });
+  if ("user" in verdict) return undefined;
+  const body = { error: verdict.error };
+  if ("retryAfterSeconds" in verdict) {
+    return { status: 429, body, headers: { "retry-after": `${verdict.retryAfterSeconds}` } };
+  }
+  return { status: 401, body, headers: { "www-authenticate": authentication.challenge } };
+}
+
+function isOfThisMachine(request: IncomingMessage): boolean {
+  const address = addressOf(request).replace(/^::ffff:(?=\d+\.)/i, "");
+  const isLoopback = loopback.check(address, address.includes(":") ? "ipv6" : "ipv4");
+  return isLoopback && FORWARDED.every((name) => request.headers[name] === undefined);
+}
+
+function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? "";
+}

@@ -1,0 +1,35 @@
+import type { Socket } from "socket.io";
+import type { Authentication } from "../../auth/authentication.ts";
+
+/** What a client reads as `error.data` of its `connect_error`. */
+interface Refusal {
+  readonly status: 401 | 429;
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * Lets a socket in that shows who it is: by the header `Authorization` of its handshake, or by
+ * `auth: { authorization }`, because a browser cannot set the header.
+ */
+export function requireUser(authentication: Authentication) {
+  return (socket: Socket, next: (error?: Error) => void): void => void admit(authentication, socket, next);
+}
+
+async function admit(authentication: Authentication, socket: Socket, next: (error?: Error) => void): Promise<void> {
+  try {
+    next(await refuseStranger(authentication, socket));
+  } catch (error) {
+    console.error(error);
+    next(new Error("Internal error."));
+  }
+}
+
+async function refuseStranger(authentication: Authentication, { handshake }: Socket): Promise<Error | undefined> {
+  const given: unknown = handshake.auth["authorization"];
+  const authorization = typeof given === "string" ? given : handshake.headers.authorization;
+  const verdict = await authentication.authenticate({ authorization, address: handshake.address });
+  if ("user" in verdict) return undefined;
+  const data: Refusal =
+    "retryAfterSeconds" in verdict ? { status: 429, retryAfterSeconds: verdict.retryAfterSeconds } : { status: 401 };
+  return Object.assign(new Error(verdict.error), { data });
+}

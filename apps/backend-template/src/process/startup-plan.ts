@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+import { requireStartup, type CarriedDrivers, type Entrypoint, type StartupPlan } from "svcm/startup";
+
+/** What this backend has an adapter for. `svcm startup check` reads the same file. */
+const CARRIED = new URL("../config/svcm.startup.json", import.meta.url);
+
+/** What the entrypoint starts with. @throws {StartupRefused} with every reason why it must not start. */
+export function startupPlan(entrypoint: Entrypoint): StartupPlan {
+  return requireStartup(entrypoint, process.env, { drivers: carriedDrivers() });
+}
+
+export function carriedDrivers(): CarriedDrivers {
+  const { drivers } = JSON.parse(readFileSync(CARRIED, "utf8")) as { readonly drivers: CarriedDrivers };
+  return drivers;
+}

@@ -1,0 +1,48 @@
+/** Accounts for one test: a users' file, and what a client sends that knows a password. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SignJWT } from "jose";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { hashPassword } from "../src/auth/password.ts";
+
+/** Cheap, so that a test is fast; the lowest that is accepted. */
+const COST = { ln: 10, r: 1, p: 1 };
+
+export const PASSWORD = "canary: correct horse ünicode";
+export const SECRET = "a canary secret of more than thirty-two bytes";
+
+const hash = await hashPassword(PASSWORD, COST);
+
+/** The environment of a backend that knows alice and her password; three failed logins lock her out. */
+export function withAlice(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const file = join(temporaryFolder(), "users");
+  writeFileSync(file, `# accounts\n\nalice:${hash}\n`);
+  return {
+    SVC_ENABLE_BASIC_AUTH: "yes",
+    SVC_AUTH_USERS_FILE: file,
+    SVC_AUTH_MAX_LOGIN_ATTEMPTS: "3",
+    SVC_JWT_TOKEN_SECRET_KEY: SECRET,
+    SVC_JWT_ISSUER: "svcm-backend",
+    SVC_JWT_AUDIENCE: "svcm-clients",
+    ...more,
+  };
+}
+
+export function basic(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+}
+
+/** A token that is good, but for the claims, the secret or the algorithm that are given. */
+export async function bearer(
+  claims: Readonly<Record<string, unknown>> = {},
+  secret = SECRET,
+  alg = "HS256",
+): Promise<string> {
+  const soon = Math.floor(Date.now() / 1000) + 600;
+  const payload = { iss: "svcm-backend", aud: "svcm-clients", sub: "alice", exp: soon, ...claims };
+  const token = await new SignJWT(payload).setProtectedHeader({ alg }).sign(new TextEncoder().encode(secret));
+  return `Bearer ${token}`;
+}
+
+/** What a backend says of its own that is nobody else's business. */
+export const CANARIES = /canary|correct horse|\$scrypt\$/;
