@@ -102,7 +102,7 @@ describe("the realtime API's own data", () => {
   });
   const realtimeOf = (driver: string, url: string) => ({
     SVC_REALTIME_API_DATABASE_DRIVER: driver,
-    SVC_REALTIME_API_DATABASE_URL: url,
+    SVC_REALTIME_DATABASE_URL: url,
   });
 
   /** What REST and the realtime API list under these drivers, by both realtime protocols. */

@@ -102,11 +102,11 @@ test.each([
 
 test.each([
   [
-    { SVC_REALTIME_API_DATABASE_URL: "" },
-    "SVC_REALTIME_API_DATABASE_DRIVER=PostgreSQL needs SVC_REALTIME_API_DATABASE_URL; accepted: a URL that begins with postgres://, postgresql://, or memory: for",
+    { SVC_REALTIME_DATABASE_URL: "" },
+    "SVC_REALTIME_API_DATABASE_DRIVER=PostgreSQL needs SVC_REALTIME_DATABASE_URL; accepted: a URL that begins with postgres://, postgresql://, or memory: for",
   ],
-  [{ SVC_REALTIME_API_DATABASE_URL: "mysql://u:canary@h/" }, "needs SVC_REALTIME_API_DATABASE_URL"],
-  [{ SVC_REALTIME_API_DATABASE_URL: "postgres://u:canary@127.0.0.1:1/x" }, "ECONNREFUSED"],
+  [{ SVC_REALTIME_DATABASE_URL: "mysql://u:canary@h/" }, "needs SVC_REALTIME_DATABASE_URL"],
+  [{ SVC_REALTIME_DATABASE_URL: "postgres://u:canary@127.0.0.1:1/x" }, "ECONNREFUSED"],
 ])("a realtime database that is missing or away: %o", async (env, words) => {
   for (const kind of ["websocket", "grpc"] as const) {
     const { code, stderr } = await runToEnd(kind, { ...realtime, SVC_REALTIME_API_PROTOCOL: kind, ...env });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import { svcm } from "../../../test/support/command-line.ts";
 import { runToEnd, startEntrypoint, type EntrypointKind } from "./entrypoint.ts";
 import { watchItems } from "./grpc-client.ts";
 import { basic, PASSWORD, withAlice } from "./accounts.ts";
@@ -51,6 +52,17 @@ describe.each(Object.entries(packagedRuntimeContract.profiles))("%s", (name, { a
   });
 });
 
+test.each(["dev", "staging", "ci"])("the env file of %s is good, and its apps may start", (name) => {
+  expect(svcm(["env", "check", "-e", name])).toMatchObject({ status: 0, stdout: `.env.${name} is good.\n` });
+  const apps =
+    { dev: ["restapi", "websocketapi", "grpcapi"], staging: ["restapi", "websocketapi"], ci: [] }[name] ?? [];
+  expect(svcm(["startup", "check", "rest", "-e", name]).status).toBe(0);
+  for (const app of apps) {
+    const entrypoint = app === "restapi" ? "rest" : app.replace("api", "");
+    expect(svcm(["startup", "check", entrypoint, "-e", name, "--app", `${name}-${app}`])).toMatchObject({ status: 0 });
+  }
+});
+
 describe.each([
   ["staging", ["rest", "websocket"]],
   ["production", ["rest", "grpc"]],
@@ -67,7 +79,7 @@ describe.each([
       const machine = {
         SVC_AUTH_USERS_FILE: withAlice()["SVC_AUTH_USERS_FILE"] ?? "",
         SVC_DATABASE_URL: url,
-        SVC_REALTIME_API_DATABASE_URL: url,
+        SVC_REALTIME_DATABASE_URL: url,
       };
       const own = { SVC_REDIS_PORT: `${redis.port}`, SVC_WEBSOCKET_REDIS_URL: `redis://127.0.0.1:${redis.port}` };
       for (const kind of kinds) {

@@ -1,5 +1,5 @@
 /** What the README lists is what the code does. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -30,6 +30,33 @@ test("the database drivers are those that the template carries", () => {
     const carried = carriedDrivers()[key]?.join(", ");
     expect(readme).toMatch(new RegExp(`^\\| \`${key}\` +\\| ${carried}; the others are refused`, "m"));
   }
+});
+
+test.each([
+  ["dev:http", /^REST \(express\) on http:/],
+  ["prod:http", /^REST \(express\) on http:/],
+  ["dev:websocket", /^WebSocket \(memory\) and REST \(express\) on http:/],
+  ["dev:grpc", /^gRPC on .*, REST \(express\) on http:/],
+])("npm run %s starts one interface alone", async (script, says) => {
+  expect(readme).toContain(`${script}\``);
+  const env = {
+    PATH: process.env["PATH"],
+    SVC_HTTP_PORT: "0",
+    SVC_GRPC_PORT: "0",
+    SVC_KEYVALUESTORAGE_DRIVER: "inmemory",
+  };
+  const child = spawn("npm", ["run", "--silent", script], { cwd: TEMPLATE, env, detached: true });
+  let output = "";
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  const started = new Promise<void>((resolve) => {
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()) && says.test(output) && resolve());
+  });
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  await Promise.race([started, ended]);
+  // npm, its shell and the backend are a group of their own.
+  if (child.exitCode === null) process.kill(-(child.pid ?? 0), "SIGTERM");
+  await ended;
+  expect(output).toMatch(says);
 });
 
 test("the lines that make an account do", () => {

@@ -23,7 +23,7 @@ interface Choice extends Place {
 const MAIN: Place = { driverKey: "SVC_DATABASE_DRIVER", urlKey: "SVC_DATABASE_URL", table: "items" };
 const REALTIME: Place = {
   driverKey: "SVC_REALTIME_API_DATABASE_DRIVER",
-  urlKey: "SVC_REALTIME_API_DATABASE_URL",
+  urlKey: "SVC_REALTIME_DATABASE_URL",
   table: "realtime_items",
 };
 /** Instead of the URL of a realtime database: data of this process, gone with it. */

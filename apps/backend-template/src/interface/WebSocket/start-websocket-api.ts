@@ -42,7 +42,7 @@ await runProcess(async (onClose) => {
 function warnOfOwnItems(driver: string): void {
   if (driver === "InMemory") console.warn("SVC_DATABASE_DRIVER=InMemory: each worker has items of its own.");
   if (isInThisProcess(process.env)) {
-    console.warn("SVC_REALTIME_API_DATABASE_URL=memory: each worker has realtime data of its own.");
+    console.warn("SVC_REALTIME_DATABASE_URL=memory: each worker has realtime data of its own.");
   }
 }
 
