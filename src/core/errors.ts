@@ -20,6 +20,7 @@ export const errorTable = {
   PAYLOAD_TOO_LARGE: { status: 413, exitCode: 2, error: "Payload too large." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exitCode: 2, error: "Unsupported media type." },
   UPGRADE_REQUIRED: { status: 426, exitCode: 2, error: "Upgrade required." },
+  RATE_LIMITED: { status: 429, exitCode: 3, error: "Too many requests." },
   HEADERS_TOO_LARGE: { status: 431, exitCode: 2, error: "Request header fields too large." },
   ENV_FILE_FAILED: { status: 500, exitCode: 3, error: "Environment file operation failed." },
   SUITE_FILE_FAILED: { status: 500, exitCode: 3, error: "Suite document operation failed." },
@@ -59,6 +60,8 @@ export interface ErrorBody {
 export interface ErrorFacts extends Omit<ErrorBody, "error"> {
   /** What to do next, for a person at a terminal. Not part of the body. */
   readonly hint?: string;
+  /** When asking again may help. Not part of the body. */
+  readonly retryAfterSeconds?: number;
   /** What a refused action was about, as far as that is known. Not part of the body. */
   readonly processes?: readonly AuditedProcess[];
 }
@@ -86,6 +89,7 @@ export interface ErrorDescription {
   readonly exitCode: number;
   readonly body: ErrorBody;
   readonly hint?: string;
+  readonly retryAfterSeconds?: number;
 }
 
 /** What an edge answers for anything that was thrown. A defect tells nothing of its cause. */
@@ -95,6 +99,12 @@ export function describeError(error: unknown): ErrorDescription {
     return { status, exitCode, body: { error: words, code: "DEFECT", details: "This is a defect of svcm." } };
   }
   const { status, exitCode, error: words } = errorTable[error.kind];
-  const { hint, processes: _processes, ...facts } = error.facts;
-  return { status, exitCode, body: { error: words, ...facts }, ...(hint !== undefined && { hint }) };
+  const { hint, retryAfterSeconds, processes: _processes, ...facts } = error.facts;
+  return {
+    status,
+    exitCode,
+    body: { error: words, ...facts },
+    ...(hint !== undefined && { hint }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
 }

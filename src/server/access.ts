@@ -10,6 +10,8 @@ export interface AccessPolicy {
   readonly hosts: ReadonlySet<string>;
   /** The origin of the public URL. A proxy may hand on another `Host` than the one that the browser asked for. */
   readonly publicOrigin?: string;
+  /** A proxy is in front of the server: it names the client in `X-Forwarded-For`. */
+  readonly isBehindProxy?: boolean;
   /** Only this machine can reach the server: reads are open. */
   readonly isLoopback: boolean;
   /** Absent where no token is set, which only a loopback bind allows. */

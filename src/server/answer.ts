@@ -68,6 +68,7 @@ export function failureAnswer(error: unknown, methods: readonly string[] = []): 
       ...jsonHeaders,
       ...(description.status === 401 && { "www-authenticate": "Bearer" }),
       ...(description.status === 426 && { upgrade: "websocket", "sec-websocket-version": "13" }),
+      ...(description.retryAfterSeconds !== undefined && { "retry-after": String(description.retryAfterSeconds) }),
       ...(description.status === 405 && { allow: methods.join(", ") }),
     },
     text: toJson(description.body),

@@ -9,13 +9,14 @@ import type { Ports } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { allowedMethods } from "./allowed-methods.ts";
 import { failureAnswer, sendFailure } from "./answer.ts";
-import { takeBodiesAsBytes } from "./body.ts";
+import { authentication } from "./authentication.ts";
+import { bodyLimitOf, takeBodiesAsBytes } from "./body.ts";
 import { brokenRequestHandler } from "./broken-request.ts";
 import type { ConsoleFiles } from "./console-files.ts";
 import { watchConnections, type Connections } from "./connections.ts";
 import { asRefusal } from "./failure.ts";
 import { admit, guardAll } from "./guard.ts";
-import { handlerOf } from "./handler.ts";
+import { handlerOf, type Serving } from "./handler.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { logFailure, logReads, withAuditLines, type ServerLog } from "./log.ts";
 import { withoutPath } from "./public-url.ts";
@@ -44,6 +45,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const { version, policy, log, console = { assets: new Map() }, publicPath = "" } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const ports: Ports = { ...withAuditLines(options.ports, log), files: sharedReads(options.ports.files) };
+  const guard = { policy, authenticate: authentication(policy, limits.attempts) };
   const refusals = refusalRecords(ports);
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = asRefusal(error, request, limits);
@@ -58,7 +60,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     ...serverOptions(limits, publicPath),
     frameworkErrors: (error, request, reply) => {
       try {
-        admit(policy, request, undefined);
+        admit(guard, request, undefined);
         fail(error, request, reply);
       } catch (refusal) {
         fail(refusal, request, reply);
@@ -66,28 +68,30 @@ export function buildApp(options: AppOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => onBrokenRequest(error, socket),
   });
-  app.server.maxConnections = limits.maxConnections;
   // What a client expects beside `100-continue` is no reason to refuse it.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  const connections = watchConnections(app.server);
+  const connections = watchConnections(app.server, limits);
   const { telemetry } = ports;
-  const channel = openChannel(
-    { telemetry, framesOf: serialiseOnce(), act: actionRunner(ports, log), refusals, policy, limits, log },
-    routeUpgrades(app.server),
-  );
+  const act = actionRunner(ports, log);
+  const session = { ...guard, telemetry, framesOf: serialiseOnce(), act, refusals, limits, log };
+  const channel = openChannel(session, routeUpgrades(app.server));
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);
-  guardAll(app, policy);
+  guardAll(app, guard);
   takeBodiesAsBytes(app);
   logReads(app, log);
   app.setErrorHandler(fail);
-  const serving = { ports, version, limits, channel, console, publicPath };
-  for (const row of routes) {
-    const { method, path: url } = row;
-    app.route({ method, url, config: { row }, handler: handlerOf(row, serving) });
-  }
+  addRoutes(app, { ports, version, limits, channel, console, publicPath });
   endInOrder(app, connections, channel, limits.closeTimeoutMs);
   app.addHook("onClose", () => refusals.close());
   return app;
+}
+
+function addRoutes(app: FastifyInstance, serving: Serving): void {
+  for (const row of routes) {
+    const { method, path: url } = row;
+    const bodyLimit = bodyLimitOf(row, serving.limits);
+    app.route({ method, url, bodyLimit, config: { row }, handler: handlerOf(row, serving) });
+  }
 }
 
 function serverOptions(limits: Limits, publicPath: string) {

@@ -14,7 +14,9 @@ export interface Bind {
 }
 
 const MIN_TOKEN_LENGTH = 16;
-const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
+/** The header has 8 KiB for all; a WebSocket's subprotocol carries the token as base64. */
+const MAX_TOKEN_BYTES = 4096;
+const UNCARRIED = /[\p{Cc}\u2028\u2029]/u;
 
 /**
  * Resolves the asked host to an address. `0`, `::ffff:0.0.0.0` and names are judged by what they
@@ -29,28 +31,29 @@ export async function resolveBind(host: string): Promise<Bind> {
 }
 
 /**
- * A token that will do for this address, or none.
+ * A token that is good enough for this address, or none.
  *
  * @throws {SvcmError} START_REFUSED naming the variables, never the token.
  */
 export function requireToken(bind: Bind, token: string | undefined): string | undefined {
-  if (bind.isLoopback) {
-    if (token === undefined || token.trim() !== "") return token;
-    throw refuse(`${AUTH_TOKEN} is set but blank. Unset it to allow writes without a token, or give it a value.`);
-  }
-  const problem = tokenProblem(token);
+  const problem = tokenProblem(token, bind.isLoopback);
   if (problem === undefined) return token;
-  throw refuse(
-    `${HOST} binds ${bind.urlHost}, which is not a loopback address, and ${AUTH_TOKEN} ${problem}. ` +
-      `Accepted: a token of one line with at least ${MIN_TOKEN_LENGTH} characters, or a loopback address.`,
-  );
+  const subject = bind.isLoopback
+    ? `${AUTH_TOKEN} ${problem}.`
+    : `${HOST} binds ${bind.urlHost}, which is not a loopback address, and ${AUTH_TOKEN} ${problem}.`;
+  const least = bind.isLoopback ? 1 : MIN_TOKEN_LENGTH;
+  const accepted = `a token of one line, ${least} to ${MAX_TOKEN_BYTES} bytes, without white space at its ends`;
+  const otherwise = bind.isLoopback ? "Unset it to allow writes without a token" : "Or bind a loopback address";
+  throw refuse(`${subject} Accepted: ${accepted}. ${otherwise}.`);
 }
 
-function tokenProblem(token: string | undefined): string | undefined {
-  if (token === undefined) return "is not set";
-  if (token.trim() === "") return "is blank";
-  if (LINE_BREAK.test(token)) return "has more than one line";
-  return token.trim().length < MIN_TOKEN_LENGTH ? "is too short" : undefined;
+function tokenProblem(token: string | undefined, isLoopback: boolean): string | undefined {
+  if (token === undefined) return isLoopback ? undefined : "is not set";
+  if (token.trim() === "") return "is set but blank";
+  if (UNCARRIED.test(token.trim())) return "holds a line break or another control character, which no header carries";
+  if (token !== token.trim()) return "has white space at an end, which no header carries";
+  if (Buffer.byteLength(token) > MAX_TOKEN_BYTES) return "is too long for a header";
+  return isLoopback || token.length >= MIN_TOKEN_LENGTH ? undefined : "is too short";
 }
 
 /** IPv4 first: `localhost` then is 127.0.0.1, the address of the documentation. */

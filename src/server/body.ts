@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { SvcmError } from "../core/index.ts";
+import type { Limits } from "./limits.ts";
 import type { OperationRoute, Route } from "./route.ts";
 
 const UTF8 = /[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?$/i.source;
@@ -22,6 +23,11 @@ export function requireMediaType({ headers }: FastifyRequest, row: OperationRout
   const isEmpty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
   if (type === undefined ? isEmpty : JSON_TYPE.test(type) || isYaml(type, row)) return;
   throw unsupportedMediaType(row);
+}
+
+/** Bytes that the body of a route may have. */
+export function bodyLimitOf(row: Route | undefined, { maxBodyBytes, maxSuiteBytes }: Limits): number {
+  return row !== undefined && "takesYaml" in row ? maxSuiteBytes : maxBodyBytes;
 }
 
 /** Whether a body is YAML, on a route that takes it. */

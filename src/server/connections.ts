@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { networkOf, peerAddress } from "./client-address.ts";
 
 /** The sockets of a server, as far as Node does not tell. */
 export interface Connections {
@@ -9,28 +10,77 @@ export interface Connections {
   windDown(): void;
 }
 
-export function watchConnections(server: Server): Connections {
-  /** The last answer of each socket; none where nothing was asked yet, which Node takes for busy. */
-  const answers = new Map<Socket, ServerResponse | undefined>();
+export interface ConnectionLimits {
+  readonly maxConnections: number;
+  /** How long a request that arrived whole keeps its connection when places are short. */
+  readonly requestTimeoutMs: number;
+}
+
+interface Held {
+  readonly address: string;
+  /** The last one; none where nothing was asked yet, which Node takes for busy. */
+  answer?: ServerResponse;
+  askedAt: number;
+  isUpgraded: boolean;
+}
+
+/**
+ * Watches every connection and bounds their number. If all places are taken, a new connection takes the place of the
+ * oldest one that is not in use, of the address that has the most: an address that opens hundreds shuts only itself out.
+ */
+export function watchConnections(server: Server, limits: ConnectionLimits): Connections {
+  /** The oldest first. */
+  const held = new Map<Socket, Held>();
   let isWindingDown = false;
   server.on("connection", (socket: Socket) => {
-    if (isWindingDown) socket.destroy();
-    answers.set(socket, undefined);
-    socket.once("close", () => answers.delete(socket));
+    if (isWindingDown || (held.size >= limits.maxConnections && !makePlace(held, limits))) {
+      socket.destroy();
+      return;
+    }
+    const address = networkOf(peerAddress(socket.remoteAddress));
+    held.set(socket, { address, askedAt: 0, isUpgraded: false });
+    socket.once("close", () => held.delete(socket));
   });
   server.prependListener("request", ({ socket }, answer) => {
-    answers.set(socket, answer);
+    const connection = held.get(socket);
+    if (connection !== undefined) Object.assign(connection, { answer, askedAt: performance.now() });
+  });
+  server.prependListener("upgrade", ({ socket }) => {
+    const connection = held.get(socket);
+    if (connection !== undefined) connection.isUpgraded = true;
   });
   return {
     isAnswering(socket) {
-      const answer = answers.get(socket);
+      const answer = held.get(socket)?.answer;
       return answer !== undefined && answer.headersSent && !answer.writableFinished;
     },
     windDown() {
       isWindingDown = true;
-      for (const [socket, answer] of answers) endWith(socket, answer);
+      for (const [socket, { answer }] of held) endWith(socket, answer);
     },
   };
+}
+
+/** Ends one connection; false if each of them is in use. */
+function makePlace(held: Map<Socket, Held>, { requestTimeoutMs }: ConnectionLimits): boolean {
+  const counts = new Map<string, number>();
+  for (const { address } of held.values()) counts.set(address, (counts.get(address) ?? 0) + 1);
+  const since = performance.now() - requestTimeoutMs;
+  let found: { readonly socket: Socket; readonly count: number } | undefined;
+  for (const [socket, connection] of held) {
+    const count = counts.get(connection.address) ?? 0;
+    if (count > (found?.count ?? 0) && !isInUse(connection, since)) found = { socket, count };
+  }
+  if (found === undefined) return false;
+  held.delete(found.socket);
+  found.socket.destroy();
+  return true;
+}
+
+/** A WebSocket, or a request that arrived whole and is being answered, unless that takes too long. */
+function isInUse({ answer, askedAt, isUpgraded }: Held, since: number): boolean {
+  if (isUpgraded) return true;
+  return answer !== undefined && !answer.writableFinished && answer.req.complete && askedAt > since;
 }
 
 function endWith(socket: Socket, answer: ServerResponse | undefined): void {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { SvcmError } from "../core/index.ts";
-import { unsupportedMediaType } from "./body.ts";
+import { bodyLimitOf, unsupportedMediaType } from "./body.ts";
 import type { Limits } from "./limits.ts";
 
 export const REQUEST_CUT_OFF = "REQUEST_CUT_OFF";
@@ -19,7 +19,7 @@ export function asRefusal(error: unknown, request: FastifyRequest, limits: Limit
   switch (code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new SvcmError("PAYLOAD_TOO_LARGE", {
-        details: `Accepted: a body of at most ${limits.maxBodyBytes} bytes.`,
+        details: `Accepted: a body of at most ${bodyLimitOf(request.routeOptions.config.row, limits)} bytes.`,
       });
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return unsupportedMediaType(request.routeOptions.config.row);

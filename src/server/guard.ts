@@ -4,7 +4,9 @@ import type { IncomingMessage } from "node:http";
 import { SvcmError, type Access } from "../core/index.ts";
 import { actorOf, foreignness, grantsOf, type AccessPolicy, type Provenance } from "./access.ts";
 import { allowedMethods } from "./allowed-methods.ts";
+import type { Authenticate } from "./authentication.ts";
 import { requireMediaType } from "./body.ts";
+import { clientAddress } from "./client-address.ts";
 import { needOf, type Route } from "./route.ts";
 
 declare module "fastify" {
@@ -13,6 +15,8 @@ declare module "fastify" {
     grants: readonly Access[];
     /** Who asks, as records name them. Set by the guard. */
     actor: string;
+    /** From where, as failures are counted and records name it. Set by the guard. */
+    address: string;
     /** Whether its operation has begun; from then on that records what becomes of it. */
     hasRun: boolean;
     /** When the request came, on the monotonic clock. */
@@ -24,16 +28,22 @@ declare module "fastify" {
   }
 }
 
+export interface Guard {
+  readonly policy: AccessPolicy;
+  readonly authenticate: Authenticate;
+}
+
 /** Looks at every request, those that no route takes included: access first, then the route, then the media type. */
-export function guardAll(app: FastifyInstance, policy: AccessPolicy): void {
+export function guardAll(app: FastifyInstance, guard: Guard): void {
   app.decorateRequest("grants");
   app.decorateRequest("actor", "");
+  app.decorateRequest("address", "");
   app.decorateRequest("hasRun", false);
   app.decorateRequest("startedAt", 0);
   app.addHook("onRequest", (request, _reply, done) => {
     try {
       const { row } = request.routeOptions.config;
-      admit(policy, request, row);
+      admit(guard, request, row);
       requirePath(request.raw);
       if (row === undefined) throw missing(request.raw);
       if ("body" in row) requireMediaType(request, row);
@@ -44,15 +54,20 @@ export function guardAll(app: FastifyInstance, policy: AccessPolicy): void {
   });
 }
 
-/** @throws {SvcmError} FORBIDDEN, UNAUTHORIZED */
-export function admit(policy: AccessPolicy, request: FastifyRequest, row: Route | undefined): void {
+/** @throws {SvcmError} FORBIDDEN, UNAUTHORIZED, RATE_LIMITED */
+export function admit({ policy, authenticate }: Guard, request: FastifyRequest, row: Route | undefined): void {
   request.startedAt = performance.now();
+  request.address = clientAddress(policy.isBehindProxy === true, request.raw);
   const { access, isPage } = needOf(row);
   const problem = foreignness(policy, provenanceOf(request.raw), isPage);
   if (problem !== undefined) throw new SvcmError("FORBIDDEN", { details: problem });
-  request.grants = grantsOf(policy, request.headers.authorization);
+  // A token is looked at only for what needs it: one that is wrong does not close what is open.
+  request.grants = grantsOf(policy, undefined);
   request.actor = actorOf(policy, request.grants);
-  if (access !== "none" && !request.grants.includes(access)) throw new SvcmError("UNAUTHORIZED");
+  if (access === "none" || request.grants.includes(access)) return;
+  request.grants = authenticate(request.address, request.headers.authorization);
+  request.actor = actorOf(policy, request.grants);
+  if (!request.grants.includes(access)) throw new SvcmError("UNAUTHORIZED");
 }
 
 /** A target such as `*` is no path, though the router takes it for one. */

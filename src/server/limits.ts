@@ -1,3 +1,4 @@
+import type { AttemptLimit } from "./attempts.ts";
 import type { Rate } from "./socket/rate.ts";
 
 /** Bounds on what a client may cost. Tests use shorter times. */
@@ -9,11 +10,17 @@ export interface Limits {
   readonly keepAliveTimeoutMs: number;
   readonly maxHeaderBytes: number;
   readonly maxBodyBytes: number;
+  /** Of a suite document. */
+  readonly maxSuiteBytes: number;
   readonly maxBodyDepth: number;
   readonly maxConnections: number;
   /** How long requests in flight may take to finish when the server closes. */
   readonly closeTimeoutMs: number;
   readonly maxSockets: number;
+  /** Sockets of clients that still owe the token, beside those. */
+  readonly maxOwingSockets: number;
+  /** Wrong tokens from one address before the next one is not looked at. */
+  readonly attempts: AttemptLimit;
   readonly maxFrameBytes: number;
   /** How many frames a client may send, and how many of them may be actions. */
   readonly frameRate: Rate;
@@ -38,10 +45,13 @@ export const defaultLimits: Limits = {
   keepAliveTimeoutMs: 10_000,
   maxHeaderBytes: 8 * 1024,
   maxBodyBytes: 64 * 1024,
+  maxSuiteBytes: 4 * 1024 * 1024,
   maxBodyDepth: 8,
   maxConnections: 256,
   closeTimeoutMs: 5_000,
   maxSockets: 128,
+  maxOwingSockets: 8,
+  attempts: { failures: 10, windowMs: 60_000 },
   maxFrameBytes: 16 * 1024,
   frameRate: { perSecond: 20, burst: 40 },
   actionRate: { perSecond: 2, burst: 20 },

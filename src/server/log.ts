@@ -54,6 +54,8 @@ export function logFailure(log: ServerLog, request: FastifyRequest, answer: Fail
   const line = { ...factsOf(request, answer.status), code: answer.body.code ?? kindOf(error) };
   // What the client gave up itself was neither refused nor did it fail.
   if (error instanceof SvcmError && error.facts.code === REQUEST_CUT_OFF) log.debug(line, "request cut off");
+  // Its record is in the log, at most one a second for an address.
+  else if (answer.status === 401 || answer.status === 429) log.debug(line, "request refused");
   else if (answer.status < 500) log.warn(line, "request refused");
   else log.error(error instanceof SvcmError ? line : { ...line, stack: stackOf(error) }, "request failed");
 }

@@ -20,7 +20,7 @@ export interface OpenApiOptions {
 const errorSchema: Describes<typeof bodies.errorBody, ErrorBody> = bodies.errorBody;
 
 /** What every route may answer, whatever it does. */
-const COMMON_REFUSALS: readonly ErrorKind[] = ["FORBIDDEN", "UNAUTHORIZED", "DEFECT"];
+const COMMON_REFUSALS: readonly ErrorKind[] = ["FORBIDDEN", "UNAUTHORIZED", "RATE_LIMITED", "DEFECT"];
 
 /** OpenAPI 3.1 of every route that answers JSON. */
 export function openApiDocument({ contract, version, publicPath }: OpenApiOptions): Json {

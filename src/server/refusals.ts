@@ -79,8 +79,9 @@ function keyOf({ address, code }: RefusedAttempt): string {
 export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttempt | undefined {
   if (!(error instanceof SvcmError) || request.hasRun || error.facts.code === REQUEST_CUT_OFF) return undefined;
   const { row } = request.routeOptions.config;
-  if (error.kind !== "UNAUTHORIZED" && !mayChange(row, error)) return undefined;
-  return { action: actionOf(row), source: "http", address: request.ip, code: error.facts.code ?? error.kind };
+  const isOfToken = error.kind === "UNAUTHORIZED" || error.kind === "RATE_LIMITED";
+  if (!isOfToken && !mayChange(row, error)) return undefined;
+  return { action: actionOf(row), source: "http", address: request.address, code: error.facts.code ?? error.kind };
 }
 
 /** A socket takes actions: one that another site opens is an attempt at them. */

@@ -78,7 +78,7 @@ function policyOf(bind: Bind, token: string | undefined, { host, allowedHosts, p
   const isPublic = publicUrl !== undefined && !isLoopbackHost(publicUrl.host);
   return {
     hosts: new Set(names.filter((name) => name !== undefined)),
-    ...(publicUrl !== undefined && { publicOrigin: publicUrl.origin }),
+    ...(publicUrl !== undefined && { publicOrigin: publicUrl.origin, isBehindProxy: true }),
     // Who comes through a proxy comes from elsewhere, and a token that is set keeps strangers out.
     isLoopback: bind.isLoopback && !(isPublic && token !== undefined),
     ...(token !== undefined && { hasToken: tokenCheck(token) }),

@@ -58,12 +58,36 @@ describe("an address is judged by what it resolves to", () => {
 describe("a token", () => {
   const LONG = "sixteen-chars-ok";
 
-  test.each([undefined, "x", "short", " padded ", "two\nlines", LONG])("%j will do on loopback", (token) => {
-    expect(requireToken(loopback, token)).toBe(token);
-  });
+  test.each([undefined, "x", "short", "with spaces", "tökén", "x".repeat(4096), LONG])(
+    "%j will do on loopback",
+    (token) => {
+      expect(requireToken(loopback, token)).toBe(token);
+    },
+  );
 
   test.each(["", " ", "\t\n"])("%j will not do on loopback: set but blank never means open", (token) => {
     expect(() => requireToken(loopback, token)).toThrow("SVC_SERVICE_MANAGEMENT_AUTH_TOKEN is set but blank");
+  });
+
+  test.each([
+    [" padded", "has white space at an end"],
+    ["padded ", "has white space at an end"],
+    ["padded\t", "has white space at an end"],
+    ["padded\u00A0", "has white space at an end"],
+    ["two\nlines", "holds a line break or another control character"],
+    ["a\u0000b", "holds a line break or another control character"],
+    ["a\tb", "holds a line break or another control character"],
+    ["a\u007Fb", "holds a line break or another control character"],
+    ["x".repeat(4097), "is too long for a header"],
+    ["ö".repeat(2049), "is too long for a header"],
+  ])("%j will not do anywhere, because no client could send it", (token, problem) => {
+    for (const bind of [loopback, open]) {
+      const { exitCode, body } = describeError(thrownBy(() => requireToken(bind, token)));
+      expect(exitCode).toBe(1);
+      expect(body.details).toContain(`SVC_SERVICE_MANAGEMENT_AUTH_TOKEN ${problem}`);
+      expect(body.details).toContain("4096 bytes");
+      expect(JSON.stringify(body)).not.toContain(token.trim().slice(0, 6));
+    }
   });
 
   test.each([LONG, `${LONG} with spaces`, "ünïcödé-sixteen-chars"])("%j will do elsewhere", (token) => {

@@ -165,6 +165,18 @@ const cases: readonly Case[] = [
     provoke: (server) => refused(server),
   },
   {
+    what: "too many wrong tokens",
+    kind: "RATE_LIMITED",
+    options: () => ({
+      env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "right" },
+      limits: { attempts: { failures: 1, windowMs: 60_000 } },
+    }),
+    provoke: async (server) => {
+      await post(server, {}, { authorization: "Bearer wrong" });
+      return await post(server, {}, { authorization: "Bearer wrong" });
+    },
+  },
+  {
     what: "unsupported environment, ecosystem",
     kind: "INVALID_ENVIRONMENT",
     provoke: (server) => ask(server, `${ECOSYSTEM}?environment=qa`),

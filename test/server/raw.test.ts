@@ -196,16 +196,6 @@ describe("a client that takes its time", () => {
   });
 });
 
-test("one connection more than there may be is closed at once", async () => {
-  const server = await testServer({ limits: { maxConnections: 1 } });
-  const first = rawConnection(server);
-  first.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  await new Promise((resolve) => first.socket.once("data", resolve));
-  expect(await raw(server, get("/healthz", "Host: localhost\r\n"))).toBe("");
-  first.socket.write(get("/healthz", "Host: localhost\r\n"));
-  expect(statuses(await first.ended)).toEqual(["200", "200"]);
-});
-
 test("pipelined requests are answered in order, each by its own rules", async () => {
   const server = await testServer();
   const body = '{"values":{"SVC_HTTP_FRAMEWORK":"restify"}}';

@@ -43,7 +43,7 @@ describe("POST /api/validate", () => {
     ["{", 400],
     ['{"deployments":[],"deployments":[]}', 400],
     ['{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{}}}}}}}}}}', 400],
-    [`{"x":"${"y".repeat(70_000)}"}`, 413],
+    [`{"x":"${"y".repeat(4 * 2 ** 20)}"}`, 413],
   ])("%.40s is refused with %i", async (body, status) => {
     const answer = await post(await testServer(), body, {}, PATH);
     expect(answer.status).toBe(status);

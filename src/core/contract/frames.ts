@@ -139,6 +139,7 @@ export const serverFrames = {
 export type SubscribeFrame = z.infer<typeof subscribeFrame>;
 export type ActionFrame = z.infer<typeof actionFrame>;
 export type ActionResultFrame = z.infer<typeof actionResultFrame>;
+export type ErrorFrame = z.infer<typeof errorFrame>;
 export type ClientFrame = {
   [Type in keyof typeof clientFrames]: z.infer<(typeof clientFrames)[Type]>;
 }[keyof typeof clientFrames];

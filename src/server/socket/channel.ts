@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { WebSocketServer, type WebSocket } from "ws";
 import { setTimeout as pause } from "node:timers/promises";
 import { SvcmError, type Access } from "../../core/index.ts";
-import { grantsOf, type AccessPolicy } from "../access.ts";
+import type { Authenticate } from "../authentication.ts";
 import type { Limits } from "../limits.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { closeCodes, Peer } from "./peer.ts";
@@ -15,7 +15,7 @@ export interface Channel {
   /**
    * Turns a request into a WebSocket.
    *
-   * @throws {SvcmError} UPGRADE_REQUIRED, UNAUTHORIZED, SERVICE_BUSY, INVALID_REQUEST
+   * @throws {SvcmError} UPGRADE_REQUIRED, UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY, INVALID_REQUEST
    */
   open(request: FastifyRequest, reply: FastifyReply): void;
 
@@ -25,6 +25,8 @@ export interface Channel {
 
 /** A frame of 16 KiB may come in as many parts. */
 const MAX_FRAGMENTS = 64;
+/** When a place may be free again. */
+const RETRY_AFTER_SECONDS = 5;
 /** How long a client may take to answer a close, before its connection is cut. */
 const CLOSE_HANDSHAKE_MS = 1_000;
 
@@ -35,14 +37,18 @@ interface Member {
 }
 
 export function openChannel(context: SessionContext, upgrades: Upgrades): Channel {
-  const { limits, policy, log } = context;
+  const { limits, authenticate, log } = context;
   const members = new Set<Member>();
   const heart = heartbeat(members, limits.heartbeatMs);
   const server = webSocketServer(limits);
   let isClosing = false;
+  const hasPlace = (owes: boolean): boolean => {
+    const others = [...members].filter(({ session }) => session.owesToken === owes).length;
+    return others < (owes ? limits.maxOwingSockets : limits.maxSockets);
+  };
   const join = (socket: WebSocket, grants: readonly Access[], address: string): void => {
     const peer = new Peer(socket, limits);
-    const session = new Session(peer, { grants, address }, context);
+    const session = new Session(peer, { grants, address, hasPlace: () => hasPlace(false) }, context);
     const member = { socket, peer, session };
     members.add(member);
     heart.start();
@@ -61,14 +67,16 @@ export function openChannel(context: SessionContext, upgrades: Upgrades): Channe
   };
   return {
     open(request, reply) {
-      const grants = grantsFor(policy, request);
+      const { address } = request;
+      const grants = grantsFor(authenticate, request);
       const upgrade = upgrades.of(request.raw);
       if (upgrade === undefined || request.headers["sec-websocket-version"] !== "13") throw noUpgrade(grants);
-      if (isClosing || members.size >= limits.maxSockets) throw busy(limits.maxSockets);
+      const owes = !grants.includes("read");
+      if (isClosing || !hasPlace(owes)) throw busy(owes ? limits.maxOwingSockets : limits.maxSockets, owes);
       server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
         upgrade.taken();
         void reply.hijack();
-        join(socket, grants, request.ip);
+        join(socket, grants, address);
       });
     },
     async close() {
@@ -98,11 +106,10 @@ function webSocketServer(limits: Limits): WebSocketServer {
 }
 
 /** @throws {SvcmError} UNAUTHORIZED where a token was given for what needs one, and it is wrong. */
-function grantsFor(policy: AccessPolicy, { headers, grants: shown }: FastifyRequest): readonly Access[] {
-  const offered = authorizationOf(headers["sec-websocket-protocol"]);
-  const grants = offered === undefined ? shown : grantsOf(policy, offered);
-  const isGiven = offered !== undefined || headers.authorization !== undefined;
-  if (isGiven && !grants.includes("read")) throw new SvcmError("UNAUTHORIZED");
+function grantsFor(authenticate: Authenticate, { headers, address }: FastifyRequest): readonly Access[] {
+  const given = authorizationOf(headers["sec-websocket-protocol"]) ?? headers.authorization;
+  const grants = authenticate(address, given);
+  if (given !== undefined && !grants.includes("read")) throw new SvcmError("UNAUTHORIZED");
   return grants;
 }
 
@@ -111,8 +118,10 @@ function noUpgrade(grants: readonly Access[]): SvcmError {
   return new SvcmError("UPGRADE_REQUIRED", { details: "Accepted: a WebSocket handshake, version 13." });
 }
 
-function busy(maxSockets: number): SvcmError {
-  return new SvcmError("SERVICE_BUSY", { details: `Accepted: ${maxSockets} WebSockets at the same time.` });
+function busy(places: number, owes: boolean): SvcmError {
+  const whose = owes ? " of clients that have not sent the token" : "";
+  const details = `Accepted: ${places} WebSockets${whose} at the same time.`;
+  return new SvcmError("SERVICE_BUSY", { details, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 /** Lets the actions that are under way end, for a while, and says that the server goes away. */

@@ -11,7 +11,7 @@ export interface FrameRefusal {
   readonly requestId?: string;
 }
 
-export const SUBSCRIPTION_RULE = `Accepted: intervalMs, an integer from ${interval.min} to ${interval.max}.`;
+export const INTERVAL_RULE = `intervalMs, an integer from ${interval.min} to ${interval.max}`;
 
 const MAX_REQUEST_ID = 64;
 
@@ -35,7 +35,7 @@ export function readFrame(bytes: Uint8Array, maxDepth: number): ClientFrame | Fr
     return parseInput<ClientFrame>(clientFrames[type], value, "INVALID_PAYLOAD");
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
-    const rule = type === "subscribe" ? `. ${SUBSCRIPTION_RULE}` : "";
+    const rule = type === "subscribe" ? `. Accepted: ${INTERVAL_RULE}.` : "";
     return {
       code: type === undefined ? "INVALID_FRAME" : codes[type],
       details: `${error.message}${rule}`,

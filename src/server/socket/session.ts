@@ -1,14 +1,21 @@
 import { interval } from "../../core/contract/channel.ts";
-import type { ActionFrame, ActionResultFrame, ClientFrame, SubscribeFrame } from "../../core/contract/frames.ts";
+import type {
+  ActionFrame,
+  ActionResultFrame,
+  ClientFrame,
+  ErrorFrame,
+  SubscribeFrame,
+} from "../../core/contract/frames.ts";
 import { attemptedAction, errorTable, SvcmError, type Access } from "../../core/index.ts";
-import { actorOf, grantsOf, type AccessPolicy } from "../access.ts";
+import { actorOf, type AccessPolicy } from "../access.ts";
+import type { Authenticate } from "../authentication.ts";
 import type { Limits } from "../limits.ts";
 import type { RefusedAttempt, Refusals } from "../refusals.ts";
 import type { ActionRunner } from "./run-action.ts";
 import { refusedAction } from "./action-result.ts";
 import { closeCodes, type Peer } from "./peer.ts";
 import { rateLimiter } from "./rate.ts";
-import { isRefusal, readFrame, SUBSCRIPTION_RULE } from "./read-frame.ts";
+import { isRefusal, readFrame, INTERVAL_RULE } from "./read-frame.ts";
 import { bearer } from "./subprotocol.ts";
 import { stream, type Streaming, type Subscribed } from "./subscription.ts";
 
@@ -16,6 +23,7 @@ const OWES_TOKEN = "Accepted: the token of this server, with the upgrade or in a
 
 export interface SessionContext extends Streaming {
   readonly policy: AccessPolicy;
+  readonly authenticate: Authenticate;
   readonly limits: Limits;
   readonly act: ActionRunner;
   readonly refusals: Refusals;
@@ -25,13 +33,15 @@ export interface SessionContext extends Streaming {
 interface Client {
   readonly grants: readonly Access[];
   readonly address: string;
+  /** Whether there is a place for it once it has sent the token. */
+  readonly hasPlace: () => boolean;
 }
 
 /** What one client asks for on its socket, in the order in which it asks. */
 export class Session {
   readonly #peer: Peer;
   readonly #context: SessionContext;
-  readonly #address: string;
+  readonly #client: Client;
   #grants: readonly Access[];
   #subscribed: Subscribed | undefined;
   #stop = new AbortController();
@@ -43,18 +53,23 @@ export class Session {
   #isDeaf = false;
   #hasEnded = false;
 
-  constructor(peer: Peer, { grants, address }: Client, context: SessionContext) {
+  constructor(peer: Peer, client: Client, context: SessionContext) {
     this.#peer = peer;
-    this.#grants = grants;
-    this.#address = address;
+    this.#grants = client.grants;
+    this.#client = client;
     this.#context = context;
     this.#mayFrame = rateLimiter(context.limits.frameRate);
     this.#mayAct = rateLimiter(context.limits.actionRate);
   }
 
+  /** Whether nothing may be read on it before it sends the token. */
+  get owesToken(): boolean {
+    return !this.#grants.includes("read");
+  }
+
   /** Cuts a client that still owes the token. */
   requireRead(): void {
-    if (this.#grants.includes("read")) return;
+    if (!this.owesToken) return;
     void this.#refused({ action: "stream.open" }, "UNAUTHORIZED");
     this.#cut("UNAUTHORIZED", OWES_TOKEN, closeCodes.policyViolation);
   }
@@ -106,24 +121,27 @@ export class Session {
   }
 
   async #subscribe({ environment: asked, intervalMs, asyncContext, token, requestId }: SubscribeFrame): Promise<void> {
-    const refuse = (code: string, details: string, error?: string): void =>
-      this.#peer.send({ type: "error", code, details, ...(error && { error }), ...(requestId && { requestId }) });
-    const grants = this.#grantsWith(token);
-    if (!grants.includes("read")) {
-      await this.#refused({ action: "stream.subscribe" }, "UNAUTHORIZED");
-      return refuse("UNAUTHORIZED", OWES_TOKEN, errorTable.UNAUTHORIZED.error);
-    }
+    let grants: readonly Access[];
     let environment: string;
     try {
+      grants = this.#readersGrants(token);
       environment = await this.#context.telemetry.environment(asked);
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
-      if (error.kind !== "INVALID_ENVIRONMENT") return refuse(error.facts.code ?? error.kind, error.message);
-      return refuse("INVALID_SUBSCRIPTION", `${error.message} ${SUBSCRIPTION_RULE}`);
+      if (isOfToken(error)) await this.#refused({ action: "stream.subscribe" }, error.kind);
+      return this.#peer.send(subscriptionRefusal(error, requestId));
     }
     if (this.#hasEnded) return;
     this.#grants = grants;
     this.#start({ environment, intervalMs: intervalMs ?? interval.default, asyncContext: asyncContext ?? false });
+  }
+
+  /** @throws {SvcmError} UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY */
+  #readersGrants(token: string | undefined): readonly Access[] {
+    const grants = this.#grantsWith(token);
+    if (!grants.includes("read")) throw new SvcmError("UNAUTHORIZED", { details: OWES_TOKEN });
+    if (this.owesToken && !this.#client.hasPlace()) throw new SvcmError("SERVICE_BUSY");
+    return grants;
   }
 
   #start(subscribed: Subscribed): void {
@@ -147,7 +165,14 @@ export class Session {
 
   async #carryOut(frame: ActionFrame): Promise<ActionResultFrame> {
     const { act, policy } = this.#context;
-    const grants = this.#grantsWith(frame.token);
+    let grants: readonly Access[];
+    try {
+      grants = this.#grantsWith(frame.token);
+    } catch (error) {
+      if (!(error instanceof SvcmError)) throw error;
+      await this.#refused(attemptedAction(frame), error.kind);
+      return refusedAction(frame, error.kind, error.message);
+    }
     const caller = { grants, actor: actorOf(policy, grants) };
     const result = await act(frame, caller, this.#subscribed?.environment);
     if (result.code === "UNAUTHORIZED") await this.#refused(attemptedAction(frame), result.code);
@@ -162,12 +187,12 @@ export class Session {
   }
 
   #refused(attempt: Pick<RefusedAttempt, "action" | "target">, code: string): Promise<void> {
-    return this.#context.refusals.refused({ ...attempt, source: "ws", address: this.#address, code });
+    return this.#context.refusals.refused({ ...attempt, source: "ws", address: this.#client.address, code });
   }
 
   /** A token that a frame carries counts instead of what the upgrade showed, so a wrong one is refused. */
   #grantsWith(token: string | undefined): readonly Access[] {
-    return token === undefined ? this.#grants : grantsOf(this.#context.policy, bearer(token));
+    return token === undefined ? this.#grants : this.#context.authenticate(this.#client.address, bearer(token));
   }
 
   /** Cuts the client when what it sent before is answered, and hears nothing more of it. */
@@ -178,7 +203,7 @@ export class Session {
 
   #cut(code: string, details: string, closeCode: number): void {
     this.end();
-    this.#peer.send({ type: "error", code, details });
+    this.#peer.send(errorFrame(code, details));
     this.#peer.close(closeCode, code);
   }
 
@@ -186,6 +211,21 @@ export class Session {
     this.#context.log.error({ stack: stackOf(error) }, "frame failed");
     this.#cut("DEFECT", "This is a defect of svcm.", closeCodes.internalError);
   }
+}
+
+function isOfToken({ kind }: SvcmError): boolean {
+  return kind === "UNAUTHORIZED" || kind === "RATE_LIMITED";
+}
+
+/** An environment that is not one is refused with everything that a subscription accepts, in one list. */
+function subscriptionRefusal({ kind, message, facts }: SvcmError, requestId: string | undefined): ErrorFrame {
+  if (kind !== "INVALID_ENVIRONMENT") return errorFrame(facts.code ?? kind, message, requestId);
+  return errorFrame("INVALID_SUBSCRIPTION", `${message.replace(/\.$/, "")}; ${INTERVAL_RULE}.`, requestId);
+}
+
+function errorFrame(code: string, details: string, requestId?: string): ErrorFrame {
+  const error = code === "UNAUTHORIZED" ? errorTable.UNAUTHORIZED.error : undefined;
+  return { type: "error", code, details, ...(error && { error }), ...(requestId && { requestId }) };
 }
 
 function stackOf(error: unknown): string {

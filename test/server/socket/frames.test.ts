@@ -70,6 +70,7 @@ describe("subscribe", () => {
     const error = await client.next();
     expect(error).toMatchObject({ type: "error", code: "INVALID_SUBSCRIPTION" });
     expect(error.details).toContain("500 to 2000");
+    expect(error.details.match(/Accepted/g)).toHaveLength(1);
     expect(error.requestId).toBe("requestId" in wrong ? undefined : "r1");
     expect(telemetry.watched).toEqual(["dev 500"]);
     telemetry.give(sample(1));

@@ -101,6 +101,10 @@ export const requestCodes: CodeDocs = {
     summary: "`svcm serve` does not start with this configuration.",
     remedy: "Correct the flag or variable that the message names.",
   },
+  RATE_LIMITED: {
+    summary: "An address sent too many wrong tokens, or a client too many frames or actions.",
+    remedy: "Wait for the time in `Retry-After`, then send the token in SVC_SERVICE_MANAGEMENT_AUTH_TOKEN.",
+  },
   SERVICE_BUSY: {
     summary: "The service answers as many requests as it may.",
     remedy: "Send it again after the time in `Retry-After`.",

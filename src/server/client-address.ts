@@ -1,0 +1,37 @@
+/** Who asks, for everything that is counted by address. */
+import type { IncomingMessage } from "node:http";
+import { isIP, isIPv6 } from "node:net";
+import { canonicalAddress, isLoopbackAddress } from "./host.ts";
+
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+/**
+ * The address of a client: an IPv4 address, or the network of an IPv6 address, because one household has as many
+ * addresses as it likes. `X-Forwarded-For` counts only where a public URL announces a proxy and the connection comes from
+ * this machine; then its last entry is what that proxy wrote. Anybody can send the header to a server without a proxy.
+ */
+export function clientAddress(isBehindProxy: boolean, { socket, headers }: IncomingMessage): string {
+  const peer = peerAddress(socket.remoteAddress);
+  if (!isBehindProxy || !isLoopbackAddress(peer)) return networkOf(peer);
+  const forwarded = String(headers["x-forwarded-for"] ?? "")
+    .split(",")
+    .at(-1)
+    ?.trim();
+  return networkOf(forwarded !== undefined && isIP(forwarded) !== 0 ? canonicalAddress(forwarded) : peer);
+}
+
+/** The canonical address of the other end of a connection; empty where it is gone. */
+export function peerAddress(remoteAddress: string | undefined): string {
+  return remoteAddress === undefined ? "" : canonicalAddress(remoteAddress);
+}
+
+/** An IPv4 address as it is; of an IPv6 address its first 64 bits. Takes and returns the canonical spelling. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || isLoopbackAddress(address)) return address;
+  const [head = "", tail] = (address.split("%")[0] ?? "").split("::");
+  const groups = head === "" ? [] : head.split(":");
+  const behind = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: GROUPS - groups.length - behind.length }, () => "0");
+  return `${[...groups, ...zeros, ...behind].slice(0, NETWORK_GROUPS).join(":")}::/64`;
+}

@@ -1,0 +1,62 @@
+/** Who has not sent the token yet has few places, and takes none of those who have. */
+import { expect, test } from "vitest";
+import { testServer, type TestServer } from "../support.ts";
+import { handTelemetry, withTelemetry } from "./hand-telemetry.ts";
+import { open, refused, type Client, type ClientSettings } from "./support.ts";
+
+const TOKEN = "a-token-of-good-length";
+const owner: ClientSettings = { headers: { authorization: `Bearer ${TOKEN}` } };
+
+function openServer(limits: { maxSockets?: number; authTimeoutMs?: number } = {}): Promise<TestServer> {
+  const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
+  return testServer({
+    world: withTelemetry(handTelemetry()),
+    host: "0.0.0.0",
+    env,
+    limits: { authTimeoutMs: 300_000, ...limits },
+  });
+}
+
+async function eightStrangers(server: TestServer): Promise<Client[]> {
+  const strangers: Client[] = [];
+  for (let count = 0; count < 8; count += 1) strangers.push(await open(server));
+  return strangers;
+}
+
+test("eight strangers wait, the ninth is refused, and the token's owner gets in", async () => {
+  const server = await openServer();
+  await eightStrangers(server);
+  const { status, headers, json } = await refused(server);
+  expect([status, headers["retry-after"], json.error]).toEqual([503, "5", "Service busy."]);
+  expect(json.details).toContain("8 WebSockets of clients that have not sent the token");
+  const client = await open(server, owner);
+  client.send({ type: "subscribe" });
+  expect((await client.next()).type).toBe("subscribed");
+});
+
+test("who sends the token moves on, and leaves the place to the next", async () => {
+  const server = await openServer();
+  const [first] = await eightStrangers(server);
+  first?.send({ type: "subscribe", token: TOKEN });
+  expect(await first?.next()).toMatchObject({ type: "subscribed" });
+  await open(server);
+  expect((await refused(server)).status).toBe(503);
+});
+
+test("the places of those who sent it are not taken by strangers, nor beyond their number", async () => {
+  const server = await openServer({ maxSockets: 1 });
+  const [stranger] = await eightStrangers(server);
+  await open(server, owner);
+  expect((await refused(server, owner)).json.details).toContain("1 WebSockets at the same time");
+  stranger?.send({ type: "subscribe", token: TOKEN });
+  expect(await stranger?.next()).toMatchObject({ type: "error", code: "SERVICE_BUSY" });
+});
+
+test("a refusal for want of the token has the same members, asked or timed out", async () => {
+  const asking = await open(await openServer());
+  asking.send({ type: "subscribe" });
+  const asked = await asking.next();
+  expect(asked).toEqual({ type: "error", code: "UNAUTHORIZED", error: "Unauthorized.", details: asked.details });
+  const waiting = await open(await openServer({ authTimeoutMs: 1 }));
+  expect(await waiting.next()).toEqual(asked);
+});
