@@ -6,7 +6,7 @@ import pjson from "../../package.json" with { type: "json" };
 import { main } from "./main.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const { oclif } = pjson;
+const oclif = pjson.oclif as typeof pjson.oclif & { readonly helpOptions: { readonly maxWidth: number } };
 const source: PJSON = {
   ...pjson,
   oclif: {

@@ -1,25 +1,51 @@
 import type { Logger, Plugin } from "@oclif/core/interfaces";
 import { run } from "@oclif/core/run";
 import { settings } from "@oclif/core/settings";
-import { failureOf, renderFailure } from "../commands/terminal/failure.ts";
+import { jsonText } from "../commands/terminal/json.ts";
 import { writeErr, writeOut } from "../commands/terminal/output.ts";
+import { printable } from "../commands/terminal/printable.ts";
+import { stderrScreen } from "../commands/terminal/screen.ts";
 import { TerminalFileError } from "../commands/terminal/terminal-file-error.ts";
+import { UsageError } from "../commands/terminal/usage-error.ts";
 
 /** Runs the command line over the plugins that are loaded, the first of which is svcm itself. */
 export async function main(argv: string[], loadPlugins: () => Promise<readonly Plugin[]>): Promise<void> {
   process.on("uncaughtException", crash);
+  let known: readonly string[] = [];
   try {
     settings.enableAutoTranspile = false;
     const plugins = await loadPlugins();
     plugins.forEach(extendAutocomplete);
+    known = plugins.flatMap(({ commandIDs }) => commandIDs.map((id) => id.replaceAll(":", " ")));
+    refuseTopicAsJson(argv, known);
     await run(argv, {
       root: plugins[0]?.root ?? "",
       plugins: new Map(plugins.map((plugin) => [plugin.name, plugin])),
       ...(!process.env["DEBUG"] && { logger: silent }),
     });
   } catch (error) {
-    fail(error, argv);
+    process.exitCode = await fail(await ofHelp(error, known), asksForJson(argv));
   }
+}
+
+/** A topic has no answer of its own: its help is for people. @throws {UsageError} with `--json` */
+function refuseTopicAsJson(argv: readonly string[], known: readonly string[]): void {
+  const words = argv
+    .slice(
+      0,
+      argv.findIndex((word) => word.startsWith("-")),
+    )
+    .join(" ");
+  if (!asksForJson(argv) || argv.includes("--help") || known.includes(words)) return;
+  const inside = known.filter((command) => words === "" || command.startsWith(`${words} `));
+  if (inside.length > 0) throw new UsageError(`A command is needed. Accepted: ${inside.join(", ")}.`);
+}
+
+/** `svcm help` refuses an unknown command in words of its own. */
+async function ofHelp(error: unknown, known: readonly string[]): Promise<unknown> {
+  const asked = error instanceof Error ? /^Command (.+) not found\.$/s.exec(error.message)?.[1] : undefined;
+  if (asked === undefined) return error;
+  return (await import("./unknown-command.ts")).unknownCommand(asked.replaceAll(":", " "), known);
 }
 
 function extendAutocomplete({ commands }: Plugin): void {
@@ -29,22 +55,24 @@ function extendAutocomplete({ commands }: Plugin): void {
   autocomplete.load = async () => (await import("./completion/autocomplete.ts")).withFlagValues(await load());
 }
 
-/** What no command caught: the command is unknown, or oclif itself refused. */
-function fail(error: unknown, argv: readonly string[]): void {
+/** What no command caught: the command is unknown, or oclif itself refused. Resolves with the exit code. */
+async function fail(error: unknown, mayBeJson: boolean): Promise<number> {
+  const { failureOf, renderFailure } = await import("../commands/terminal/failure.ts");
   const failure = failureOf(error);
-  process.exitCode = failure.exitCode;
-  if (failure.body === undefined) return;
-  if (asksForJson(argv) && !(error instanceof TerminalFileError))
-    writeOut(`${JSON.stringify(failure.body, null, 2)}\n`);
-  else writeErr(renderFailure(failure, Boolean(process.env["SVCM_DEBUG"])));
+  if (failure.body !== undefined) {
+    if (mayBeJson && !(error instanceof TerminalFileError)) writeOut(`${jsonText(failure.body, 2)}\n`);
+    else writeErr(printable(renderFailure(failure, Boolean(process.env["SVCM_DEBUG"])), stderrScreen()));
+  }
+  return failure.exitCode;
 }
 
 /** A defect outside of every command, in a callback. Nothing can go on, so oclif ends the process. */
 function crash(error: unknown): void {
-  const failure = failureOf(error);
-  writeErr(renderFailure(failure, Boolean(process.env["SVCM_DEBUG"])));
-  const end = Object.assign(new Error(), { oclif: { exit: failure.exitCode }, skipOclifErrorHandling: true });
-  void import("@oclif/core/handle").then(({ handle }) => handle(end));
+  void fail(error, false).then(async (exit) => {
+    const end = Object.assign(new Error(), { oclif: { exit }, skipOclifErrorHandling: true });
+    const { handle } = await import("@oclif/core/handle");
+    return handle(end);
+  });
 }
 
 function asksForJson(argv: readonly string[]): boolean {

@@ -16,6 +16,12 @@ export interface ClientOptions {
   /** Needed where there is no global one, before Node 22: that of the package `ws`. */
   readonly WebSocket?: SocketConstructor | undefined;
   readonly onState?: ((state: ConnectionState) => void) | undefined;
+  /**
+   * Called each time that a connection could not be made, before the next attempt.
+   *
+   * @param reason as far as the WebSocket says: that of `ws` does, that of a browser does not
+   */
+  readonly onRetry?: ((reason: string) => void) | undefined;
   /** Closes the client. */
   readonly signal?: AbortSignal | undefined;
 }

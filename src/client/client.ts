@@ -54,6 +54,7 @@ class ChannelClient implements Client {
       onOpen: () => this.#onOpen(),
       onFrame: (frame) => this.#onFrame(frame),
       onDown: () => this.#onDown(),
+      onRetry: (reason) => options.onRetry?.(reason),
       onRefused: (error) => this.#failAll(error),
     });
     if (signal?.aborted) this.close();

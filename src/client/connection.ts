@@ -14,6 +14,8 @@ export interface ConnectionOptions {
   readonly onFrame: (frame: ServerFrame) => void;
   /** The socket is gone; another attempt follows by itself. */
   readonly onDown: () => void;
+  /** A socket could not be opened; another attempt follows. */
+  readonly onRetry: (reason: string) => void;
   /** The service is there and will not have us: no further attempt. */
   readonly onRefused: (error: ServiceError) => void;
 }
@@ -81,20 +83,25 @@ export class Connection {
       this.#attempt = 0;
       this.#options.onFrame(frame);
     });
-    socket.addEventListener("error", () => undefined); // a close follows
+    let reason = "";
+    // A close follows.
+    socket.addEventListener("error", ({ message }) => (reason = typeof message === "string" ? message : ""));
     socket.addEventListener("close", () => {
-      if (isCurrent()) void this.#lost(generation);
+      if (isCurrent()) void this.#lost(generation, reason);
     });
   }
 
-  async #lost(generation: number): Promise<void> {
+  async #lost(generation: number, reason: string): Promise<void> {
     const wasOpen = this.#isOpen;
     this.#socket = undefined;
     this.#isOpen = false;
     this.#options.onDown();
     const refusal = wasOpen ? undefined : await refusalOf(this.#options);
     if (generation !== this.#generation) return;
-    if (refusal === undefined) return this.#retry();
+    if (refusal === undefined) {
+      if (!wasOpen) this.#options.onRetry(reason);
+      return this.#retry();
+    }
     this.#isWanted = false;
     this.#options.onRefused(refusal);
   }

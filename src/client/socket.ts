@@ -5,7 +5,7 @@ export interface SocketLike {
   addEventListener(type: "open", listener: () => void): void;
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(type: "close", listener: (event: { readonly code: number; readonly reason: string }) => void): void;
-  addEventListener(type: "error", listener: () => void): void;
+  addEventListener(type: "error", listener: (event: { readonly message?: unknown }) => void): void;
 }
 
 export type SocketConstructor = new (url: string, protocols: string[]) => SocketLike;

@@ -1,7 +1,7 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { auditOutcomes } from "../core/contract/names.ts";
-import { auditList, type AuditRecord } from "../core/index.ts";
+import { auditList, type AuditRecord, type Paint } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { ask } from "./terminal/ask.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
@@ -11,19 +11,27 @@ import { renderTable } from "./terminal/table.ts";
 export default class Audit extends SvcmCommand {
   static override summary = "Show who changed what, newest first.";
   static override description =
-    "Records name keys, processes and entries, never a value. A change without an outcome was cut off; one that was refused changed nothing.";
+    "Records name keys, processes and entries, never a value. A change without an outcome was interrupted: its process crashed or was killed. A refused one changed nothing.";
   static override examples = [
     "<%= config.bin %> audit",
     "<%= config.bin %> audit orders-api --since 24h",
     "<%= config.bin %> audit --outcome refused --limit 5 --json",
   ];
   static override args = {
-    name: Args.string({ description: "Part of a name: of a process, key, entry, action, environment or person." }),
+    name: Args.string({
+      ignoreStdin: true,
+      description: "Part of a name: of a process, key, entry, action, environment or person.",
+    }),
   };
   static override flags = {
     limit: Flags.integer({ summary: "How many records to show.", default: 50, min: 1, max: 1000 }),
-    since: Flags.string({ summary: "Only what is younger, such as 30m, 24h or 7d, or a date such as 2026-01-31." }),
-    outcome: Flags.option({ options: auditOutcomes, summary: "Only attempts that ended so; started was cut off." })(),
+    since: Flags.string({
+      summary: "Only newer records: an age such as 30m, 24h or 7d, or a date such as 2026-01-31.",
+    }),
+    outcome: Flags.option({
+      options: auditOutcomes,
+      summary: "Only attempts with this outcome; started means interrupted.",
+    })(),
   };
 
   async run() {
@@ -35,14 +43,19 @@ export default class Audit extends SvcmCommand {
     this.log(
       response.records.length === 0
         ? nothingFound(args.name, since, outcome)
-        : await renderTable(
+        : renderTable(
             [
-              { heading: "TIME", cell: ({ timestamp }) => timestamp },
+              { heading: "TIME", cell: ({ timestamp }) => timeOf(timestamp) },
               { heading: "ACTION", cell: ({ action }) => action },
-              { heading: "ENVIRONMENT", cell: ({ environment = "" }) => environment },
-              { heading: "WHAT", cell: subjectOf },
-              { heading: "BY", cell: ({ source, actor }) => (actor === undefined ? source : `${actor} (${source})`) },
-              { heading: "OUTCOME", cell: outcomeOf },
+              { heading: "ENVIRONMENT", cell: ({ environment = "" }) => environment, spare: 1 },
+              { heading: "WHAT", cell: subjectOf, shorten: "fold" },
+              {
+                heading: "BY",
+                cell: ({ source, actor }) => (actor === undefined ? source : `${actor} (${source})`),
+                shorten: "end",
+                spare: 2,
+              },
+              { heading: "OUTCOME", cell: outcomeOf, shorten: "fold", colour: outcomeColour },
             ],
             response.records,
             stdoutScreen(),
@@ -58,13 +71,23 @@ function nothingFound(...filters: readonly (string | undefined)[]): string {
   return isFiltered ? "No record matches." : "No change has been recorded.";
 }
 
+/** `2026-11-22 03:46:44Z`: to the second, in UTC; `--json` has the milliseconds. */
+function timeOf(timestamp: string): string {
+  return timestamp.replace(/^(\S+)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, "$1 $2Z");
+}
+
+function outcomeColour({ outcome }: AuditRecord, { green, red, yellow }: Paint) {
+  if (outcome === "succeeded") return green;
+  return outcome === "failed" ? red : yellow;
+}
+
 function subjectOf({ keys = [], processes = [], target }: AuditRecord): string {
   const named = processes.map(({ name, pmId }) => (pmId === null ? name : `${name} (id ${pmId})`));
   return [...(target === undefined ? [] : [target]), ...named, ...keys].join(", ");
 }
 
 function outcomeOf({ outcome, code, count = 1 }: AuditRecord): string {
-  const words = outcome === "started" ? "cut off" : outcome;
+  const words = outcome === "started" ? "interrupted" : outcome;
   if (count > 1) return `${words} ${count} times (${code ?? ""})`;
   return code === undefined ? words : `${words} (${code})`;
 }

@@ -2,20 +2,22 @@ import { Command } from "@oclif/core/command";
 import * as Flags from "@oclif/core/flags";
 import type { LoadOptions } from "@oclif/core/interfaces";
 import { format } from "node:util";
-import { failureOf, renderFailure } from "./terminal/failure.ts";
+import { jsonText } from "./terminal/json.ts";
 import { writeErr, writeOut } from "./terminal/output.ts";
+import { printable } from "./terminal/printable.ts";
+import { isTerminalBehindStdout, stderrScreen, stdoutScreen } from "./terminal/screen.ts";
 
-/** `--environment` for the commands that take one. What is accepted, the core decides. */
+/** `--environment` for commands about env files. The core decides what is accepted. */
 export const environmentFlag = Flags.string({
   char: "e",
-  summary: "Environment, for example dev, staging or ci.",
+  summary: "Environment, for example dev, staging or ci. Default: NODE_ENV, or dev.",
   helpValue: "<name>",
 });
 
-/** The same for commands about PM2, which has a profile for production too. */
+/** The same for commands about PM2, where production is an environment too. */
 export const ecosystemEnvironmentFlag = Flags.string({
   char: "e",
-  summary: "Environment, for example dev, staging or production.",
+  summary: "Environment, for example dev, staging or production. Default: NODE_ENV, or dev.",
   helpValue: "<name>",
 });
 
@@ -52,21 +54,28 @@ export abstract class SvcmCommand extends Command {
     return this.#stop.signal;
   }
 
+  /** Text for a person. What it quotes cannot steer the terminal. */
   override log(message = "", ...args: unknown[]): void {
-    if (!this.jsonEnabled()) this.#print(text(message, args));
+    if (!this.jsonEnabled()) this.#print(printable(text(message, args), stdoutScreen()));
   }
 
   override logToStderr(message = "", ...args: unknown[]): void {
-    if (!this.jsonEnabled()) writeErr(`${text(message, args)}\n`);
+    if (!this.jsonEnabled()) writeErr(`${printable(text(message, args), stderrScreen())}\n`);
+  }
+
+  /** A value or document that another program reads: exact in a pipe or a file. */
+  logExactly(message: string): void {
+    if (isTerminalBehindStdout()) this.log(message);
+    else if (!this.jsonEnabled()) this.#print(message);
   }
 
   /** One document of a stream, on a line of its own. */
   protected logJsonLine(document: unknown): void {
-    this.#print(json(document));
+    this.#print(jsonText(document));
   }
 
   protected override logJson(document: unknown): void {
-    this.#print(json(document, 2));
+    this.#print(jsonText(document, 2));
   }
 
   /** The command did its work and the answer is no. */
@@ -75,11 +84,13 @@ export abstract class SvcmCommand extends Command {
   }
 
   protected override async catch(error: unknown): Promise<void> {
-    const failure = failureOf(error);
+    const { failureOf, renderFailure } = await import("./terminal/failure.ts");
+    const { id, flags, args, baseFlags } = this.ctor;
+    const failure = failureOf(error, { id, flags: { ...flags, ...baseFlags, json: {} }, args });
     process.exitCode = failure.exitCode;
     if (failure.body === undefined) return;
     if (this.jsonEnabled()) this.logJson(failure.body);
-    else writeErr(renderFailure(failure, Boolean(process.env["SVCM_DEBUG"])));
+    else writeErr(printable(renderFailure(failure, Boolean(process.env["SVCM_DEBUG"])), stderrScreen()));
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {
@@ -98,16 +109,6 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 function text(message: string, args: readonly unknown[]): string {
   return args.length === 0 ? message : format(message, ...args);
-}
-
-/** What JSON may leave as it is and a terminal obeys (a second kind of control character, marks of direction) is escaped too. */
-const STEERING = /[\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g;
-
-function json(document: unknown, indent?: number): string {
-  return JSON.stringify(document, null, indent).replaceAll(
-    STEERING,
-    (unseen) => `\\u${unseen.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }
 
 function isLoadedConfig(options: LoadOptions): options is Command["config"] {

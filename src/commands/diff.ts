@@ -4,30 +4,33 @@ import { diffFormats, renderDiff, suiteDiff } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { ask } from "./terminal/ask.ts";
 import { fold } from "./terminal/fold.ts";
-import { paint } from "./terminal/paint.ts";
+import { paint, unpainted } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
-import { fileFlag } from "./terminal/validation.ts";
+import { fileFlag } from "./terminal/suite-argument.ts";
 
 export default class Diff extends SvcmCommand {
-  static override summary = "Tell what a change of deployments.yaml means since a Git revision.";
+  static override summary = "Explain what changed in deployments.yaml since a Git revision.";
   static override description =
-    "Deploy targets that come, go, change and are renamed, ports, interfaces and the environment, with the processes that each of them touches. Comments, order and the way of writing are no change.";
+    "Shows deploy targets that were added, removed, changed or renamed, and changes of ports, interfaces and the environment, each with the PM2 processes that it affects. Comments, order and formatting do not count as a change.";
   static override examples = [
     "<%= config.bin %> diff",
-    "<%= config.bin %> diff main --exit-code",
-    "<%= config.bin %> diff v1.0.0 --to v1.1.0",
-    "<%= config.bin %> diff origin/main --format markdown > diff.md",
+    "<%= config.bin %> diff HEAD --exit-code",
+    "<%= config.bin %> diff HEAD~1 --to HEAD",
+    "<%= config.bin %> diff --format markdown > diff.md",
   ];
   static override args = {
-    revision: Args.string({ default: "HEAD", description: "Git revision that is compared with." }),
+    revision: Args.string({ ignoreStdin: true, default: "HEAD", description: "Git revision to compare with." }),
   };
   static override flags = {
-    to: Flags.string({ summary: "Compare with this Git revision, not with the work tree.", helpValue: "<revision>" }),
+    to: Flags.string({
+      summary: "Newer side of the comparison: a Git revision instead of the work tree.",
+      helpValue: "<revision>",
+    }),
     file: fileFlag,
-    format: Flags.option({ options: diffFormats, summary: "How to tell it: for a terminal, or for a comment." })({
+    format: Flags.option({ options: diffFormats, summary: "Text for a terminal, or Markdown for a comment." })({
       default: "text",
     }),
-    "exit-code": Flags.boolean({ summary: "Exit 1 where there is a change in meaning.", default: false }),
+    "exit-code": Flags.boolean({ summary: "Exit 1 if there is a change in meaning.", default: false }),
   };
 
   async run() {
@@ -35,9 +38,8 @@ export default class Diff extends SvcmCommand {
     const report = await ask(suiteDiff, flags, { file: flags.file, from: args.revision, to: flags.to });
     if (flags["exit-code"] && report.changes.length > 0) this.answerNo();
     if (!this.jsonEnabled()) {
-      const screen = stdoutScreen();
-      const text = await renderDiff(report, flags.format, await paint(screen.colours));
-      this.log(flags.format === "text" ? await fold(text, screen) : text);
+      if (flags.format === "text") this.log(fold(await renderDiff(report, "text", paint), stdoutScreen()));
+      else this.logExactly(await renderDiff(report, flags.format, unpainted));
     }
     return report;
   }

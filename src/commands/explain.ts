@@ -9,7 +9,7 @@ export default class Explain extends SvcmCommand {
   static override summary = "Explain an error code, and what to do about it.";
   static override examples = ["<%= config.bin %> explain TARGET_PROTOCOL_NOT_EXPOSED"];
   static override args = {
-    code: Args.string({ required: true, description: "Code of an error or issue, in any case." }),
+    code: Args.string({ ignoreStdin: true, required: true, description: "Code of an error or issue, in any case." }),
   };
 
   async run() {
@@ -17,7 +17,7 @@ export default class Explain extends SvcmCommand {
     const doc = await ask(codeExplain, flags, { code: args.code });
     const { code, topic, summary, explanation, remedy } = doc;
     const parts = [`${code} (${topic})`, summary, ...(explanation === undefined ? [] : [explanation])];
-    this.log(await fold([...parts, `What to do: ${remedy}`].join("\n\n"), stdoutScreen()));
+    this.log(fold([...parts, `What to do: ${remedy}`].join("\n\n"), stdoutScreen()));
     return doc;
   }
 }

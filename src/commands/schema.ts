@@ -11,7 +11,9 @@ export default class Schema extends SvcmCommand {
     "<%= config.bin %> schema runtime-contract > runtime-contract.schema.json",
   ];
   static override args = {
-    document: Args.option({ options: schemaNames, description: "Name of the document." })({ required: true }),
+    document: Args.option({ ignoreStdin: true, options: schemaNames, description: "Name of the document." })({
+      required: true,
+    }),
   };
 
   async run() {

@@ -38,7 +38,10 @@ const write = {
 /** The file and the mutations in the log, once nothing more can happen. */
 async function traces(server: TestServer): Promise<{ text: string; mutations: string[] }> {
   await server.close();
-  return { text: server.text(), mutations: server.log.filter((line) => line.includes('"audit"') && !line.includes('"refused"')) };
+  return {
+    text: server.text(),
+    mutations: server.log.filter((line) => line.includes('"audit"') && !line.includes('"refused"')),
+  };
 }
 
 describe.skipIf(!hasBrowser)("DNS rebinding", () => {

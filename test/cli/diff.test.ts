@@ -73,7 +73,7 @@ describe("what cannot be compared is refused", () => {
     repository.commit();
     const old = await svcm(["diff"], repository);
     expect(old.code).toBe(3);
-    expect(old.stderr).toMatch(/^Error: Suite document operation failed\.\n {2}HEAD:deployments\.yaml:3:1: /);
+    expect(old.stderr).toMatch(/^Error: The suite document cannot be read\.\n {2}HEAD:deployments\.yaml:3:1: /);
     repository.write(FILE, "a: 1\na: 2\n");
     const young = JSON.parse((await svcm(["diff", "HEAD~1", "--json"], repository)).stdout) as object;
     expect(young).toMatchObject({
@@ -96,7 +96,10 @@ describe("what cannot be compared is refused", () => {
     const repository = changedRepository();
     for (const args of [["nope"], ["--", "--output=pwned"], ["HEAD", "--to", "--output=pwned"], ["HEAD", "--to=-x"]]) {
       const { code, stderr } = await svcm(["diff", ...args], repository);
-      expect([code, stderr], args.join(" ")).toEqual([2, expect.stringMatching(/^Error: (?:Not found|Wrong usage)\./)]);
+      expect([code, stderr], args.join(" ")).toEqual([
+        2,
+        expect.stringMatching(/^Error: .*\n(?:Hint: .*\n)?(?:REVISION_NOT_FOUND|WRONG_USAGE) /s),
+      ]);
     }
     expect(repository.git("status", "--porcelain")).toBe(` M ${FILE}\n`);
   });

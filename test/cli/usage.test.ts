@@ -10,7 +10,7 @@ describe("an unknown command", () => {
       status: 2,
       stdout: "",
       stderr:
-        "Error: Wrong usage.\n  env gte is not a svcm command. Did you mean env get?\nHint: svcm help lists all commands\n",
+        "Error: env gte is not an svcm command. Did you mean env get?\nHint: svcm help lists all commands\nCOMMAND_NOT_FOUND (svcm explain COMMAND_NOT_FOUND)\n",
     });
   });
 
@@ -25,7 +25,8 @@ describe("an unknown command", () => {
     expect({ status, stderr }).toEqual({ status: 2, stderr: "" });
     expect(JSON.parse(stdout)).toEqual({
       error: "Wrong usage.",
-      details: "env gte is not a svcm command. Did you mean env get?",
+      code: "COMMAND_NOT_FOUND",
+      details: "env gte is not an svcm command. Did you mean env get?",
     });
   });
 
@@ -39,14 +40,56 @@ describe("a flag that a command does not have", () => {
     expect(svcm(["env", "get", "--bogus"])).toEqual({
       status: 2,
       stdout: "",
-      stderr: "Error: Wrong usage.\n  Nonexistent flag: --bogus\nHint: see more help with --help\n",
+      stderr:
+        "Error: svcm env get has no flag --bogus. Accepted: --environment, --root, --json.\nHint: svcm env get --help shows how it is used\nWRONG_USAGE (svcm explain WRONG_USAGE)\n",
     });
   });
 
   test("is wrong usage with --json, with the same exit code", () => {
     const { status, stdout, stderr } = svcm(["env", "get", "--bogus", "--json"]);
     expect({ status, stderr }).toEqual({ status: 2, stderr: "" });
-    expect(JSON.parse(stdout)).toEqual({ error: "Wrong usage.", details: "Nonexistent flag: --bogus" });
+    expect(JSON.parse(stdout)).toEqual({
+      error: "Wrong usage.",
+      code: "WRONG_USAGE",
+      details: "svcm env get has no flag --bogus. Accepted: --environment, --root, --json.",
+    });
+  });
+});
+
+describe("what is wrong, what is accepted, and where the help is", () => {
+  test.each([
+    [["env", "get", "--enviroment", "dev"], /has no flag --enviroment\. Did you mean --environment\?/],
+    [["env", "get", "--env", "dev"], /has no flag --env\. Did you mean --environment\?/],
+    [["env", "get", "-e"], /--environment needs a value: --environment <name>\./],
+    [["audit", "--limit", "x"], /--limit: "x" is not accepted; accepted: an integer from 1 to 1000\./],
+    [
+      ["metrics", "watch", "--interval", "499"],
+      /--interval: "499" is not accepted; accepted: an integer from 500 to 2000/,
+    ],
+    [["validate", "--format", "json"], /accepted: text, github, sarif, junit\..*For JSON, use --json\./],
+    [["startup", "check", "rset"], /"rset" is not accepted; accepted: rest, websocket, grpc\. Did you mean rest\?/],
+    [["env", "diff", "dev"], /TO is missing: Environment on the right/],
+    [["process", "list", "x"], /svcm process list takes no argument, not x\./],
+    [["help", "env", "gte"], /env gte is not an svcm command\. Did you mean env get\?/],
+    [["evn"], /Did you mean env\?/],
+    [["ls"], /svcm process list/],
+    [["restart", "api"], /svcm process restart/],
+    [["monit"], /svcm metrics watch/],
+    [["completion"], /svcm autocomplete/],
+    [["version"], /svcm --version/],
+  ] as const)("%j", (argv, words) => {
+    const { status, stdout, stderr } = svcm(argv);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(words);
+    expect(stderr).toMatch(/^Hint: /m);
+    expect(stderr).toMatch(/\n[A-Z_]+ \(svcm explain [A-Z_]+\)\n$/);
+    expect(stderr).not.toContain("\t");
+  });
+
+  test("a topic has no answer as JSON", () => {
+    const { status, stdout, stderr } = svcm(["env", "--json"]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ code: "WRONG_USAGE", details: expect.stringContaining("env get") });
   });
 });
 
@@ -56,7 +99,8 @@ describe("a refusal of the core", () => {
     const text = svcm(argv);
     const json = svcm([...argv, "--json"]);
     expect(text).toMatchObject({ status: 2, stdout: "" });
-    expect(text.stderr).toMatch(/^Error: Invalid environment request\.\n {2}\S/);
+    expect(text.stderr).toMatch(/^Error: .*"production".*\n/);
+    expect(text.stderr).toMatch(/\nINVALID_ENVIRONMENT \(svcm explain INVALID_ENVIRONMENT\)\n$/);
     expect(json).toMatchObject({ status: 2, stderr: "" });
     expect(JSON.parse(json.stdout)).toMatchObject({ error: "Invalid environment request." });
   });

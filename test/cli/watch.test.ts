@@ -2,6 +2,8 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -116,7 +118,24 @@ describe.runIf(hasTmux)("in a terminal", () => {
     await window.press("+");
     await telemetry.watching(["dev 750"]);
     await window.press("q");
+    expect(await window.shows(/ENDED 0/)).toMatch(/^BEFORE\n/);
+  });
+
+  test("an unreachable service: the view says why", async () => {
+    const window = await terminal("--url http://127.0.0.1:9");
+    expect(await window.shows(/No connection to 127\.0\.0\.1:9: connect ECONNREFUSED/)).toContain("Trying again");
+    await window.press("q");
     await window.shows(/ENDED 0/);
+  });
+
+  test.each([{ TERM: "dumb" }, { CI: "true" }])("with %j there is no full screen, and no JSON", async (env) => {
+    const { telemetry, url } = await served();
+    const window = await terminal(`--url ${url} --once`, env);
+    await telemetry.watchers(1);
+    telemetry.give(sample(1));
+    const shown = await window.shows(/ENDED 0/);
+    expect(shown).toMatch(/dev-restapi/);
+    expect(shown).not.toContain("{");
   });
 
   test("the token comes from the environment; a wrong one is an error, not a wait", async () => {
@@ -167,12 +186,86 @@ describe("in a pipe", () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  test("--once is one line, with rates", async () => {
-    const { lines, ended } = piped(["--once"]);
-    const { error: _error, ...payload } = JSON.parse((await lines.next()).value);
-    expect(hostPayload.parse(payload).host.cpu.usagePercent).not.toBeNull();
+  test("--once is one line", async () => {
+    const { telemetry, url } = await served();
+    const { lines, ended } = piped(["--once", "--url", url]);
+    await telemetry.watchers(1);
+    telemetry.give(sample(1));
+    expect(metricsPayload.parse(JSON.parse((await lines.next()).value))).toEqual(sample(1).payload);
     expect((await lines.next()).done).toBe(true);
     expect(await ended).toEqual([0, null]);
+  });
+
+  test("--once without PM2 fails as metrics show does", async () => {
+    const home = temporaryFolder();
+    const env = plainEnvironment({ HOME: home, PM2_HOME: `${home}/pm2` });
+    const ran = (...argv: string[]) =>
+      spawnSync(process.execPath, [RUN, ...argv], { cwd: home, env, encoding: "utf8" });
+    const [first, show] = [ran("metrics", "watch", "--once"), ran("metrics", "show")];
+    expect(first.status).toBe(3);
+    expect(first.stderr).toContain("PM2_NOT_RUNNING (svcm explain PM2_NOT_RUNNING)");
+    expect([first.status, first.stdout, first.stderr]).toEqual([show.status, show.stdout, show.stderr]);
+  });
+
+  /** A port at which nothing listens: it was free a moment ago. */
+  async function deadUrl(): Promise<string> {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, "close");
+    return `http://127.0.0.1:${port}`;
+  }
+
+  const toEnd = (args: readonly string[]) =>
+    run(process.execPath, [RUN, "metrics", "watch", ...args], { env: plainEnvironment() }).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+
+  test("--once ends if nothing listens, and names the address and the reason", async () => {
+    const url = await deadUrl();
+    const { code, stdout, stderr } = await toEnd(["--once", "--url", url]);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(stderr).toContain(`No connection to ${url.slice("http://".length)}: nothing listens there (ECONNREFUSED)`);
+    expect(stderr).toMatch(/\nCONNECTION_FAILED \(svcm explain CONNECTION_FAILED\)\n$/);
+    const json = await toEnd(["--once", "--url", url, "--json"]);
+    expect(json).toMatchObject({ code: 3, stderr: "" });
+    expect(JSON.parse(json.stdout)).toMatchObject({ code: "CONNECTION_FAILED" });
+  });
+
+  test("without --once it says why there is no connection, and tries again", async () => {
+    const url = await deadUrl();
+    const child = spawn(process.execPath, [RUN, "metrics", "watch", "--url", url], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const complaints = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
+    for (const _ of [1, 2])
+      expect((await complaints.next()).value).toMatch(/No connection to .*ECONNREFUSED.*Trying again/);
+  });
+
+  test.each([404, 200, 500])("another server that answers %i is not svcm serve", async (status) => {
+    const server = createHttpServer((_request, response) => response.writeHead(status).end("<html>")).listen(
+      0,
+      "127.0.0.1",
+    );
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await toEnd(["--once", "--url", `http://127.0.0.1:${port}`]);
+    expect(code).toBe(3);
+    expect(stderr).toContain(`A server answers at 127.0.0.1:${port}, but it is not svcm serve.`);
+    expect(stderr).toContain("NOT_SVCM_SERVE (svcm explain NOT_SVCM_SERVE)");
+  });
+
+  test.each([[], ["--json"], ["--once"]])("a password in --url is never repeated %j", async (...more) => {
+    for (const url of ["http://u:pa55word@host", "http://u:pa55word@ho st", "ftp://u:pa55word@host/x"]) {
+      const { code, stdout, stderr } = await toEnd(["--url", url, ...more]);
+      expect(code).toBe(2);
+      expect(stdout + stderr).not.toContain("pa55word");
+      expect(stdout + stderr).toContain("SVC_SERVICE_MANAGEMENT_AUTH_TOKEN".slice(0, stdout === "" ? undefined : 0));
+    }
   });
 
   test("of a remote service", async () => {

@@ -23,6 +23,8 @@ export function record(fields: Partial<ProcessRecord> = {}): ProcessRecord {
     nodeVersion: null,
     version: null,
     exitCode: null,
+    cpuPercent: null,
+    memoryBytes: null,
     customMetrics: {},
     httpPort: null,
     declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment: {} },

@@ -1,23 +1,18 @@
 import type { Hook } from "@oclif/core/interfaces";
-import { UsageError } from "../../commands/terminal/failure.ts";
-import { suggest } from "../../core/index.ts";
+import { visible } from "../../core/index.ts";
+import { likelyCommand, unknownCommand } from "../unknown-command.ts";
 
 /** Says what was probably meant. At a terminal oclif's own plugin asks whether to run that instead. */
 const commandNotFound: Hook<"command_not_found"> = async function (options) {
   const { config, id } = options;
   const known = config.commands.filter(({ hidden }) => !hidden).map((command) => command.id.replaceAll(":", " "));
   const asked = id.replaceAll(":", " ");
-  const likely = suggest(asked, known);
-  if (likely !== undefined && canAsk(process.argv)) {
+  const likely = likelyCommand(asked, known);
+  if (likely !== undefined && known.includes(likely) && canAsk(process.argv)) {
     const { default: ask } = await import("@oclif/plugin-not-found");
-    return ask.call(this, options);
+    return ask.call(this, { ...options, id: visible(id) });
   }
-  throw new UsageError(
-    likely === undefined
-      ? `${asked} is not a ${config.bin} command.`
-      : `${asked} is not a ${config.bin} command. Did you mean ${likely}?`,
-    `${config.bin} help lists all commands`,
-  );
+  throw unknownCommand(asked, known);
 };
 
 function canAsk(argv: readonly string[]): boolean {

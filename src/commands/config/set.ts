@@ -1,25 +1,23 @@
 import * as Flags from "@oclif/core/flags";
 import { configurationSet } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { parseAssignments } from "../terminal/assignments.ts";
+import { assignmentArgs, parseAssignments } from "../terminal/assignments.ts";
 import { suiteFlags } from "../terminal/entry-flags.ts";
-import { UsageError } from "../terminal/failure.ts";
+import { UsageError } from "../terminal/usage-error.ts";
 import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 
 export default class ConfigSet extends SvcmCommand {
   static override summary = "Change the service configuration of deployments.yaml.";
   static override description =
-    "KEY is serviceKind, runMode, cloudProvider, staticAssetsPath, or a port such as ports.rest. The whole configuration has to be valid afterwards; a bad one is refused, never coerced.";
+    "KEY is serviceKind, runMode, cloudProvider, staticAssetsPath, or a port such as ports.rest. The whole configuration is validated first; if it is invalid, the file is not touched.";
   static override examples = [
     "<%= config.bin %> config set runMode=virtual-machine cloudProvider=aws",
     "<%= config.bin %> config set serviceKind=grpc-rest-api ports.grpc=3002 --clear ports.websocket",
   ];
-  static override usage =
-    "config set KEY=VALUE... [--clear <key>...] [--file <file>] [--dry-run] [--root <dir>] [--json]";
-  static override strict = false;
+  static override args = assignmentArgs;
   static override flags = {
     clear: Flags.string({
-      summary: "Key that goes, for example ports.websocket. May be given several times.",
+      summary: "Key to remove, for example ports.websocket. May be given several times.",
       helpValue: "<key>",
       multiple: true,
       multipleNonGreedy: true,
@@ -29,11 +27,11 @@ export default class ConfigSet extends SvcmCommand {
   };
 
   async run() {
-    const { flags, argv } = await this.parse(ConfigSet);
-    const values = parseAssignments(argv.map(String));
+    const { args, flags } = await this.parse(ConfigSet);
+    const values = parseAssignments(args["key=value"]);
     const both = flags.clear.find((key) => Object.hasOwn(values, key));
     if (both !== undefined) throw new UsageError(`${both} is both set and cleared.`);
-    if (argv.length + flags.clear.length === 0)
+    if (Object.keys(values).length + flags.clear.length === 0)
       throw new UsageError("Nothing to set.", "svcm config set serviceKind=rest-api ports.rest=3000");
     const input = { file: flags.file, dryRun: flags["dry-run"], values, clear: flags.clear };
     const response = await askEdit(configurationSet, flags, input, {});

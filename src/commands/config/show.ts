@@ -2,6 +2,7 @@ import { refusal, suiteCheck } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
 import { suiteFlags } from "../terminal/entry-flags.ts";
+import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
@@ -16,20 +17,20 @@ export default class ConfigShow extends SvcmCommand {
     if (suite === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
     const configuration = sectionOf(suite);
     if (!this.jsonEnabled()) {
-      this.log(await tableOf(configuration));
-      for (const { message } of response.issues) this.log(`Not valid: ${message}`);
+      this.log(tableOf(configuration, response.file));
+      for (const { message } of response.issues) this.log(paint.red(`Not valid: ${message}`));
     }
     return { file: response.file, serviceConfiguration: configuration, issues: response.issues };
   }
 }
 
-function tableOf(configuration: unknown): Promise<string> {
+function tableOf(configuration: unknown, file: string): string {
   const rows = configuration === null ? [] : leaves(configuration, "");
-  if (rows.length === 0) return Promise.resolve("No service configuration is declared.");
+  if (rows.length === 0) return `${file} declares no service configuration.`;
   return renderTable(
     [
       { heading: "KEY", cell: ([key]) => key },
-      { heading: "VALUE", cell: ([, value]) => value },
+      { heading: "VALUE", cell: ([, value]) => value, shorten: "middle" },
     ],
     rows,
     stdoutScreen(),

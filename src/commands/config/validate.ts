@@ -1,15 +1,16 @@
 import { SvcmCommand } from "../base.ts";
+import { documentArgs } from "../terminal/suite-argument.ts";
 import { tellVerdict, validationFlags } from "../terminal/validation.ts";
 
 export default class ConfigValidate extends SvcmCommand {
   static override summary = "Validate the service configuration of deployments.yaml.";
   static override description =
-    "Service kind, run mode, cloud provider and the ports that the kind binds. Exits 1 where there is an error.";
+    "Checks service kind, run mode, cloud provider and the ports that the service kind listens on. Exits 1 if there is an error.";
   static override examples = ["<%= config.bin %> config validate"];
+  static override args = documentArgs;
   static override flags = validationFlags;
 
   async run() {
-    const { flags } = await this.parse(ConfigValidate);
-    return tellVerdict(this, flags, "serviceConfiguration");
+    return tellVerdict(this, await this.parse(ConfigValidate), "serviceConfiguration");
   }
 }

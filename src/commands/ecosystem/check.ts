@@ -1,13 +1,14 @@
-import { ecosystemCheck, isValid, visible } from "../../core/index.ts";
+import { ecosystemCheck, isValid } from "../../core/index.ts";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
+import { withoutEcosystem } from "../terminal/without-ecosystem.ts";
 import { renderIssues } from "../terminal/issues.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
+import { paint } from "../terminal/paint.ts";
 
 export default class EcosystemCheck extends SvcmCommand {
-  static override summary = "Check a PM2 ecosystem file for what PM2 would refuse, mistake or ignore.";
+  static override summary = "Check a PM2 ecosystem file for what PM2 would refuse, misread or ignore.";
   static override description =
-    "File and app names that PM2 takes for something else, ports that collide, scripts and env files that are missing, fields that PM2 ignores, and apps that deployments.yaml implies. Exits 1 where there is an error.";
+    "Finds names that PM2 takes for something else, ports that collide, missing scripts and env files, fields that PM2 ignores, and apps that deployments.yaml implies but the file lacks. Exits 1 if there is an error.";
   static override examples = [
     "<%= config.bin %> ecosystem check --environment production",
     "<%= config.bin %> ecosystem check --environment staging --json",
@@ -21,9 +22,9 @@ export default class EcosystemCheck extends SvcmCommand {
     const response = await ask(ecosystemCheck, flags, { environment: flags.environment });
     const { environment, fileName, path, exists, issues } = response;
     if (!isValid(issues)) this.answerNo();
-    if (issues.length > 0) this.log(await renderIssues(issues, stdoutScreen()));
-    else if (exists) this.log(`${fileName} is good.`);
-    else this.log(`${environment} has no ecosystem file. It would be read from ${visible(path)}`);
+    if (issues.length > 0) this.log(renderIssues(issues));
+    else if (exists) this.log(paint.green(`${fileName} is valid.`));
+    else this.log(withoutEcosystem(environment, path));
     return response;
   }
 }

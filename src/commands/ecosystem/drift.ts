@@ -1,13 +1,15 @@
-import { ecosystemDrift, visible } from "../../core/index.ts";
+import { ecosystemDrift } from "../../core/index.ts";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
+import { withoutEcosystem } from "../terminal/without-ecosystem.ts";
 import { renderDrift } from "../terminal/drift.ts";
+import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 
 export default class EcosystemDrift extends SvcmCommand {
   static override summary = "Compare an ecosystem file with what PM2 runs.";
   static override description =
-    "Apps that are missing or that no file declares, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch, environment keys. Values of arguments and environment are never shown. Exits 1 where something differs.";
+    "Shows apps that do not run, processes that the file does not declare, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch and environment keys. Values of arguments and environment are never shown. Exits 1 if something differs.";
   static override examples = [
     "<%= config.bin %> ecosystem drift --environment production",
     "<%= config.bin %> ecosystem drift --json",
@@ -20,9 +22,9 @@ export default class EcosystemDrift extends SvcmCommand {
     const { environment, fileName, path, exists, drift } = response;
     if (drift.length > 0) {
       this.answerNo();
-      if (!this.jsonEnabled()) this.log(await renderDrift(drift, stdoutScreen()));
-    } else if (exists) this.log(`PM2 runs what ${visible(fileName)} declares.`);
-    else this.log(`${environment} has no ecosystem file. It would be read from ${visible(path)}`);
+      if (!this.jsonEnabled()) this.log(renderDrift(drift, stdoutScreen()));
+    } else if (exists) this.log(paint.green(`PM2 runs what ${fileName} declares.`));
+    else this.log(withoutEcosystem(environment, path));
     return response;
   }
 }

@@ -1,7 +1,8 @@
 import * as Flags from "@oclif/core/flags";
-import { ecosystemShow, visible } from "../../core/index.ts";
+import { ecosystemShow } from "../../core/index.ts";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
+import { withoutEcosystem } from "../terminal/without-ecosystem.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen, type Screen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
@@ -9,7 +10,7 @@ import { renderTable } from "../terminal/table.ts";
 export default class EcosystemShow extends SvcmCommand {
   static override summary = "Show the apps of a PM2 ecosystem file, and the command that starts each.";
   static override description =
-    "Runs the file afresh in a process of its own, as PM2 would load it. Secrets show as [REDACTED]. With --service-kind also the one command that starts the apps of that kind.";
+    "Runs the file in a process of its own, as PM2 would load it. Secrets show as [REDACTED]. With --service-kind, also shows the one command that starts all apps of that kind.";
   static override examples = [
     "<%= config.bin %> ecosystem show --environment production",
     "<%= config.bin %> ecosystem show --service-kind websocket-rest-api",
@@ -27,7 +28,7 @@ export default class EcosystemShow extends SvcmCommand {
     const { flags } = await this.parse(EcosystemShow);
     const { environment, "service-kind": serviceKind } = flags;
     const response = await ask(ecosystemShow, flags, { environment, serviceKind });
-    if (!this.jsonEnabled()) this.log(await render(response, serviceKind, stdoutScreen()));
+    if (!this.jsonEnabled()) this.log(render(response, serviceKind, stdoutScreen()));
     return response;
   }
 }
@@ -35,23 +36,28 @@ export default class EcosystemShow extends SvcmCommand {
 type Response = Awaited<ReturnType<(typeof ecosystemShow)["run"]>>;
 type App = Response["apps"][number];
 
-async function render(response: Response, serviceKind: string | undefined, screen: Screen): Promise<string> {
+function render(response: Response, serviceKind: string | undefined, screen: Screen): string {
   const { environment, path, exists, apps, preview } = response;
-  if (!exists) return `${environment} has no ecosystem file. It would be read from ${visible(path)}`;
-  if (apps.length === 0) return `${visible(path)} declares no app.`;
-  const { bold } = await paint(screen.colours);
-  const table = await renderTable<App>(
+  if (!exists) return withoutEcosystem(environment, path);
+  if (apps.length === 0) return `${path} declares no app.`;
+  const { bold } = paint;
+  const table = renderTable<App>(
     [
-      { heading: "NAME", cell: ({ name }) => visible(name) },
-      { heading: "SCRIPT", cell: ({ script }) => visible(script) },
-      { heading: "INTERPRETER", cell: (app) => visible([app.interpreter, ...app.interpreterArgs].join(" ")) },
+      { heading: "NAME", cell: ({ name }) => name, shorten: "middle" },
+      { heading: "SCRIPT", cell: ({ script }) => script, shorten: "middle" },
+      {
+        heading: "INTERPRETER",
+        cell: (app) => [app.interpreter, ...app.interpreterArgs].join(" "),
+        shorten: "fold",
+        spare: 1,
+      },
     ],
     apps,
     screen,
   );
   const blocks = apps.map(({ name, command, env }) => {
-    const variables = Object.entries(env).map(([key, value]) => `  ${visible(`${key}=${value}`)}`);
-    return [bold(visible(name) || "(no name)"), ...variables, ...commandLines(command, screen)].join("\n");
+    const variables = Object.entries(env).map(([key, value]) => `  ${key}=${value}`);
+    return [bold(name || "(no name)"), ...variables, ...commandLines(command, screen)].join("\n");
   });
   const together =
     preview && [bold(`All of ${serviceKind}`), ...commandLines(preview.command ?? "", screen)].join("\n");
@@ -61,6 +67,6 @@ async function render(response: Response, serviceKind: string | undefined, scree
 /** A command as it can be pasted: one that is wider than the window goes on in a second line. */
 function commandLines(command: string, { width = Infinity }: Screen): string[] {
   if (command === "") return ["  No app of this file can be selected."];
-  const line = `  $ ${visible(command)}`;
+  const line = `  $ ${command}`;
   return [line.length <= width ? line : line.replace(/ --only /, " \\\n      --only ")];
 }

@@ -2,12 +2,12 @@ import { envCheck, isValid } from "../../core/index.ts";
 import { environmentFlag, SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
 import { renderIssues } from "../terminal/issues.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
+import { paint } from "../terminal/paint.ts";
 
 export default class EnvCheck extends SvcmCommand {
   static override summary = "Check an env file against the runtime contract.";
   static override description =
-    "Reports unsupported values, missing and duplicate keys, keys that differ by case, credentials in URLs, and lines that node --env-file and dotenv read differently. Exits 1 where there is an error.";
+    "Reports unsupported values, missing and duplicate keys, keys that differ only by case, credentials in URLs, and lines that node --env-file and dotenv read differently. Exits 1 if there is an error.";
   static override examples = [
     "<%= config.bin %> env check --environment staging",
     "<%= config.bin %> env check --environment ci --json",
@@ -18,8 +18,8 @@ export default class EnvCheck extends SvcmCommand {
     const { flags } = await this.parse(EnvCheck);
     const response = await ask(envCheck, flags, { environment: flags.environment });
     if (!isValid(response.issues)) this.answerNo();
-    if (response.issues.length === 0) this.log(`${response.fileName} is good.`);
-    else this.log(await renderIssues(response.issues, stdoutScreen()));
+    if (response.issues.length === 0) this.log(paint.green(`${response.fileName} is valid.`));
+    else this.log(renderIssues(response.issues));
     return response;
   }
 }

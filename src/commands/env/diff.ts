@@ -1,6 +1,6 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
-import { envDiff, type EnvDiffResponse } from "../../core/index.ts";
+import { envDiff, type EnvDiffResponse, type Paint } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
@@ -9,19 +9,23 @@ import { renderTable } from "../terminal/table.ts";
 export default class EnvDiff extends SvcmCommand {
   static override summary = "Compare the env files of two environments.";
   static override description =
-    "Every key is the same, different, or only in one of them. Secrets are compared and never shown.";
+    "Shows the keys that differ or that only one of the files has. Secrets are compared, but never shown.";
   static override examples = [
     "<%= config.bin %> env diff dev staging",
     "<%= config.bin %> env diff dev staging --all",
     "<%= config.bin %> env diff staging ci --exit-code",
   ];
   static override args = {
-    from: Args.string({ required: true, description: "Environment on the left, for example dev." }),
-    to: Args.string({ required: true, description: "Environment on the right, for example staging." }),
+    from: Args.string({ ignoreStdin: true, required: true, description: "Environment on the left, for example dev." }),
+    to: Args.string({
+      ignoreStdin: true,
+      required: true,
+      description: "Environment on the right, for example staging.",
+    }),
   };
   static override flags = {
-    all: Flags.boolean({ summary: "Show the keys that are the same too.", default: false }),
-    "exit-code": Flags.boolean({ summary: "Exit 1 where the files differ.", default: false }),
+    all: Flags.boolean({ summary: "Also show the keys that are the same.", default: false }),
+    "exit-code": Flags.boolean({ summary: "Exit 1 if the files differ.", default: false }),
   };
 
   async run() {
@@ -29,26 +33,30 @@ export default class EnvDiff extends SvcmCommand {
     const response = await ask(envDiff, flags, { from: args.from, to: args.to });
     const differing = response.entries.filter(({ state }) => state !== "same");
     if (flags["exit-code"] && differing.length > 0) this.answerNo();
-    if (!this.jsonEnabled()) this.log(await renderDiff(response, flags.all ? response.entries : differing));
+    if (!this.jsonEnabled()) this.log(renderDiff(response, flags.all ? response.entries : differing));
     return response;
   }
 }
 
-async function renderDiff({ from, to, entries }: EnvDiffResponse, shown: EnvDiffResponse["entries"]): Promise<string> {
+function renderDiff({ from, to, entries }: EnvDiffResponse, shown: EnvDiffResponse["entries"]): string {
   const same = entries.filter(({ state }) => state === "same").length;
   const states = { same: "same", different: "different", "only-from": `only in ${from}`, "only-to": `only in ${to}` };
-  const table = await renderTable(
+  const table = renderTable(
     [
-      { heading: "KEY", cell: ({ key }) => key },
-      { heading: "STATE", cell: ({ state }) => states[state] },
-      { heading: from.toUpperCase(), cell: (entry) => shownValue(entry, entry.from) },
-      { heading: to.toUpperCase(), cell: (entry) => shownValue(entry, entry.to) },
+      { heading: "KEY", cell: ({ key }) => key, shorten: "middle" },
+      { heading: "STATE", cell: ({ state }) => states[state], colour: stateColour },
+      { heading: from.toUpperCase(), cell: (entry) => shownValue(entry, entry.from), shorten: "middle" },
+      { heading: to.toUpperCase(), cell: (entry) => shownValue(entry, entry.to), shorten: "middle" },
     ],
     shown,
     stdoutScreen(),
   );
   const summary = `${entries.length - same} of ${entries.length} keys differ.`;
   return shown.length === 0 ? summary : `${table}\n\n${summary}`;
+}
+
+function stateColour({ state }: EnvDiffResponse["entries"][number], { dim, yellow }: Paint) {
+  return state === "same" ? dim : yellow;
 }
 
 function shownValue({ tier }: EnvDiffResponse["entries"][number], value: string | undefined): string {

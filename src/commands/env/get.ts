@@ -1,3 +1,4 @@
+import * as Args from "@oclif/core/args";
 import { envRead } from "../../core/index.ts";
 import { environmentFlag, SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
@@ -7,19 +8,24 @@ import { renderTable } from "../terminal/table.ts";
 export default class EnvGet extends SvcmCommand {
   static override summary = "Show the visible keys of an environment's env file.";
   static override description =
-    "Without a KEY every editable and read-only key is shown, an unset editable one with its default. One KEY prints its bare value, for scripts. Secrets are never shown.";
+    "Without a KEY, shows every editable and read-only key; an editable key that is not set shows its default. With one KEY, prints only its value, for scripts. Secrets are never shown.";
   static override examples = [
     "<%= config.bin %> env get --environment staging",
     "<%= config.bin %> env get SVC_HTTP_FRAMEWORK",
     "<%= config.bin %> env get --json",
   ];
-  static override usage = "env get [KEY...] [--environment <name>] [--root <dir>] [--json]";
-  static override strict = false;
+  static override args = {
+    key: Args.string({
+      ignoreStdin: true,
+      description: "Runtime key. Without one, all visible keys are shown.",
+      multiple: true,
+    }),
+  };
   static override flags = { environment: environmentFlag };
 
   async run() {
-    const { flags, argv } = await this.parse(EnvGet);
-    const keys = argv.map(String);
+    const { args, flags } = await this.parse(EnvGet);
+    const keys = args.key ?? [];
     const { response } = await ask(envRead, flags, {
       environment: flags.environment,
       keys: keys.length > 0 ? keys : undefined,
@@ -27,14 +33,14 @@ export default class EnvGet extends SvcmCommand {
     if (this.jsonEnabled()) return response;
     const editable = new Set(response.editableKeys);
     const rows = Object.entries(response.values);
-    if (keys.length === 1) this.log(rows[0]?.[1]);
+    if (keys.length === 1) this.logExactly(rows[0]?.[1] ?? "");
     else
       this.log(
-        await renderTable(
+        renderTable(
           [
-            { heading: "KEY", cell: ([key]) => key },
-            { heading: "VALUE", cell: ([, value]) => value },
-            { heading: "TIER", cell: ([key]) => (editable.has(key) ? "editable" : "read-only") },
+            { heading: "KEY", cell: ([key]) => key, shorten: "middle" },
+            { heading: "VALUE", cell: ([, value]) => value, shorten: "middle" },
+            { heading: "TIER", cell: ([key]) => (editable.has(key) ? "editable" : "read-only"), spare: 1 },
           ],
           rows,
           stdoutScreen(),

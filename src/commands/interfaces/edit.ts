@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import { interfaceEdit } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { interfaceFields, interfaceFlags, suiteFlags, valuesOf } from "../terminal/entry-flags.ts";
-import { UsageError } from "../terminal/failure.ts";
+import { UsageError } from "../terminal/usage-error.ts";
 import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 
 export default class InterfacesEdit extends SvcmCommand {
@@ -13,6 +13,7 @@ export default class InterfacesEdit extends SvcmCommand {
   ];
   static override args = {
     adapter: Args.string({
+      ignoreStdin: true,
       description: "Controller mapping of the adapter, or its number in svcm interfaces list.",
       required: true,
     }),

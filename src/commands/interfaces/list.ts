@@ -1,23 +1,22 @@
 import { refusal, suiteCheck, type SuiteCheck } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
-import { suiteFlags } from "../terminal/entry-flags.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
+import { verdictColour } from "../terminal/status.ts";
+import { fileFlag } from "../terminal/suite-argument.ts";
 import { renderTable } from "../terminal/table.ts";
-
-const FIELDS = ["type", "framework", "entrypoint", "controller"];
 
 export default class InterfacesList extends SvcmCommand {
   static override summary = "List the interface adapters of deployments.yaml, each with its verdict.";
   static override examples = ["<%= config.bin %> interfaces list", "<%= config.bin %> interfaces list --json"];
-  static override flags = { file: suiteFlags.file };
+  static override flags = { file: fileFlag };
 
   async run() {
     const { flags } = await this.parse(InterfacesList);
     const check = await ask(suiteCheck, flags, { file: flags.file, section: "interfaces" });
     if (check.suite === undefined) throw refusal("SUITE_FILE_FAILED", check.response.issues);
     const adapters = adaptersOf(check);
-    if (!this.jsonEnabled()) this.log(await tableOf(adapters));
+    if (!this.jsonEnabled()) this.log(tableOf(adapters, check.response.file));
     return { file: check.response.file, interfaces: adapters };
   }
 }
@@ -34,19 +33,27 @@ function adaptersOf({ suite, response }: SuiteCheck) {
   }));
 }
 
-function tableOf(adapters: readonly Adapter[]): Promise<string> {
-  if (adapters.length === 0) return Promise.resolve("No interface adapter is declared.");
-  const cell =
-    (field: string) =>
+function tableOf(adapters: readonly Adapter[], file: string): string {
+  if (adapters.length === 0) return `${file} declares no interface adapter.`;
+  const field =
+    (name: string) =>
     ({ entry }: Adapter): string => {
-      const value = (entry as Record<string, unknown> | null)?.[field];
+      const value = (entry as Record<string, unknown> | null)?.[name];
       return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
     };
-  return renderTable(
+  return renderTable<Adapter>(
     [
-      { heading: "NUMBER", cell: ({ number }) => String(number) },
-      ...FIELDS.map((field) => ({ heading: field.toUpperCase(), cell: cell(field) })),
-      { heading: "VERDICT", cell: ({ issues }) => issues.map(({ code }) => code).join(", ") || "valid" },
+      { heading: "NUMBER", cell: ({ number }) => String(number), side: "right" },
+      { heading: "TYPE", cell: field("type") },
+      { heading: "FRAMEWORK", cell: field("framework"), spare: 2 },
+      { heading: "ENTRYPOINT", cell: field("entrypoint"), shorten: "middle", spare: 1 },
+      { heading: "CONTROLLER", cell: field("controller"), shorten: "middle" },
+      {
+        heading: "VERDICT",
+        cell: ({ issues }) => issues.map(({ code }) => code).join(", ") || "valid",
+        shorten: "fold",
+        colour: ({ issues }, paint) => verdictColour(issues.length === 0, paint),
+      },
     ],
     adapters,
     stdoutScreen(),

@@ -12,6 +12,7 @@ export default class InterfacesRemove extends SvcmCommand {
   static override examples = ["<%= config.bin %> interfaces remove ItemController.list"];
   static override args = {
     adapter: Args.string({
+      ignoreStdin: true,
       description: "Controller mapping of the adapter, or its number in svcm interfaces list.",
       required: true,
     }),

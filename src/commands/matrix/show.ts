@@ -9,20 +9,20 @@ type Matrix = ContractResponse["capabilityMatrix"];
 export default class MatrixShow extends SvcmCommand {
   static override summary = "Show the capability matrix: what can run where.";
   static override description =
-    "The one source that every validator reads: this repository's config/capability-matrix.yaml, else the packaged one.";
+    "Service kinds with their ports, run modes, service types, deploy targets, interface types and their frameworks: every validator reads this one source. It is config/capability-matrix.yaml of this repository, or the one that comes with svcm.";
   static override examples = ["<%= config.bin %> matrix show", "<%= config.bin %> matrix show --json"];
 
   async run() {
     const { flags } = await this.parse(MatrixShow);
     const { capabilityMatrix } = await ask(contractShow, flags, {});
-    if (!this.jsonEnabled()) this.log((await tablesOf(capabilityMatrix, stdoutScreen())).join("\n\n"));
+    if (!this.jsonEnabled()) this.log(tablesOf(capabilityMatrix, stdoutScreen()).join("\n\n"));
     return capabilityMatrix;
   }
 }
 
-function tablesOf(matrix: Matrix, screen: Screen): Promise<string[]> {
+function tablesOf(matrix: Matrix, screen: Screen): string[] {
   const groupOf = (target: { group: string }) => matrix.deployTargetGroups[target.group];
-  return Promise.all([
+  return [
     table(screen, matrix.runModes, "RUN MODE", { "CLOUD PROVIDERS": ({ cloudProviders }) => cloudProviders }),
     table(screen, matrix.deployTargets, "DEPLOY TARGET", {
       GROUP: ({ group }) => [group],
@@ -42,7 +42,7 @@ function tablesOf(matrix: Matrix, screen: Screen): Promise<string[]> {
       PORT: ({ port }) => [port ?? ""],
       FRAMEWORKS: ({ frameworks }) => (Array.isArray(frameworks) ? frameworks : [`values of ${frameworks.key}`]),
     }),
-  ]);
+  ];
 }
 
 function table<T>(
@@ -50,10 +50,11 @@ function table<T>(
   record: Record<string, T>,
   heading: string,
   cells: Record<string, (value: T) => readonly string[]>,
-): Promise<string> {
+): string {
   const columns = Object.entries(cells).map(([name, cell]): Column<[string, T]> => ({
     heading: name,
     cell: ([, value]) => cell(value).join(", "),
+    shorten: "fold",
   }));
   return renderTable([{ heading, cell: ([name]) => name }, ...columns], Object.entries(record), screen);
 }

@@ -2,9 +2,10 @@ import * as Flags from "@oclif/core/flags";
 import { interval } from "../../core/contract/channel.ts";
 import { nodePorts, SvcmError, type Sample } from "../../core/index.ts";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
-import { UsageError } from "../terminal/failure.ts";
-import { renderMetrics } from "../terminal/metrics.ts";
-import { isTerminalBehindStdout, stdoutScreen } from "../terminal/screen.ts";
+import { ConnectionError } from "../terminal/connection-error.ts";
+import { renderHost, renderMetrics } from "../terminal/metrics.ts";
+import { hasFullScreen, isTerminalBehindStdout, stdoutScreen } from "../terminal/screen.ts";
+import { UsageError } from "../terminal/usage-error.ts";
 import type { WatchSource } from "../terminal/watch/source.ts";
 import type { Connection } from "../terminal/watch/state.ts";
 
@@ -12,7 +13,7 @@ const TOKEN = "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN";
 
 export default class MetricsWatch extends SvcmCommand {
   static override summary = "Watch the host and the processes that PM2 runs, live.";
-  static override description = `In a terminal a full-screen view with keys (? lists them); to a file or another program, or with --json, one JSON line a sample. With --url it watches a remote svcm serve; the token is taken from ${TOKEN}.`;
+  static override description = `Shows a full-screen view with keys in a terminal (? lists them), and prints one JSON line for each sample to a file, to another program, or with --json. With --url it watches an svcm serve on another machine; ${TOKEN} holds the token for it.`;
   static override examples = [
     "<%= config.bin %> metrics watch",
     "<%= config.bin %> metrics watch --environment production --interval 500",
@@ -22,7 +23,7 @@ export default class MetricsWatch extends SvcmCommand {
   static override flags = {
     environment: ecosystemEnvironmentFlag,
     interval: Flags.integer({
-      summary: "Milliseconds between two samples.",
+      summary: `Milliseconds between two samples, ${interval.min} to ${interval.max}.`,
       helpValue: "<ms>",
       min: interval.min,
       max: interval.max,
@@ -36,46 +37,64 @@ export default class MetricsWatch extends SvcmCommand {
     const { flags } = await this.parse(MetricsWatch);
     const { signal } = this;
     const connection = new Listener();
-    const source = await sourceOf(flags, connection.tell);
-    const isView = isTerminalBehindStdout() && process.env["TERM"] !== "dumb" && !this.jsonEnabled();
+    const source = await sourceOf(flags, connection);
+    const isView = hasFullScreen() && !flags.once && !this.jsonEnabled();
     try {
-      if (!isView || flags.once) return await this.#print(source, flags, isView, signal);
+      if (!isView) return await this.#print(source, flags, connection, signal);
       const { runWatch } = await import("../terminal/watch/run-watch.ts");
       const { interval: intervalMs, environment = "default environment" } = flags;
       await runWatch(source, { environment, intervalMs, signal, onConnection: connection.listen });
     } catch (error) {
-      throw isRefusal(error) ? new SvcmError(kindOf(error.code), { code: error.code, details: error.message }) : error;
+      throw isRefusal(error) ? refused(error, source.origin) : error;
     } finally {
       await source.close();
     }
   }
 
-  /** One line a sample, or one sample as text. */
+  /** Each sample as text or as a JSON line. With `--once` only the first, and what fails is an error. */
   async #print(
     source: WatchSource,
     { interval: intervalMs, once }: { readonly interval: number; readonly once: boolean },
-    isText: boolean,
+    connection: Listener,
     signal: AbortSignal,
   ): Promise<void> {
-    for await (const sample of source.samples(intervalMs, signal)) {
+    const failed = new AbortController();
+    let failure: ConnectionError | undefined;
+    connection.listen((_state, reason) => {
+      if (reason === undefined) return;
+      const error = new ConnectionError(source.origin, reason);
+      if (!once) return this.logToStderr(`${error.message}. Trying again.`);
+      failure = error;
+      failed.abort();
+    });
+    for await (const sample of source.samples(intervalMs, AbortSignal.any([signal, failed.signal]))) {
       // The first reading of a sampler has nothing to be compared with.
       if (once && sample.payload.host.cpu.usagePercent === null) continue;
-      if (isText && sample.kind === "metrics") this.log(await renderMetrics(sample.payload, stdoutScreen()));
-      else this.logJsonLine(lineOf(sample));
+      if (once && sample.kind === "host") throw new SvcmError("PM2_METRICS_FAILED", sample.error);
+      this.#show(sample);
       if (once) return;
     }
+    if (failure !== undefined) throw failure;
+  }
+
+  #show(sample: Sample): void {
+    if (this.jsonEnabled() || !isTerminalBehindStdout()) this.logJsonLine(lineOf(sample));
+    else if (sample.kind === "metrics") this.log(`${renderMetrics(sample.payload, stdoutScreen())}\n`);
+    else this.log(`${renderHost(sample.payload)}\n\n${sample.error.code}: ${sample.error.details}\n`);
   }
 }
 
-/** While PM2 cannot be read, why stands beside the host. */
+/** While PM2 cannot be read, the reason is beside the host. */
 function lineOf(sample: Sample): object {
   return sample.kind === "metrics" ? sample.payload : { ...sample.payload, error: sample.error };
 }
 
+type Told = (connection: Connection, reason?: string) => void;
+
 class Listener {
-  #listener: ((connection: Connection) => void) | undefined;
-  readonly tell = (connection: Connection): void => this.#listener?.(connection);
-  readonly listen = (listener: (connection: Connection) => void): void => {
+  #listener: Told | undefined;
+  readonly tell: Told = (connection, reason) => this.#listener?.(connection, reason);
+  readonly listen = (listener: Told | undefined): void => {
     this.#listener = listener;
   };
 }
@@ -86,25 +105,38 @@ interface Asked {
   readonly url?: string | undefined;
 }
 
-async function sourceOf({ root, environment, url }: Asked, onState: (state: Connection) => void): Promise<WatchSource> {
+async function sourceOf({ root, environment, url }: Asked, { tell }: Listener): Promise<WatchSource> {
   const { localSource, remoteSource } = await import("../terminal/watch/source.ts");
   if (url === undefined) return localSource(nodePorts({ root, env: process.env, cwd: process.cwd() }), environment);
+  const onRetry = (reason: string): void => tell("connecting", reason || "no answer");
   try {
-    return await remoteSource({ url, environment, token: process.env[TOKEN], onState });
+    return await remoteSource({ url, environment, token: process.env[TOKEN], onState: tell, onRetry });
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new UsageError(
-      `--url: ${JSON.stringify(url.slice(0, 80))} is not the address of a service.`,
-      "for example --url http://127.0.0.1:3200",
-    );
+    if (error instanceof TypeError) throw wrongAddress(url);
+    throw error;
   }
 }
 
-/** A refusal of the service, told by its mark. */
+/** What was given is not repeated if it holds a user or password: an error ends up in logs. */
+function wrongAddress(url: string): UsageError {
+  if (url.includes("@"))
+    return new UsageError(
+      "--url holds a user name or password.",
+      `put the token into ${TOKEN}, and leave it out of --url`,
+    );
+  return new UsageError(
+    `--url: ${JSON.stringify(url.slice(0, 80))} is not the address of a service.`,
+    "for example --url http://127.0.0.1:3200",
+  );
+}
+
+/** A refusal of the service, recognised by its mark. */
 function isRefusal(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && error.name === "ServiceError" && "code" in error;
 }
 
-function kindOf(code: string): "UNAUTHORIZED" | "FORBIDDEN" | "INVALID_REQUEST" {
-  return code === "UNAUTHORIZED" || code === "FORBIDDEN" ? code : "INVALID_REQUEST";
+function refused({ code, message }: Error & { readonly code: string }, origin: string): Error {
+  if (code === "NOT_FOUND") return new ConnectionError(origin, "Unexpected server response: 404");
+  const kind = code === "UNAUTHORIZED" || code === "FORBIDDEN" ? code : "INVALID_REQUEST";
+  return new SvcmError(kind, { code, details: message });
 }

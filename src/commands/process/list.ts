@@ -1,38 +1,77 @@
+import * as Flags from "@oclif/core/flags";
 import { processList, type ListedProcess } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
 import { renderDuration } from "../terminal/duration.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
-import { renderTable } from "../terminal/table.ts";
+import { bytes, percent } from "../terminal/metrics.ts";
+import { stdoutScreen, type Screen } from "../terminal/screen.ts";
+import { renderProblems, statusColour } from "../terminal/status.ts";
+import { renderTable, type Column } from "../terminal/table.ts";
 
 export default class ProcessList extends SvcmCommand {
   static override summary = "List the processes that PM2 knows.";
   static override description =
-    "Asks the PM2 daemon of this user, or of PM2_HOME; none is started. Arguments and values of an environment are never shown.";
-  static override examples = ["<%= config.bin %> process list", "<%= config.bin %> process list --json"];
+    "Asks the PM2 daemon of PM2_HOME, by default ~/.pm2; it never starts one. CPU and memory are what PM2 measured last. Arguments and environment values are never shown.";
+  static override examples = [
+    "<%= config.bin %> process list",
+    "<%= config.bin %> process list --output wide",
+    "<%= config.bin %> process list --json",
+    "PM2_HOME=~/.pm2 <%= config.bin %> process list",
+  ];
+  static override flags = {
+    output: Flags.option({
+      char: "o",
+      options: ["table", "wide", "name"] as const,
+      summary: "Table that fits the window, every column, or only the names.",
+    })({ default: "table" }),
+  };
 
   async run() {
     const { flags } = await this.parse(ProcessList);
     const response = await ask(processList, flags, {});
-    if (!this.jsonEnabled()) this.log(await render(response.processes));
+    if (!this.jsonEnabled()) this.log(render(response.processes, flags.output));
     return response;
   }
 }
 
-function render(processes: readonly ListedProcess[]): Promise<string> {
-  if (processes.length === 0) return Promise.resolve("PM2 knows no process.");
-  return renderTable(
-    [
-      { heading: "NAME", cell: ({ name }) => name },
-      { heading: "ID", cell: ({ pmId }) => String(pmId) },
-      { heading: "NAMESPACE", cell: ({ namespace }) => namespace },
-      { heading: "STATUS", cell: ({ status }) => status },
-      { heading: "PID", cell: ({ pid }) => (pid === null ? "-" : String(pid)) },
-      { heading: "UPTIME", cell: ({ uptimeMs }) => (uptimeMs === null ? "-" : renderDuration(uptimeMs)) },
-      { heading: "RESTARTS", cell: ({ restartCount }) => String(restartCount) },
-      { heading: "SCRIPT", cell: ({ script }) => script ?? "-" },
-    ],
-    processes,
-    stdoutScreen(),
-  );
+const COLUMNS: readonly Column<ListedProcess>[] = [
+  { heading: "NAME", cell: ({ name }) => name, shorten: "middle" },
+  { heading: "ID", cell: ({ pmId }) => String(pmId), side: "right" },
+  { heading: "STATUS", cell: ({ status }) => status, colour: ({ status }, paint) => statusColour(status, paint) },
+  { heading: "CPU", cell: ({ cpuPercent }) => percent(cpuPercent), side: "right" },
+  { heading: "MEMORY", cell: ({ memoryBytes }) => bytes(memoryBytes), side: "right" },
+  {
+    heading: "UPTIME",
+    cell: ({ uptimeMs }) => (uptimeMs === null ? "-" : renderDuration(uptimeMs)),
+    side: "right",
+    spare: 1,
+  },
+  { heading: "RESTARTS", cell: ({ restartCount }) => String(restartCount), side: "right", spare: 2 },
+  { heading: "MODE", cell: modeOf, spare: 3 },
+  { heading: "PID", cell: ({ pid }) => (pid === null ? "-" : String(pid)), side: "right", spare: 4 },
+  { heading: "NAMESPACE", cell: ({ namespace }) => namespace, shorten: "middle", spare: 5 },
+];
+
+const WIDE: readonly Column<ListedProcess>[] = [
+  ...COLUMNS,
+  { heading: "VERSION", cell: ({ version }) => version ?? "-" },
+  { heading: "NODE", cell: ({ nodeVersion }) => nodeVersion ?? "-" },
+  { heading: "SCRIPT", cell: ({ script }) => script ?? "-" },
+];
+
+function render(processes: readonly ListedProcess[], output: "table" | "wide" | "name"): string {
+  if (output === "name") return [...new Set(processes.map(({ name }) => name))].join("\n");
+  if (processes.length === 0) return "PM2 knows no process.";
+  const screen = stdoutScreen();
+  const [columns, room]: [readonly Column<ListedProcess>[], Screen] =
+    output === "wide" ? [WIDE, { colours: screen.colours }] : [COLUMNS, screen];
+  return [renderTable(columns, processes, room), renderProblems(processes, screen)]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** `cluster x4`, `fork`. */
+function modeOf({ execMode, instances }: ListedProcess): string {
+  const count = instances !== null && instances > 1 ? ` x${instances}` : "";
+  return execMode === null ? "-" : `${execMode}${count}`;
 }

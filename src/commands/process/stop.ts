@@ -1,18 +1,18 @@
 import * as Flags from "@oclif/core/flags";
-import { processAct, processList } from "../../core/index.ts";
+import { processList } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
 import { confirm, isAttended } from "../terminal/confirm.ts";
-import { processArgs, processFlags, renderAction, targetOf } from "../terminal/process-action.ts";
+import { act, processArgs, processFlags, renderAction, targetOf } from "../terminal/process-action.ts";
 
 export default class ProcessStop extends SvcmCommand {
   static override summary = "Stop processes of PM2.";
   static override description =
-    "PM2 keeps knowing them. Succeeds when PM2's list shows them stopped. At a terminal, a whole namespace is asked about first.";
+    "PM2 keeps a stopped process in its list. Succeeds when PM2 lists each process as stopped. At a terminal, svcm asks before it stops a whole namespace.";
   static override examples = [
-    "<%= config.bin %> process stop restapi",
-    "<%= config.bin %> process stop --id 3",
-    "<%= config.bin %> process stop --namespace backend --yes",
+    "<%= config.bin %> process stop dev-restapi",
+    "<%= config.bin %> process stop --id 0",
+    "<%= config.bin %> process stop --namespace default --yes",
   ];
   static override args = processArgs;
   static override flags = {
@@ -22,20 +22,19 @@ export default class ProcessStop extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProcessStop);
-    const { id, namespace, yes } = flags;
-    const target = targetOf({ name: args.name, id, namespace, ecosystem: false, environment: undefined });
+    const { id: ids, namespace, yes } = flags;
+    const target = targetOf({ names: args.name, ids, namespace, ecosystem: false, environment: undefined });
     const isAsked = target.scope === "namespace" && !yes && !this.jsonEnabled() && isAttended();
-    if (isAsked && !(await confirm(await this.#question(target.namespace)))) {
+    if (isAsked && !(await confirm(await this.#question(flags, target.namespace)))) {
       this.log("Nothing was stopped.");
       return this.answerNo();
     }
-    const result = await ask(processAct, flags, { action: "stop", ...target });
+    const result = await act(this, "stop", flags, target);
     this.log(renderAction(result));
     return result;
   }
 
-  async #question(namespace: string | undefined): Promise<string> {
-    const { flags } = await this.parse(ProcessStop);
+  async #question(flags: { readonly root?: string | undefined }, namespace: string | undefined): Promise<string> {
     const { processes } = await ask(processList, flags, {});
     const names = processes
       .filter((process) => process.namespace === namespace)

@@ -3,20 +3,23 @@ import * as Flags from "@oclif/core/flags";
 import { entrypoints, startupCheck, type StartupCheckResponse } from "../../core/index.ts";
 import { environmentFlag, SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
+import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
 export default class StartupCheck extends SvcmCommand {
-  static override summary = "Tell whether an entrypoint may start, and with what.";
+  static override summary = "Check whether a process of the backend may start, and with which settings.";
   static override description =
-    "Holds an environment's env file to the startup contract, and to the drivers that the backend lists in svcm.startup.json beside it. Exits 1, with every reason, if the entrypoint may not start. With --app, what the ecosystem file sets for that app wins over the env file, as it does under PM2.";
+    "Compares the env file of an environment with the startup contract, and with the drivers that the backend lists in svcm.startup.json beside it. Exits 1 and lists every reason if the entrypoint may not start. With --app, what the ecosystem file sets for that app wins over the env file, as it does under PM2.";
   static override examples = [
     "<%= config.bin %> startup check rest",
     "<%= config.bin %> startup check websocket --environment staging",
     "<%= config.bin %> startup check grpc --app dev-grpcapi",
   ];
   static override args = {
-    entrypoint: Args.option({ options: entrypoints, description: "Entrypoint of the backend." })({ required: true }),
+    entrypoint: Args.option({ ignoreStdin: true, options: entrypoints, description: "Entrypoint of the backend." })({
+      required: true,
+    }),
   };
   static override flags = {
     environment: environmentFlag,
@@ -32,22 +35,27 @@ export default class StartupCheck extends SvcmCommand {
     const input = { environment, entrypoint: args.entrypoint, ...(app !== undefined && { app }) };
     const response = await ask(startupCheck, flags, input);
     if (!response.mayStart) this.answerNo();
-    if (!this.jsonEnabled()) this.log(await render(response));
+    if (!this.jsonEnabled()) this.log(render(response));
     return response;
   }
 }
 
-async function render(response: StartupCheckResponse): Promise<string> {
+function render(response: StartupCheckResponse): string {
   const { entrypoint, plan, issues } = response;
   if (!plan) {
     const reasons = issues.map(({ message }) => `  ${message}`);
-    return [`${entrypoint} must not start under ${under(response)}:`, ...reasons, ...overrideHint(response)].join("\n");
+    return [
+      paint.red(`${entrypoint} must not start under ${under(response)}:`),
+      ...reasons,
+      ...overrideHint(response),
+    ].join("\n");
   }
   const columns = [
     { heading: "WITH", cell: ([name]: [string, string]) => name },
-    { heading: "VALUE", cell: ([, value]: [string, string]) => value },
+    { heading: "VALUE", cell: ([, value]: [string, string]) => value, shorten: "middle" as const },
   ];
-  return `${entrypoint} may start under ${under(response)}.\n\n${await renderTable(columns, planRows(plan), stdoutScreen())}`;
+  const verdict = paint.green(`${entrypoint} may start under ${under(response)}.`);
+  return `${verdict}\n\n${renderTable(columns, planRows(plan), stdoutScreen())}`;
 }
 
 function under({ fileName, app }: StartupCheckResponse): string {

@@ -14,7 +14,11 @@ export default class TargetsDuplicate extends SvcmCommand {
     "<%= config.bin %> targets duplicate staging --name qa",
   ];
   static override args = {
-    target: Args.string({ description: "Name of the deploy target, whatever its case.", required: true }),
+    target: Args.string({
+      ignoreStdin: true,
+      description: "Name of the deploy target, whatever its case.",
+      required: true,
+    }),
   };
   static override flags = {
     name: Flags.string({ summary: "Name of the copy, unique whatever its case.", helpValue: "<name>" }),

@@ -3,7 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { targetEdit } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { suiteFlags, targetFields, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
-import { UsageError } from "../terminal/failure.ts";
+import { UsageError } from "../terminal/usage-error.ts";
 import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 
 export default class TargetsEdit extends SvcmCommand {
@@ -16,7 +16,11 @@ export default class TargetsEdit extends SvcmCommand {
     "<%= config.bin %> targets edit production --deploy-target lambda --service-type functions --runtime-protocol http --clear pm2Profile",
   ];
   static override args = {
-    target: Args.string({ description: "Name of the deploy target, whatever its case.", required: true }),
+    target: Args.string({
+      ignoreStdin: true,
+      description: "Name of the deploy target, whatever its case.",
+      required: true,
+    }),
   };
   static override flags = {
     ...targetFlags,

@@ -2,10 +2,9 @@ import { refusal, suiteCheck, type Issue, type SuiteCheck } from "../../core/ind
 import { SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
+import { verdictColour } from "../terminal/status.ts";
+import { fileFlag } from "../terminal/suite-argument.ts";
 import { renderTable } from "../terminal/table.ts";
-import { fileFlag } from "../terminal/validation.ts";
-
-const FIELDS = ["deployTarget", "serviceType", "runtimeProtocol", "runtime", "region", "pm2Profile"];
 
 export default class TargetsList extends SvcmCommand {
   static override summary = "List the deploy targets of deployments.yaml, each with its verdict.";
@@ -17,14 +16,14 @@ export default class TargetsList extends SvcmCommand {
     const check = await ask(suiteCheck, flags, { file: flags.file, section: "deployments" });
     if (check.suite === undefined) throw refusal("SUITE_FILE_FAILED", check.response.issues);
     const targets = targetsOf(check);
-    if (!this.jsonEnabled()) this.log(await tableOf(targets));
+    if (!this.jsonEnabled()) this.log(tableOf(targets, check.response.file));
     return { file: check.response.file, deployments: targets };
   }
 }
 
 type Target = ReturnType<typeof targetsOf>[number];
 
-/** The entries as they stand, and what is wrong with each. */
+/** The entries as they are, and what is wrong with each. */
 function targetsOf({ suite, response }: SuiteCheck) {
   const list = (suite as { deployments?: unknown } | null)?.deployments;
   const entries: unknown[] = Array.isArray(list) ? list : [];
@@ -33,25 +32,28 @@ function targetsOf({ suite, response }: SuiteCheck) {
   return entries.map((entry, index) => ({ entry, issues: issues.get(index) ?? [] }));
 }
 
-function tableOf(targets: readonly Target[]): Promise<string> {
-  if (targets.length === 0) return Promise.resolve("No deploy target is declared.");
-  const cell =
-    (field: string) =>
-    ({ entry }: Target) =>
-      textOf((entry as Record<string, unknown> | null)?.[field]);
-  return renderTable(
+function tableOf(targets: readonly Target[], file: string): string {
+  if (targets.length === 0) return `${file} declares no deploy target.`;
+  const field = (name: string) => (target: Target) => textOf((target.entry as Record<string, unknown> | null)?.[name]);
+  return renderTable<Target>(
     [
-      { heading: "NAME", cell: cell("name") },
-      ...FIELDS.map((field) => ({ heading: heading(field), cell: cell(field) })),
-      { heading: "VERDICT", cell: ({ issues }) => issues.map(({ code }) => code).join(", ") || "valid" },
+      { heading: "NAME", cell: field("name"), shorten: "middle" },
+      { heading: "DEPLOY TARGET", cell: field("deployTarget"), shorten: "end" },
+      { heading: "SERVICE TYPE", cell: field("serviceType"), shorten: "end", spare: 1 },
+      { heading: "PROTOCOL", cell: field("runtimeProtocol"), spare: 4 },
+      { heading: "RUNTIME", cell: field("runtime"), shorten: "end", spare: 3 },
+      { heading: "REGION", cell: field("region"), shorten: "end", spare: 2 },
+      { heading: "PM2 PROFILE", cell: field("pm2Profile"), spare: 5 },
+      {
+        heading: "VERDICT",
+        cell: ({ issues }) => issues.map(({ code }) => code).join(", ") || "valid",
+        shorten: "fold",
+        colour: ({ issues }, paint) => verdictColour(issues.length === 0, paint),
+      },
     ],
     targets,
     stdoutScreen(),
   );
-}
-
-function heading(field: string): string {
-  return field.replaceAll(/([A-Z])/g, " $1").toUpperCase();
 }
 
 function textOf(value: unknown): string {

@@ -11,7 +11,11 @@ export default class TargetsRemove extends SvcmCommand {
     "Its own lines go, comments around it stay. At a terminal you are asked first, unless --yes is given; a script is not asked.";
   static override examples = ["<%= config.bin %> targets remove qa", "<%= config.bin %> targets remove qa --dry-run"];
   static override args = {
-    target: Args.string({ description: "Name of the deploy target, whatever its case.", required: true }),
+    target: Args.string({
+      ignoreStdin: true,
+      description: "Name of the deploy target, whatever its case.",
+      required: true,
+    }),
   };
   static override flags = { ...removeFlags, ...suiteFlags };
 

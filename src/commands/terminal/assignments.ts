@@ -1,7 +1,12 @@
-import { UsageError } from "./failure.ts";
+import * as Args from "@oclif/core/args";
+import { UsageError } from "./usage-error.ts";
 
-/** `KEY=VALUE` arguments as a record. @throws {UsageError} where one is not of that form, or stands twice. */
-export function parseAssignments(args: readonly string[]): Record<string, string> {
+export const assignmentArgs = {
+  "key=value": Args.string({ ignoreStdin: true, description: "Key with the value that it gets.", multiple: true }),
+};
+
+/** `KEY=VALUE` arguments as a record. @throws {UsageError} if one is not of that form, or a key is given twice. */
+export function parseAssignments(args: readonly string[] = []): Record<string, string> {
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const arg of args) {
     const equals = arg.indexOf("=");

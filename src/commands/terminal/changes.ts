@@ -1,6 +1,5 @@
-import { locationText, visible, type EnvWriteResponse, type Issue } from "../../core/index.ts";
+import { locationText, type EnvWriteResponse, type Issue } from "../../core/index.ts";
 import { paint } from "./paint.ts";
-import type { Screen } from "./screen.ts";
 
 interface PlannedChange {
   readonly line: number;
@@ -9,25 +8,25 @@ interface PlannedChange {
 }
 
 /** A planned write as a diff of lines. */
-export async function renderPlan(
-  {
-    fileName,
-    changes,
-    warnings = [],
-  }: { readonly fileName: string; readonly changes: readonly PlannedChange[]; readonly warnings?: readonly Issue[] },
-  screen: Screen,
-): Promise<string> {
+export function renderPlan({
+  fileName,
+  changes,
+  warnings = [],
+}: {
+  readonly fileName: string;
+  readonly changes: readonly PlannedChange[];
+  readonly warnings?: readonly Issue[];
+}): string {
   if (changes.length === 0) return `No change in ${fileName}.`;
-  const { bold, cyan, green, red } = await paint(screen.colours);
   const hunks = changes.flatMap(({ line, before, after }) => [
-    cyan(`@@ line ${line} @@`),
-    ...before.map((text) => red(`-${text}`)),
-    ...after.map((text) => green(`+${text}`)),
+    paint.cyan(`@@ line ${line} @@`),
+    ...before.map((text) => paint.red(`-${text}`)),
+    ...after.map((text) => paint.green(`+${text}`)),
   ]);
-  return [bold(`${fileName} (dry run, nothing is written)`), ...hunks, ...warningLines(warnings)].join("\n");
+  return [paint.bold(`${fileName} (dry run, nothing is written)`), ...hunks, ...warningLines(warnings)].join("\n");
 }
 
-/** What a write changed, with the values that now hold. */
+/** What a write changed, with the values that hold now. */
 export function renderWrite({ fileName, changedKeys, values, warnings }: EnvWriteResponse): string {
   if (changedKeys.length === 0) return `No change in ${fileName}.`;
   const lines = changedKeys.map((key) => `  ${key}=${values[key] ?? ""}`);
@@ -36,6 +35,6 @@ export function renderWrite({ fileName, changedKeys, values, warnings }: EnvWrit
 
 function warningLines(warnings: readonly Issue[]): string[] {
   return warnings.map(({ at, message, code }) => {
-    return `Warning: ${at ? `${locationText(at)} ` : ""}${visible(message)} (${code})`;
+    return `${paint.yellow("Warning:")} ${at ? `${locationText(at)} ` : ""}${message} (${code})`;
   });
 }

@@ -1,6 +1,8 @@
 import { writeErr } from "./output.ts";
+import { printable } from "./printable.ts";
+import { stderrScreen } from "./screen.ts";
 
-/** Whether a person sits there who can be asked. */
+/** Whether a person can be asked. */
 export function isAttended(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY && !process.env["CI"];
 }
@@ -16,7 +18,7 @@ export async function confirm(question: string): Promise<boolean> {
       resolve(false);
     };
     terminal.once("close", goneAway);
-    terminal.question(`${question} [y/N] `, (answer) => {
+    terminal.question(`${printable(question, stderrScreen())} [y/N] `, (answer) => {
       terminal.removeListener("close", goneAway);
       terminal.close();
       resolve(/^y(?:es)?$/i.test(answer.trim()));

@@ -1,17 +1,22 @@
-import { visible, type DriftEntry } from "../../core/index.ts";
+import type { DriftEntry } from "../../core/index.ts";
 import type { Screen } from "./screen.ts";
 import { renderTable } from "./table.ts";
 
 /** What differs, one row each. */
-export function renderDrift(drift: readonly DriftEntry[], screen: Screen): Promise<string> {
+export function renderDrift(drift: readonly DriftEntry[], screen: Screen): string {
   return renderTable(
     [
-      { heading: "APP", cell: ({ name }) => visible(name) },
-      { heading: "ID", cell: ({ pmIds }) => pmIds.join(", ") },
-      { heading: "FIELD", cell: ({ field, key }) => (key === null ? field : visible(`${field} ${key}`)) },
-      { heading: "STATE", cell: ({ state }) => state },
-      { heading: "DECLARED", cell: ({ declared }) => shown(declared) },
-      { heading: "RUNNING", cell: ({ running }) => shown(running) },
+      { heading: "APP", cell: ({ name }) => name, shorten: "middle" },
+      { heading: "ID", cell: ({ pmIds }) => pmIds.join(", "), shorten: "fold", spare: 1 },
+      { heading: "FIELD", cell: ({ field, key }) => (key === null ? field : `${field} ${key}`), shorten: "fold" },
+      { heading: "STATE", cell: ({ state }) => state, colour: (_, paint) => paint.yellow },
+      {
+        heading: "DECLARED",
+        cell: ({ declared }) => shown(declared),
+        shorten: "middle",
+        colour: (_, paint) => paint.green,
+      },
+      { heading: "RUNNING", cell: ({ running }) => shown(running), shorten: "middle", colour: (_, paint) => paint.red },
     ],
     drift,
     screen,
@@ -19,5 +24,5 @@ export function renderDrift(drift: readonly DriftEntry[], screen: Screen): Promi
 }
 
 function shown(value: DriftEntry["declared"]): string {
-  return value === null ? "" : visible(String(value));
+  return value === null ? "" : String(value);
 }

@@ -1,13 +1,10 @@
 /** The flags that name the fields of an entry, and the words for them. What they accept, the matrix decides. */
 import * as Flags from "@oclif/core/flags";
 import { refusal, SvcmError, type Issue } from "../../core/index.ts";
+import { fileFlag } from "./suite-argument.ts";
 
 export const suiteFlags = {
-  file: Flags.string({
-    summary: "Suite document, relative to the repository root.",
-    default: "deployments.yaml",
-    helpValue: "<file>",
-  }),
+  file: fileFlag,
   "dry-run": Flags.boolean({ summary: "Show the lines that would change; write nothing.", default: false }),
 };
 

@@ -1,57 +1,97 @@
-/** Whatever was thrown, as the terminal tells it: one body, one exit code, in text and in JSON. */
-import { describeError, errorTable, firstIssues, locationText, SvcmError, type ErrorBody } from "../../core/index.ts";
+/** Whatever was thrown, as the terminal shows it: one body, one exit code, in text and in JSON. */
+import {
+  describeError,
+  docOf,
+  errorTable,
+  firstIssues,
+  locationText,
+  SvcmError,
+  type ErrorBody,
+  type ErrorKind,
+} from "../../core/index.ts";
+import { ConnectionError } from "./connection-error.ts";
+import { paint } from "./paint.ts";
 import { TerminalFileError } from "./terminal-file-error.ts";
+import { type Asked, isOclifError, type OclifError, usageErrorOf } from "./usage.ts";
+import { UsageError } from "./usage-error.ts";
 
 export interface Failure {
   readonly exitCode: number;
-  /** Absent where the command has said everything itself and only chose an exit code. */
+  /** Absent if the command has said everything itself and only chose an exit code. */
   readonly body?: ErrorBody;
+  readonly kind?: ErrorKind;
   readonly hint?: string;
   /** Where a defect happened. */
   readonly stack?: string;
 }
 
-/** The command line was not understood. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-  readonly hint: string | undefined;
-
-  constructor(message: string, hint?: string) {
-    super(message);
-    this.hint = hint;
-  }
-}
-
 const WRONG_USAGE = 2;
 const COULD_NOT = 3;
 
-export function failureOf(error: unknown): Failure {
-  if (error instanceof UsageError) return wrongUsage(error.message, error.hint);
+/** @param asked the command that failed, if it was found */
+export function failureOf(error: unknown, asked?: Asked): Failure {
+  if (error instanceof UsageError) return wrongUsage(error);
   if (error instanceof TerminalFileError) {
     const { code, path, message } = error;
     return { exitCode: COULD_NOT, body: { error: "File operation failed.", details: message, code, path } };
   }
-  if (isOclifError(error)) return oclifFailure(error);
+  if (error instanceof ConnectionError)
+    return { exitCode: COULD_NOT, body: { error: "Connection failed.", details: error.message, code: error.code } };
+  if (isOclifError(error)) return oclifFailure(error, asked);
   const { exitCode, body, hint } = describeError(error);
-  const stack = error instanceof SvcmError ? undefined : stackOf(error);
-  return { exitCode, body, ...(hint !== undefined && { hint }), ...(stack !== undefined && { stack }) };
+  if (!(error instanceof SvcmError)) return { exitCode, body, stack: stackOf(error) };
+  return { exitCode, body, kind: error.kind, ...(hint !== undefined && { hint }) };
 }
 
-/** The failure as text for standard error. The stack of a defect is told where `debug` asks for it. */
-export function renderFailure({ body, hint, stack }: Failure, debug: boolean): string {
+/**
+ * The failure as text for standard error: what is wrong, what to do next, and its code as the last line. The stack of a
+ * defect is shown if `debug` asks for it.
+ */
+export function renderFailure({ body, kind, hint, stack }: Failure, debug: boolean): string {
   if (body === undefined) return "";
-  const { shown, more } = firstIssues(body.issues ?? []);
+  const codes = codesOf(body, kind);
+  const next = hint ?? (body.issues?.length ? undefined : remedyOf(codes[0]));
   const lines = [
-    `Error: ${body.error}`,
-    ...(shown.length === 0 ? indented(body.details) : shown.map((issue) => `  ${issueLine(issue)}`)),
-    ...(more > 0 ? [`  and ${more} more`] : []),
-    ...indented(body.path),
-    ...(hint === undefined ? [] : [`Hint: ${hint}`]),
-    ...(stack === undefined
-      ? []
-      : [debug ? stack : "Run it again with SVCM_DEBUG=1 to see where, and please report it."]),
+    ...whatIsWrong(body, kind),
+    ...(next === undefined ? [] : [`${paint.bold("Hint:")} ${next}`]),
+    ...(stack !== undefined && debug ? [stack] : []),
+    ...(codes.length === 0 ? [] : [paint.dim(`${codes.join(", ")} (svcm explain ${codes[0]})`)]),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** The first line is for a person; HTTP's words are in the body alone. */
+function whatIsWrong(body: ErrorBody, kind: ErrorKind | undefined): string[] {
+  const { shown, more } = firstIssues(body.issues ?? []);
+  const issues = shown.map((issue) => issueLine(issue));
+  const [first = "", ...rest] = (issues.length > 0 ? headline(body, kind) : (body.details ?? body.error)).split("\n");
+  const said = [first, ...rest, ...issues];
+  const indented = [...rest, ...issues, ...(more > 0 ? [`and ${more} more`] : []), ...unsaid(body.path, said)];
+  return [`${paint.red("Error:")} ${first}`, ...indented.map((line) => `  ${line}`)];
+}
+
+/** What a list of issues means for the person who asked. */
+function headline({ error, issues = [], path }: ErrorBody, kind: ErrorKind | undefined): string {
+  if (kind === "INVALID_PAYLOAD")
+    return issues.every(({ code }) => code === "ENV_KEY_NOT_VISIBLE") ? "Nothing is shown." : "Nothing was written.";
+  if (kind === "SUITE_FILE_FAILED") return "The suite document cannot be read.";
+  if (kind === "FACT_INVALID") return `${path ?? issues[0]?.at?.file ?? "A declarative source"} is not valid.`;
+  return error;
+}
+
+/** The codes that say most: those of the issues, that of the refusal, or the kind of it. */
+function codesOf({ issues = [], code }: ErrorBody, kind: ErrorKind | undefined): string[] {
+  const said = [...issues.map((issue) => issue.code), ...(code === undefined ? [] : [code])];
+  const known = [...new Set(said)].filter((word) => docOf(word) !== undefined);
+  return known.length > 0 || kind === undefined ? known : [kind];
+}
+
+function remedyOf(code: string | undefined): string | undefined {
+  return code === undefined ? undefined : docOf(code)?.remedy.replaceAll("`", "");
+}
+
+function unsaid(path: string | undefined, lines: readonly string[]): string[] {
+  return path === undefined || lines.some((line) => line.includes(path)) ? [] : [path];
 }
 
 function issueLine({ at, message, suggestion }: NonNullable<ErrorBody["issues"]>[number]): string {
@@ -59,33 +99,18 @@ function issueLine({ at, message, suggestion }: NonNullable<ErrorBody["issues"]>
   return `${where}${message}${suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`}`;
 }
 
-function indented(text: string | undefined): string[] {
-  return text === undefined ? [] : text.split("\n").map((line) => `  ${line}`);
+function wrongUsage({ message, hint, code }: UsageError): Failure {
+  const body = { error: "Wrong usage.", code, details: message };
+  return { exitCode: WRONG_USAGE, body, ...(hint !== undefined && { hint }) };
 }
 
-function wrongUsage(details: string, hint: string | undefined): Failure {
-  return { exitCode: WRONG_USAGE, body: { error: "Wrong usage.", details }, ...(hint !== undefined && { hint }) };
-}
-
-interface OclifError extends Error {
-  readonly oclif: { readonly exit?: number };
-}
-
-/** Told by its mark, not by its class: the class would load the whole of oclif's error rendering. */
-function isOclifError(error: unknown): error is OclifError {
-  return error instanceof Error && "oclif" in error && typeof error.oclif === "object";
-}
-
-const HELP_HINT = "\nSee more help with --help";
-
-function oclifFailure(error: OclifError): Failure {
+function oclifFailure(error: OclifError, asked: Asked | undefined): Failure {
   if ("code" in error && error.code === "EEXIT") return { exitCode: error.oclif.exit ?? 0 };
   if (error.name === "ModuleLoadError") {
     const { exitCode, error: words } = errorTable.DEFECT;
-    return { exitCode, body: { error: words, details: error.message }, stack: stackOf(error) };
+    return { exitCode, body: { error: words, code: "DEFECT", details: error.message }, stack: stackOf(error) };
   }
-  const hint = error.message.endsWith(HELP_HINT) ? "see more help with --help" : undefined;
-  return wrongUsage(error.message.replace(HELP_HINT, ""), hint);
+  return wrongUsage(usageErrorOf(error, asked));
 }
 
 function stackOf(error: unknown): string {

@@ -1,16 +1,31 @@
+import { columnsOf } from "./fit.ts";
+import { withStyles } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
 const NARROWEST = 20;
 
-/** Folds lines that are wider than the window; what goes on stands behind the indent of its line. */
-export async function fold(text: string, { width }: Screen): Promise<string> {
+/** Folds lines that are wider than the window between words; what goes on stands behind the indent of its line. */
+export function fold(text: string, { width }: Screen): string {
   if (width === undefined) return text;
-  const { default: wrap } = await import("wrap-ansi");
   const foldLine = (line: string): string => {
     const indent = /^ */.exec(line)?.[0] ?? "";
-    const room = Math.max(width - indent.length, NARROWEST);
-    const folded = wrap(line.slice(indent.length), room, { hard: true });
-    return `${indent}${folded.replaceAll("\n", `\n${indent}`)}`;
+    return foldWords(line.slice(indent.length), Math.max(width - indent.length, NARROWEST))
+      .map((part) => indent + part)
+      .join("\n");
   };
   return text.split("\n").map(foldLine).join("\n");
+}
+
+/** A text in lines of at most `width` columns. A word is never broken: a longer one has a line of its own. */
+export function foldWords(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line: string | undefined;
+  for (const word of text.split(" ")) {
+    const longer: string = line === undefined ? word : `${line} ${word}`;
+    if (line !== undefined && columnsOf(withStyles(longer, false)) > width) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line ?? ""];
 }

@@ -1,10 +1,9 @@
 import { countIssues, firstIssues, locationText, visible, type Issue } from "../../core/index.ts";
 import { paint } from "./paint.ts";
-import type { Screen } from "./screen.ts";
 
-/** One line an issue, at most a hundred of them, `file:line:column severity message (CODE)`, and the count below. */
-export async function renderIssues(issues: readonly Issue[], screen: Screen): Promise<string> {
-  const { bold, dim, red, yellow } = await paint(screen.colours);
+/** One line for each issue, at most a hundred of them, `file:line:column severity message (CODE)`, and the count below. */
+export function renderIssues(issues: readonly Issue[]): string {
+  const { bold, dim, red, yellow } = paint;
   const { shown, more } = firstIssues(issues);
   const lines = shown.map(({ at, severity, message, suggestion, code }) => {
     const where = at ? `${bold(locationText(at))} ` : "";

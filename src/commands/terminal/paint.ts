@@ -1,12 +1,39 @@
 import type { Paint } from "../../core/index.ts";
-import type { ColourLevel } from "./screen.ts";
 
-const plain = (text: string): string => text;
-const PLAIN: Paint = { bold: plain, dim: plain, red: plain, yellow: plain, green: plain, cyan: plain };
+/**
+ * The codes that begin and end each style. Until a text is printed, a style is marked by two of Unicode's
+ * noncharacters, which are reserved for such use: only the printer writes escape sequences, so that a name
+ * which holds one cannot bring it to the terminal.
+ */
+const STYLES = [
+  ["bold", 1, 22],
+  ["dim", 2, 22],
+  ["red", 31, 39],
+  ["green", 32, 39],
+  ["yellow", 33, 39],
+  ["cyan", 36, 39],
+] as const;
 
-/** chalk at the given level; it is not loaded where there is no colour. */
-export async function paint(level: ColourLevel): Promise<Paint> {
-  if (level === 0) return PLAIN;
-  const { Chalk } = await import("chalk");
-  return new Chalk({ level });
+const FIRST_MARK = 0xfdd0;
+export const MARKS = /([\uFDD0-\uFDEF])/g;
+
+/** Marks the styles of a text for {@link withStyles}. */
+export const paint = Object.fromEntries(
+  STYLES.map(([name], index) => [name, (text: string) => `${markAt(index * 2)}${text}${markAt(index * 2 + 1)}`]),
+) as Record<(typeof STYLES)[number][0], (text: string) => string> satisfies Paint;
+
+/** For a document that another program reads. */
+export const unpainted = Object.fromEntries(STYLES.map(([name]) => [name, (text: string) => text])) as typeof paint;
+
+function markAt(offset: number): string {
+  return String.fromCharCode(FIRST_MARK + offset);
+}
+
+/** A painted text with escape sequences for its marks, or without colours. */
+export function withStyles(text: string, hasColours: boolean): string {
+  return text.replaceAll(MARKS, (mark) => {
+    const offset = mark.charCodeAt(0) - FIRST_MARK;
+    const code = STYLES[offset >> 1]?.[1 + (offset & 1)];
+    return hasColours && code !== undefined ? `\u001B[${code}m` : "";
+  });
 }

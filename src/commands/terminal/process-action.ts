@@ -1,52 +1,124 @@
 /** What the three commands that act on processes share. */
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
-import type { ProcessActionResult } from "../../core/index.ts";
-import { UsageError } from "./failure.ts";
+import { processAct, SvcmError, type ProcessActionResult } from "../../core/index.ts";
+import type { SvcmCommand } from "../base.ts";
+import { ask } from "./ask.ts";
+import { writeErr } from "./output.ts";
+import { printable } from "./printable.ts";
+import { isTerminalBehindStderr, stderrScreen } from "./screen.ts";
+import { UsageError } from "./usage-error.ts";
 
 export const processArgs = {
-  name: Args.string({ description: "Name of the app, exactly: all its instances are meant." }),
+  name: Args.string({
+    ignoreStdin: true,
+    description: "Exact name of an app. All of its instances are affected.",
+    multiple: true,
+  }),
 };
 
 export const processFlags = {
-  id: Flags.integer({ summary: "PM2's number of one process.", helpValue: "<n>", min: 0 }),
+  id: Flags.integer({
+    summary: "PM2's number of one process. May be given several times.",
+    helpValue: "<n>",
+    min: 0,
+    multiple: true,
+  }),
   namespace: Flags.string({
-    summary: "Every process of this PM2 namespace; with a name or a number, only there.",
+    summary: "Every process of this PM2 namespace; with names or numbers, only those in it.",
     helpValue: "<name>",
   }),
 };
 
 interface Asked {
-  readonly name: string | undefined;
-  readonly id: number | undefined;
+  readonly names: readonly string[] | undefined;
+  readonly ids: readonly number[] | undefined;
   readonly namespace: string | undefined;
   readonly ecosystem: boolean;
   readonly environment: string | undefined;
 }
 
-/** The input of the operation. @throws {UsageError} where it does not say who is meant. */
-export function targetOf({ name, id: pmId, namespace, ecosystem, environment }: Asked) {
+type Action = ProcessActionResult["action"];
+
+/** The input of the operation. @throws {UsageError} if it does not say which processes are meant. */
+export function targetOf({ names = [], ids = [], namespace, ecosystem, environment }: Asked) {
   if (environment !== undefined && !ecosystem)
-    throw new UsageError("--environment chooses the ecosystem file: it goes with --ecosystem.");
-  if (name === undefined && pmId === undefined && namespace === undefined && !ecosystem)
-    throw new UsageError("No process is named.", "see what there is: svcm process list");
-  const isOne = name !== undefined || pmId !== undefined;
-  const scope = ecosystem ? "ecosystem" : isOne ? "process" : "namespace";
-  return { scope, name, pmId, namespace, environment } as const;
+    throw new UsageError("--environment chooses an ecosystem file.", "add --ecosystem, or leave --environment out");
+  const count = names.length + ids.length;
+  if (count === 0 && namespace === undefined && !ecosystem)
+    throw new UsageError("No process is named.", "svcm process list shows the processes");
+  const scope: ProcessActionResult["scope"] = ecosystem ? "ecosystem" : count > 0 ? "process" : "namespace";
+  const [name, pmId] = [names[0], ids[0]];
+  if (count > 1) return { scope, names: [...names], pmIds: [...ids], namespace, environment };
+  return { scope, name, pmId, namespace, environment };
+}
+
+/** Acts, and shows at a terminal what it waits for. @throws {SvcmError} with what to type instead of PM2's habits */
+export async function act(
+  command: SvcmCommand,
+  action: Action,
+  flags: { readonly root?: string | undefined },
+  target: ReturnType<typeof targetOf>,
+): Promise<ProcessActionResult> {
+  const names = namesIn(target);
+  const end = showProgress(command, action, names);
+  try {
+    return await ask(processAct, flags, { action, ...target });
+  } catch (error) {
+    throw withHabit(error, action, names);
+  } finally {
+    end();
+  }
+}
+
+function namesIn(target: ReturnType<typeof targetOf>): readonly string[] {
+  if ("names" in target) return target.names;
+  return target.name === undefined ? [] : [target.name];
+}
+
+const DOING = { start: "Starting", stop: "Stopping", restart: "Restarting" } as const;
+const ERASE_LINE = "\r\u001B[K";
+
+/** A line on standard error of a terminal until the returned function is called; nothing in a pipe. */
+function showProgress(command: SvcmCommand, action: Action, names: readonly string[]): () => void {
+  if (command.jsonEnabled() || !isTerminalBehindStderr() || process.env["TERM"] === "dumb") return () => {};
+  const what = names.length === 0 ? "processes" : names.join(", ");
+  const state = action === "stop" ? "stopped" : "online";
+  writeErr(
+    printable(
+      `${DOING[action]} ${what}: waiting until PM2 lists ${names.length === 1 ? "it" : "them"} as ${state} …`,
+      stderrScreen(),
+    ),
+  );
+  return () => writeErr(ERASE_LINE);
+}
+
+/** PM2 takes a number or `all` as a name; svcm takes names exactly. */
+function withHabit(error: unknown, action: Action, names: readonly string[]): unknown {
+  if (!(error instanceof SvcmError) || error.kind !== "PROCESS_NOT_FOUND") return error;
+  const number = names.find((name) => /^\d+$/.test(name));
+  const hint =
+    number !== undefined
+      ? `${number} is taken as a name. For the process with that number: svcm process ${action} --id ${number}`
+      : names.includes("all")
+        ? `all is taken as a name. For several processes: svcm process ${action} --namespace <name>, or give each name`
+        : error.facts.hint;
+  return new SvcmError(error.kind, { ...error.facts, ...(hint !== undefined && { hint }) });
 }
 
 const DONE = { start: "Started", stop: "Stopped", restart: "Restarted" } as const;
-const WHY = {
-  SELF_ACTION_BLOCKED: "it serves this request",
-  ALREADY_RUNNING: "it runs already; to end it and start it anew: svcm process restart",
-  ALREADY_STOPPED: "it does not run",
-} as const;
 
-/** One line a process. */
+/** One line for each process. */
 export function renderAction({ action, affected, skipped }: ProcessActionResult): string {
   const done = affected.map(
     ({ name, pmId, pid }) => `${DONE[action]} ${name} (id ${pmId}${pid === null ? "" : `, pid ${pid}`}).`,
   );
-  const left = skipped.map(({ name, pmId, reason }) => `Left ${name} (id ${pmId}) alone: ${WHY[reason]}.`);
+  const left = skipped.map(({ name, pmId, reason }) => `${name} (id ${pmId}) ${WHY[reason](name)}`);
   return [...done, ...left].join("\n");
 }
+
+const WHY = {
+  SELF_ACTION_BLOCKED: () => "serves this request and was left alone.",
+  ALREADY_RUNNING: (name: string) => `is already running. To restart it: svcm process restart ${name}`,
+  ALREADY_STOPPED: () => "is not running.",
+} as const;

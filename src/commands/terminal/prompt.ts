@@ -1,7 +1,8 @@
 /** Questions to the person at a terminal. Nobody is asked in continuous integration, by a pipe, or for JSON. */
 import { createInterface, type Interface } from "node:readline";
 import type { SvcmCommand } from "../base.ts";
-import { isTerminalBehindStdout } from "./screen.ts";
+import { printable } from "./printable.ts";
+import { isTerminalBehindStdout, stdoutScreen } from "./screen.ts";
 
 /** The person left: Ctrl-C, or the end of the input. Nothing has been changed. */
 class Cancelled extends Error {
@@ -32,7 +33,7 @@ export async function withPrompter<T>(command: SvcmCommand, talk: (prompter: Pro
     return await talk({
       async ask(question, words = []) {
         accepted = words;
-        terminal.setPrompt(question);
+        terminal.setPrompt(printable(question, stdoutScreen()));
         terminal.prompt();
         return (await lines()).trim();
       },

@@ -2,12 +2,14 @@ import { fstatSync } from "node:fs";
 
 /** What the terminal can show. */
 export interface Screen {
-  /** Columns of the window; absent where the output goes to a file or another program. */
+  /** Columns of the window; absent if the output goes to a file or another program. */
   readonly width?: number;
   readonly colours: ColourLevel;
+  /** Whether a terminal says that it shows no Unicode. */
+  readonly isAscii?: boolean;
 }
 
-/** None, 16, 256 or all colours: the levels of chalk. */
+/** None, 16, 256 or all colours. */
 export type ColourLevel = 0 | 1 | 2 | 3;
 
 const DEFAULT_WIDTH = 80;
@@ -16,12 +18,28 @@ const DEFAULT_WIDTH = 80;
 export function stdoutScreen(): Screen {
   const isTerminal = isTerminalBehindStdout();
   const colours = colourLevel(process.env, isTerminal);
-  return isTerminal ? { width: process.stdout.columns || DEFAULT_WIDTH, colours } : { colours };
+  if (!isTerminal) return { colours };
+  return { width: process.stdout.columns || DEFAULT_WIDTH, colours, isAscii: isAsciiOnly(process.env) };
+}
+
+/** The screen behind standard error, whose lines are not laid out. */
+export function stderrScreen(): Screen {
+  const isTerminal = isTerminalBehindStderr();
+  return { colours: colourLevel(process.env, isTerminal), isAscii: isTerminal && isAsciiOnly(process.env) };
 }
 
 /** Looks at the descriptor first: `process.stdout` is dear to make, and a pipe or a file is no terminal. */
 export function isTerminalBehindStdout(): boolean {
   return fstatSync(1).isCharacterDevice() && process.stdout.isTTY;
+}
+
+export function isTerminalBehindStderr(): boolean {
+  return fstatSync(2).isCharacterDevice() && process.stderr.isTTY;
+}
+
+/** Whether a person can use a full screen here: a terminal that can move its cursor, outside of continuous integration. */
+export function hasFullScreen(): boolean {
+  return isTerminalBehindStdout() && process.env["TERM"] !== "dumb" && !process.env["CI"];
 }
 
 /** `NO_COLOR` wins over everything, then `FORCE_COLOR`, then what the terminal says of itself. */
@@ -35,3 +53,9 @@ export function colourLevel(env: NodeJS.ProcessEnv, isTerminal: boolean): Colour
 }
 
 const FORCED: Record<string, ColourLevel> = { "0": 0, false: 0, "1": 1, true: 1, "2": 2, "3": 3 };
+
+/** Whether the locale names an encoding that is not UTF-8. One that names nothing says nothing of the terminal. */
+export function isAsciiOnly(env: NodeJS.ProcessEnv): boolean {
+  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];
+  return Boolean(locale) && !/utf-?8/i.test(locale ?? "");
+}

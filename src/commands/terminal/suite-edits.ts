@@ -4,7 +4,6 @@ import type { SvcmCommand } from "../base.ts";
 import { ask } from "./ask.ts";
 import { renderPlan } from "./changes.ts";
 import { type FieldNames, namingFlags } from "./entry-flags.ts";
-import { stdoutScreen } from "./screen.ts";
 
 /** Asks for an edit; a refusal names the flags. */
 export async function askEdit<Input>(
@@ -26,7 +25,7 @@ export async function tellEdit(command: SvcmCommand, response: SuiteEditResponse
   const { changed, changes, created, dryRun, file, issues } = response;
   if (command.jsonEnabled()) return;
   if (!changed) command.log(`No change in ${file}.`);
-  else if (dryRun) command.log(await renderPlan({ fileName: file, changes }, stdoutScreen()));
+  else if (dryRun) command.log(renderPlan({ fileName: file, changes }));
   else command.log(`${done}${created ? ", which is new" : ""}${fieldLines(response)}`);
   for (const { path, message } of issues) command.log(`Left as it is: ${placeOf(path)}${message}`);
 }

@@ -1,95 +1,120 @@
+import { visible, type Paint } from "../../core/index.ts";
+import { columnsOf, fit, type Side } from "./fit.ts";
+import { foldWords } from "./fold.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
-/** A column of a table: its heading and what a row shows in it. A cell may hold several lines and colours. */
+/** A column of a table: its heading, what a row shows in it, and what happens to it in a narrow window. */
 export interface Column<Row> {
   readonly heading: string;
+  /** As it is: the table makes it visible. */
   readonly cell: (row: Row) => string;
+  readonly side?: Side;
+  /** The colour of a row's cell. */
+  readonly colour?: (row: Row, paint: Paint) => ((text: string) => string) | undefined;
+  /** How a cell is shortened: at its end, in its middle, or folded between words. Others are shortened last. */
+  readonly shorten?: "end" | "middle" | "fold";
+  /** A column that is left out if the table does not fit; the highest number goes first. */
+  readonly spare?: number;
 }
 
 const GAP = "  ";
-/** No column is made narrower than this to fit the window. */
-const NARROWEST = 8;
+/** A cell that may be shortened keeps as much before a column is left out. */
+const GOOD = 16;
 
 /**
- * Lays rows out in columns without lines around them. In a window the widest columns are wrapped until
- * the table fits; where there is none, every row stays whole.
+ * Lays rows out in columns without lines around them. In a window that is too narrow, cells are shortened and columns
+ * left out until the table fits; without a window every row is whole.
  */
-export async function renderTable<Row>(
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
-  screen: Screen,
-): Promise<string> {
-  const { bold } = await paint(screen.colours);
-  const head = columns.map(({ heading }) => bold(heading));
-  const body = rows.map((row) => columns.map(({ cell }) => cell(row)));
-  const lines = [head, ...body];
-  const widthOf = await measure(lines);
-  const natural = columns.map((_, index) => Math.max(...lines.map((line) => widestLine(line[index] ?? "", widthOf))));
-  const fitted =
-    screen.width === undefined ? natural : fitWidths(natural, screen.width - GAP.length * (columns.length - 1));
-  if (fitted.every((width, index) => width === natural[index]) && lines.every(isSingleLine))
-    return alignCells(lines, natural, widthOf);
-  return drawWrapped(lines, fitted);
-}
-
-/** Caps the widest columns until the table fits, or until it is as narrow as it may become. */
-export function fitWidths(natural: readonly number[], available: number): number[] {
-  let cap = Math.max(...natural);
-  while (cap > NARROWEST && total(natural, cap) > available) cap -= 1;
-  return natural.map((width) => Math.min(width, cap));
-}
-
-function total(widths: readonly number[], cap: number): number {
-  return widths.reduce((sum, width) => sum + Math.min(width, cap), 0);
-}
-
-type Measure = (text: string) => number;
-
-/** Plain ASCII is as wide as it is long; only other text needs the tables of Unicode. */
-async function measure(lines: readonly (readonly string[])[]): Promise<Measure> {
-  if (lines.every((line) => line.every((cell) => /^[\x20-\x7e\n]*$/.test(cell)))) return (text) => text.length;
-  return (await import("string-width")).default;
-}
-
-function widestLine(cell: string, widthOf: Measure): number {
-  return Math.max(...cell.split("\n").map(widthOf));
-}
-
-function isSingleLine(line: readonly string[]): boolean {
-  return line.every((cell) => !cell.includes("\n"));
-}
-
-function alignCells(lines: readonly (readonly string[])[], widths: readonly number[], widthOf: Measure): string {
-  const align = (cell: string, index: number): string => cell + " ".repeat((widths[index] ?? 0) - widthOf(cell));
-  return lines.map((line) => line.map(align).join(GAP).trimEnd()).join("\n");
-}
-
-async function drawWrapped(lines: readonly (readonly string[])[], widths: number[]): Promise<string> {
-  const [{ default: CliTable }, { default: wrap }] = await Promise.all([import("cli-table3"), import("wrap-ansi")]);
-  const table = new CliTable({
-    chars: { ...NO_LINES, middle: GAP },
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-    colWidths: widths,
+export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): string {
+  const all = columns.map((column): Laid<Row> => {
+    const cells = rows.map((row) => visible(column.cell(row)));
+    const heading = columnsOf(column.heading);
+    const natural = Math.max(heading, ...maximum(cells));
+    return { column, cells, natural, least: column.shorten ? Math.min(natural, Math.max(heading, GOOD)) : natural };
   });
-  for (const line of lines)
-    table.push(line.map((cell, index) => wrap(cell, widths[index] ?? NARROWEST, { hard: true })));
-  return table.toString().replaceAll(/ +$/gm, "");
+  const shown = screen.width === undefined ? all.map(whole) : layOut(all, screen.width);
+  const head = shown.map(({ column, width }) => paint.bold(fit(column.heading, width, column.side)));
+  const lines = rows.flatMap((row, index) => drawRow(shown, row, index));
+  return [trimmed(head), ...lines].join("\n");
 }
 
-const NO_LINES = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-};
+interface Laid<Row> {
+  readonly column: Column<Row>;
+  readonly cells: readonly string[];
+  readonly natural: number;
+  readonly least: number;
+}
+
+interface Shown<Row> extends Laid<Row> {
+  readonly width: number;
+}
+
+function whole<Row>(laid: Laid<Row>): Shown<Row> {
+  return { ...laid, width: laid.natural };
+}
+
+/** Without a spread over all rows, of which there may be more than a call takes arguments. */
+function maximum(cells: readonly string[]): number[] {
+  return [cells.reduce((widest, cell) => Math.max(widest, columnsOf(cell)), 0)];
+}
+
+/** The columns that are shown, each with its width. */
+function layOut<Row>(all: readonly Laid<Row>[], width: number): Shown<Row>[] {
+  let kept = all;
+  for (;;) {
+    const room = width - GAP.length * (kept.length - 1);
+    const widths = fitWidths(kept, room);
+    const isFitting = sum(widths) <= room;
+    const spare = isFitting ? undefined : mostSpare(kept);
+    if (spare === undefined) {
+      const last = isFitting
+        ? widths
+        : fitWidths(
+            kept.map(({ natural }) => ({ natural, least: 1 })),
+            room,
+          );
+      return kept.map((laid, index) => ({ ...laid, width: last[index] ?? laid.natural }));
+    }
+    kept = kept.filter((laid) => laid !== spare);
+  }
+}
+
+function mostSpare<Row>(kept: readonly Laid<Row>[]): Laid<Row> | undefined {
+  const spares = kept.filter(({ column }) => column.spare !== undefined);
+  return spares.toSorted((a, b) => (b.column.spare ?? 0) - (a.column.spare ?? 0))[0];
+}
+
+/** Caps the widest columns until all fit, or until each has as little as it may have. */
+export function fitWidths(columns: readonly { natural: number; least: number }[], room: number): number[] {
+  const capped = (cap: number): number[] =>
+    columns.map(({ natural, least }) => Math.max(Math.min(natural, least), Math.min(natural, cap)));
+  let cap = columns.reduce((widest, { natural }) => Math.max(widest, natural), 0);
+  while (cap > 1 && sum(capped(cap)) > room) cap -= 1;
+  return capped(cap);
+}
+
+function sum(widths: readonly number[]): number {
+  return widths.reduce((total, width) => total + width, 0);
+}
+
+function drawRow<Row>(shown: readonly Shown<Row>[], row: Row, index: number): string[] {
+  const parts = shown.map(({ column, cells, width }) => {
+    const cell = cells[index] ?? "";
+    return column.shorten === "fold" ? foldWords(cell, width) : [cell];
+  });
+  const height = Math.max(...parts.map(({ length }) => length));
+  return Array.from({ length: height }, (_, at) =>
+    trimmed(
+      shown.map(({ column, width }, place) => {
+        const text = fit(parts[place]?.[at] ?? "", width, column.side, column.shorten === "middle" ? "middle" : "end");
+        const colour = text.trim() === "" ? undefined : column.colour?.(row, paint);
+        return colour === undefined ? text : colour(text.trimEnd()) + " ".repeat(text.length - text.trimEnd().length);
+      }),
+    ),
+  );
+}
+
+function trimmed(cells: readonly string[]): string {
+  return cells.join(GAP).replace(/[ ]+(?=[\uFDD0-\uFDEF]*$)/, "");
+}

@@ -1,4 +1,4 @@
-/** What the commands that validate have in common: their flags, and how they tell the verdict. */
+/** What the commands that validate have in common: their flags, and how they show the verdict. */
 import { hostname } from "node:os";
 import * as Flags from "@oclif/core/flags";
 import {
@@ -12,27 +12,22 @@ import {
 import type { SvcmCommand } from "../base.ts";
 import { ask } from "./ask.ts";
 import { readIn } from "./input.ts";
-import { paint } from "./paint.ts";
-import { stdoutScreen } from "./screen.ts";
-
-const declared = { default: "deployments.yaml", helpValue: "<file>" };
-
-export const fileFlag = Flags.string({ ...declared, summary: "Suite document, relative to the repository root." });
+import { paint, unpainted } from "./paint.ts";
+import { documentOf, pipedFileFlag } from "./suite-argument.ts";
 
 export const validationFlags = {
-  file: Flags.string({
-    ...declared,
-    summary: "Suite document, relative to the repository root; - reads standard input.",
-  }),
+  file: pipedFileFlag,
   "stdin-filename": Flags.string({
-    summary: "What standard input is called in the report, for example deployments.yaml.",
+    summary: "Name of standard input in the report, for example deployments.yaml.",
     default: "<stdin>",
     helpValue: "<file>",
   }),
-  format: Flags.option({ options: reportFormats, summary: "How to report: for people, or for another tool." })({
+  format: Flags.option({ options: reportFormats, summary: "Report for people (text), or for another tool." })({
     default: "text",
   }),
 };
+
+type Section = (typeof suiteSections)[number];
 
 interface Asked {
   readonly root?: string | undefined;
@@ -41,22 +36,46 @@ interface Asked {
   readonly format: (typeof reportFormats)[number];
 }
 
-/** Validates a document, or one section of it. The verdict is also the exit code: 1 where it is no. */
+/** Validates a document, or one section of it. The verdict is also the exit code: 1 if it is not valid. */
 export async function tellVerdict(
   command: SvcmCommand,
-  flags: Asked,
-  section?: (typeof suiteSections)[number],
+  { args, flags }: { readonly args: { readonly document?: string | undefined }; readonly flags: Asked },
+  section?: Section,
 ): Promise<SuiteCheckResponse> {
-  const isPiped = flags.file === "-";
-  const file = isPiped ? flags["stdin-filename"] : flags.file;
+  const named = documentOf(args.document, flags.file);
+  const isPiped = named === "-";
+  const file = isPiped ? flags["stdin-filename"] : named;
   const content = isPiped ? await readIn(MAX_FILE_BYTES) : undefined;
-  const { response, report } = await ask(suiteCheck, flags, { file, content, section });
+  const { suite, response, report } = await ask(suiteCheck, flags, { file, content, section });
   if (!response.valid) command.answerNo();
   if (command.jsonEnabled()) return response;
-  const context = { version: command.config.version, now: Date.now(), hostname: hostname() };
-  const isSilent = flags.format === "text" && response.issues.length === 0;
-  if (isSilent) command.log(`${response.file} is valid.`);
-  else
-    command.log(await renderReport(report, flags.format, { ...context, paint: await paint(stdoutScreen().colours) }));
+  if (flags.format === "text" && response.issues.length === 0)
+    command.log(paint.green(verdict(response.file, suite, section)));
+  else {
+    const isText = flags.format === "text";
+    const context = { version: command.config.version, now: Date.now(), hostname: hostname() };
+    const text = await renderReport(report, flags.format, { ...context, paint: isText ? paint : unpainted });
+    if (isText) command.log(text);
+    else command.logExactly(text);
+  }
   return response;
+}
+
+const ENTRIES = {
+  deployments: ["deploy target", "deploy targets"],
+  interfaces: ["interface adapter", "interface adapters"],
+} as const;
+
+/** Says what was judged: a section may be empty or absent. */
+function verdict(file: string, suite: unknown, section: Section | undefined): string {
+  if (section === undefined) return `${file} is valid.`;
+  const value = (suite as Partial<Record<Section, unknown>> | null)?.[section];
+  if (section === "serviceConfiguration")
+    return value === undefined
+      ? `${file} declares no service configuration.`
+      : `The service configuration of ${file} is valid.`;
+  const [one, many] = ENTRIES[section];
+  const count = Array.isArray(value) ? value.length : 0;
+  if (count === 0) return `${file} declares 0 ${many}: nothing to validate.`;
+  return count === 1 ? `The 1 ${one} of ${file} is valid.` : `The ${count} ${many} of ${file} are valid.`;
 }

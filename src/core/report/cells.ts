@@ -11,8 +11,8 @@ const TAB = "    ";
 const WIDE =
   /^[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]|^\p{Emoji_Presentation}|\uFE0F/u;
 const NOTHING = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
-/** Controls, and what turns the direction of text: a source or message must not steer a terminal. */
-const STEERING = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+/** Controls, what turns the direction of text, and noncharacters: a source or message must not steer a terminal. */
+const STEERING = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFDD0-\uFDEF]/gu;
 
 /** A line as cells; a tab becomes four spaces. */
 export function cellsOf(line: string): Cell[] {

@@ -46,7 +46,8 @@ export const processCodes: CodeDocs = {
   },
   PROCESS_NOT_FOUND: {
     summary: "PM2 lists no such process, or the ecosystem file declares no such app.",
-    remedy: "Choose a name that `svcm process list` shows, or a number with `--id <n>`.",
+    remedy:
+      "Choose a name that `svcm process list` shows, or one of `svcm ecosystem show` for a start with `--ecosystem`; `--id <n>` takes a number.",
   },
   PROCESS_AMBIGUOUS: {
     summary: "Different apps have the same name.",

@@ -1,12 +1,21 @@
 import { distance } from "fastest-levenshtein";
 
-/** The accepted word that was most likely meant, or `undefined` where none is near. */
+/** The accepted word that was most likely meant, or `undefined` if none is near. */
 export function suggest(given: string, accepted: Iterable<string>): string | undefined {
   const word = given.toLowerCase();
   let best: { candidate: string; steps: number } | undefined;
   for (const candidate of accepted) {
-    const steps = distance(word, candidate.toLowerCase());
+    const steps = isSwapOf(word, candidate.toLowerCase()) ? 1 : distance(word, candidate.toLowerCase());
     if (steps <= Math.max(1, Math.floor(word.length / 3)) && (!best || steps < best.steps)) best = { candidate, steps };
   }
   return best?.candidate;
+}
+
+/** Two neighbours in the wrong order are one slip of the fingers, not two. */
+function isSwapOf(word: string, candidate: string): boolean {
+  if (word.length !== candidate.length) return false;
+  const at = Array.from({ length: word.length }, (_, index) => index).find((index) => word[index] !== candidate[index]);
+  return (
+    at !== undefined && word.slice(0, at) + (word[at + 1] ?? "") + (word[at] ?? "") + word.slice(at + 2) === candidate
+  );
 }

@@ -37,6 +37,9 @@ export interface ProcessRecord extends ProcessIdentity {
   /** Of its last end. */
   readonly exitCode: number | null;
   /** What the process reports of itself through PM2, by name. */
+  /** Per cent of one core and bytes, as PM2's daemon measured last; null unless the process runs. */
+  readonly cpuPercent: number | null;
+  readonly memoryBytes: number | null;
   readonly customMetrics: Readonly<Record<string, string | number>>;
   /** `SVC_HTTP_PORT` of its environment, where that is a port. */
   readonly httpPort: number | null;

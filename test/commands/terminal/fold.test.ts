@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { fold } from "../../../src/commands/terminal/fold.ts";
+import { paint } from "../../../src/commands/terminal/paint.ts";
 
-test("a line that is wider than the window goes on behind its own indent", async () => {
+test("a line that is wider than the window goes on behind its own indent", () => {
   const text = "head\n      PM2 apps touched: *restapi, *grpcapi in ecosystem.production.config.cjs\n";
-  expect(await fold(text, { width: 40, colours: 0 })).toBe(
+  expect(fold(text, { width: 40, colours: 0 })).toBe(
     [
       "head",
       "      PM2 apps touched: *restapi,",
@@ -14,14 +15,14 @@ test("a line that is wider than the window goes on behind its own indent", async
   );
 });
 
-test("a word that is wider than the window is broken, and colours go on", async () => {
-  const folded = await fold(`  \u001B[31m${"x".repeat(50)}\u001B[39m`, { width: 22, colours: 1 });
-  expect(folded).toBe(
-    ["x".repeat(20), "x".repeat(20), "x".repeat(10)].map((part) => `  \u001B[31m${part}\u001B[39m`).join("\n"),
-  );
+test("a word is never broken, so that it can be copied, and a colour takes no room", () => {
+  const long = "x".repeat(50);
+  expect(fold(`  ${long} y`, { width: 22, colours: 1 })).toBe(`  ${long}\n  y`);
+  const painted = `${paint.red("one")} ${paint.green("two")} three`;
+  expect(fold(painted, { width: 20, colours: 1 })).toBe(painted);
 });
 
-test("without a window nothing is folded", async () => {
-  const text = "x".repeat(500);
-  expect(await fold(text, { colours: 0 })).toBe(text);
+test("without a window nothing is folded", () => {
+  const text = "x ".repeat(500);
+  expect(fold(text, { colours: 0 })).toBe(text);
 });

@@ -1,99 +1,140 @@
-import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
+import { withStyles } from "../../../src/commands/terminal/paint.ts";
+import type { Screen } from "../../../src/commands/terminal/screen.ts";
 import { fitWidths, renderTable, type Column } from "../../../src/commands/terminal/table.ts";
 
 type Row = readonly string[];
 
-const columns: Column<Row>[] = ["NAME", "WHAT IT IS"].map((heading, index) => ({
-  heading,
-  cell: (row) => row[index] ?? "",
-}));
-const plain = { colours: 0 } as const;
+const nowhere = { colours: 0 } as const;
 const window = (width: number) => ({ width, colours: 0 }) as const;
 
+function plain(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): string {
+  return withStyles(renderTable(columns, rows, screen), false);
+}
+
+function columnsOf(...rest: Partial<Column<Row>>[]): Column<Row>[] {
+  return rest.map((more, index) => ({ heading: `C${index}`, cell: (row: Row) => row[index] ?? "", ...more }));
+}
+
 describe("without a window", () => {
-  test("columns are aligned, lines end where their text ends, and nothing is cut", async () => {
+  const columns = columnsOf({ heading: "NAME", shorten: "middle" }, { heading: "WHAT IT IS", spare: 1 });
+
+  test("columns are aligned, lines end where their text ends, and nothing is cut", () => {
     const long = "x".repeat(300);
-    expect(
-      await renderTable(
-        columns,
-        [
-          ["a", long],
-          ["longer", ""],
-          ["b", "short"],
-        ],
-        plain,
-      ),
-    ).toBe(["NAME    WHAT IT IS", `a       ${long}`, "longer", "b       short"].join("\n"));
-  });
-
-  test("wide characters and colours do not break the alignment", async () => {
-    const text = await renderTable(
-      columns,
-      [
-        ["日本語", "one"],
-        ["\u001B[31mred\u001B[39m", "two"],
-        ["🙂", "three"],
-      ],
-      plain,
+    const rows = [
+      ["a", long],
+      ["longer", ""],
+      ["b", "short"],
+    ];
+    expect(plain(columns, rows, nowhere)).toBe(
+      ["NAME    WHAT IT IS", `a       ${long}`, "longer", "b       short"].join("\n"),
     );
-    const starts = stripVTControlCharacters(text)
-      .split("\n")
-      .map((line) => stringWidth(line.slice(0, line.search(/WHAT|one|two|three/))));
-    expect(starts).toEqual([8, 8, 8, 8]);
   });
 
-  test("a cell of several lines stays in its column", async () => {
-    expect(
-      await renderTable(
-        columns,
-        [
-          ["a", "one\ntwo"],
-          ["b", "three"],
-        ],
-        plain,
-      ),
-    ).toBe(["NAME  WHAT IT IS", "a     one", "      two", "b     three"].join("\n"));
+  test("wide characters do not break the alignment, and numbers end in one column", () => {
+    const rows = [
+      ["日本語", "1"],
+      ["🙂", "12345678901"],
+    ];
+    const text = plain(columnsOf({ heading: "NAME" }, { heading: "N", side: "right" }), rows, nowhere);
+    expect(text.split("\n").map((line) => stringWidth(line))).toEqual([19, 19, 19]);
+  });
+
+  test("nothing in a cell moves the cursor, breaks the line, turns the direction or is taken for a colour", () => {
+    const rows = [["a\u001B[2Jb\nc\u202Ed\u009B\uFDD4e", "x"]];
+    expect(renderTable(columns, rows, nowhere).split("\n")[1]).toBe("a\uFFFD[2Jb c\uFFFDd\uFFFD\uFFFDe  x");
   });
 });
 
 describe("in a window", () => {
-  const rows: Row[] = [
-    ["SVC_HTTP_FRAMEWORK", "The framework that serves the REST API. An unsupported value fails at startup."],
-    ["SVC_DATABASE_NAME", "https://example.org/a/word/that/has/no/place/to/be/broken/at/all"],
-    ["SVC_日本語", "ワイド文字はそれぞれ二つの桁を取りますので折り返しも正しくなければなりません"],
-  ];
-
-  test.each([40, 60, 80, 200])("of %i columns no line is wider, and no letter is lost", async (width) => {
-    const text = await renderTable(columns, rows, window(width));
-    for (const line of text.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(width);
-    const letters = (words: string): string => words.replaceAll(/\s/g, "").split("").toSorted().join("");
-    expect(letters(text)).toBe(letters(["NAME", "WHAT IT IS", ...rows.flat()].join("")));
+  test("a name is cut in its middle, a text at its end, and a list is folded between words", () => {
+    const columns = columnsOf({ shorten: "middle" }, { shorten: "end" }, { shorten: "fold" });
+    const rows = [
+      ["prefix-of-a-long-name-and-suffix", "a text that is too long", "alpha, beta, gamma, delta, epsilon"],
+    ];
+    const text = plain(columns, rows, window(54));
+    for (const line of text.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(54);
+    expect(text).toMatch(/prefix-\S*…\S*suffix/);
+    expect(text).toMatch(/a text that .{0,6}…/);
+    for (const word of ["alpha,", "beta,", "gamma,", "delta,", "epsilon"]) expect(text).toContain(word);
   });
 
-  test("that is wide enough it looks as it does without one", async () => {
-    expect(await renderTable(columns, rows, window(500))).toBe(await renderTable(columns, rows, plain));
+  test("columns are left out, the most spare first, before a name is made unreadable", () => {
+    const columns = columnsOf({ heading: "NAME", shorten: "middle" }, { spare: 2 }, { spare: 1 }, {});
+    const rows = [["a-name-of-twenty-eight-signs", "22222", "11111", "always"]];
+    const heads = [80, 40, 33, 24].map((width) => plain(columns, rows, window(width)).split("\n")[0]?.match(/\S+/g));
+    expect(heads).toEqual([
+      ["NAME", "C1", "C2", "C3"],
+      ["NAME", "C1", "C2", "C3"],
+      ["NAME", "C2", "C3"],
+      ["NAME", "C3"],
+    ]);
   });
 
-  test("colours are closed at the end of a line and open again on the next", async () => {
-    const [on, off] = ["\u001B[31m", "\u001B[39m"];
-    const text = await renderTable(columns, [["a", `${on}${"word ".repeat(20)}${off}`]], window(40));
-    const lines = text.split("\n").filter((line) => line.includes("word"));
-    expect(lines.length).toBeGreaterThan(1);
-    for (const line of lines) expect(line.indexOf(off)).toBeGreaterThan(line.indexOf(on));
+  test("that is wide enough it looks as it does without one", () => {
+    const columns = columnsOf({ shorten: "fold" }, { spare: 1 });
+    const rows = [["some words", "more"]];
+    expect(plain(columns, rows, window(500))).toBe(plain(columns, rows, nowhere));
+  });
+
+  test("no line is ever wider, whatever it holds", () => {
+    const kinds = fc.constantFrom<Partial<Column<Row>>>(
+      {},
+      { shorten: "end" },
+      { shorten: "middle" },
+      { shorten: "fold" },
+      { spare: 1 },
+    );
+    const table = fc.array(
+      fc.tuple(
+        kinds,
+        fc.array(fc.string({ unit: fc.constantFrom("a", "-", " ", "é", "服", "🙂") }), { minLength: 3, maxLength: 3 }),
+      ),
+      {
+        minLength: 1,
+        maxLength: 6,
+      },
+    );
+    fc.assert(
+      fc.property(table, fc.integer({ min: 30, max: 120 }), (made, width) => {
+        const columns = columnsOf(...made.map(([kind]) => kind));
+        const rows = [0, 1, 2].map((row) => made.map(([, cells]) => cells[row] ?? ""));
+        const text = plain(columns, rows, window(width));
+        return text.split("\n").every((line) => stringWidth(line) <= width);
+      }),
+    );
   });
 });
 
-test("widths are shared out: none grows, and they fit wherever they can", () => {
-  const NARROWEST = 8;
+test("the colour of a cell is around its text, not around what fills the column", () => {
+  const columns = columnsOf({ colour: (_row, { red }) => red }, {});
+  const text = withStyles(
+    renderTable(
+      columns,
+      [
+        ["ab", "x"],
+        ["longer", "y"],
+      ],
+      nowhere,
+    ),
+    true,
+  );
+  expect(text.split("\n")[1]).toBe("\u001B[31mab\u001B[39m      x");
+});
+
+test("widths are shared out: none grows, none is less than it may be, and they fit if they can", () => {
+  const column = fc.record({ natural: fc.nat(300), least: fc.nat(40) });
   fc.assert(
-    fc.property(fc.array(fc.nat(300), { minLength: 1, maxLength: 8 }), fc.nat(400), (natural, available) => {
-      const fitted = fitWidths(natural, available);
-      const sum = fitted.reduce((total, width) => total + width, 0);
-      const canFit = natural.reduce((total, width) => total + Math.min(width, NARROWEST), 0) <= available;
-      return fitted.every((width, index) => width <= natural[index]!) && (!canFit || sum <= available);
+    fc.property(fc.array(column, { minLength: 1, maxLength: 8 }), fc.nat(400), (columns, room) => {
+      const fitted = fitWidths(columns, room);
+      const least = columns.map((each) => Math.max(1, Math.min(each.natural, each.least)));
+      const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width, 0);
+      const isKept = fitted.every(
+        (width, at) => width <= columns[at]!.natural && width >= Math.min(columns[at]!.natural, columns[at]!.least),
+      );
+      return isKept && (sum(least) > room || sum(fitted) <= room);
     }),
   );
 });

@@ -12,10 +12,10 @@ export default class EnvProfileList extends SvcmCommand {
     const { flags } = await this.parse(EnvProfileList);
     const response = await ask(profileList, flags, {});
     this.log(
-      await renderTable(
+      renderTable(
         [
           { heading: "PROFILE", cell: ({ profile }) => profile },
-          { heading: "WHAT RUNS", cell: ({ label }) => label },
+          { heading: "WHAT RUNS", cell: ({ label }) => label, shorten: "fold" },
         ],
         response.profiles,
         stdoutScreen(),

@@ -8,7 +8,11 @@ export default class EnvProfileShow extends SvcmCommand {
   static override description = "A value in angle brackets is for you to fill in when the profile is applied.";
   static override examples = ["<%= config.bin %> env profile show websocket-rest-multi-host"];
   static override args = {
-    profile: Args.string({ required: true, description: "Name of the profile; `env profile list` shows them." }),
+    profile: Args.string({
+      ignoreStdin: true,
+      required: true,
+      description: "Name of the profile; svcm env profile list shows them.",
+    }),
   };
 
   async run() {

@@ -1,4 +1,6 @@
 import { writeOut } from "../output.ts";
+import { printable } from "../printable.ts";
+import { stdoutScreen } from "../screen.ts";
 import type { Size } from "./view.ts";
 
 const ENTER = "\u001B[?1049h\u001B[?25l\u001B[2J";
@@ -9,6 +11,7 @@ const END_UPDATE = "\u001B[?2026l";
 
 /** The alternate screen of the terminal. Only lines that changed are written. */
 export class FullScreen {
+  readonly #look = stdoutScreen();
   #shown: readonly string[] = [];
 
   enter(): void {
@@ -25,8 +28,9 @@ export class FullScreen {
     writeOut("\u001B[2J");
   }
 
-  /** @returns false where nobody is there any more */
-  draw(lines: readonly string[]): boolean {
+  /** @returns false if the terminal is gone */
+  draw(painted: readonly string[]): boolean {
+    const lines = painted.map((line) => printable(line, this.#look));
     const changes = changedLines(this.#shown, lines);
     this.#shown = lines;
     return changes === "" || writeOut(`${BEGIN_UPDATE}${changes}${END_UPDATE}`);

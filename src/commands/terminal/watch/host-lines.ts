@@ -2,13 +2,12 @@ import type { HostMetrics } from "../../../core/contract/metrics.ts";
 import type { Paint } from "../../../core/index.ts";
 import { bytes, percent } from "../metrics.ts";
 import { bar, sparkline } from "./bars.ts";
-import { fit } from "./fit.ts";
+import { fit } from "../fit.ts";
 
 const LABEL = 7;
 const VALUE = 8;
 const HIGH = 75;
 const FULL = 90;
-const WIDEST_BAR = 40;
 
 /** The host as lines, the most important first: who has little room shows the first ones. */
 export function hostLines(
@@ -43,7 +42,7 @@ interface Meter {
 }
 
 function meter({ label, value, note, width, paint }: Meter): string {
-  const barWidth = Math.max(4, Math.min(WIDEST_BAR, Math.floor((width - LABEL - VALUE - 3) / 2)));
+  const barWidth = Math.max(4, Math.floor((width - LABEL - VALUE - 3) / 2));
   const noteWidth = Math.max(0, width - LABEL - VALUE - barWidth - 3);
   const colour = value === null || value < HIGH ? paint.green : value < FULL ? paint.yellow : paint.red;
   const parts = [

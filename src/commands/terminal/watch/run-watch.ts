@@ -1,6 +1,5 @@
 import { describeError, SvcmError } from "../../../core/index.ts";
 import { paint } from "../paint.ts";
-import { stdoutScreen } from "../screen.ts";
 import { FullScreen } from "./full-screen.ts";
 import { keysOf } from "./keys.ts";
 import type { WatchSource } from "./source.ts";
@@ -11,17 +10,16 @@ export interface WatchRun {
   readonly environment: string;
   readonly intervalMs: number;
   readonly signal: AbortSignal;
-  /** Hands over how the connection to a service stands. */
-  readonly onConnection: (listener: (connection: Connection) => void) => void;
+  /** Hands over the state of the connection to a service, to one listener or to none. */
+  readonly onConnection: (listener: ((connection: Connection, reason?: string) => void) | undefined) => void;
 }
 
 /** Shows the samples full screen until somebody quits. The terminal is given back as it was, whatever happens. */
 export async function runWatch(source: WatchSource, run: WatchRun): Promise<void> {
   const screen = new FullScreen();
-  const colours = await paint(stdoutScreen().colours);
   const stop = new AbortController();
   const over = AbortSignal.any([run.signal, stop.signal]);
-  const view = new LiveView(screen, colours, source, run, stop);
+  const view = new LiveView(screen, source, run, stop);
   const onKeys = (input: Buffer): void => {
     for (const key of keysOf(input.toString("utf8"))) view.dispatch({ type: "key", key });
   };
@@ -35,10 +33,12 @@ export async function runWatch(source: WatchSource, run: WatchRun): Promise<void
     screen.enter();
     if (hasKeys) stdin.setRawMode(true).on("data", onKeys).resume();
     stdout.on("resize", onResize);
-    run.onConnection((connection) => view.dispatch({ type: "connection", connection }));
+    run.onConnection((connection, reason) => view.dispatch({ type: "connection", connection, reason }));
     view.draw();
     await view.follow(over);
   } finally {
+    // Its end would be drawn over what the terminal shows afterwards.
+    run.onConnection(undefined);
     stdout.off("resize", onResize);
     if (hasKeys) stdin.off("data", onKeys).setRawMode(false).pause();
     screen.leave();
@@ -47,21 +47,13 @@ export async function runWatch(source: WatchSource, run: WatchRun): Promise<void
 
 class LiveView {
   readonly #screen: FullScreen;
-  readonly #paint: Parameters<typeof viewLines>[2];
   readonly #source: WatchSource;
   readonly #stop: AbortController;
   #state: WatchState;
   #pace = new AbortController();
 
-  constructor(
-    screen: FullScreen,
-    colours: Parameters<typeof viewLines>[2],
-    source: WatchSource,
-    { environment, intervalMs }: WatchRun,
-    stop: AbortController,
-  ) {
+  constructor(screen: FullScreen, source: WatchSource, { environment, intervalMs }: WatchRun, stop: AbortController) {
     this.#screen = screen;
-    this.#paint = colours;
     this.#source = source;
     this.#stop = stop;
     this.#state = initialState({ environment, origin: source.origin, intervalMs });
@@ -75,7 +67,7 @@ class LiveView {
   }
 
   draw(): void {
-    if (!this.#screen.draw(viewLines(this.#state, this.#screen.size(), this.#paint))) this.#stop.abort();
+    if (!this.#screen.draw(viewLines(this.#state, this.#screen.size(), paint))) this.#stop.abort();
   }
 
   /** Takes samples until it is over; another interval is another watch. */

@@ -37,12 +37,14 @@ export interface Remote {
   readonly environment: string | undefined;
   readonly token: string | undefined;
   readonly onState: (state: ConnectionState) => void;
+  /** Called with the reason each time that the service could not be reached, before the next attempt. */
+  readonly onRetry: (reason: string) => void;
 }
 
 /** A `svcm serve` elsewhere. @throws {TypeError} for what is no address. */
-export async function remoteSource({ url, environment, token, onState }: Remote): Promise<WatchSource> {
+export async function remoteSource({ url, environment, token, onState, onRetry }: Remote): Promise<WatchSource> {
   const { WebSocket } = await import("ws");
-  const client: Client = connect({ url, token, WebSocket, onState });
+  const client: Client = connect({ url, token, WebSocket, onState, onRetry });
   return {
     origin: new URL(url).host,
     samples: (intervalMs, signal) => samplesOf(client.watch({ environment, intervalMs, signal })),

@@ -17,6 +17,8 @@ export interface WatchState {
   /** Where the samples come from: this machine, or the address of a service. */
   readonly origin: string;
   readonly connection: Connection;
+  /** Why there is no connection, as far as is known. */
+  readonly trouble: string | undefined;
   readonly sample: Sample | undefined;
   /** Per cent of all cores, oldest first. */
   readonly cpuHistory: readonly (number | null)[];
@@ -32,7 +34,7 @@ export interface WatchState {
 
 export type WatchEvent =
   | { readonly type: "sample"; readonly sample: Sample }
-  | { readonly type: "connection"; readonly connection: Connection }
+  | { readonly type: "connection"; readonly connection: Connection; readonly reason?: string | undefined }
   | { readonly type: "notice"; readonly text: string; readonly isBad: boolean }
   | { readonly type: "key"; readonly key: Key };
 
@@ -54,6 +56,7 @@ export function initialState(about: Pick<WatchState, "environment" | "origin" | 
   return {
     ...about,
     connection: "connecting",
+    trouble: undefined,
     sample: undefined,
     cpuHistory: [],
     isPaused: false,
@@ -71,7 +74,7 @@ export function next(state: WatchState, event: WatchEvent): Step {
     case "sample":
       return { state: withSample(state, event.sample) };
     case "connection":
-      return { state: { ...state, connection: event.connection } };
+      return { state: { ...state, connection: event.connection, trouble: event.reason ?? state.trouble } };
     case "notice":
       return { state: { ...state, notice: { text: event.text, isBad: event.isBad } } };
     case "key":
@@ -80,14 +83,16 @@ export function next(state: WatchState, event: WatchEvent): Step {
 }
 
 function withSample(state: WatchState, sample: Sample): WatchState {
-  if (state.isPaused) return { ...state, connection: "live" };
+  if (state.isPaused) return { ...state, connection: "live", trouble: undefined };
   const cpuHistory = [...state.cpuHistory, sample.payload.host.cpu.usagePercent].slice(-HISTORY);
-  return { ...state, sample, cpuHistory, connection: "live" };
+  return { ...state, sample, cpuHistory, connection: "live", trouble: undefined };
 }
 
 const ACTIONS: Readonly<Record<Key, ProcessAction>> = { S: "start", X: "stop", R: "restart" };
 
 const MODES: Readonly<Record<Key, WatchState["mode"]>> = { "?": "help", "/": "filter" };
+
+const STEPS: Readonly<Record<Key, number>> = { up: -1, k: -1, down: 1, j: 1 };
 
 const onKey: Record<WatchState["mode"], (state: WatchState, key: Key) => Step> = {
   help: (state, key) => (key === "q" ? quit(state) : { state: { ...state, mode: "table" } }),
@@ -101,6 +106,8 @@ function onTableKey(state: WatchState, key: Key): Step {
   if (action !== undefined) return { state: asking(state, action) };
   const mode = MODES[key];
   if (mode !== undefined) return { state: { ...state, mode } };
+  const step = STEPS[key];
+  if (step !== undefined) return { state: moved(state, step) };
   switch (key) {
     case "q":
       return quit(state);
@@ -114,10 +121,6 @@ function onTableKey(state: WatchState, key: Key): Step {
       return paced(state, -INTERVAL_STEP_MS);
     case "-":
       return paced(state, INTERVAL_STEP_MS);
-    case "up":
-      return { state: moved(state, -1) };
-    case "down":
-      return { state: moved(state, 1) };
     default:
       return { state };
   }

@@ -1,7 +1,8 @@
 import type { Paint, Sample } from "../../../core/index.ts";
 import { renderDuration } from "../duration.ts";
 import { bytes, percent } from "../metrics.ts";
-import { fit } from "./fit.ts";
+import { fit } from "../fit.ts";
+import { statusColour } from "../status.ts";
 import { shownProcesses, type Process, type SortKey } from "./processes.ts";
 import type { WatchState } from "./state.ts";
 
@@ -19,13 +20,23 @@ const MARK = 2;
 const LEAST_NAME = 8;
 const GOOD_NAME = 18;
 
+/** No name is given more: the eye would lose the row. */
+const WIDEST_NAME = 40;
+
+/** In place of the status, which hides them. */
+const PROBLEMS = {
+  PROCESS_FOLDER_MISSING: "no folder",
+  PROCESS_WITHOUT_PID: "no pid",
+  PROCESS_CRASH_LOOP: "crash loop",
+} as const satisfies Record<NonNullable<Process["problem"]>["code"], string>;
+
 const status: Column = {
   heading: "STATUS",
-  width: 9,
+  width: 10,
   side: "left",
-  cell: (process) => process.status,
+  cell: ({ status: word, problem }) => (problem === null ? word : PROBLEMS[problem.code]),
   sort: "status",
-  paint: (process, paint) => colourOf(process.status, paint),
+  paint: ({ status: word, problem }, paint) => (problem === null ? statusColour(word, paint) : paint.red),
 };
 const cpu: Column = {
   heading: "CPU",
@@ -97,15 +108,9 @@ function columnsFor(width: number): Column[] {
     if (taken([...columns, column]) + least > width) break;
     columns.push(column);
   }
-  return [{ ...name, width: Math.max(1, width - taken(columns)) }, ...columns];
+  return [{ ...name, width: Math.min(WIDEST_NAME, Math.max(1, width - taken(columns))) }, ...columns];
 }
 
 function driftedNames(sample: Sample | undefined): ReadonlySet<string> {
   return new Set(sample?.kind === "metrics" ? sample.payload.ecosystem.drift.map(({ name }) => name) : []);
-}
-
-function colourOf(word: string, paint: Paint): (text: string) => string {
-  if (word === "online") return paint.green;
-  if (word === "errored") return paint.red;
-  return word === "stopped" ? paint.dim : paint.yellow;
 }

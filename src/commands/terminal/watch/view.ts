@@ -1,5 +1,5 @@
 import { visible, type Paint } from "../../../core/index.ts";
-import { fit } from "./fit.ts";
+import { fit } from "../fit.ts";
 import { hostLines } from "./host-lines.ts";
 import type { WatchState } from "./state.ts";
 import { tableLines } from "./table-lines.ts";
@@ -17,7 +17,7 @@ const HELP = [
   "/        filter by name, namespace or status; Esc clears it",
   "p        pause, and go on",
   "+ -      faster, slower",
-  "↑ ↓      select a process",
+  "↑ ↓ k j  select a process",
   "S X R    start, stop, restart the selected process; y confirms",
   "?        this help",
   "q        quit",
@@ -44,7 +44,7 @@ function titleLine(state: WatchState, columns: number, paint: Paint): string {
 
 function bodyLines(state: WatchState, columns: number, room: number, paint: Paint): string[] {
   const { sample, cpuHistory } = state;
-  if (sample === undefined) return ["", fit("Waiting for the first sample …", columns)];
+  if (sample === undefined) return ["", ...waitingLines(state, columns, paint)];
   const all = hostLines(sample.payload.host, cpuHistory, columns, paint);
   const host = all.slice(0, Math.max(0, room - LEAST_TABLE - 1));
   const gap = host.length === 0 ? [] : [""];
@@ -55,15 +55,29 @@ function bodyLines(state: WatchState, columns: number, room: number, paint: Pain
   return [...host, ...gap, ...tableLines(state, columns, room - host.length - gap.length, paint)];
 }
 
+function waitingLines({ trouble, origin }: WatchState, columns: number, paint: Paint): string[] {
+  if (trouble === undefined) return [fit("Waiting for the first sample …", columns)];
+  return [paint.red(fit(`No connection to ${origin}: ${trouble}`, columns)), fit("Trying again …", columns)];
+}
+
 function helpLines(columns: number): string[] {
   return ["", ...HELP.map((line) => fit(line, columns))];
 }
 
-function bottomLine({ mode, asked, notice, filter }: WatchState, columns: number, paint: Paint): string {
+function bottomLine(state: WatchState, columns: number, paint: Paint): string {
+  const { mode, asked, notice, filter } = state;
   if (mode === "confirm" && asked !== undefined) {
     return paint.yellow(fit(`${asked.action} ${visible(asked.name)} (id ${asked.pmId})? y/n`, columns));
   }
   if (mode === "filter") return fit(`/${filter}_`, columns);
+  const problem = notice === undefined ? problemOfSelected(state) : undefined;
+  if (problem !== undefined) return paint.red(fit(problem, columns));
   if (notice !== undefined) return (notice.isBad ? paint.red : paint.cyan)(fit(notice.text, columns));
   return paint.dim(fit("q quit  ? help  s sort  / filter  p pause  S start  X stop  R restart", columns));
+}
+
+function problemOfSelected({ sample, selected }: WatchState): string | undefined {
+  if (sample?.kind !== "metrics") return undefined;
+  const problem = sample.payload.processes.find(({ pmId }) => pmId === selected)?.problem;
+  return problem ? `${problem.code}: ${problem.details}` : undefined;
 }

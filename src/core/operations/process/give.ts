@@ -60,5 +60,5 @@ function refused(action: ProcessAction, error: SvcmError, { name, status }: Proc
   const words = error.facts.details ?? "PM2 gave no reason";
   const times = `PM2 refused the ${action} of ${JSON.stringify(name)} ${MOST_ATTEMPTS} times`;
   const details = `${times}, last with: ${words}. Its list shows it as ${status}.`;
-  return new SvcmError("PM2_FAILED", { ...error.facts, details, hint: `Its output tells more: pm2 logs ${name}` });
+  return new SvcmError("PM2_FAILED", { ...error.facts, details });
 }

@@ -53,6 +53,5 @@ export function verifyFailed(action: ProcessAction, name: string, reason: string
   return new SvcmError("PROCESS_ACTION_FAILED", {
     code: CODES[action],
     details: `PM2 took the ${action} of ${JSON.stringify(name)}, but ${reason}.`,
-    hint: `Its output tells more: pm2 logs ${name}`,
   });
 }

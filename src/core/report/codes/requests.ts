@@ -33,7 +33,7 @@ export const requestCodes: CodeDocs = {
   },
   INVALID_REQUEST: {
     summary: "The request is not understood.",
-    remedy: "Correct what the message names; `--help` or `GET /api/openapi.json` says what is accepted.",
+    remedy: "Correct what the message names, or run the command with `--help`.",
   },
   UNAUTHORIZED: {
     summary: "The service needs a token, and the one that was sent is missing or wrong.",

@@ -24,7 +24,13 @@ export function busySample(): Sample {
   });
   const processes = [
     process(0, "dev-restapi", "online", { pid: 100 }),
-    process(1, "dev-websocketapi", "errored", { pid: null, restartCount: 16, cpuPercent: null, memoryBytes: null }),
+    process(1, "dev-websocketapi", "waiting restart", {
+      pid: null,
+      restartCount: 16,
+      cpuPercent: null,
+      memoryBytes: null,
+      problem: { code: "PROCESS_CRASH_LOOP", details: "It was restarted 16 times in a row, about once a second." },
+    }),
     process(2, "worker-with-a-name-that-is-much-longer-than-any-column", "online", { pid: 102 }),
     process(3, "服务-監視", "stopped", { pid: null, cpuPercent: 0 }),
     process(4, "evil\u001B[31m\u001B]0;title\u0007\r\nname\u202E", "online", { pid: 104 }),

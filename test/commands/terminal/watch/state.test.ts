@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bar, sparkline } from "../../../../src/commands/terminal/watch/bars.ts";
-import { fit } from "../../../../src/commands/terminal/watch/fit.ts";
+import { fit } from "../../../../src/commands/terminal/fit.ts";
 import { keysOf } from "../../../../src/commands/terminal/watch/keys.ts";
 import { shownProcesses, sortKeys } from "../../../../src/commands/terminal/watch/processes.ts";
 import { next, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
@@ -17,7 +17,7 @@ test("every order is one of all processes", () => {
     memory: [0, 2, 3, 4, 5, 1],
     restarts: [1, 5, 4, 3, 2, 0],
     name: [5, 0, 1, 4, 2, 3],
-    status: [1, 5, 0, 4, 2, 3],
+    status: [5, 0, 4, 2, 3, 1],
   });
 });
 

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import stringWidth from "string-width";
-import { paint } from "../../../../src/commands/terminal/paint.ts";
+import { paint, withStyles } from "../../../../src/commands/terminal/paint.ts";
+import { printable } from "../../../../src/commands/terminal/printable.ts";
 import { changedLines } from "../../../../src/commands/terminal/watch/full-screen.ts";
 import type { WatchState } from "../../../../src/commands/terminal/watch/state.ts";
 import { viewLines } from "../../../../src/commands/terminal/watch/view.ts";
@@ -11,7 +12,14 @@ import { awaySample, busySample, keys, seen, stateAfter } from "./samples.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../../fixtures/watch");
 const busy = seen(busySample());
-const sizes = { wide: [120, 24], usual: [80, 24], narrow: [40, 20], short: [80, 8], tiny: [20, 4] } as const;
+const sizes = {
+  widest: [200, 24],
+  wide: [120, 24],
+  usual: [80, 24],
+  narrow: [40, 20],
+  short: [80, 8],
+  tiny: [20, 4],
+} as const;
 
 const states: Record<string, WatchState> = {
   waiting: stateAfter(),
@@ -23,6 +31,8 @@ const states: Record<string, WatchState> = {
   confirm: stateAfter(busy, ...keys("down X")),
   paused: stateAfter(busy, ...keys("p")),
   failed: stateAfter(busy, { type: "notice", text: "stop api: PROCESS_NOT_FOUND", isBad: true }),
+  unreachable: stateAfter({ type: "connection", connection: "connecting", reason: "connect ECONNREFUSED 127.0.0.1:1" }),
+  crashing: stateAfter(busy, ...keys("j j j j")),
   stale: stateAfter(busy, { type: "connection", connection: "stale" }),
 };
 
@@ -30,11 +40,15 @@ const cases = Object.keys(states).flatMap((state) =>
   (Object.keys(sizes) as (keyof typeof sizes)[]).map((size) => [state, size] as const),
 );
 
+function plain(state: string, columns: number, rows: number): string[] {
+  return viewLines(states[state]!, { columns, rows }, paint).map((line) => withStyles(line, false));
+}
+
 describe.each(cases)("%s, %s", (state, size) => {
   const [columns, rows] = sizes[size];
 
   test("fits, to the column, and nothing of a name moves the cursor", async () => {
-    const lines = viewLines(states[state]!, { columns, rows }, await paint(0));
+    const lines = plain(state, columns, rows);
     expect(lines).toHaveLength(rows);
     // oxlint-disable-next-line no-control-regex -- that there is none is what is tested
     expect(lines.join("")).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E]/);
@@ -42,15 +56,14 @@ describe.each(cases)("%s, %s", (state, size) => {
   });
 
   test("with colours it is the same text", async () => {
-    const [plain, coloured] = [await paint(0), await paint(1)].map((colours) =>
-      viewLines(states[state]!, { columns, rows }, colours),
-    );
-    expect(coloured!.map((line) => stripVTControlCharacters(line))).toEqual(plain);
-    expect(coloured).not.toEqual(plain);
+    const coloured = viewLines(states[state]!, { columns, rows }, paint).map((line) => withStyles(line, true));
+    expect(coloured.map((line) => stripVTControlCharacters(line))).toEqual(plain(state, columns, rows));
+    expect(coloured).not.toEqual(plain(state, columns, rows));
   });
 });
 
 test.each([
+  ["table", "widest"],
   ["table", "wide"],
   ["table", "narrow"],
   ["table", "short"],
@@ -59,22 +72,24 @@ test.each([
   ["help", "narrow"],
   ["confirm", "narrow"],
   ["filter", "usual"],
+  ["unreachable", "usual"],
+  ["crashing", "usual"],
 ] as const)("%s, %s as it is drawn", async (state, size) => {
   const [columns, rows] = sizes[size];
-  const lines = viewLines(states[state]!, { columns, rows }, await paint(0));
+  const lines = plain(state, columns, rows);
   const text = `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
   await expect(text).toMatchFileSnapshot(join(FIXTURES, `${state}-${size}.txt`));
 });
 
 test("colours as they are drawn", async () => {
-  const lines = viewLines(states["table"]!, { columns: 80, rows: 24 }, await paint(1));
-  const text = `${lines.join("\n").replaceAll("\u001B", "ESC")}\n`;
+  const lines = viewLines(states["table"]!, { columns: 80, rows: 24 }, paint);
+  const text = `${withStyles(lines.join("\n"), true).replaceAll("\u001B", "ESC")}\n`;
   await expect(text).toMatchFileSnapshot(join(FIXTURES, "table-colours.txt"));
 });
 
 test("what is selected is in sight, however short the window", async () => {
   const state = stateAfter(busy, ...keys("down down down down down down"));
-  const lines = viewLines(state, { columns: 80, rows: 6 }, await paint(0));
+  const lines = viewLines(state, { columns: 80, rows: 6 }, paint).map((line) => withStyles(line, false));
   expect(lines.filter((line) => line.startsWith(">"))).toHaveLength(1);
 });
 
@@ -82,4 +97,11 @@ test("only lines that changed are written", () => {
   expect(changedLines(["a", "b", "c"], ["a", "B", "c"])).toBe("\u001B[2;1HB\u001B[K");
   expect(changedLines(["a"], ["a"])).toBe("");
   expect(changedLines([], ["a"])).toBe("\u001B[1;1Ha\u001B[K");
+});
+
+test("on a terminal without Unicode each symbol becomes one of ASCII, and nothing moves", () => {
+  const lines = viewLines(states["table"]!, { columns: 80, rows: 24 }, paint);
+  const ascii = lines.map((line) => printable(line, { colours: 0, isAscii: true }));
+  expect(ascii.map((line) => stringWidth(line))).toEqual(plain("table", 80, 24).map((line) => stringWidth(line)));
+  expect(ascii.join("\n").replace("服务-監視", "")).toMatch(/^[\x20-\x7e\n\uFFFD]*$/);
 });

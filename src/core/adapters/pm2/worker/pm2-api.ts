@@ -31,6 +31,8 @@ export interface Pm2Process {
   /** A number where the declaration's was one. */
   readonly name: unknown;
   readonly pid?: number;
+  /** What its daemon measured last: per cent of one core, and bytes. */
+  readonly monit?: { readonly cpu?: unknown; readonly memory?: unknown };
   readonly pm2_env: Readonly<Record<string, unknown>>;
 }
 

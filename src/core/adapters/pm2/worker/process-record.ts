@@ -30,6 +30,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     nodeVersion: textOf(env["node_version"]),
     version: textOf(env["version"]),
     exitCode: numberOf(env["exit_code"]),
+    ...measured(listed),
     customMetrics: customMetrics(env["axm_monitor"]),
     httpPort: portOf(environmentOf(listed)["SVC_HTTP_PORT"]),
     declaration: {
@@ -47,6 +48,12 @@ export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, 
 
 function digests(environment: Readonly<Record<string, unknown>>, digest: (value: string) => string) {
   return Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, digest(canonicalValue(value))]));
+}
+
+/** PM2 gives zeros for a process that does not run. */
+function measured({ pid, monit }: Pm2Process): Pick<ProcessRecord, "cpuPercent" | "memoryBytes"> {
+  const { cpu, memory } = positive(pid) === null ? {} : objectOf(monit);
+  return { cpuPercent: numberOf(cpu), memoryBytes: positive(memory) };
 }
 
 /** What the process reports of itself: numbers and short texts. */

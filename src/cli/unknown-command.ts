@@ -1,0 +1,71 @@
+import { UsageError } from "../commands/terminal/usage-error.ts";
+import { suggest } from "../core/index.ts";
+
+const LIST = "svcm process list";
+const SHOW = "svcm metrics show measures each process; svcm ecosystem show has its declaration";
+const WATCH = "svcm metrics watch";
+const LEFT_TO_PM2 = "PM2's own command line does this";
+
+/** What people type from habit with other tools, and the command of svcm for it. */
+const HABITS: Readonly<Record<string, string>> = {
+  ls: LIST,
+  list: LIST,
+  ps: LIST,
+  status: LIST,
+  st: LIST,
+  jlist: "svcm process list --json",
+  restart: "svcm process restart",
+  reload: "svcm process restart",
+  start: "svcm process start",
+  stop: "svcm process stop",
+  monit: WATCH,
+  top: WATCH,
+  dash: WATCH,
+  watch: WATCH,
+  describe: SHOW,
+  show: SHOW,
+  info: SHOW,
+  get: "svcm env get",
+  set: "svcm env set",
+  check: "svcm validate",
+  lint: "svcm validate",
+  version: "svcm --version",
+  completion: "svcm autocomplete",
+  delete: LEFT_TO_PM2,
+  scale: LEFT_TO_PM2,
+  save: LEFT_TO_PM2,
+  resurrect: LEFT_TO_PM2,
+  logs: "svcm does not read logs; PM2 writes them to the folder logs of PM2_HOME (~/.pm2/logs)",
+};
+
+/**
+ * The refusal of a command that does not exist.
+ *
+ * @param asked words as they were typed
+ * @param known every command, its words separated by spaces
+ */
+export function unknownCommand(asked: string, known: readonly string[]): UsageError {
+  const command = known.find((words) => asked.startsWith(`${words} `));
+  if (command !== undefined) {
+    const more = asked.slice(command.length + 1);
+    return new UsageError(
+      `svcm ${command} takes no argument, not ${more}.`,
+      `svcm ${command} --help shows how it is used`,
+    );
+  }
+  const likely = likelyCommand(asked, known);
+  const meant = likely === undefined ? "" : ` Did you mean ${likely}?`;
+  const habit = likely === undefined ? HABITS[asked.split(" ")[0] ?? ""] : undefined;
+  const hint = habit ?? "svcm help lists all commands";
+  return new UsageError(`${asked} is not an svcm command.${meant}`, hint, "COMMAND_NOT_FOUND");
+}
+
+export function likelyCommand(asked: string, known: readonly string[]): string | undefined {
+  const isExplained =
+    Object.hasOwn(HABITS, asked.split(" ")[0] ?? "") || known.some((words) => asked.startsWith(`${words} `));
+  return isExplained ? undefined : (suggest(asked, known) ?? suggest(asked, topicsOf(known)));
+}
+
+function topicsOf(known: readonly string[]): string[] {
+  return [...new Set(known.flatMap((words) => words.split(" ").slice(0, -1)))];
+}

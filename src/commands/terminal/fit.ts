@@ -1,0 +1,35 @@
+import { cellsOf, widthOf } from "../../core/index.ts";
+
+export type Side = "left" | "right";
+
+/** Columns of a terminal that a text takes. Plain ASCII is as wide as it is long; only other text needs Unicode's tables. */
+export function columnsOf(text: string): number {
+  return /^[\x20-\x7e]*$/.test(text) ? text.length : widthOf(cellsOf(text));
+}
+
+/** A visible text in exactly so many columns: cut with `…` at its end or in its middle, or filled with spaces. */
+export function fit(text: string, width: number, side: Side = "left", cut: "end" | "middle" = "end"): string {
+  const cells = cellsOf(text);
+  const columns = widthOf(cells);
+  const shown = cells.map((cell) => cell.text).join("");
+  if (columns <= width) {
+    const space = " ".repeat(width - columns);
+    return side === "left" ? shown + space : space + shown;
+  }
+  if (width < 1) return "";
+  const tail = cut === "end" ? 0 : Math.floor((width - 1) / 2);
+  const [head, end] = [firstOf(cells, width - 1 - tail), firstOf(cells.toReversed(), tail)];
+  const kept = `${head.text.join("")}…${end.text.toReversed().join("")}`;
+  return kept + " ".repeat(Math.max(0, width - 1 - head.columns - end.columns));
+}
+
+function firstOf(cells: readonly { text: string; width: number }[], width: number) {
+  const text: string[] = [];
+  let columns = 0;
+  for (const cell of cells) {
+    if (columns + cell.width > width) break;
+    text.push(cell.text);
+    columns += cell.width;
+  }
+  return { text, columns };
+}

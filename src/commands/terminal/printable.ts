@@ -1,0 +1,45 @@
+import { visible } from "../../core/index.ts";
+import { MARKS, withStyles } from "./paint.ts";
+import type { Screen } from "./screen.ts";
+
+/**
+ * The one form in which text reaches a terminal. Control characters and marks of direction are replaced, so that
+ * nothing in a name or message moves the cursor; line breaks are those of the text, and colours are svcm's own.
+ */
+export function printable(text: string, { colours, isAscii }: Pick<Screen, "colours" | "isAscii">): string {
+  const lines = text.split("\n").map((line) => (/^[\x20-\x7e]*$/.test(line) ? line : visibleBetweenMarks(line)));
+  const styled = withStyles(lines.join("\n"), colours > 0);
+  return isAscii ? styled.replaceAll(/[▁-█▉-▏·…↻▾↑↓]/g, (symbol) => ASCII[symbol] ?? "?") : styled;
+}
+
+function visibleBetweenMarks(line: string): string {
+  return line
+    .split(MARKS)
+    .map((part, index) => (index % 2 === 0 ? visible(part) : part))
+    .join("");
+}
+
+/** What svcm itself draws, for a terminal without Unicode: one column each, as before. */
+const ASCII: Readonly<Record<string, string>> = {
+  "▁": "_",
+  "▂": ".",
+  "▃": "-",
+  "▄": "-",
+  "▅": "=",
+  "▆": "=",
+  "▇": "#",
+  "█": "#",
+  "▏": ".",
+  "▎": ":",
+  "▍": ":",
+  "▌": "-",
+  "▋": "=",
+  "▊": "=",
+  "▉": "#",
+  "·": ".",
+  "…": "~",
+  "↻": "R",
+  "▾": "v",
+  "↑": "^",
+  "↓": "v",
+};

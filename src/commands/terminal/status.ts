@@ -1,0 +1,32 @@
+import type { Paint } from "../../core/index.ts";
+import { fold } from "./fold.ts";
+import { paint } from "./paint.ts";
+import type { Screen } from "./screen.ts";
+
+type Colour = (text: string) => string;
+
+/** The colour of a process's status, the same everywhere. */
+export function statusColour(status: string, colours: Paint): Colour {
+  if (status === "online") return colours.green;
+  if (status === "errored") return colours.red;
+  return status === "stopped" ? colours.dim : colours.yellow;
+}
+
+/** The colour of a verdict: valid or not. */
+export function verdictColour(isValid: boolean, colours: Paint): Colour {
+  return isValid ? colours.green : colours.red;
+}
+
+interface Judged {
+  readonly name: string;
+  readonly pmId: number;
+  readonly problem: { readonly code: string; readonly details: string } | null;
+}
+
+/** What is wrong with processes and not to be seen in their status, a line each; empty if nothing is. */
+export function renderProblems(processes: readonly Judged[], screen: Screen): string {
+  const lines = processes.flatMap(({ name, pmId, problem }) =>
+    problem === null ? [] : [`${paint.red(problem.code)} ${name} (id ${pmId}): ${problem.details}`],
+  );
+  return fold(lines.join("\n"), screen);
+}

@@ -1,0 +1,7 @@
+/** What to say if the environment has no ecosystem file, and what decides where it is looked for. */
+export function withoutEcosystem(environment: string, path: string): string {
+  return [
+    `${environment} has no ecosystem file: svcm looked for ${path}`,
+    "Hint: choose another environment with --environment, or set SVC_SERVICE_MANAGEMENT_PM2_DIR to the folder of your ecosystem files",
+  ].join("\n");
+}
