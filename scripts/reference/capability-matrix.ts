@@ -27,7 +27,7 @@ export function capabilityMatrixPage(): string {
     "## Interfaces",
     rows(matrix.interfaceTypes, "Interface type", {
       "Served at the port": ({ port }) => (port === undefined ? "" : `\`${port}\``),
-      Frameworks: ({ frameworks }) =>
+      Frameworks: ({ frameworks = [] }) =>
         Array.isArray(frameworks) ? codes(frameworks) : `values of \`${frameworks.key}\``,
     }),
   );

@@ -9,6 +9,7 @@ import {
   packagedRuntimeContract,
   packagedRuntimeContractText,
 } from "../facts/packaged.generated.ts";
+import { matrixFor } from "../facts/own.ts";
 import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import type { Facts } from "../ports.ts";
@@ -32,11 +33,13 @@ export function nodeFacts(root: string): Facts {
     contract.load(async (text, file) => (await import("../facts/read.ts")).readRuntimeContract(text, file));
   return {
     runtimeContract,
-    capabilityMatrix: () =>
-      matrix.load(async (text, file) => {
-        const { readCapabilityMatrix } = await import("../facts/read.ts");
-        return readCapabilityMatrix(text, file, await runtimeContract());
-      }),
+    async capabilityMatrix() {
+      const own = await runtimeContract();
+      const value = await matrix.load(async (text, file) =>
+        (await import("../facts/read.ts")).readCapabilityMatrix(text, file, own),
+      );
+      return value === packagedCapabilityMatrix ? matrixFor(own) : value;
+    },
   };
 }
 

@@ -132,6 +132,8 @@ export const ecosystemBody = z
   .describe("What an environment's PM2 ecosystem file declares, run afresh for this answer.");
 
 const accepted = {
+  label: z.string(),
+  help: z.string(),
   reason: z.string().describe("Why the key has its tier: of a read-only one, why it is not written here."),
   accepted: keys.describe("Every value that the key accepts, or how it is formed."),
 };
@@ -145,6 +147,7 @@ const visibleKey = z.discriminatedUnion("kind", [
 ]);
 
 const { environments, defaultEnvironment, profiles } = runtimeContractSchema.shape;
+const { drivers } = capabilityMatrixSchema.shape;
 
 const resolvedEnvironment = z.union([
   z.strictObject({
@@ -161,9 +164,9 @@ export const contractBody = z
       defaultEnvironment,
       environmentSpellings: keys.describe("Every accepted spelling of an environment."),
       keys: z.record(z.string(), visibleKey).describe("The editable and the read-only tier."),
-      profiles,
+      profiles: profiles.unwrap(),
     }),
-    capabilityMatrix: capabilityMatrixSchema,
+    capabilityMatrix: capabilityMatrixSchema.extend({ drivers: drivers.unwrap() }),
     defaultEnvironment: z
       .strictObject({
         envFile: resolvedEnvironment.describe("Of the requests about env files."),

@@ -1,14 +1,19 @@
 /** What a shape cannot say: that names which refer to each other exist, and that defaults are accepted. */
-import type { CapabilityMatrix, KeySpec, RuntimeContract } from "./schema.ts";
+import { isSecretName } from "../secrets/secret-name.ts";
+import type { CapabilityMatrix, DeclaredContract } from "./schema.ts";
+
+type KeySpec = DeclaredContract["keys"][string];
 
 export interface Finding {
+  /** `FACT_REFERENCE` if absent. */
+  readonly code?: string;
   readonly path: readonly (string | number)[];
   readonly message: string;
   readonly given?: string;
   readonly accepted?: readonly string[];
 }
 
-export function contractIssues(contract: RuntimeContract): Finding[] {
+export function contractIssues(contract: DeclaredContract): Finding[] {
   return [
     ...reference(["defaultEnvironment"], contract.defaultEnvironment, Object.keys(contract.environments)),
     ...spellingsTwice(contract),
@@ -21,7 +26,7 @@ export function contractIssues(contract: RuntimeContract): Finding[] {
   ];
 }
 
-export function matrixIssues(matrix: CapabilityMatrix, contract: RuntimeContract): Finding[] {
+export function matrixIssues(matrix: CapabilityMatrix, contract: Pick<DeclaredContract, "keys">): Finding[] {
   const enumKeys = Object.keys(contract.keys).filter((key) => contract.keys[key]?.kind === "enum");
   const [protocols, providers] = [Object.keys(matrix.protocols), Object.keys(matrix.cloudProviders)];
   const kinds = Object.keys(matrix.serviceKinds);
@@ -38,11 +43,9 @@ export function matrixIssues(matrix: CapabilityMatrix, contract: RuntimeContract
       list(["deployTargetGroups", name, "serviceTypes"], group.serviceTypes, types),
     ),
     ...each(matrix.deployTargets, (name, target) => reference(["deployTargets", name, "group"], target.group, groups)),
-    ...each(matrix.drivers, (name, driver) => reference(["drivers", name, "key"], driver.key, enumKeys)),
+    ...each(matrix.drivers, (name, driver) => byKey(["drivers", name, "key"], driver, enumKeys)),
     ...each(matrix.interfaceTypes, (name, { frameworks }) =>
-      Array.isArray(frameworks)
-        ? []
-        : reference(["interfaceTypes", name, "frameworks", "key"], frameworks.key, enumKeys),
+      byKey(["interfaceTypes", name, "frameworks", "key"], frameworks, enumKeys),
     ),
     ...each(matrix.migration.deployTargetAliases, (alias, target) =>
       reference(["migration", "deployTargetAliases", alias], target, Object.keys(matrix.deployTargets)),
@@ -54,7 +57,28 @@ export function matrixIssues(matrix: CapabilityMatrix, contract: RuntimeContract
   ];
 }
 
+/** The specification never exposes these, whatever a contract says. */
+const NEVER_EXPOSED = new Set(["SVC_JWT_TOKEN_SECRET_KEY", "SVC_REDIS_PASSWORD", "SVC_RABBITMQ_URL"]);
+
+/** A key whose name says secret is a secret: no contract shows it. */
+function exposureFindings(key: string, { tier }: KeySpec): Finding[] {
+  if (tier === "never-exposed" || !(NEVER_EXPOSED.has(key) || isSecretName(key))) return [];
+  const message = `keys.${key}.tier: ${tier} would show a secret; a key of this name has kind: secret`;
+  const accepted = ["never-exposed"];
+  return [{ code: "FACT_SECRET_VISIBLE", path: ["keys", key, "tier"], message, accepted }];
+}
+
 function keyFindings(key: string, spec: KeySpec): Finding[] {
+  return [...exposureFindings(key, spec), ...rangeFindings(key, spec), ...enumFindings(key, spec)];
+}
+
+function rangeFindings(key: string, spec: KeySpec): Finding[] {
+  if (spec.kind !== "integer" || spec.maximum === undefined || spec.maximum >= (spec.minimum ?? 0)) return [];
+  const message = `keys.${key}.maximum: ${spec.maximum} is below the minimum ${spec.minimum ?? 0}`;
+  return [{ path: ["keys", key, "maximum"], message }];
+}
+
+function enumFindings(key: string, spec: KeySpec): Finding[] {
   if (spec.kind !== "enum") return [];
   const acceptsDefault = spec.values.includes(spec.default) || (spec.allowEmpty === true && spec.default === "");
   return [
@@ -67,13 +91,13 @@ function keyFindings(key: string, spec: KeySpec): Finding[] {
   ];
 }
 
-function assignmentFindings(path: Finding["path"], contract: RuntimeContract, key: string, value: string): Finding[] {
+function assignmentFindings(path: Finding["path"], contract: DeclaredContract, key: string, value: string): Finding[] {
   const spec = contract.keys[key];
   if (!spec) return reference(path, key, Object.keys(contract.keys));
   return spec.kind === "enum" ? reference(path, value, spec.values) : [];
 }
 
-function spellingsTwice(contract: RuntimeContract): Finding[] {
+function spellingsTwice(contract: DeclaredContract): Finding[] {
   const spellings = Object.entries(contract.environments).flatMap(([name, { aliases = [] }]) => [
     { spelling: name, path: ["environments", name] },
     ...aliases.map((alias, index) => ({ spelling: alias, path: ["environments", name, "aliases", index] })),
@@ -86,6 +110,15 @@ function spellingsTwice(contract: RuntimeContract): Finding[] {
 
 function each<T>(record: Record<string, T>, findings: (name: string, value: T) => Finding[]): Finding[] {
   return Object.entries(record).flatMap(([name, value]) => findings(name, value));
+}
+
+/** A vocabulary that is given by reference has to be one. */
+function byKey(
+  path: Finding["path"],
+  fact: readonly string[] | { readonly key: string } | undefined,
+  enumKeys: readonly string[],
+): Finding[] {
+  return fact === undefined || !("key" in fact) ? [] : reference(path, fact.key, enumKeys);
 }
 
 function list(path: Finding["path"], given: readonly string[], accepted: readonly string[]): Finding[] {

@@ -1,7 +1,27 @@
-import { packagedRuntimeContract } from "./packaged.generated.ts";
-import type { RuntimeContract } from "./schema.ts";
+import { packagedCapabilityMatrix, packagedRuntimeContract } from "./packaged.generated.ts";
+import type { CapabilityMatrix, RuntimeContract } from "./schema.ts";
 
 /** Whether a repository carries a runtime contract of its own: what that does not name, it does not show. */
 export function isOwnContract(contract: RuntimeContract): boolean {
   return contract !== packagedRuntimeContract;
+}
+
+/** The packaged matrix beside a contract: without the drivers and frameworks of keys that the contract lacks. */
+export function matrixFor(contract: RuntimeContract): CapabilityMatrix {
+  if (!isOwnContract(contract)) return packagedCapabilityMatrix;
+  const { drivers, interfaceTypes, ...matrix } = packagedCapabilityMatrix;
+  const isKnown = (fact: unknown): boolean => {
+    const key = typeof fact === "object" && fact !== null && "key" in fact ? String(fact.key) : undefined;
+    return key === undefined || contract.keys[key]?.kind === "enum";
+  };
+  return {
+    ...matrix,
+    drivers: Object.fromEntries(Object.entries(drivers).filter(([, driver]) => isKnown(driver))),
+    interfaceTypes: Object.fromEntries(
+      Object.entries(interfaceTypes).map(([name, { frameworks, ...type }]) => [
+        name,
+        isKnown(frameworks) ? { ...type, frameworks } : type,
+      ]),
+    ),
+  };
 }

@@ -8,8 +8,11 @@ import {
   capabilityMatrixSchema,
   runtimeContractSchema,
   type CapabilityMatrix,
+  type DeclaredContract,
+  type KeySpec,
   type RuntimeContract,
 } from "./schema.ts";
+import { shapeIssues } from "./shape-issues.ts";
 
 /** A declarative source as read: the value, or every reason why there is none. */
 export type Fact<T> =
@@ -18,7 +21,19 @@ export type Fact<T> =
 
 /** Reads a `runtime-contract.yaml` strictly. `file` is the name that issues carry. */
 export function readRuntimeContract(text: string, file: string): Fact<RuntimeContract> {
-  return readFact(parseYaml(text, file), runtimeContractSchema, contractIssues);
+  const fact = readFact(parseYaml(text, file), runtimeContractSchema, contractIssues);
+  return fact.value === undefined ? fact : { ...fact, value: completed(fact.value) };
+}
+
+const MAX_PORT = 65_535;
+
+/** What a contract leaves unsaid: a label, and that a port is one. */
+function completed({ keys, ...contract }: DeclaredContract): RuntimeContract {
+  const specs = Object.entries(keys).map(([key, { label = key, ...spec }]): [string, KeySpec] => {
+    const isPort = spec.kind === "integer" && spec.maximum === undefined && /(?:^|_)PORT$/.test(key);
+    return [key, { ...spec, label, ...(isPort && { maximum: MAX_PORT }) }];
+  });
+  return { ...contract, keys: Object.fromEntries(specs) };
 }
 
 /** Reads a `capability-matrix.yaml` strictly, its references against the given runtime contract. */
@@ -30,15 +45,15 @@ function readFact<T>(source: YamlSource, schema: z.ZodType<T>, check: (value: T)
   if (!isValid(source.issues)) return { issues: source.issues };
   const parsed = schema.safeParse(source.value);
   if (!parsed.success)
-    return { issues: sortIssues(parsed.error.issues.flatMap((issue) => shapeIssues(issue, source))) };
+    return { issues: sortIssues(parsed.error.issues.flatMap((issue) => shapeIssues(issue, source, schema))) };
   const findings = check(parsed.data).map((finding) => toIssue(finding, source));
   return findings.length > 0 ? { issues: sortIssues(findings) } : { value: parsed.data, issues: [] };
 }
 
-function toIssue({ path, message, accepted, given }: Finding, source: YamlSource): Issue {
+function toIssue({ code = "FACT_REFERENCE", path, message, accepted, given }: Finding, source: YamlSource): Issue {
   const suggestion = given === undefined || !accepted ? undefined : suggest(given, accepted);
   return {
-    code: "FACT_REFERENCE",
+    code,
     severity: "error",
     path,
     message: accepted ? `${message}; accepted: ${accepted.join(", ")}` : message,
@@ -46,27 +61,4 @@ function toIssue({ path, message, accepted, given }: Finding, source: YamlSource
     ...(suggestion !== undefined && { suggestion }),
     at: source.at(path),
   };
-}
-
-function shapeIssues(issue: z.core.$ZodIssue, source: YamlSource): Issue[] {
-  const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => {
-      const at = source.at([...path, key], "key");
-      return {
-        code: "FACT_UNKNOWN_KEY",
-        severity: "error",
-        path: [...path, key],
-        message: `"${key}" is not a known key here`,
-        at,
-      };
-    });
-  }
-  const where = path.length === 0 ? "the document" : path.join(".");
-  const accepted = issue.code === "invalid_value" ? issue.values.map(String) : undefined;
-  const message = accepted ? `${where}: accepted: ${accepted.join(", ")}` : `${where}: ${issue.message}`;
-  const part = issue.code === "invalid_key" ? "key" : "value";
-  return [
-    { code: "FACT_SHAPE", severity: "error", path, message, ...(accepted && { accepted }), at: source.at(path, part) },
-  ];
 }

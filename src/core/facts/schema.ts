@@ -8,15 +8,23 @@ const KEY = /^[A-Z][A-Z0-9_]*$/;
 const NAME = /^[a-z][a-z0-9+-]*$/;
 const FILE = /^[\w.-]+$/;
 
-const name = z.string().regex(NAME, "must be a lower-case name, for example dedicated-server");
-const key = z.string().regex(KEY, "must be an environment key, for example SVC_HTTP_FRAMEWORK");
-const text = z.string().min(1);
-const names = z.array(name).min(1);
+// A description says what is accepted: messages, editors and the reference show it.
+const name = z.string().regex(NAME).describe("a lower-case name, for example dedicated-server");
+const key = z.string().regex(KEY).describe("an environment key, for example SVC_HTTP_FRAMEWORK");
+const text = z.string().min(1).describe("text that is not empty; write numbers, true and false in quotes");
+const names = z.array(name).min(1).describe("a list of lower-case names, for example [http, grpc]");
 const unique = (list: readonly string[]): boolean => new Set(list).size === list.length;
-const values = z.array(text).min(1).refine(unique, "holds a value twice");
+const values = z
+  .array(text)
+  .min(1)
+  .refine(unique, "a value is listed twice")
+  .describe("a list of at least one text, for example [info, debug]");
 
-const about = { label: text, help: text, reason: text.optional() };
-const readable = z.enum(["editable", "read-only"]);
+/** Without a label, a key is called by its name; see `read.ts`. */
+const about = { label: text.optional(), help: z.string().default(""), reason: text.optional() };
+const readable = z
+  .enum(["editable", "read-only"])
+  .describe("editable, read-only; a secret has kind: secret and tier: never-exposed");
 const tier = z.enum(["editable", "read-only", "never-exposed"]);
 
 const keySpec = z.discriminatedUnion("kind", [
@@ -48,10 +56,10 @@ const keySpec = z.discriminatedUnion("kind", [
     kind: z.literal("integer"),
     tier,
     required: z.boolean().optional(),
-    minimum: z.int().min(0).optional(),
+    minimum: z.int().min(0).describe("an integer, at least 0").optional(),
     maximum: z.int().optional(),
   }),
-  z.strictObject({ ...about, kind: z.literal("text"), tier: z.literal("read-only") }),
+  z.strictObject({ ...about, kind: z.literal("text"), tier: z.enum(["read-only", "never-exposed"]) }),
   z.strictObject({ ...about, kind: z.literal("secret"), tier: z.literal("never-exposed") }),
 ]);
 
@@ -60,22 +68,32 @@ export const runtimeContractSchema = z.strictObject({
   environments: z.record(
     name,
     z.strictObject({
-      file: z.string().regex(FILE, "must be a file name without a folder"),
+      file: z.string().regex(FILE).describe("a file name without a folder, for example .env.dev"),
       aliases: z.array(name).optional(),
     }),
   ),
   defaultEnvironment: name,
-  tiers: z.strictObject({
-    editable: z.strictObject({ reason: text }),
-    "read-only": z.strictObject({ reason: text }),
-    "never-exposed": z.strictObject({ reason: text }),
-  }),
+  tiers: z
+    .strictObject({
+      editable: reasonOr("it selects an adapter or driver and carries no secret"),
+      "read-only": reasonOr(
+        "it is a connection endpoint or non-secret configuration; change it in the file, through review",
+      ),
+      "never-exposed": reasonOr("it is not in the allowlist, so it counts as a secret"),
+    })
+    .prefault({}),
   keys: z.record(key, keySpec),
-  profiles: z.record(name, z.strictObject({ label: text, assignments: z.record(key, z.string()) })),
+  profiles: z.record(name, z.strictObject({ label: text, assignments: z.record(key, z.string()) })).default({}),
 });
+
+function reasonOr(reason: string) {
+  return z.strictObject({ reason: text }).default({ reason });
+}
 
 const labelled = { label: text };
 const byKey = z.strictObject({ key });
+/** A repository may have none: what is not declared is not offered. */
+const drivers = z.union([byKey, values]).optional().describe("a list of texts, or { key: SVC_... }");
 const port = z.enum(["rest", "websocket", "grpc"]);
 
 export const capabilityMatrixSchema = z.strictObject({
@@ -93,21 +111,24 @@ export const capabilityMatrixSchema = z.strictObject({
   unknownDeployTarget: z.strictObject({ regionRequired: z.boolean() }),
   pm2Profiles: names,
   pm2ProfileAliases: z.record(name, name).optional(),
-  drivers: z.strictObject({ database: byKey, keyValue: byKey }),
+  drivers: z.strictObject({ database: drivers, keyValue: drivers }).default({}),
   interfaceTypes: z.record(
     name,
     z.strictObject({
       ...labelled,
       port: port.optional(),
-      frameworks: z.union([byKey, names], "must be a list of names or { key: SVC_... }"),
+      frameworks: z.union([byKey, names]).optional().describe("a list of names, or { key: SVC_... }"),
     }),
   ),
   migration: z.strictObject({ deployTargetAliases: z.record(text, name), pm2Profile: name }),
 });
 
-export type RuntimeContract = z.infer<typeof runtimeContractSchema>;
+/** A contract as its file says it, what it leaves out on its default. */
+export type DeclaredContract = z.infer<typeof runtimeContractSchema>;
+export type RuntimeContract = Omit<DeclaredContract, "keys"> & { readonly keys: Readonly<Record<string, KeySpec>> };
 export type CapabilityMatrix = z.infer<typeof capabilityMatrixSchema>;
-export type KeySpec = RuntimeContract["keys"][string];
+type Labelled<Spec> = Spec extends unknown ? Omit<Spec, "label"> & { readonly label: string } : never;
+export type KeySpec = Labelled<DeclaredContract["keys"][string]>;
 export type EnumSpec = Extract<KeySpec, { kind: "enum" }>;
 export type IntegerSpec = Extract<KeySpec, { kind: "integer" }>;
 export type Tier = KeySpec["tier"];

@@ -1,5 +1,5 @@
 import type { Candidate } from "./rule.ts";
-import { entryOf, groupOf, type Vocabulary } from "./vocabulary.ts";
+import { entryOf, type Fact, groupOf, valuesOf, type Vocabulary } from "./vocabulary.ts";
 
 /** A legacy entry is `{ name, type, region, runtime }`: it says `type` where `deployTarget` stands today. */
 export function isLegacyTarget(entry: Candidate): boolean {
@@ -45,8 +45,8 @@ export function targetDefaults(entry: Candidate, vocabulary: Vocabulary): Readon
   const defaults = {
     serviceType,
     runtimeProtocol: entryOf(matrix.serviceTypes, entry["serviceType"] ?? serviceType)?.protocols[0],
-    databaseDriver: defaultOf(vocabulary, matrix.drivers.database.key),
-    keyValueDriver: defaultOf(vocabulary, matrix.drivers.keyValue.key),
+    databaseDriver: defaultOf(vocabulary, matrix.drivers.database),
+    keyValueDriver: defaultOf(vocabulary, matrix.drivers.keyValue),
     ...(group?.pm2Managed && { pm2Profile: matrix.migration.pm2Profile }),
   };
   return Object.fromEntries(
@@ -54,7 +54,8 @@ export function targetDefaults(entry: Candidate, vocabulary: Vocabulary): Readon
   );
 }
 
-function defaultOf({ contract }: Vocabulary, key: string): string | undefined {
-  const spec = contract.keys[key];
-  return spec?.kind === "enum" ? spec.default : undefined;
+/** The default of the runtime key that has the values, else the first of them. */
+function defaultOf(vocabulary: Vocabulary, fact: Fact): string | undefined {
+  const spec = fact && "key" in fact ? vocabulary.contract.keys[fact.key] : undefined;
+  return spec?.kind === "enum" ? spec.default : valuesOf(vocabulary, fact)[0];
 }

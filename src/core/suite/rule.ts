@@ -32,6 +32,7 @@ export function unknownValue(
   const value = candidate[field];
   // What is no text at all is told by the shape.
   if (typeof value !== "string" || accepted.includes(value)) return [];
+  if (accepted.length === 0) return [undeclared(field)];
   const suggestion = suggest(value, accepted);
   return [
     {
@@ -41,6 +42,12 @@ export function unknownValue(
       ...(suggestion !== undefined && { suggestion }),
     },
   ];
+}
+
+/** A finding about a field whose vocabulary the repository does not have. */
+export function undeclared(field: string): Omit<Finding, "code"> {
+  const message = `${field}: config/capability-matrix.yaml declares no values for it; remove the field, or declare its values there`;
+  return { field, message };
 }
 
 /** As {@link unknownValue}, where the vocabulary is the names of a record. */

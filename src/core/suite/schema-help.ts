@@ -1,5 +1,5 @@
 import { described, type JsonSchema, mapValues, UNSUGGESTED } from "./schema-part.ts";
-import { groupsOf, type Vocabulary } from "./vocabulary.ts";
+import { type Fact, groupsOf, type Vocabulary } from "./vocabulary.ts";
 
 /** What a hover tells of the members of a deploy target, from the labels and rows of the facts. */
 export function targetHelp(vocabulary: Vocabulary): Record<string, JsonSchema> {
@@ -23,8 +23,8 @@ export function targetHelp(vocabulary: Vocabulary): Record<string, JsonSchema> {
       "Protocol that is asked for; what is accepted depends on serviceType.",
       mapValues(matrix.serviceTypes, ({ protocols }) => protocols),
     ),
-    databaseDriver: helpOf(contract, matrix.drivers.database.key),
-    keyValueDriver: helpOf(contract, matrix.drivers.keyValue.key),
+    databaseDriver: helpOf(contract, matrix.drivers.database, "Main database driver."),
+    keyValueDriver: helpOf(contract, matrix.drivers.keyValue, "Key-value driver."),
     pm2Profile: {
       ...described(
         "PM2 profile: required on PM2-managed targets, refused elsewhere.",
@@ -39,8 +39,9 @@ export function targetHelp(vocabulary: Vocabulary): Record<string, JsonSchema> {
   };
 }
 
-function helpOf({ keys }: Vocabulary["contract"], key: string): JsonSchema {
-  return described(`${keys[key]?.label ?? key}. ${keys[key]?.help ?? ""}`.trim());
+function helpOf({ keys }: Vocabulary["contract"], fact: Fact, otherwise: string): JsonSchema {
+  const spec = fact && "key" in fact ? keys[fact.key] : undefined;
+  return described(spec ? `${spec.label}. ${spec.help}`.trim() : otherwise);
 }
 
 function aliasesOf({ migration }: Vocabulary["matrix"]): Record<string, readonly string[]> {

@@ -30,11 +30,16 @@ export function interfaceSchema(vocabulary: Vocabulary): JsonSchema {
     type: "object",
     additionalProperties: false,
     properties: Object.fromEntries(MEMBERS.interfaces.text.map((name) => [name, { ...TEXT, ...about[name] }])),
-    required: MEMBERS.interfaces.text,
+    required: MEMBERS.interfaces.text.filter((name) => name !== "framework"),
     allOf: dependent(
       "type",
-      mapValues(frameworks, (accepted) => ({ properties: { framework: choice(accepted) } })),
-      { properties: { framework: choice([...new Set(Object.values(frameworks).flat())]) } },
+      mapValues(frameworks, frameworkRow),
+      frameworkRow([...new Set(Object.values(frameworks).flat())]),
     ),
   };
+}
+
+/** A type whose frameworks the repository does not declare has none. */
+function frameworkRow(accepted: readonly string[]): JsonSchema {
+  return { required: accepted.length > 0 ? ["framework"] : [], properties: { framework: choice(accepted) } };
 }

@@ -22,6 +22,8 @@ export function textWith(form: RegExp, patternErrorMessage: string): JsonSchema 
 
 /** One of some values, each with what it means where that is known. */
 export function choice(values: readonly string[], meanings?: Readonly<Record<string, string>>): JsonSchema {
+  // Of no values, none is accepted; an empty enum is no schema.
+  if (values.length === 0) return { not: {} };
   if (!meanings) return { enum: values };
   return { enum: values, markdownEnumDescriptions: values.map((value) => meanings[value] ?? "") };
 }

@@ -4,8 +4,13 @@ import { groupsOf, valuesOf, type Vocabulary } from "./vocabulary.ts";
 
 /** A deploy target to fill in, one for each group of the matrix. Editors insert them. */
 export function targetSnippets(vocabulary: Vocabulary): JsonSchema[] {
-  const { drivers, pm2Profiles } = vocabulary.matrix;
+  const {
+    drivers: { database, keyValue },
+    pm2Profiles,
+  } = vocabulary.matrix;
   return groupsOf(vocabulary).map(({ label, targets, serviceTypes, pm2Managed }) => {
+    const drivers = { databaseDriver: valuesOf(vocabulary, database), keyValueDriver: valuesOf(vocabulary, keyValue) };
+    const declared = Object.entries(drivers).filter(([, values]) => values.length > 0);
     const members = {
       name: "$1",
       region: "$2",
@@ -13,8 +18,7 @@ export function targetSnippets(vocabulary: Vocabulary): JsonSchema[] {
       deployTarget: stop(4, targets),
       serviceType: stop(5, serviceTypes),
       runtimeProtocol: stop(6, protocolsOfAll(serviceTypes, vocabulary)),
-      databaseDriver: stop(7, valuesOf(vocabulary, drivers.database)),
-      keyValueDriver: stop(8, valuesOf(vocabulary, drivers.keyValue)),
+      ...Object.fromEntries(declared.map(([name, values], index) => [name, stop(7 + index, values)])),
       ...(pm2Managed && { pm2Profile: stop(9, pm2Profiles) }),
     };
     return { label: `${label} target`, description: `A deploy target: ${targets.join(", ")}.`, body: members };

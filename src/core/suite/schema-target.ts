@@ -1,6 +1,6 @@
 import { migrateTarget } from "./migrate.ts";
 import type { Candidate } from "./rule.ts";
-import { isMissing, TARGET_FIELDS } from "./rules/target-required.ts";
+import { isMissing, targetFields } from "./rules/target-required.ts";
 import { RUNTIME, RUNTIME_EXAMPLES } from "./rules/target-runtime.ts";
 import { targetHelp } from "./schema-help.ts";
 import {
@@ -41,7 +41,7 @@ export function targetSchema(vocabulary: Vocabulary): JsonSchema {
 function todaysSchema(vocabulary: Vocabulary): JsonSchema {
   const { deployTargets } = vocabulary.matrix;
   return {
-    required: TARGET_FIELDS,
+    required: targetFields(vocabulary),
     allOf: dependent(
       "deployTarget",
       mapValues(deployTargets, (_, name) => rowOf(name, vocabulary, ["pm2Profile"])),
@@ -126,7 +126,7 @@ function legacySchema(vocabulary: Vocabulary): JsonSchema {
   const [first] = types;
   const migrated = migrateTarget({ type: first }, vocabulary);
   return {
-    required: TARGET_FIELDS.filter((field) => isMissing(migrated[field])),
+    required: targetFields(vocabulary).filter((field) => isMissing(migrated[field])),
     properties: { type: { ...choice(types), ...UNSUGGESTED } },
     allOf: dependent("type", Object.fromEntries(rows), unknownRow(vocabulary)),
   };

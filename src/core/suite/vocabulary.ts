@@ -6,11 +6,12 @@ export interface Vocabulary {
   readonly matrix: CapabilityMatrix;
 }
 
-/** The accepted values of a fact: those of a runtime key where it is given by reference. */
-export function valuesOf(
-  { contract }: Vocabulary,
-  fact: readonly string[] | { readonly key: string },
-): readonly string[] {
+/** A vocabulary of the matrix: its values, or the runtime key that has them. A repository may declare none. */
+export type Fact = readonly string[] | { readonly key: string } | undefined;
+
+/** The accepted values of a fact, those of a runtime key if it is given by reference; none if there is no fact. */
+export function valuesOf({ contract }: Vocabulary, fact: Fact): readonly string[] {
+  if (fact === undefined) return [];
   if (!("key" in fact)) return fact;
   const spec = contract.keys[fact.key];
   return spec?.kind === "enum" ? spec.values : [];

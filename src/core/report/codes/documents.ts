@@ -14,6 +14,12 @@ export const sourceCodes: CodeDocs = {
     summary: "The document does not have such a key.",
     remedy: "Correct the spelling, or delete the key.",
   },
+  FACT_SECRET_VISIBLE: {
+    summary: "A runtime contract shows a key whose name says that it holds a secret.",
+    explanation:
+      "SVC_JWT_TOKEN_SECRET_KEY, SVC_REDIS_PASSWORD and SVC_RABBITMQ_URL are never exposed, and no key is whose name says secret: PASSWORD, TOKEN, API_KEY, ...",
+    remedy: "Give the key `kind: secret` and `tier: never-exposed`, or another name if it does not hold a secret.",
+  },
   FACT_REFERENCE: {
     summary: "A name refers to nothing, or is declared twice.",
     remedy: "Declare the name, correct its spelling, or delete the second declaration.",

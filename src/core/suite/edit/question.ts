@@ -69,19 +69,25 @@ function targetQuestions(answers: Answers, vocabulary: Vocabulary): Question[] {
     "databaseDriver",
     "keyValueDriver",
   ];
-  return [...fields, ...(group?.pm2Managed ? ["pm2Profile"] : [])].map((field) => ({
-    field,
-    ...(accepted[field] && { accepted: accepted[field] }),
-    ...(typeof defaults[field] === "string" && { default: defaults[field] }),
-    isOptional: field === "region" && !target.regionRequired,
-  }));
+  const asked = [...fields, ...(group?.pm2Managed ? ["pm2Profile"] : [])];
+  return asked
+    .filter((field) => accepted[field]?.length !== 0)
+    .map((field) => ({
+      field,
+      ...(accepted[field] && { accepted: accepted[field] }),
+      ...(typeof defaults[field] === "string" && { default: defaults[field] }),
+      isOptional: field === "region" && !target.regionRequired,
+    }));
 }
 
 function interfaceQuestions(answers: Answers, vocabulary: Vocabulary): Question[] {
   const type = entryOf(vocabulary.matrix.interfaceTypes, answers["type"]);
+  const frameworks = valuesOf(vocabulary, type?.frameworks);
   return [
     { field: "type", accepted: Object.keys(vocabulary.matrix.interfaceTypes), isOptional: false },
-    { field: "framework", ...(type && { accepted: valuesOf(vocabulary, type.frameworks) }), isOptional: false },
+    ...(type && frameworks.length === 0
+      ? []
+      : [{ field: "framework", ...(type && { accepted: frameworks }), isOptional: false }]),
     { field: "entrypoint", isOptional: false },
     { field: "controller", isOptional: false },
   ];

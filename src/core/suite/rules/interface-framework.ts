@@ -1,4 +1,4 @@
-import { missing, notAccepted, type Rule, show, unknownValue } from "../rule.ts";
+import { type Candidate, missing, notAccepted, type Rule, show, undeclared, unknownValue } from "../rule.ts";
 import { entryOf, frameworksOf, valuesOf } from "../vocabulary.ts";
 import { suggest } from "../../report/suggest.ts";
 
@@ -11,20 +11,28 @@ export const interfaceFramework: Rule = {
   remedy: "Choose a framework that the message lists; `svcm matrix show` has them for every type.",
   check(candidate, vocabulary) {
     const { interfaceTypes } = vocabulary.matrix;
-    const { framework, type: name } = candidate;
+    const { type: name } = candidate;
     const type = entryOf(interfaceTypes, name);
+    if (type) return frameworkFindings(candidate, valuesOf(vocabulary, type.frameworks));
     const types = Object.keys(interfaceTypes);
-    const accepted = type ? valuesOf(vocabulary, type.frameworks) : frameworksOf(vocabulary);
-    if (!type) {
-      return [
-        ...(name === undefined ? [missing("type", types)] : unknownValue(candidate, "type", types)),
-        ...(framework === undefined ? [missing("framework", accepted)] : []),
-      ];
-    }
-    if (framework === undefined) return [missing("framework", accepted)];
-    if (typeof framework === "string" && accepted.includes(framework)) return [];
-    const suggestion = typeof framework === "string" ? suggest(framework, accepted) : undefined;
-    const finding = notAccepted("framework", `${show(framework)} does not serve ${show(name)}`, accepted);
-    return [{ ...finding, ...(suggestion !== undefined && { suggestion }) }];
+    return [
+      ...(name === undefined ? [missing("type", types)] : unknownValue(candidate, "type", types)),
+      ...missingFramework(candidate, frameworksOf(vocabulary)),
+    ];
   },
 };
+
+function frameworkFindings(candidate: Candidate, accepted: readonly string[]): ReturnType<Rule["check"]> {
+  const { framework, type } = candidate;
+  if (framework === undefined) return missingFramework(candidate, accepted);
+  if (accepted.length === 0) return [undeclared("framework")];
+  if (typeof framework === "string" && accepted.includes(framework)) return [];
+  const suggestion = typeof framework === "string" ? suggest(framework, accepted) : undefined;
+  const finding = notAccepted("framework", `${show(framework)} does not serve ${show(type)}`, accepted);
+  return [{ ...finding, ...(suggestion !== undefined && { suggestion }) }];
+}
+
+/** Where the repository declares no framework, none is required. */
+function missingFramework({ framework }: Candidate, accepted: readonly string[]): ReturnType<Rule["check"]> {
+  return framework === undefined && accepted.length > 0 ? [missing("framework", accepted)] : [];
+}

@@ -2,7 +2,7 @@ import { type Candidate, missing, type Rule, show } from "../rule.ts";
 import { RUNTIME_EXAMPLES } from "./target-runtime.ts";
 import { entryOf, valuesOf, type Vocabulary } from "../vocabulary.ts";
 
-export const TARGET_FIELDS = [
+const FIELDS = [
   "name",
   "runtime",
   "serviceType",
@@ -11,6 +11,11 @@ export const TARGET_FIELDS = [
   "databaseDriver",
   "keyValueDriver",
 ];
+
+/** The fields of every deploy target. A driver is one only if the repository declares some. */
+export function targetFields(vocabulary: Vocabulary): readonly string[] {
+  return FIELDS.filter((field) => acceptedIn(field, vocabulary)?.length !== 0);
+}
 
 /** Deploy target (e): what has to be there. */
 export const targetRequired: Rule = {
@@ -23,7 +28,8 @@ export const targetRequired: Rule = {
     const { matrix } = vocabulary;
     const target = entryOf(matrix.deployTargets, candidate["deployTarget"]);
     const { regionRequired } = target ?? matrix.unknownDeployTarget;
-    const fields = regionRequired ? [...TARGET_FIELDS, "region"] : TARGET_FIELDS;
+    const required = targetFields(vocabulary);
+    const fields = regionRequired ? [...required, "region"] : required;
     return fields
       .filter((field) => isMissing(candidate[field]))
       .map((field) => {
