@@ -24,6 +24,7 @@ export type { Access, Caller, Operation } from "./operation.ts";
 export type { Ports } from "./ports.ts";
 export { FileError } from "./ports.ts";
 export { diffFormats, entrypoints, reportFormats, schemaNames, suiteSections } from "./contract/names.ts";
+export { ecosystemSpellings } from "./ecosystem/environment.ts";
 export { environmentSpellings } from "./env/environment.ts";
 export { isValid, locationText } from "./contract/issue.ts";
 export type { Issue } from "./contract/issue.ts";

@@ -52,12 +52,12 @@ function health({ ports, version }: ContentSource): () => Promise<string> {
 
 /** The description names what the runtime contract accepts, so it is made anew when that changes. */
 function openApi({ ports, version, publicPath }: ContentSource): () => Promise<string> {
-  let last: { readonly contract: unknown; readonly text: string } | undefined;
+  let last: { readonly contract: unknown; readonly matrix: unknown; readonly text: string } | undefined;
   return async () => {
-    const contract = await ports.facts.runtimeContract();
-    if (last?.contract !== contract) {
+    const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
+    if (last?.contract !== contract || last.matrix !== matrix) {
       const { openApiDocument } = await import("./openapi.ts");
-      last = { contract, text: toJson(openApiDocument({ contract, version, publicPath })) };
+      last = { contract, matrix, text: toJson(openApiDocument({ contract, matrix, version, publicPath })) };
     }
     return last.text;
   };

@@ -2,37 +2,50 @@
 import { inputs } from "../core/contract/inputs.ts";
 import * as z from "zod";
 import * as bodies from "../core/contract/bodies.ts";
-import { errorTable, type ErrorBody, type ErrorKind, type Ports } from "../core/index.ts";
+import {
+  ecosystemSpellings,
+  environmentSpellings,
+  errorTable,
+  METRICS_TYPES,
+  type ErrorBody,
+  type ErrorKind,
+  type Ports,
+} from "../core/index.ts";
 import { parametersOf } from "./query.ts";
-import type { ContentRoute, Describes, OperationRoute } from "./route.ts";
+import { valueSchema, wordPattern } from "./openapi-values.ts";
+import { tags, type ContentRoute, type Describes, type OperationRoute } from "./route.ts";
 import { routes } from "./routes.ts";
 
 type RuntimeContract = Awaited<ReturnType<Ports["facts"]["runtimeContract"]>>;
+type CapabilityMatrix = Awaited<ReturnType<Ports["facts"]["capabilityMatrix"]>>;
 type Json = Readonly<Record<string, unknown>>;
 
-export interface OpenApiOptions {
+interface Facts {
   readonly contract: RuntimeContract;
+  readonly matrix: CapabilityMatrix;
+}
+
+export interface OpenApiOptions extends Facts {
   readonly version: string;
   /** The path under which everything is served; empty at the root. */
   readonly publicPath?: string;
 }
 
-const errorSchema: Describes<typeof bodies.errorBody, ErrorBody> = bodies.errorBody;
+const errorSchema: Describes<typeof bodies.failureBody, ErrorBody> = bodies.failureBody;
 
 /** What every route may answer, whatever it does. */
 const COMMON_REFUSALS: readonly ErrorKind[] = ["FORBIDDEN", "UNAUTHORIZED", "RATE_LIMITED", "DEFECT"];
 
-/** OpenAPI 3.1 of every route that answers JSON. */
-export function openApiDocument({ contract, version, publicPath }: OpenApiOptions): Json {
-  const described = routes.flatMap((route) =>
-    "socket" in route || "isAsset" in route || "leadsTo" in route || route.response === undefined ? [] : [route],
-  );
+/** OpenAPI 3.1 of every route that programs ask: those with a tag. */
+export function openApiDocument({ contract, matrix, version, publicPath }: OpenApiOptions): Json {
+  const described = routes.flatMap((route) => ("operation" in route || "content" in route ? [route] : []));
   // A request body is described where it is taken, with the keys of the runtime contract.
   const components = Object.entries(bodies).filter(([name]) => name.endsWith("Body"));
   components.sort(([a], [b]) => (a < b ? -1 : 1));
   const paths: Record<string, Record<string, Json>> = {};
-  for (const route of described) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, contract) };
+  for (const route of described.filter(({ tag }) => tag !== undefined)) {
+    const operation = "operation" in route ? askedOperation(route, { contract, matrix }) : shownContent(route);
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
   }
   return {
     openapi: "3.1.1",
@@ -41,10 +54,11 @@ export function openApiDocument({ contract, version, publicPath }: OpenApiOption
       version,
       description:
         "Runtime environment files of a backend service: read them, check them, change approved keys. " +
-        "Every failure answers with one body, ErrorBody.",
+        "Every failure answers with one body, Failure.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: publicPath || "/" }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: Object.fromEntries(components.map(([name, body]) => [componentName(name), schemaOf(body)])),
@@ -61,47 +75,60 @@ export function openApiDocument({ contract, version, publicPath }: OpenApiOption
   };
 }
 
-function operationOf(route: OperationRoute | ContentRoute, contract: RuntimeContract): Json {
-  return "operation" in route ? askedOperation(route, contract) : shownContent(route);
-}
-
-function askedOperation(route: OperationRoute, contract: RuntimeContract): Json {
-  const { operation, summary, refusals, response, hasEntityTag } = route;
-  const parameters = [...queryParameters(route, contract), ...headerParameters(route)];
+function askedOperation(route: OperationRoute, facts: Facts): Json {
+  const { operation, refusals, response, hasEntityTag } = route;
+  const parameters = [...queryParameters(route, facts), ...headerParameters(route)];
   const kinds = [operation.refusal, ...refusals, ...COMMON_REFUSALS];
   return {
     operationId: operation.id,
-    summary,
+    ...wordsOf(route),
     security: [{}, { bearer: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(route.body && { requestBody: requestBody(route, contract) }),
+    ...(route.body && { requestBody: requestBody(route, facts.contract) }),
     responses: { 200: success(response, hasEntityTag), ...refusalsByStatus(kinds) },
   };
 }
 
-function shownContent({ content, summary, isOpen, response }: ContentRoute): Json {
+function shownContent(route: ContentRoute): Json {
+  const { content, isOpen, response } = route;
   return {
     operationId: content,
-    summary,
+    ...wordsOf(route),
     security: isOpen ? [] : [{}, { bearer: [] }],
     responses: {
-      200: success(response ?? z.unknown(), false),
+      200: response === undefined ? metricsAnswer : success(response, false),
       ...refusalsByStatus(["INVALID_REQUEST", ...COMMON_REFUSALS]),
     },
   };
 }
 
+function wordsOf({ summary, description, tag }: Pick<ContentRoute, "summary" | "description" | "tag">): Json {
+  return { summary, ...(description !== undefined && { description }), ...(tag !== undefined && { tags: [tag] }) };
+}
+
+const metricsAnswer: Json = {
+  description: "The metrics, in the text that the client accepts.",
+  content: Object.fromEntries(
+    Object.values(METRICS_TYPES).map((type) => [type.split(";")[0], { schema: { type: "string" } }]),
+  ),
+};
+
 /** Parameters that take an environment. */
 const ENVIRONMENTS = new Set(["environment", "from", "to"]);
 
-function queryParameters({ operation, query = [] }: OperationRoute, contract: RuntimeContract): Json[] {
+function queryParameters({ operation, query = [] }: OperationRoute, facts: Facts): Json[] {
+  // What PM2 runs has environments that have no env file.
+  const words = operation.id.startsWith("env.") ? environmentSpellings(facts.contract) : pm2Spellings(facts);
   return parametersOf(inputs[operation.id], query).map(({ name, isRequired, schema }) => ({
     name,
     in: "query",
     required: isRequired,
     ...(ENVIRONMENTS.has(name)
-      ? { description: environmentRule(contract, isRequired), schema: { ...schema, examples: spellings(contract) } }
-      : { schema }),
+      ? {
+          description: environmentRule(words, facts.contract, isRequired),
+          schema: { ...schema, pattern: wordPattern(words), examples: words },
+        }
+      : { schema: name === "serviceKind" ? { ...schema, enum: Object.keys(facts.matrix.serviceKinds) } : schema }),
   }));
 }
 
@@ -111,12 +138,9 @@ function headerParameters({ ifMatch }: OperationRoute): Json[] {
   return [{ name: "If-Match", in: "header", required: false, description, schema: { type: "string" } }];
 }
 
-function requestBody({ body, takesYaml }: OperationRoute, contract: RuntimeContract): Json {
-  const schema = body && bodySchema(body, contract);
-  return {
-    required: true,
-    content: { "application/json": { schema }, ...(takesYaml && { "application/yaml": { schema } }) },
-  };
+/** One type, because generated clients set none if there are several: YAML is in the description of the operation. */
+function requestBody({ body }: OperationRoute, contract: RuntimeContract): Json {
+  return { required: true, content: { "application/json": { schema: body && bodySchema(body, contract) } } };
 }
 
 /** The body's schema, with what each editable key accepts. */
@@ -129,8 +153,9 @@ function bodySchema(body: z.core.$ZodType, contract: RuntimeContract): Json {
     properties: {
       environment: {
         ...environment,
-        description: environmentRule(contract, false),
-        examples: spellings(contract),
+        description: environmentRule(environmentSpellings(contract), contract, false),
+        pattern: wordPattern(environmentSpellings(contract)),
+        examples: environmentSpellings(contract),
       },
       values: {
         ...values,
@@ -146,19 +171,13 @@ function editableKeys({ keys }: RuntimeContract): Json {
   return Object.fromEntries(editable.map(([key, spec]) => [key, valueSchema(spec)]));
 }
 
-function valueSchema(spec: RuntimeContract["keys"][string]): Json {
-  const about = { type: "string", description: spec.help };
-  if (spec.kind !== "enum") return about;
-  return { ...about, enum: [...spec.values, ...(spec.allowEmpty === true ? [""] : [])], default: spec.default };
-}
-
-function environmentRule(contract: RuntimeContract, isRequired: boolean): string {
-  const rule = `One of ${spellings(contract).join(", ")}; case and surrounding white space do not matter.`;
+function environmentRule(words: readonly string[], contract: RuntimeContract, isRequired: boolean): string {
+  const rule = `One of ${words.join(", ")}; case and surrounding white space do not matter.`;
   return isRequired ? rule : `${rule} Without it NODE_ENV decides, else it is ${contract.defaultEnvironment}.`;
 }
 
-function spellings({ environments }: RuntimeContract): string[] {
-  return Object.entries(environments).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
+function pm2Spellings({ contract, matrix }: Facts): string[] {
+  return [...ecosystemSpellings(contract, matrix).keys()];
 }
 
 function success(response: z.ZodType, hasEntityTag: boolean): Json {
@@ -202,7 +221,10 @@ function referenceTo(schema: z.core.$ZodType): { $ref: string } | undefined {
   return name === undefined ? undefined : { $ref: `#/components/schemas/${componentName(name)}` };
 }
 
-/** `envReadBody` is the component `EnvReadBody`. */
+/**
+ * `envReadBody` is the component `EnvRead`. No component ends in `Body`, because generators call the request body of an
+ * operation so.
+ */
 function componentName(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
+  return name.charAt(0).toUpperCase() + name.slice(1).replace(/Body$/, "");
 }

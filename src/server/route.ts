@@ -10,7 +10,18 @@ interface RouteFacts {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
+  /** What a caller cannot see from the schemas. */
+  readonly description?: string;
+  /** The group of the API's description. */
+  readonly tag?: keyof typeof tags;
 }
+
+export const tags = {
+  environment: "Env files of the backend, key by key.",
+  pm2: "The processes that PM2 runs, and what their ecosystem files declare.",
+  documents: "Facts and documents that a repository declares.",
+  service: "The service itself.",
+} as const;
 
 /** A route that runs an operation: its input is made of the named query parameters, the body and the fixed part. */
 export interface OperationRoute extends RouteFacts {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorBody } from "../../src/core/contract/bodies.ts";
+import { failureBody } from "../../src/core/contract/bodies.ts";
 import { ask, ENV, post, rawConnection, testServer } from "./support.ts";
 
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
@@ -28,7 +28,7 @@ describe("a bad body", () => {
     const before = server.text();
     const answer = await post(server, body);
     expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error: "Invalid payload." });
-    errorBody.parse(answer.json);
+    failureBody.parse(answer.json);
     expect(server.text()).toBe(before);
   });
 

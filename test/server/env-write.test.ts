@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { envWriteBody, errorBody } from "../../src/core/contract/bodies.ts";
+import { envWrittenBody, failureBody } from "../../src/core/contract/bodies.ts";
 import { ask, ENV, post, testServer } from "./support.ts";
 
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
@@ -17,7 +17,7 @@ describe("a write", () => {
     };
     const answer = await post(server, { environment: " Development ", values });
     expect(answer.status).toBe(200);
-    envWriteBody.parse(answer.json);
+    envWrittenBody.parse(answer.json);
     expect(answer.json).toMatchObject({
       environment: "development",
       fileName: ".env.dev",
@@ -93,7 +93,7 @@ describe("a bad value", () => {
     };
     const answer = await post(server, { values });
     expect(answer.status).toBe(400);
-    errorBody.parse(answer.json);
+    failureBody.parse(answer.json);
     expect(answer.json.error).toBe("Invalid payload.");
     expect(answer.json.issues.map(({ path }: { path: string[] }) => path.join("."))).toEqual([
       "values.SVC_WEBSOCKET_REDIS_URL",

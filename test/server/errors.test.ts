@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { errorBody } from "../../src/core/contract/bodies.ts";
+import { failureBody } from "../../src/core/contract/bodies.ts";
 import { SOCKET_PATH } from "../../src/core/contract/channel.ts";
 import { errorTable, FileError, SvcmError, type ErrorKind, type Ports } from "../../src/core/index.ts";
 import {
@@ -244,7 +244,7 @@ test("the error table", async () => {
       status: errorTable[kind].status,
       error: errorTable[kind].error,
     });
-    errorBody.parse(json);
+    failureBody.parse(json);
     const text = JSON.stringify(json, null, 2).replaceAll(server.repository.root, "<root>");
     rows.push(`# ${what}\n${status} ${text}\n`);
     await server.close();

@@ -31,14 +31,35 @@ test("the server answers the same document, with its own version", async () => {
   expect(json).toEqual({ ...document, info: { ...document.info, version: "1.2.3" } });
 });
 
-test("it has every route that answers JSON, and no other", () => {
+test("it has every route that programs ask, with a tag and words, and no other", () => {
   const described = Object.entries<object>(document.paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   );
   const expected = routes
-    .filter(({ response }) => response !== undefined)
+    .filter((route) => "operation" in route || ("content" in route && route.content !== "page"))
     .map(({ method, path }) => `${method} ${path}`);
   expect(described).toEqual(expected);
+  const tags = document.tags.map(({ name }: { name: string }) => name);
+  for (const item of Object.values<Record<string, { tags: string[]; summary: string; description: string }>>(
+    document.paths,
+  )) {
+    for (const operation of Object.values(item)) {
+      expect(operation).toMatchObject({
+        summary: expect.stringMatching(/\.$/),
+        description: expect.stringMatching(/\.$/),
+      });
+      expect(tags).toEqual(expect.arrayContaining(operation.tags));
+    }
+  }
+});
+
+test("no component has a name that generators give to the request body of an operation", () => {
+  const pascal = (id: string) => id.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((item) =>
+    Object.values(item).map(({ operationId }) => pascal(operationId)),
+  );
+  const taken = new Set(operations.flatMap((name) => [`${name}Body`, `${name}Params`, `${name}Response`]));
+  expect(Object.keys(document.components.schemas).filter((name) => taken.has(name))).toEqual([]);
 });
 
 test("every reference leads somewhere, and operation ids are unique", () => {

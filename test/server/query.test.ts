@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorBody } from "../../src/core/contract/bodies.ts";
+import { failureBody } from "../../src/core/contract/bodies.ts";
 import { jsonHeaders } from "../../src/server/answer.ts";
 import { ask, ENV, post, testServer } from "./support.ts";
 
@@ -27,7 +27,7 @@ describe("a query", () => {
     const answer = await ask(await testServer(), path);
     expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error });
     expect(answer.headers).toMatchObject(jsonHeaders);
-    errorBody.parse(answer.json);
+    failureBody.parse(answer.json);
   });
 
   test.each(["0", "1001", "-1", "1.5", "1e2", "0x1", "", "abc", " 1", "99999999999999999999"])(

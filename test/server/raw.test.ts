@@ -1,6 +1,6 @@
 /** What no ordinary client sends, byte by byte. */
 import { expect, describe, test } from "vitest";
-import { errorBody } from "../../src/core/contract/bodies.ts";
+import { failureBody } from "../../src/core/contract/bodies.ts";
 import { ask, ENV, parsed, raw, rawConnection, testServer } from "./support.ts";
 
 const CLOSE = "Connection: close\r\n";
@@ -10,7 +10,7 @@ const statuses = (text: string): string[] => [...text.matchAll(/HTTP\/1\.1 (\d+)
 async function answerTo(bytes: string | Buffer, limits = {}) {
   const server = await testServer({ limits });
   const answer = parsed(await raw(server, bytes));
-  if (answer.json?.error !== undefined) errorBody.parse(answer.json);
+  if (answer.json?.error !== undefined) failureBody.parse(answer.json);
   expect(answer.headers).toContain("content-type: application/json; charset=utf-8");
   expect(answer.headers).toContain("x-content-type-options: nosniff");
   expect(answer.headers).toContain("cache-control: no-store");

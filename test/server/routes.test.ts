@@ -10,7 +10,7 @@ import {
   envCheckBody,
   envDiffBody,
   envReadBody,
-  errorBody,
+  failureBody,
   healthBody,
   openApiBody,
 } from "../../src/core/contract/bodies.ts";
@@ -141,7 +141,7 @@ describe("what is not there", () => {
         allow: allowed.join(", "),
       });
       expectJsonHeaders(answer);
-      errorBody.parse(answer.json);
+      failureBody.parse(answer.json);
     }
   });
 

@@ -6,7 +6,7 @@ import { RequestError, type ErrorBody, type Problem } from "./request-error.ts";
 type Body<Name extends keyof typeof bodies> = (typeof bodies)[Name] extends z.ZodType<infer Shape> ? Shape : never;
 
 export type EnvRead = Body<"envReadBody">;
-export type EnvWrite = Body<"envWriteBody">;
+export type EnvWrite = Body<"envWrittenBody">;
 export type EnvCheck = Body<"envCheckBody">;
 export type EnvDiff = Body<"envDiffBody">;
 export type Ecosystem = Body<"ecosystemBody">;

@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import type { errorBody } from "../../core/contract/bodies.ts";
+import type { failureBody } from "../../core/contract/bodies.ts";
 
-export type ErrorBody = z.infer<typeof errorBody>;
+export type ErrorBody = z.infer<typeof failureBody>;
 
 /** What went wrong, as the server said it: it is shown word for word. */
 export interface Problem extends ErrorBody {

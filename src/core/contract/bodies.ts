@@ -32,7 +32,7 @@ export const issueBody = z
   })
   .describe("A finding of a validator.");
 
-export const errorBody = z
+export const failureBody = z
   .strictObject({
     error: z.string().describe("What failed, in the same words for every case of a kind."),
     details: z.string().optional().describe("What exactly was wrong, and what would be accepted."),
@@ -56,7 +56,7 @@ export const envReadBody = z.strictObject(envRead).describe("The visible part of
 /** The body's part of the input of `env.write`. */
 export const envWriteRequest = pick(inputs["env.write"], { environment: true, values: true });
 
-export const envWriteBody = z
+export const envWrittenBody = z
   .strictObject({
     ...envRead,
     changedKeys: keys.describe("Keys whose value is another one now."),
@@ -154,7 +154,7 @@ const resolvedEnvironment = z.union([
     environment: z.string().describe("As it was set, trimmed and lower-cased; an alias stays an alias."),
     name: z.string().describe("The canonical name that it stands for."),
   }),
-  z.strictObject({ refusal: errorBody.describe("How the API refuses a request without an environment.") }),
+  z.strictObject({ refusal: failureBody.describe("How the API refuses a request without an environment.") }),
 ]);
 
 export const contractBody = z

@@ -1,0 +1,56 @@
+/** JSON Schemas of texts, as strict as the server: what they allow, it takes. */
+import type { Ports } from "../core/index.ts";
+
+type KeySpec = Awaited<ReturnType<Ports["facts"]["runtimeContract"]>>["keys"][string];
+type Json = Readonly<Record<string, unknown>>;
+
+const MAX_VALUE_LENGTH = 4096;
+const WITHOUT_CONTROLS = "^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029]*$";
+const HOST = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?";
+const IPV6 =
+  "\\[::(?:[0-9A-Fa-f]{1,4})?\\]|\\[(?:[0-9A-Fa-f]{1,4}:){1,6}:[0-9A-Fa-f]{1,4}\\]|\\[(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}\\]";
+const PORT = "[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]";
+/** A parameter of such a name may carry a credential. */
+const SECRET_WORDS = ["password", "passwd", "secret", "token", "auth", "key"];
+const REDIS_URL = `rediss?://(?:${HOST}|${IPV6})(?::(?:${PORT}))?(?:/[A-Za-z0-9._~/-]*)?(?:\\?[A-Za-z0-9._~=&-]*)?`;
+
+/** A word of a list, whatever its case and the white space around it. */
+export function wordPattern(words: readonly string[]): string {
+  return `^\\s*(?:${words.map(inAnyCase).join("|")})\\s*$`;
+}
+
+/** What a key of the runtime contract accepts. */
+export function valueSchema(spec: KeySpec): Json {
+  const about = { type: "string", description: spec.help };
+  const mayBeEmpty = "allowEmpty" in spec && spec.allowEmpty === true;
+  switch (spec.kind) {
+    case "enum":
+      return { ...about, enum: [...spec.values, ...(mayBeEmpty ? [""] : [])], default: spec.default };
+    case "redis-url":
+      return { ...about, maxLength: MAX_VALUE_LENGTH, pattern: redisUrlPattern(mayBeEmpty) };
+    case "integer":
+      return { ...about, maxLength: MAX_VALUE_LENGTH, pattern: mayBeEmpty ? "^[0-9]*$" : "^[0-9]+$" };
+    case "text":
+    case "secret":
+      return { ...about, maxLength: MAX_VALUE_LENGTH, pattern: WITHOUT_CONTROLS };
+  }
+}
+
+function redisUrlPattern(mayBeEmpty: boolean): string {
+  const withoutSecret = `(?!.*(?:${SECRET_WORDS.map(inAnyCase).join("|")})=)`;
+  return `^${withoutSecret}(?:${REDIS_URL})${mayBeEmpty ? "?" : ""}$`;
+}
+
+function inAnyCase(word: string): string {
+  return word.replaceAll(/./gsu, (letter) => (/[a-z]/i.test(letter) ? bothCases(letter) : escaped(letter)));
+}
+
+/** The Kelvin sign is a K in upper case, too. */
+function bothCases(letter: string): string {
+  const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];
+  return `[${lower}${upper}${lower === "k" ? "\\u212A" : ""}]`;
+}
+
+function escaped(character: string): string {
+  return character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
+}
