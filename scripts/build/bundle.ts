@@ -7,7 +7,7 @@ import { separatePrograms } from "./separate-programs.ts";
 import { namedFiles } from "./named-files.ts";
 
 /** What oclif would load to run from source, and pm2, which starts programs from its own folder. */
-const EXTERNAL = ["typescript", "ts-node", "tsx", "pm2"];
+const EXTERNAL = ["typescript", "ts-node", "tsx", /^pm2(?:\/|$)/];
 
 const INPUT: InputOptions = {
   cwd: ROOT,

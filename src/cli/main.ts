@@ -15,8 +15,9 @@ export async function main(argv: string[], loadPlugins: () => Promise<readonly P
   try {
     settings.enableAutoTranspile = false;
     const plugins = await loadPlugins();
-    plugins.forEach(extendAutocomplete);
-    known = plugins.flatMap(({ commandIDs }) => commandIDs.map((id) => id.replaceAll(":", " ")));
+    known = plugins.flatMap(({ commands }) =>
+      commands.filter(({ hidden }) => !hidden).map(({ id }) => id.replaceAll(":", " ")),
+    );
     refuseTopicAsJson(argv, known);
     await run(argv, {
       root: plugins[0]?.root ?? "",
@@ -46,13 +47,6 @@ async function ofHelp(error: unknown, known: readonly string[]): Promise<unknown
   const asked = error instanceof Error ? /^Command (.+) not found\.$/s.exec(error.message)?.[1] : undefined;
   if (asked === undefined) return error;
   return (await import("./unknown-command.ts")).unknownCommand(asked.replaceAll(":", " "), known);
-}
-
-function extendAutocomplete({ commands }: Plugin): void {
-  const autocomplete = commands.find(({ id }) => id === "autocomplete");
-  if (autocomplete === undefined) return;
-  const load = autocomplete.load.bind(autocomplete);
-  autocomplete.load = async () => (await import("./completion/autocomplete.ts")).withFlagValues(await load());
 }
 
 /** What no command caught: the command is unknown, or oclif itself refused. Resolves with the exit code. */

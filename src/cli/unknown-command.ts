@@ -30,7 +30,7 @@ const HABITS: Readonly<Record<string, string>> = {
   check: "svcm validate",
   lint: "svcm validate",
   version: "svcm --version",
-  completion: "svcm autocomplete",
+  autocomplete: "svcm completion bash",
   delete: LEFT_TO_PM2,
   scale: LEFT_TO_PM2,
   save: LEFT_TO_PM2,

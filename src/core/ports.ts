@@ -133,6 +133,9 @@ export interface Revisions {
    *   that stands in the way: no Git, no repository, a file that is too large or no regular one.
    */
   read(revision: string, path: string): Promise<RevisionFile>;
+
+  /** Names of branches, remote branches and tags, the newest first; empty if there is no Git or no repository. */
+  names(): Promise<string[]>;
 }
 
 export interface RevisionFile {

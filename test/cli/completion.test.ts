@@ -1,86 +1,98 @@
+/** The scripts of `svcm completion` in real shells, with the built command line. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { plainEnvironment, svcm } from "../support/command-line.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { plainEnvironment, RUN, svcm } from "../support/command-line.ts";
+import { makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
-const cache = mkdtempSync(join(tmpdir(), "svcm-test-"));
-const env = { XDG_CACHE_HOME: cache };
-const script = (path: string): string => readFileSync(join(cache, "svcm/autocomplete/functions", path), "utf8");
+const TARGETS = `deployments:
+  - { name: "shop $(touch pwned)", region: eu, runtime: node22, serviceType: functions, deployTarget: lambda, runtimeProtocol: http, databaseDriver: RDS, keyValueDriver: redis }
+`;
+let workspace: TestWorkspace;
+let env: Record<string, string>;
 
-beforeAll(() => void svcm(["autocomplete", "bash"], { env }));
-afterAll(() => rmSync(cache, { recursive: true }));
-
-test.each(["bash", "zsh"])("the instructions for %s name what to run", (shell) => {
-  const { status, stdout } = svcm(["autocomplete", shell], { env });
-  expect(status).toBe(0);
-  expect(stdout).toContain(`svcm autocomplete script ${shell}`);
+beforeEach(() => {
+  workspace = makeWorkspace({ "deployments.yaml": TARGETS });
+  const bin = join(workspace.root, "bin");
+  mkdirSync(bin);
+  symlinkSync(RUN, join(bin, "svcm"));
+  env = { HOME: workspace.root, PATH: `${bin}:${process.env["PATH"]}`, TERM: "dumb" };
 });
 
-describe("bash completes", () => {
-  /** What bash offers for the last of the words. */
-  function offers(...words: string[]): string[] {
-    const program = [
-      'source "$SVCM_COMPLETION"',
-      'COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))',
-      "_svcm_autocomplete",
-      'printf "%s\\n" "${COMPREPLY[@]}"',
-    ].join("\n");
-    const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", program, "bash", "svcm", ...words], {
-      env: plainEnvironment({ SVCM_COMPLETION: join(cache, "svcm/autocomplete/functions/bash/svcm.bash") }),
-      encoding: "utf8",
-    });
-    expect(stderr).toBe("");
-    return stdout.split("\n").filter((word) => word !== "");
+function run(shell: string, ...args: string[]): string {
+  const { stdout, stderr } = spawnSync(shell, args, {
+    cwd: workspace.root,
+    env: plainEnvironment(env),
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  return stdout;
+}
+
+const hasShell = (shell: string): boolean => spawnSync(shell, ["-c", "true"]).status === 0;
+
+function scriptOf(shell: string): string {
+  const file = join(workspace.root, `completion.${shell}`);
+  writeFileSync(file, svcm(["completion", shell]).stdout);
+  return file;
+}
+
+describe("bash", () => {
+  /** What bash inserts for a line, given as `readline` gives it. */
+  function offers(line: string): string[] {
+    const program = `
+      compopt() { options+="$* "; }
+      source "$1"
+      COMP_LINE="$2" COMP_POINT=\${#2} COMP_WORDS=(svcm)
+      _svcm_completion
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return run("bash", "--norc", "-c", program, "bash", scriptOf("bash"), line)
+      .split("\n")
+      .filter((candidate) => candidate !== "");
   }
 
-  test("topics and commands", () => {
-    expect(offers("")).toEqual(expect.arrayContaining(["audit", "env", "help", "serve"]));
-    expect(offers("en")).toEqual(["env"]);
-    expect(offers("env", "")).toEqual(expect.arrayContaining(["check", "diff", "get", "set"]));
-    expect(offers("env", "g")).toEqual(["get"]);
+  test("completes commands, keys, values and names of the repository", () => {
+    expect(offers("svcm en")).toEqual(["env"]);
+    expect(offers("svcm env get SVC_HTTP_F")).toEqual(["SVC_HTTP_FRAMEWORK"]);
+    expect(offers("svcm env set SVC_HTTP_FRAMEWORK=fa")).toEqual(["fastify"]);
+    expect(offers("svcm env get -e st")).toEqual(["staging"]);
+    expect(offers("svcm ecosystem drift -e prod")).toEqual(["production", "prod"]);
+    expect(offers("svcm explain ENV_FILE_NOT_F")).toEqual(["ENV_FILE_NOT_FOUND"]);
   });
 
-  test("flags, after arguments too", () => {
-    expect(offers("env", "get", "--")).toEqual(expect.arrayContaining(["--environment", "--json", "--root"]));
-    expect(offers("env", "set", "SVC_REALTIME_API=yes", "--dry")).toEqual(["--dry-run"]);
+  test("escapes a name, so that it is never run", () => {
+    expect(offers("svcm targets edit sh")).toEqual([String.raw`shop\ \$\(touch\ pwned\)`]);
+    expect(existsSync(workspace.path("pwned"))).toBe(false);
   });
 
-  test("values of flags, however they are written", () => {
-    const names = ["dev", "development", "staging", "ci", "test"];
-    expect(offers("env", "get", "--environment", "")).toEqual(names);
-    expect(offers("env", "get", "-e", "st")).toEqual(["staging"]);
-    expect(offers("env", "get", "--environment", "=")).toEqual(names);
-    expect(offers("env", "get", "--environment", "=", "c")).toEqual(["ci"]);
-  });
-
-  test("values of the fields of an entry, from the facts", () => {
-    expect(offers("targets", "edit", "prod", "--service-type", "w")).toEqual(["websocket+restapi"]);
-    expect(offers("targets", "add", "--pm2-profile", "")).toEqual(["dev", "staging", "production"]);
-    expect(offers("interfaces", "add", "--framework", "so")).toEqual(["socket-io"]);
-  });
-
-  test("values of arguments", () => {
-    expect(offers("startup", "check", "")).toEqual(expect.arrayContaining(["rest", "websocket", "grpc"]));
-  });
-
-  test("nothing of its own where a file may follow", () => {
-    expect(offers("env", "get", "--root", "")).toEqual([]);
+  test("offers nothing and says nothing if the repository cannot be read", () => {
+    expect(offers(`svcm targets edit --root ${workspace.root}/none `)).toEqual([]);
   });
 });
 
-test("zsh is told commands, flags and flag values", () => {
-  const zsh = script("zsh/_svcm");
-  expect(zsh).toContain("_svcm_env()");
-  expect(zsh).toContain("--dry-run");
-  expect(zsh).toContain("(dev development staging ci test)");
+test.skipIf(!hasShell("fish"))("fish completes with a few words about each candidate", () => {
+  const program = `source ${scriptOf("fish")}; complete -C "svcm env get SVC_HTTP_F"; complete -C "svcm env set SVC_REALTIME_API="`;
+  expect(run("fish", "--no-config", "-c", program)).toMatch(
+    /^SVC_HTTP_FRAMEWORK\t.+\nSVC_REALTIME_API=no\nSVC_REALTIME_API=yes\n$/,
+  );
 });
 
-test("a folder that cannot be written is named", () => {
-  const file = join(cache, "a-file");
-  writeFileSync(file, "");
-  const { status, stderr } = svcm(["autocomplete", "bash"], { env: { XDG_CACHE_HOME: file } });
-  expect(status).toBe(3);
-  expect(stderr).toContain(file);
+test.skipIf(!hasShell("zsh"))("zsh completes at a real prompt", () => {
+  const program = `
+    zmodload zsh/zpty
+    zpty shell 'PS1="> " zsh -f -i'
+    zpty -w shell 'autoload -U compinit && compinit -u -D; source "${scriptOf("zsh")}"; print re""ady'
+    zpty -r -m shell seen '*ready*' || exit 1
+    zpty -n -w shell $'svcm env get SVC_HTTP_F\\t'
+    zpty -r -m shell seen '*SVC_HTTP_FRAMEWORK*' && print completed
+    zpty -d shell`;
+  expect(run("zsh", "-f", "-c", program)).toBe("completed\n");
+});
+
+test("a shell that svcm does not know is refused with those that it knows", () => {
+  expect(svcm(["completion", "tcsh"])).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining("bash") as string,
+  });
 });

@@ -75,7 +75,7 @@ describe("what is wrong, what is accepted, and where the help is", () => {
     [["ls"], /svcm process list/],
     [["restart", "api"], /svcm process restart/],
     [["monit"], /svcm metrics watch/],
-    [["completion"], /svcm autocomplete/],
+    [["autocomplete"], /svcm completion bash/],
     [["version"], /svcm --version/],
   ] as const)("%j", (argv, words) => {
     const { status, stdout, stderr } = svcm(argv);

@@ -64,6 +64,7 @@ test("without a daemon, reading and stopping say so and start none", async () =>
     const { code, stderr } = await svcm("process", ...args);
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("No PM2 daemon runs") as string });
   }
+  expect(await svcm("__complete", "bash", "=:", "svcm process stop ")).toMatchObject({ code: 0, stdout: "none\n" });
   const { stdout } = await svcm("process", "list", "--json");
   expect(JSON.parse(stdout)).toMatchObject({ error: "PM2 operation failed.", code: "PM2_NOT_RUNNING" });
   expect(own.pids()).toEqual([]);
@@ -77,6 +78,13 @@ test("several that start apps at once leave one daemon and one process of each a
   expect(answers.flatMap(({ affected }) => affected)).toHaveLength(3);
   expect(answers.flatMap(({ skipped }) => skipped)).toMatchObject([{ reason: "ALREADY_RUNNING" }]);
   expect(own.pids()).toHaveLength(1 + 3);
+});
+
+test("completion offers the names, numbers and namespaces of PM2", async () => {
+  const offers = async (line: string) => (await svcm("__complete", "bash", "=:", `svcm process ${line}`)).stdout;
+  expect(await offers("stop re")).toBe("none\nrestapi\n");
+  expect(await offers("stop --namespace re")).toBe("none\nrealtime\n");
+  expect((await offers("stop --id ")).split("\n")).toHaveLength(1 + 3 + 1);
 });
 
 test("a started app gets what it declares and a clean environment, nothing of svcm's", () => {

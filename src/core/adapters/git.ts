@@ -25,6 +25,16 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
       timeout: timeoutMs,
     });
   return {
+    async names() {
+      const listing = git(
+        "for-each-ref",
+        "--sort=-committerdate",
+        `--count=${MOST_NAMES}`,
+        "--format=%(refname:short)",
+      );
+      const text = await listing.then((bytes) => bytes.toString("utf8")).catch(() => "");
+      return text.split("\n").filter((name) => name !== "");
+    },
     async read(revision, path): Promise<RevisionFile> {
       const commit = await commitOf(git, revision);
       const name = relative(root, path);
@@ -39,6 +49,9 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
     },
   };
 }
+
+/** More are not read in a list of completions. */
+const MOST_NAMES = 200;
 
 type Git = (...args: string[]) => Promise<Buffer>;
 

@@ -26,6 +26,8 @@ export const inputs = {
     text: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   }),
   "code.explain": z.strictObject({ code: z.string() }),
+  /** A name of a source, `field:NAME` or `value:KEY`. */
+  "completion.list": z.strictObject({ source: z.string() }),
   "contract.show": nothing,
   "configuration.set": z.strictObject({ ...suiteEdit, values, clear: names }),
   "ecosystem.check": z.strictObject({ environment }),

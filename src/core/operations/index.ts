@@ -1,6 +1,8 @@
 /** What svcm can do: one verb, one file. */
 export { auditList } from "./audit-list.ts";
 export { codeExplain } from "./code-explain.ts";
+export { completionList } from "./completion-list.ts";
+export type { Completable } from "./completion-list.ts";
 export { configurationSet } from "./configuration-set.ts";
 export { contractShow } from "./contract-show.ts";
 export type { ContractResponse } from "./contract-show.ts";

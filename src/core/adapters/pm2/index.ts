@@ -9,6 +9,7 @@ import { cleanEnvironment } from "./environment.ts";
 import { LinkFailure, pm2Failed, unreachable } from "./failure.ts";
 import { pm2Home, whyUnusable, type Pm2Home } from "./home.ts";
 import { workerLink, type Link } from "./link.ts";
+import { pm2Names } from "./names.ts";
 import { ownProcess } from "./own-process.ts";
 import { probe } from "./probe.ts";
 import type { Call } from "./protocol.ts";
@@ -50,6 +51,7 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
         await refuseUnreachable(home);
         return (await link().call({ method: "list" }, signal)).toSorted((a, b) => a.pmId - b.pmId);
       }),
+    names: () => pm2Names(env, cwd),
     start: (process) => act({ method: "start", process }),
     stop: (process) => act({ method: "stop", process }),
     restart: (process, declared) => act({ method: "restart", process, ...(declared && { declared }) }),

@@ -46,6 +46,9 @@ export function fieldValues({ matrix, ...rest }: Vocabulary): Readonly<Record<st
     pm2Profile: matrix.pm2Profiles,
     type: Object.keys(matrix.interfaceTypes),
     framework: frameworksOf(vocabulary),
+    serviceKind: Object.keys(matrix.serviceKinds),
+    runMode: Object.keys(matrix.runModes),
+    cloudProvider: Object.keys(matrix.cloudProviders),
   };
 }
 

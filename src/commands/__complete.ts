@@ -1,0 +1,40 @@
+import { completionList, visible, type Completable } from "../core/index.ts";
+import { SvcmCommand } from "./base.ts";
+import { ask } from "./terminal/ask.ts";
+import { complete, type Completion } from "./terminal/completion/complete.ts";
+import { forBash, splitLine, type TypedLine } from "./terminal/completion/words.ts";
+
+/** What the scripts of `svcm completion` call at each Tab. */
+export default class Complete extends SvcmCommand {
+  static override hidden = true;
+  static override strict = false;
+  static override summary = "Answer a shell that completes a command line of svcm.";
+
+  async run(): Promise<void> {
+    const [shell, ...rest] = this.argv;
+    const line = shell === "bash" ? splitLine(rest[1] ?? "") : { words: ["svcm", ...rest.slice(1)], quote: "" };
+    const words = line.words.slice(1);
+    const root = words.includes("--root") ? words[words.indexOf("--root") + 1] : undefined;
+    const answer = await complete(words, this.config.commands, (source) =>
+      ask(completionList, { root }, { source }).catch(() => []),
+    );
+    this.logExactly(rendered(answer, shell === "bash" ? { line, wordBreaks: rest[0] ?? "" } : undefined));
+  }
+}
+
+interface Bash {
+  readonly line: TypedLine;
+  readonly wordBreaks: string;
+}
+
+/** In the form that `completionScript` describes. bash shows no words about a candidate. */
+function rendered({ candidates, paths }: Completion, bash: Bash | undefined): string {
+  // A name that could steer the terminal is not typed for anybody.
+  const shown = candidates.filter(({ value }) => visible(value) === value);
+  const isOpen = candidates.length > 0 && candidates.every(({ value }) => value.endsWith("="));
+  const row = ({ value, about }: Completable) => {
+    if (bash) return forBash(value, bash.line, bash.wordBreaks);
+    return about ? `${value}\t${visible(about)}` : value;
+  };
+  return [isOpen ? "open" : paths, ...shown.map(row)].join("\n");
+}

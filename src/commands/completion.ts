@@ -1,0 +1,20 @@
+import * as Args from "@oclif/core/args";
+import { SvcmCommand } from "./base.ts";
+import { completionScript, shells, type Shell } from "./terminal/completion/scripts.ts";
+
+export default class Completion extends SvcmCommand {
+  static override summary = "Print the completion script for bash, zsh or fish.";
+  static override description =
+    "Commands, flags, keys, values, environments, processes, targets and revisions are read when you press Tab, so the script never needs an update.\n\nbash: add source <(svcm completion bash) to ~/.bashrc.\nzsh: add source <(svcm completion zsh) to ~/.zshrc, after compinit.\nfish: run svcm completion fish > ~/.config/fish/completions/svcm.fish.";
+  static override examples = ["<%= config.bin %> completion bash"];
+  static override args = {
+    shell: Args.string({ description: "Shell to complete for.", options: [...shells], required: true }),
+  };
+
+  async run() {
+    const { args } = await this.parse(Completion);
+    const script = completionScript(args.shell as Shell);
+    this.logExactly(script.trimEnd());
+    return { shell: args.shell, script };
+  }
+}

@@ -1,0 +1,69 @@
+/** The shells that svcm completes for. */
+export const shells = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof shells)[number];
+
+/**
+ * A script that hands what was typed to `svcm __complete` and shows the answer. It holds no list of its own, so that an
+ * update of svcm or a change in the repository needs no new script. It runs the program as it was typed.
+ */
+export function completionScript(shell: Shell): string {
+  return SCRIPTS[shell];
+}
+
+/** The text as it is written here; `\$` stands for a dollar sign, because `${` begins an expression of TypeScript. */
+function literally({ raw: [text = ""] }: TemplateStringsArray): string {
+  return text.replaceAll(String.raw`\$`, "$");
+}
+
+/**
+ * The answer's first line is `none`, `files`, `folders` or `open`: what the shell completes if no candidates follow, and
+ * for `open` that no space follows a candidate. Each further line is a candidate, a tab, and a few words about it.
+ */
+const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: literally`# Completion of svcm for bash. In ~/.bashrc: source <(svcm completion bash)
+_svcm_completion() {
+  local line="\${COMP_LINE:0:COMP_POINT}" answer
+  mapfile -t answer < <("\${COMP_WORDS[0]}" __complete bash "$COMP_WORDBREAKS" "$line" 2>/dev/null)
+  COMPREPLY=("\${answer[@]:1}")
+  case "\${answer[0]}" in
+    open) compopt -o nospace ;;
+    files) compopt -o default ;;
+    folders) compopt -o dirnames ;;
+  esac
+}
+complete -F _svcm_completion svcm
+`,
+  zsh: literally`#compdef svcm
+# Completion of svcm for zsh. In ~/.zshrc, after compinit: source <(svcm completion zsh)
+_svcm() {
+  local -a answer values shown
+  local line
+  answer=("\${(@f)$("\${words[1]}" __complete zsh -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
+  for line in "\${(@)answer[2,-1]}"; do
+    values+=("\${line%%$'\t'*}")
+    if [[ "$line" == *$'\t'?* ]]; then shown+=("\${line%%$'\t'*}  -- \${line#*$'\t'}"); else shown+=("\${line%%$'\t'*}"); fi
+  done
+  case "\${answer[1]}" in
+    open) compadd -S '' -l -d shown -a values ;;
+    files) (( \${#values} )) && compadd -l -d shown -a values || _files ;;
+    folders) _files -/ ;;
+    *) compadd -l -d shown -a values ;;
+  esac
+}
+(( $+functions[compdef] )) && compdef _svcm svcm
+`,
+  fish: literally`# Completion of svcm for fish. In ~/.config/fish/completions/svcm.fish: svcm completion fish | source
+function __svcm_complete
+  set -l typed (commandline -opc) (commandline -ct)
+  set -l answer ($typed[1] __complete fish -- $typed[2..-1] 2>/dev/null)
+  if test (count $answer) -gt 1
+    printf '%s\n' $answer[2..-1]
+  else if test "$answer[1]" = files
+    __fish_complete_path (commandline -ct)
+  else if test "$answer[1]" = folders
+    __fish_complete_directories (commandline -ct)
+  end
+end
+complete --command svcm --no-files --arguments '(__svcm_complete)'
+`,
+};

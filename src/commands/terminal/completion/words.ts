@@ -1,0 +1,42 @@
+/** The words of a command line up to the cursor. */
+export interface TypedLine {
+  /** The last one is being typed; it is empty after a space. */
+  readonly words: readonly string[];
+  /** The quote that is open at the cursor, or "". */
+  readonly quote: string;
+}
+
+const WORD = /(?:\\.?|"(?:\\.|[^"\\])*(?:"|$)|'[^']*(?:'|$)|[^\s"'\\])+/gs;
+const QUOTED = /\\(.)|"((?:\\.|[^"\\])*)(?:"|$)|'([^']*)(?:'|$)/gs;
+const CLOSED = /\\.|"(?:\\.|[^"\\])*"|'[^']*'/gs;
+
+/**
+ * Splits a line of bash into words, without expanding anything. bash itself splits words at `=` and `:`, so that the
+ * words that it hands to a completion do not show where a space was.
+ */
+export function splitLine(line: string): TypedLine {
+  const words: string[] = line.match(WORD) ?? [];
+  const isBetween = words.length === 0 || !line.endsWith(words.at(-1) ?? "");
+  if (isBetween) words.push("");
+  const [quote = ""] = /["']/.exec(words.at(-1)?.replaceAll(CLOSED, "") ?? "") ?? [];
+  return { words: words.map(unquoted), quote };
+}
+
+function unquoted(word: string): string {
+  return word.replaceAll(QUOTED, (_, escaped?: string, double?: string, single?: string) => {
+    return escaped ?? single ?? double?.replaceAll(/\\(["\\$`])/g, "$1") ?? "";
+  });
+}
+
+/** A candidate as bash inserts it: without what bash takes for a word of its own, and escaped as the open quote needs. */
+export function forBash(value: string, { words, quote }: TypedLine, wordBreaks: string): string {
+  const typed = words.at(-1) ?? "";
+  const broken = quote === "" ? lastBreak(typed, wordBreaks) : 0;
+  const rest = value.slice(broken);
+  return quote === "" ? rest.replaceAll(/[\s"'\\$&|;<>()*?[\]#~`!{}]/g, String.raw`\$&`) : rest;
+}
+
+/** How much of the word bash has already taken as words of their own. */
+function lastBreak(typed: string, wordBreaks: string): number {
+  return Math.max(0, ..."=:".split("").map((mark) => (wordBreaks.includes(mark) ? typed.lastIndexOf(mark) + 1 : 0)));
+}

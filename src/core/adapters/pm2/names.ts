@@ -1,0 +1,45 @@
+import type { ProcessName } from "../../process/ports.ts";
+import { pm2Home } from "./home.ts";
+import { probe } from "./probe.ts";
+
+/** Completion waits no longer for PM2: a person has pressed Tab. */
+const PATIENCE_MS = 400;
+
+/**
+ * Names, numbers and states of PM2's processes, within `PATIENCE_MS`. Reading them for a completion has to be cheap, so
+ * this loads a tenth of PM2 and starts no worker. Empty if no daemon answers; it starts none.
+ */
+export async function pm2Names(env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<ProcessName[]> {
+  const { socket: path } = pm2Home(env, cwd);
+  if ((await probe(path)) !== undefined) return [];
+  const [{ default: axon }, { default: rpc }] = await Promise.all([
+    import("pm2/modules/pm2-axon/index.js"),
+    import("pm2/modules/pm2-axon-rpc/index.js"),
+  ]);
+  const socket = axon.socket("req");
+  socket.connect(path);
+  const list = await new Promise<unknown>((resolve) => {
+    const late = setTimeout(resolve, PATIENCE_MS);
+    new rpc.Client(socket).call("getMonitorData", {}, (_error, answer) => {
+      clearTimeout(late);
+      resolve(answer);
+    });
+  });
+  socket.close();
+  return Array.isArray(list) ? list.flatMap(nameOf) : [];
+}
+
+/** A module of PM2, for example pm2-logrotate, is not a process of the user. */
+function nameOf(item: unknown): ProcessName[] {
+  const { name, pm_id: pmId, pm2_env: facts } = item as Record<string, unknown>;
+  const { status, namespace, pmx_module: isModule } = (facts ?? {}) as Record<string, unknown>;
+  if (typeof name !== "string" || typeof pmId !== "number" || isModule) return [];
+  return [
+    {
+      name,
+      pmId,
+      status: typeof status === "string" ? status : "unknown",
+      namespace: typeof namespace === "string" ? namespace : "default",
+    },
+  ];
+}

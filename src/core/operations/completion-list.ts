@@ -1,0 +1,109 @@
+import { acceptedValues } from "../env/values.ts";
+import { editableKeys, specOf, visibleKeys } from "../env/tiers.ts";
+import { environmentSpellings } from "../env/environment.ts";
+import { ecosystemSpellings } from "../ecosystem/environment.ts";
+import { defineOperation } from "../operation.ts";
+import type { Ports } from "../ports.ts";
+import { catalog } from "../report/catalog.ts";
+import { fieldsOf } from "../suite/shape.ts";
+import { DEFAULT_SUITE_FILE, readSuite, vocabularyOf } from "./suite-file.ts";
+
+/** Something that a person may type, and a few words about it. */
+export interface Completable {
+  readonly value: string;
+  readonly about?: string;
+}
+
+/**
+ * What a person may type at a place of the command line, from the repository, Git and PM2 as they are now. `field:NAME`
+ * asks for the values of a field of deployments.yaml, `value:KEY` for those of a runtime key. Nothing is offered if a
+ * file cannot be read: whoever presses Tab gets the reason when the command runs.
+ */
+export const completionList = defineOperation({
+  id: "completion.list",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { source }): Promise<Completable[]> {
+    const [kind = "", name = ""] = source.split(":");
+    if (kind === "field") return fieldValues(ports, name);
+    if (kind === "value") return keyValues(ports, name);
+    return Object.hasOwn(sources, source) ? sources[source as keyof typeof sources](ports) : [];
+  },
+});
+
+const sources = {
+  environments: async (ports: Ports) => plain(environmentSpellings(await ports.facts.runtimeContract())),
+  ecosystems: async ({ facts }: Ports) => {
+    const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
+    return plain(ecosystemSpellings(contract, matrix).keys());
+  },
+  visibleKeys: async ({ facts }: Ports) => keysAbout(await facts.runtimeContract(), visibleKeys),
+  editableKeys: async ({ facts }: Ports) => keysAbout(await facts.runtimeContract(), editableKeys),
+  profiles: async ({ facts }: Ports) => {
+    const { profiles } = await facts.runtimeContract();
+    return Object.entries(profiles).map(([value, { label }]) => ({ value, about: label }));
+  },
+  serviceKinds: async ({ facts }: Ports) => {
+    const { serviceKinds } = await facts.capabilityMatrix();
+    return Object.entries(serviceKinds).map(([value, { label }]) => ({ value, about: label }));
+  },
+  codes: async () =>
+    Object.values(catalog).flatMap((codes) =>
+      Object.entries(codes).map(([value, { summary }]) => ({ value, about: summary })),
+    ),
+  targetFields: async () => plain(fieldsOf("deployments")),
+  configurationFields: async ({ facts }: Ports) => {
+    const ports = Object.values((await facts.capabilityMatrix()).serviceKinds).flatMap((kind) => kind.ports);
+    const fields = fieldsOf("serviceConfiguration").filter((field) => field !== "ports");
+    return plain([...fields, ...new Set(ports.map((port) => `ports.${port}`))]);
+  },
+  targets: async (ports: Ports) => entries(ports, "deployments", "name", "deployTarget"),
+  adapters: async (ports: Ports) => entries(ports, "interfaces", "controller", "framework"),
+  revisions: async ({ revisions }: Ports) => plain(await revisions.names()),
+  processes: async ({ processes }: Ports) => {
+    const states = new Map<string, Set<string>>();
+    for (const { name, status } of await processes.names())
+      states.set(name, (states.get(name) ?? new Set()).add(status));
+    return [...states].map(([value, statuses]) => ({ value, about: [...statuses].join(", ") }));
+  },
+  processIds: async ({ processes }: Ports) =>
+    (await processes.names()).map(({ pmId, name, status }) => ({ value: String(pmId), about: `${name}, ${status}` })),
+  namespaces: async ({ processes }: Ports) =>
+    plain([...new Set((await processes.names()).map(({ namespace }) => namespace))]),
+};
+
+function plain(values: Iterable<string>): Completable[] {
+  return [...values].map((value) => ({ value }));
+}
+
+type Contract = Awaited<ReturnType<Ports["facts"]["runtimeContract"]>>;
+
+function keysAbout(contract: Contract, keys: (contract: Contract) => string[]): Completable[] {
+  return keys(contract).map((value) => ({ value, about: specOf(contract, value)?.label ?? "" }));
+}
+
+async function keyValues({ facts }: Ports, key: string): Promise<Completable[]> {
+  const spec = specOf(await facts.runtimeContract(), key);
+  return spec?.kind === "enum" ? plain(acceptedValues(spec).filter((value) => value !== "")) : [];
+}
+
+async function fieldValues(ports: Ports, field: string): Promise<Completable[]> {
+  const { fieldValues: valuesOf } = await import("../suite/edit/question.ts");
+  return plain(valuesOf(await vocabularyOf(ports))[field] ?? []);
+}
+
+async function entries(ports: Ports, section: string, name: string, about: string): Promise<Completable[]> {
+  const { readSource } = await import("../suite/read.ts");
+  const { value } = await readSource(await readSuite(ports, DEFAULT_SUITE_FILE), DEFAULT_SUITE_FILE);
+  const list = (value as Readonly<Record<string, unknown>> | undefined)?.[section];
+  if (!Array.isArray(list)) return [];
+  return (list as unknown[]).flatMap((entry) => {
+    const [text, more] = [textOf(entry, name), textOf(entry, about)];
+    return text === undefined ? [] : [{ value: text, about: more ?? "" }];
+  });
+}
+
+function textOf(entry: unknown, field: string): string | undefined {
+  const value = (entry as Readonly<Record<string, unknown>> | null)?.[field];
+  return typeof value === "string" ? value : undefined;
+}
