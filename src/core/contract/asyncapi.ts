@@ -73,10 +73,35 @@ function message(name: FrameName): Json {
   return {
     name,
     ...(description !== undefined && { summary: description }),
-    payload,
+    payload: name === "action" ? { ...payload, oneOf: ACTION_SCOPES } : payload,
     examples: frameExamples[name].map((frame) => ({ payload: frame })),
   };
 }
+
+const has = (...members: string[]): Json => ({ required: members });
+const hasNone = (...members: string[]): Json => ({ not: { anyOf: members.map((member) => has(member)) } });
+
+/** What each scope of an action takes. */
+const ACTION_SCOPES: readonly Json[] = [
+  {
+    title: "One process, or all instances of one app",
+    properties: { scope: { const: "process" } },
+    anyOf: [has("name"), has("pmId")],
+  },
+  {
+    title: "All processes of a namespace",
+    properties: { scope: { const: "namespace" } },
+    ...has("scope"),
+    oneOf: [has("namespace"), has("name")],
+    ...hasNone("pmId"),
+  },
+  {
+    title: "Apps as the ecosystem file declares them",
+    properties: { scope: { const: "ecosystem" }, action: { enum: ["start", "restart"] } },
+    ...has("scope"),
+    ...hasNone("pmId", "namespace"),
+  },
+];
 
 function frameSchema(name: FrameName): z.core.$ZodType {
   return { ...clientFrames, ...serverFrames }[name];
