@@ -1,8 +1,4 @@
 /** Who asks: one answer for HTTP, WebSocket and gRPC. */
-import { createHmac, randomBytes } from "node:crypto";
-import { tokenCheck, type CheckToken } from "./bearer.ts";
-import { attemptKey, openLoginLimit, type LoginLimit } from "./login-limit.ts";
-import { readUsers, type Users } from "./users.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -27,109 +23,15 @@ export interface Authentication {
   close(): Promise<void>;
 }
 
-const UNAUTHORIZED = { error: "Unauthorized." } as const;
-/** How long a password that was right is not hashed again. */
-const REMEMBERED_MS = 60_000;
-const MOST_REMEMBERED = 1000;
-
 /**
- * Opens what `SVC_ENABLE_BASIC_AUTH` asks for.
+ * Opens what `SVC_ENABLE_BASIC_AUTH` asks for. What checks tokens and counts logins is loaded only if it is `yes`.
  *
- * @returns `undefined` where it is `no`, or unset
+ * @returns `undefined` if it is `no`, or unset
  * @throws {Error} for another value, or for `yes` without an account.
  */
 export async function openAuthentication(keyValueDriver: string, env: Env): Promise<Authentication | undefined> {
   const given = env["SVC_ENABLE_BASIC_AUTH"]?.trim() || "no";
   if (given === "no") return undefined;
-  if (given !== "yes") {
-    throw new Error(`SVC_ENABLE_BASIC_AUTH: unsupported value ${JSON.stringify(given)}; accepted: yes, no`);
-  }
-  const users = readUsers(env["SVC_AUTH_USERS_FILE"]);
-  const checkToken = tokenCheck(env);
-  return new Gate(users, checkToken, await openLoginLimit(keyValueDriver, env));
-}
-
-class Gate implements Authentication {
-  readonly challenge: string;
-  readonly #users: Users;
-  readonly #checkToken: CheckToken | undefined;
-  readonly #limit: LoginLimit;
-  /** Of this process alone, so that what is kept in memory is worth nothing elsewhere. */
-  readonly #key = randomBytes(32);
-  /** Digests of passwords that were right, with the time until which they are remembered. */
-  readonly #right = new Map<string, number>();
-  /** Attempts that are being checked, so that equal ones at the same time count once. */
-  readonly #attempts = new Map<string, Promise<Verdict>>();
-
-  constructor(users: Users, checkToken: CheckToken | undefined, limit: LoginLimit) {
-    this.#users = users;
-    this.#checkToken = checkToken;
-    this.#limit = limit;
-    this.challenge = `Basic realm="backend", charset="UTF-8"${checkToken ? ', Bearer realm="backend"' : ""}`;
-  }
-
-  async authenticate({ authorization = "", address }: Credentials): Promise<Verdict> {
-    const [, scheme = "", value = ""] = /^(\w+) +(\S+)$/.exec(authorization.trim()) ?? [];
-    if (scheme.toLowerCase() === "bearer") return this.#token(value);
-    const login = scheme.toLowerCase() === "basic" ? parseBasic(value) : undefined;
-    return login ? this.#login(login, address) : UNAUTHORIZED;
-  }
-
-  close(): Promise<void> {
-    return this.#limit.close();
-  }
-
-  async #token(token: string): Promise<Verdict> {
-    const user = await this.#checkToken?.(token);
-    return user === undefined ? UNAUTHORIZED : { user };
-  }
-
-  async #login({ user, password }: Login, address: string): Promise<Verdict> {
-    const key = attemptKey(user, address);
-    const seconds = await this.#limit.lockedFor(key);
-    if (seconds > 0) return locked(seconds);
-    const digest = createHmac("sha256", this.#key).update(`${user}\0${password}`).digest("base64url");
-    if ((this.#right.get(digest) ?? 0) > Date.now()) return { user };
-    const attempt = `${key} ${digest}`;
-    const running = this.#attempts.get(attempt);
-    if (running) return running;
-    const verdict = this.#attempt({ user, password }, key, digest).finally(() => this.#attempts.delete(attempt));
-    this.#attempts.set(attempt, verdict);
-    return verdict;
-  }
-
-  async #attempt({ user, password }: Login, key: string, digest: string): Promise<Verdict> {
-    const seconds = await this.#limit.begin(key);
-    if (seconds > 0) return locked(seconds);
-    if (!(await this.#users.check(user, password))) {
-      await this.#limit.fail(key);
-      return UNAUTHORIZED;
-    }
-    await this.#limit.succeed(key);
-    this.#remember(digest);
-    return { user };
-  }
-
-  #remember(digest: string): void {
-    this.#right.delete(digest);
-    this.#right.set(digest, Date.now() + REMEMBERED_MS);
-    const [oldest] = this.#right.keys();
-    if (this.#right.size > MOST_REMEMBERED && oldest !== undefined) this.#right.delete(oldest);
-  }
-}
-
-interface Login {
-  readonly user: string;
-  readonly password: string;
-}
-
-/** RFC 7617: base64 of `user:password`, in UTF-8. */
-function parseBasic(value: string): Login | undefined {
-  const text = Buffer.from(value, "base64").toString("utf8");
-  const colon = text.indexOf(":");
-  return colon > 0 ? { user: text.slice(0, colon), password: text.slice(colon + 1) } : undefined;
-}
-
-function locked(retryAfterSeconds: number): Verdict {
-  return { error: "Too many login attempts.", retryAfterSeconds };
+  if (given === "yes") return (await import("./gate.ts")).openGate(keyValueDriver, env);
+  throw new Error(`SVC_ENABLE_BASIC_AUTH: unsupported value ${JSON.stringify(given)}; accepted: yes, no`);
 }
