@@ -136,6 +136,14 @@ export default {
       to: { path: "node_modules/pm2/modules/pm2-axon" },
     },
     {
+      name: "files-in-two-folders",
+      comment:
+        "What svcm reads may be a pipe, a link, or larger than its memory: the core's adapters know how. The launcher reads its own build; the terminal writes to its descriptors.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/(core/adapters/|cli/|commands/terminal/output\\.ts$)" },
+      to: { path: "^(node:)?fs(/promises)?$", dependencyTypes: ["core"] },
+    },
+    {
       name: "no-test-code-in-the-product",
       comment: "What ships does not reach into tests, benches or scripts.",
       severity: "error",

@@ -40,6 +40,9 @@ export type { Sample, Telemetry, WatchRequest } from "./telemetry/telemetry.ts";
 export { docOf } from "./report/catalog.ts";
 export { suggest } from "./report/suggest.ts";
 export * from "./operations/index.ts";
+export { readConsole } from "./adapters/console-files.ts";
+export type { ConsoleFiles } from "./adapters/console-files.ts";
+export { whyNoFolder } from "./adapters/folders.ts";
 
 /** The person at a terminal of this machine: may do whatever the file system lets that person do. */
 export function commandLineCaller(): Caller {
@@ -52,17 +55,18 @@ export function commandLineCaller(): Caller {
   };
 }
 
-/** A suite document of twenty thousand deploy targets; env files are a thousand times smaller. */
+/** A suite document of twenty thousand deploy targets; env files and contract files have a cap of their own. */
 export const MAX_FILE_BYTES = 4 * 2 ** 20;
 
 /** The real world, for a repository. Nothing is read before an operation asks. */
 export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
+  const files = nodeFiles({ allowedFolders: [workspace.root, workspace.configDir], maxBytes: MAX_FILE_BYTES });
   let telemetry: Telemetry | undefined;
   const ports: Ports = {
     workspace,
-    facts: nodeFacts(workspace.root),
-    files: nodeFiles({ allowedFolders: [workspace.root, workspace.configDir], maxBytes: MAX_FILE_BYTES }),
+    facts: nodeFacts(workspace.root, files),
+    files,
     revisions: gitRevisions({ root: workspace.root, env: options.env, maxBytes: MAX_FILE_BYTES }),
     ecosystems: ecosystemLoader({ root: workspace.root, env: options.env }),
     audit: auditLog({ file: workspace.auditFile, processFile: join(workspace.pm2Home, ".svcm", "audit.jsonl") }),

@@ -81,12 +81,13 @@ export interface Host {
 /** Configuration files: small, regular, inside the folders that svcm was given. */
 export interface Files {
   /**
-   * Reads a regular file whole, following symbolic links.
+   * Reads a regular file whole, following symbolic links. Callers that come while the file is being read share
+   * the next read.
    *
    * @throws {FileError} ENOENT, EACCES, EISDIR, EFBIG (over the size cap), EOUTSIDE (a link that
    *   leaves the allowed folders), ENOTREG (a FIFO, socket or device), or any other system code.
    */
-  read(path: string): Promise<Uint8Array>;
+  read(path: string, options?: ReadOptions): Promise<Uint8Array>;
 
   /**
    * Replaces a file's content as one transaction: lock, read, decide, write beside, sync, rename,
@@ -100,7 +101,8 @@ export interface Files {
    * link is followed, and on any failure the old content is whole. The one exception says so in its
    * message: the directory could not be synced, so the new content is in place but may not last.
    *
-   * @throws {FileError} the codes of `read`, ELOCKED (another process holds the file's lock),
+   * @throws {FileError} the codes of `read`, EACCES (also for root, if the file's mode lacks its owner's write
+   *   permission), ELOCKED (another process holds the file's lock),
    *   ECHANGED (another program keeps changing the file), EBUSY or EXDEV (the file is a mount point),
    *   or any other system code, with the given path; what `decide` and `beforeWrite` throw passes
    *   through.
@@ -119,6 +121,16 @@ export interface Files {
    *   the other codes of `replace`.
    */
   create(path: string, content: Uint8Array, beforeWrite?: () => Promise<void>): Promise<void>;
+}
+
+export interface ReadOptions {
+  /** Cap of the size; by default that of the port. */
+  readonly maxBytes?: number;
+  /**
+   * Whether a path that is itself outside of the allowed folders is read, because a person named it. A path
+   * inside of them still has to lead to a place inside.
+   */
+  readonly mayBeOutside?: boolean;
 }
 
 /** What the repository's files were at a revision of its version control. Read only. */

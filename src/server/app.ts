@@ -12,7 +12,7 @@ import { failureAnswer, sendFailure } from "./answer.ts";
 import { authentication } from "./authentication.ts";
 import { bodyLimitOf, takeBodiesAsBytes } from "./body.ts";
 import { brokenRequestHandler } from "./broken-request.ts";
-import type { ConsoleFiles } from "./console-files.ts";
+import type { ConsoleFiles } from "../core/index.ts";
 import { watchConnections, type Connections } from "./connections.ts";
 import { asRefusal } from "./failure.ts";
 import { admit, guardAll } from "./guard.ts";
@@ -26,7 +26,6 @@ import { openChannel, type Channel } from "./socket/channel.ts";
 import { actionRunner } from "./socket/run-action.ts";
 import { serialiseOnce } from "./socket/samples.ts";
 import { routeUpgrades } from "./socket/upgrades.ts";
-import { sharedReads } from "./shared-reads.ts";
 
 export interface AppOptions {
   readonly ports: Ports;
@@ -44,7 +43,7 @@ export interface AppOptions {
 export function buildApp(options: AppOptions): FastifyInstance {
   const { version, policy, log, console = { assets: new Map() }, publicPath = "" } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
-  const ports: Ports = { ...withAuditLines(options.ports, log), files: sharedReads(options.ports.files) };
+  const ports: Ports = withAuditLines(options.ports, log);
   const guard = { policy, authenticate: authentication(policy, limits.attempts) };
   const refusals = refusalRecords(ports);
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {

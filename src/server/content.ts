@@ -8,7 +8,7 @@ import {
   type Ports,
 } from "../core/index.ts";
 import { toJson } from "./answer.ts";
-import type { ConsoleFiles } from "./console-files.ts";
+import type { ConsoleFiles } from "../core/index.ts";
 import type { ContentName } from "./route.ts";
 
 export interface ContentSource {

@@ -10,7 +10,7 @@ import { contentOf } from "./content.ts";
 import { envAnswers, type Answer } from "./env-answer.ts";
 import { requestCutOff } from "./failure.ts";
 import { parseJsonBody } from "./json-body.ts";
-import type { ConsoleFiles } from "./console-files.ts";
+import type { ConsoleFiles } from "../core/index.ts";
 import type { Limits } from "./limits.ts";
 import { metricsFormat } from "./metrics-format.ts";
 import { parametersOf, queryReader } from "./query.ts";

@@ -1,10 +1,8 @@
-import { stat } from "node:fs/promises";
 import type { FastifyInstance } from "fastify";
-import { describeError, SvcmError, type Ports } from "../core/index.ts";
+import { describeError, readConsole, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
-import { readConsole } from "./console-files.ts";
 import { canonicalAddress, canonicalHost, isLoopbackHost } from "./host.ts";
 import type { Limits } from "./limits.ts";
 import { serverLog, standardError, type LogDestination, type ServerLog } from "./log.ts";
@@ -45,7 +43,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const settings = readSettings(env, options);
   const bind = await resolveBind(settings.host);
   const token = requireToken(bind, settings.token);
-  await requireConfigDirectory(ports.workspace.configDir);
+  requireConfigDirectory(ports.workspace.configDir);
   await requireFacts(ports);
   const log = serverLog(settings.logLevel, options.log ?? standardError());
   log.info({ version, host: bind.address, port: settings.port }, "starting");
@@ -90,9 +88,8 @@ function warnOfOpenProxy({ hasToken }: AccessPolicy, { publicUrl }: Settings, lo
   log.warn(`${PUBLIC_URL} is set without ${AUTH_TOKEN}: everybody whom the proxy lets in may read and write.`);
 }
 
-async function requireConfigDirectory(path: string): Promise<void> {
-  const stats = await stat(path).catch(() => undefined);
-  if (stats?.isDirectory()) return;
+function requireConfigDirectory(path: string): void {
+  if (whyNoFolder(path) === undefined) return;
   throw new SvcmError("START_REFUSED", { details: `Service Management config directory not found: ${path}` });
 }
 

@@ -2,7 +2,7 @@
  * Writes to the terminal without building Node's stream objects, which would cost a short command a
  * tenth of its start. A slow reader is waited for, so nothing is lost when the process ends.
  */
-import { writeSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import { TerminalFileError } from "./terminal-file-error.ts";
 
 const STDOUT = 1;
@@ -20,6 +20,11 @@ export function writeOut(text: string): boolean {
     if (CLOSED.has(code)) return false;
     throw new TerminalFileError(code, "standard output", message);
   }
+}
+
+/** Whether standard output is a device, as a terminal is; a file and a pipe are not. */
+export function isDevice(): boolean {
+  return fstatSync(STDOUT).isCharacterDevice();
 }
 
 /** A diagnostic that cannot be written has nowhere else to go. */

@@ -1,4 +1,4 @@
-import { fstatSync } from "node:fs";
+import { isDevice } from "./output.ts";
 
 /** What the terminal can show. */
 export interface Screen {
@@ -30,7 +30,7 @@ export function stderrScreen(): Screen {
 
 /** Looks at the descriptor first: `process.stdout` is dear to make, and a pipe or a file is no terminal. */
 export function isTerminalBehindStdout(): boolean {
-  return fstatSync(1).isCharacterDevice() && process.stdout.isTTY;
+  return isDevice() && process.stdout.isTTY;
 }
 
 export function isTerminalBehindStderr(): boolean {

@@ -1,5 +1,4 @@
-import { statSync, type BigIntStats } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { locationText, type Issue } from "../contract/issue.ts";
 import { SvcmError } from "../errors.ts";
@@ -12,20 +11,26 @@ import {
 import { matrixFor } from "../facts/own.ts";
 import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
-import type { Facts } from "../ports.ts";
+import { decodeUtf8, describeNotUtf8 } from "../operations/utf8.ts";
+import { FileError, type Facts, type Files } from "../ports.ts";
+import { attempting } from "./files/file-error.ts";
+import { isRefusal } from "./files/system.ts";
+
+/** A contract of several hundred keys has a twentieth of that. */
+const MAX_FACT_BYTES = 2 ** 20;
 
 /**
  * The facts of a repository: `config/runtime-contract.yaml` and `config/capability-matrix.yaml` under
- * its root, each the packaged one where the file is absent. An edited file holds from the next call
- * on; one that did not change is not read again, and the YAML parser is loaded only for a file that
- * differs from the packaged source.
+ * its root, each the packaged one if the file is absent. An edited file holds from the next call
+ * on; one that did not change is not read again, however many callers wait for it, and the YAML parser is loaded
+ * only for a file that differs from the packaged source.
  */
-export function nodeFacts(root: string): Facts {
-  const contract = new FactFile<RuntimeContract>(root, "config/runtime-contract.yaml", {
+export function nodeFacts(root: string, files: Pick<Files, "read">): Facts {
+  const contract = new FactFile<RuntimeContract>(root, files, "config/runtime-contract.yaml", {
     text: packagedRuntimeContractText,
     value: packagedRuntimeContract,
   });
-  const matrix = new FactFile<CapabilityMatrix>(root, "config/capability-matrix.yaml", {
+  const matrix = new FactFile<CapabilityMatrix>(root, files, "config/capability-matrix.yaml", {
     text: packagedCapabilityMatrixText,
     value: packagedCapabilityMatrix,
   });
@@ -46,41 +51,63 @@ export function nodeFacts(root: string): Facts {
 class FactFile<T> {
   readonly #name: string;
   readonly #path: string;
+  readonly #files: Pick<Files, "read">;
   readonly #packaged: { readonly text: string; readonly value: T };
-  #seen: { readonly stamp: string; readonly value: T } | undefined;
+  #last: { readonly stamp: string; readonly loading: Promise<T> } | undefined;
 
-  constructor(root: string, name: string, packaged: { readonly text: string; readonly value: T }) {
+  constructor(
+    root: string,
+    files: Pick<Files, "read">,
+    name: string,
+    packaged: { readonly text: string; readonly value: T },
+  ) {
     this.#name = name;
     this.#path = join(root, name);
+    this.#files = files;
     this.#packaged = packaged;
   }
 
   async load(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
-    const stats = this.#stat();
-    if (!stats) return this.#packaged.value;
-    const stamp = `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
-    if (this.#seen?.stamp === stamp) return this.#seen.value;
-    const text = await this.#attempt(() => readFile(this.#path, "utf8"));
-    const value = text === this.#packaged.text ? this.#packaged.value : this.#valid(await read(text, this.#name));
-    this.#seen = { stamp, value };
-    return value;
+    const stamp = await this.#attempt(() => this.#stamp());
+    if (stamp === undefined) return this.#packaged.value;
+    if (this.#last?.stamp === stamp) return await this.#last.loading;
+    const loading = this.#read(read);
+    const last = { stamp, loading };
+    this.#last = last;
+    // A refusal of the moment may be over when the next caller comes.
+    loading.catch(() => this.#last === last && (this.#last = undefined));
+    return await loading;
   }
 
-  #stat(): BigIntStats | undefined {
-    return statSync(this.#path, { bigint: true, throwIfNoEntry: false });
-  }
-
-  async #attempt(read: () => Promise<string>): Promise<string> {
+  /** What the file is now, `undefined` if there is none. */
+  #stamp(): string | undefined {
     try {
-      return await read();
+      const { dev, ino, size, mtimeNs, ctimeNs } = statSync(this.#path, { bigint: true });
+      return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
     } catch (error) {
-      const { code = "EUNKNOWN" } = error as NodeJS.ErrnoException;
-      throw new SvcmError("FACT_INVALID", {
-        code,
-        path: this.#path,
-        details: `${this.#name} cannot be read (${code}).`,
-      });
+      if (isRefusal(error, "ENOENT", "ENOTDIR")) return undefined;
+      throw error;
     }
+  }
+
+  async #read(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
+    const bytes = await this.#attempt(() => this.#files.read(this.#path, { maxBytes: MAX_FACT_BYTES }));
+    const text = decodeUtf8(bytes);
+    if (text === undefined) throw this.#refusal("FACT_INVALID", describeNotUtf8(bytes));
+    return text === this.#packaged.text ? this.#packaged.value : this.#valid(await read(text, this.#name));
+  }
+
+  async #attempt<R>(step: () => R): Promise<Awaited<R>> {
+    try {
+      return await attempting("read", this.#path, step);
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      throw this.#refusal(error.code, error.message);
+    }
+  }
+
+  #refusal(code: string, details: string): SvcmError {
+    return new SvcmError("FACT_INVALID", { code, path: this.#path, details });
   }
 
   #valid(fact: Fact<T>): T {

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { SvcmError } from "../errors.ts";
 import type { Workspace } from "../ports.ts";
+import { whyNoFolder } from "./folders.ts";
 import { pm2Home } from "./pm2/home.ts";
 
 export interface WorkspaceOptions {
@@ -12,10 +14,18 @@ export interface WorkspaceOptions {
 
 const ROOT_MARKERS = ["deployments.yaml", ".git"];
 
-/** Finds the repository root and the folders under it. @see CONTRACT section 2b */
+const ROOT = "SVC_SERVICE_MANAGEMENT_ROOT";
+
+/**
+ * Finds the repository root and the folders under it.
+ *
+ * @throws {SvcmError} INVALID_REQUEST if the root that was asked for is not a folder.
+ * @see CONTRACT section 2b
+ */
 export function resolveWorkspace({ root: asked, env, cwd }: WorkspaceOptions): Workspace {
   const found = repositoryRoot({ root: asked, env, cwd });
   const root = found ?? resolve(cwd);
+  if (asked || env[ROOT]) requireFolder(root, asked ? "--root" : ROOT);
   const folder = (variable: string, otherwise: string): string => resolve(root, env[variable] || otherwise);
   return {
     root,
@@ -28,9 +38,19 @@ export function resolveWorkspace({ root: asked, env, cwd }: WorkspaceOptions): W
   };
 }
 
+function requireFolder(root: string, name: string): void {
+  const why = whyNoFolder(root);
+  if (why === undefined) return;
+  throw new SvcmError("INVALID_REQUEST", {
+    code: "ROOT_INVALID",
+    path: root,
+    details: `${name} does not name the folder of a repository: ${why}.`,
+  });
+}
+
 /** The root that is named, else the nearest folder at or above `cwd` with a marker; `undefined` without one. */
 export function repositoryRoot({ root, env, cwd }: WorkspaceOptions): string | undefined {
-  const given = root || env["SVC_SERVICE_MANAGEMENT_ROOT"];
+  const given = root || env[ROOT];
   return given ? resolve(cwd, given) : nearestFolder(cwd, ROOT_MARKERS);
 }
 

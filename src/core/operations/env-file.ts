@@ -4,6 +4,15 @@ import type { RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports.ts";
 import { decodeUtf8, describeNotUtf8 } from "./utf8.ts";
 
+/** What can be read, checked and written in a second. */
+const MAX_ENV_BYTES = 2 ** 20;
+
+/** @throws {FileError} EFBIG for the content of an env file that no reader of ours would take. */
+export function requireEnvSize(bytes: Uint8Array, path: string): void {
+  if (bytes.length <= MAX_ENV_BYTES) return;
+  throw new FileError("EFBIG", path, `Cannot write ${path}: it is larger than ${MAX_ENV_BYTES} bytes.`);
+}
+
 /** An environment of this workspace with the file that holds it. */
 export interface EnvFile extends Environment {
   readonly path: string;
@@ -28,7 +37,7 @@ export async function readEnvFile(
 ): Promise<EnvContent> {
   const file = locateEnvFile(ports, contract, asked);
   try {
-    const bytes = await ports.files.read(file.path);
+    const bytes = await ports.files.read(file.path, { maxBytes: MAX_ENV_BYTES });
     return { ...file, bytes, text: decodeEnv(bytes, file.path) };
   } catch (error) {
     throw envFileFailure(error, file.path);

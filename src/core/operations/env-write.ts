@@ -8,7 +8,7 @@ import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation, type Caller } from "../operation.ts";
 import type { Ports } from "../ports.ts";
 import { audited } from "./audited.ts";
-import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, type EnvFile } from "./env-file.ts";
+import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, requireEnvSize, type EnvFile } from "./env-file.ts";
 import type { EnvRead } from "./env-read.ts";
 
 /** The read response after the write, and what became of each asked key. */
@@ -108,11 +108,15 @@ export async function writeValues(
 ): Promise<{ plan: EnvPlan; bytes: Uint8Array }> {
   let plan: EnvPlan | undefined;
   const decide = (current: Uint8Array): Uint8Array | undefined => {
+    requireEnvSize(current, file.path);
     if (ifMatch !== undefined) refuseStale(ports, current, ifMatch);
     const text = decodeEnv(current, file.path);
     plan = planned(contract, file, text, values);
     about.keys = plan.changedKeys;
-    return plan.text === text ? undefined : new TextEncoder().encode(plan.text);
+    if (plan.text === text) return undefined;
+    const next = new TextEncoder().encode(plan.text);
+    requireEnvSize(next, file.path);
+    return next;
   };
   try {
     const bytes = await ports.files.replace(file.path, decide, begin);

@@ -10,16 +10,18 @@ export async function vocabularyOf({ facts }: Ports): Promise<Vocabulary> {
   return { contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() };
 }
 
-/** Where a suite document is; a relative name is relative to the repository root. */
+/** Where a suite document is; a relative name is relative to the repository root. @throws {SvcmError} */
 export function suitePath({ workspace }: Ports, file: string): string {
+  if (file === "")
+    throw new SvcmError("INVALID_REQUEST", { details: "--file is empty. Name a file, for example deployments.yaml." });
   return file.startsWith("/") ? file : `${workspace.root}/${file}`;
 }
 
-/** The text of a suite document. @throws {SvcmError} SUITE_FILE_FAILED */
+/** The text of a suite document, which may be anywhere if its path says so. @throws {SvcmError} SUITE_FILE_FAILED */
 export async function readSuite(ports: Ports, file: string): Promise<string> {
   const path = suitePath(ports, file);
   try {
-    return suiteText(await ports.files.read(path), path);
+    return suiteText(await ports.files.read(path, { mayBeOutside: true }), path);
   } catch (error) {
     throw suiteFileFailure(error, path);
   }
@@ -40,5 +42,6 @@ export function suiteText(bytes: Uint8Array, path: string): string {
 export function suiteFileFailure(error: unknown, path: string): unknown {
   if (!(error instanceof FileError)) return error;
   const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;
-  return new SvcmError("SUITE_FILE_FAILED", { code, path, details: error.message });
+  const hint = code === "ENOTREG" ? "svcm validate --file - reads a document from standard input." : undefined;
+  return new SvcmError("SUITE_FILE_FAILED", { code, path, details: error.message, ...(hint && { hint }) });
 }

@@ -15,10 +15,10 @@ export function describeNotUtf8(bytes: Uint8Array): string {
   return `The file is not UTF-8 text: byte offset ${offset}, in line ${line}.`;
 }
 
-/** By its byte order mark, or since one of its first two bytes is zero, as YAML tells it. */
+/** By its byte order mark, or because one of its first two bytes is zero, as YAML decides it. */
 export function isUtf16([first, second]: Uint8Array): boolean {
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  return hasMark || first === 0 || second === 0;
+  return hasMark || (first === 0) !== (second === 0);
 }
 
 /** Lead bytes from and to, the length of their sequence, and the bounds of its second byte. */

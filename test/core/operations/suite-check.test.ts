@@ -72,6 +72,13 @@ describe("what is no file that can be read", () => {
     });
   });
 
+  test("a file of zero bytes is not called UTF-16", async () => {
+    const workspace = makeWorkspace({ [FILE]: Buffer.alloc(64) });
+    const { response } = await check(workspace.ports);
+    expect(response.valid).toBe(false);
+    expect(JSON.stringify(response.issues)).not.toContain("UTF-16");
+  });
+
   test("more than 4 MiB is refused before it is read: here a terabyte that no disk holds", async () => {
     const workspace = makeWorkspace({ [FILE]: GOOD });
     truncateSync(workspace.path(FILE), 2 ** 40);

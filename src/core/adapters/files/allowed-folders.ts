@@ -1,4 +1,5 @@
-import { basename, dirname, join, sep } from "node:path";
+import { basename, dirname, join, resolve as absolute, sep } from "node:path";
+import type { FileError } from "../../ports.ts";
 import { attempting, refuse } from "./file-error.ts";
 import { realpath } from "./system.ts";
 
@@ -10,6 +11,8 @@ export interface AllowedFolders {
   resolveNew(path: string): Promise<string>;
   /** @throws {FileError} EOUTSIDE for a real path, found by following `path`, that is elsewhere. */
   admit(real: string, path: string): Promise<void>;
+  /** Whether a path, before any link is followed, is in none of the folders. */
+  isOutside(path: string): boolean;
 }
 
 /**
@@ -21,10 +24,11 @@ export function allowedFolders(folders: readonly string[]): AllowedFolders {
   const admit = async (real: string, path: string): Promise<void> => {
     if (isInside(real, known)) return;
     known = await realFolders(folders);
-    if (!isInside(real, known)) throw refuse("EOUTSIDE", "open", path);
+    if (!isInside(real, known)) throw outside(real, path, folders);
   };
   return {
     admit,
+    isOutside: (path) => !isInside(absolute(path), [...folders, ...known]),
     async resolve(path) {
       const real = await attempting("open", path, () => realpath(path));
       await admit(real, path);
@@ -37,6 +41,12 @@ export function allowedFolders(folders: readonly string[]): AllowedFolders {
       return real;
     },
   };
+}
+
+function outside(real: string, path: string, folders: readonly string[]): FileError {
+  const where = real === path ? "it is" : `it leads to ${real},`;
+  const reason = `${where} outside of ${folders.join(" and ")}; allow another folder with --root, or one of env files with SVC_SERVICE_MANAGEMENT_CONFIG_DIR`;
+  return refuse("EOUTSIDE", "use", path, reason);
 }
 
 function isInside(path: string, folders: readonly string[]): boolean {

@@ -5,7 +5,6 @@ import { FileError } from "../../ports.ts";
 /** The codes of ours, and those that the system's table lacks or puts in words that help nobody. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTREG: "it is not a regular file",
-  EOUTSIDE: "it leads out of the folders that are allowed",
   EDQUOT: "the disk quota is used up",
   EISDIR: "it is a directory",
   ENOSPC: "no space is left on the disk",

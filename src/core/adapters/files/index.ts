@@ -4,6 +4,7 @@ import { creator } from "./create.ts";
 import { fileLocks } from "./lock.ts";
 import { readInside } from "./read.ts";
 import { replacer } from "./replace.ts";
+import { sharedReads } from "./shared-reads.ts";
 
 export interface NodeFilesOptions {
   /** Nothing outside of these is read or written, whatever links say. */
@@ -20,7 +21,7 @@ export function nodeFiles(options: NodeFilesOptions): Files {
   const folders = allowedFolders(options.allowedFolders);
   const locks = fileLocks({ timeoutMs: lockTimeoutMs });
   return {
-    read: (path) => readInside(folders, path, maxBytes),
+    read: sharedReads((path, limits = {}) => readInside(folders, path, { maxBytes, ...limits })),
     replace: replacer({ folders, locks, maxBytes }),
     create: creator({ folders, locks, maxBytes }),
   };

@@ -1,4 +1,5 @@
 import type { BigIntStats } from "node:fs";
+import type { ReadOptions } from "../../ports.ts";
 import type { AllowedFolders } from "./allowed-folders.ts";
 import { attempting, refuse } from "./file-error.ts";
 import {
@@ -27,7 +28,8 @@ export async function readWhole(real: string, path: string, maxBytes: number): P
     try {
       return await withFile(real, O_RDONLY | SAFELY, async (fd) => {
         const stat = await fstat(fd);
-        refuseUnlessSmallAndRegular(stat, path, maxBytes);
+        refuseUnlessRegular(stat, path);
+        if (stat.size > maxBytes) throw tooLarge("read", path, maxBytes);
         return { bytes: await readUpTo(fd, Number(stat.size), maxBytes, path), stat };
       });
     } catch (error) {
@@ -40,15 +42,22 @@ export async function readWhole(real: string, path: string, maxBytes: number): P
  * Reads a regular file whole, for an answer: the opened file itself is asked where it is, which is
  * cheaper than resolving the path first, and leaves nothing between the look and the read.
  */
-export async function readInside(folders: AllowedFolders, path: string, maxBytes: number): Promise<Uint8Array> {
+export async function readInside(
+  folders: AllowedFolders,
+  path: string,
+  { maxBytes, mayBeOutside = false }: ReadOptions & { readonly maxBytes: number },
+): Promise<Uint8Array> {
   const fd = await attempting("open", path, () => openRegular(path));
   return await attempting("read", path, async () => {
     try {
       const stat = statOf(fd);
-      const place = placeOf(fd, stat);
-      if (place === undefined) await folders.resolve(path);
-      else await folders.admit(place, path);
-      refuseUnlessSmallAndRegular(stat, path, maxBytes);
+      refuseUnlessRegular(stat, path);
+      if (!(mayBeOutside && folders.isOutside(path))) {
+        const place = placeOf(fd, stat);
+        if (place === undefined) await folders.resolve(path);
+        else await folders.admit(place, path);
+      }
+      if (stat.size > maxBytes) throw tooLarge("read", path, maxBytes);
       return await readUpTo(fd, Number(stat.size), maxBytes, path);
     } finally {
       // Nothing was written, so there is no failure to wait for.
@@ -64,10 +73,10 @@ async function openRegular(path: string): Promise<number> {
   });
 }
 
-function refuseUnlessSmallAndRegular(stat: BigIntStats, path: string, maxBytes: number): void {
+function refuseUnlessRegular(stat: BigIntStats, path: string): void {
   if (stat.isDirectory()) throw refuse("EISDIR", "read", path);
+  if (stat.isFIFO()) throw refuse("ENOTREG", "read", path, "it is a pipe, not a regular file");
   if (!stat.isFile()) throw notRegular(path);
-  if (stat.size > maxBytes) throw tooLarge("read", path, maxBytes);
 }
 
 /** Room for one byte more than expected: the read that leaves it free has seen the end. */

@@ -47,6 +47,7 @@ async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined
   const next = run.decide(current.bytes);
   if (next === undefined) return current.bytes;
   if (next.length > run.maxBytes) throw tooLarge("write", run.path, run.maxBytes);
+  requireWritable(current.stat, run.path);
   await run.beforeWrite();
 
   // Opened before anything is written: a folder that cannot be synced refuses the write in time.
@@ -60,6 +61,14 @@ async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined
     await close(folder).catch(() => undefined);
   }
 }
+
+/** A rename asks for the folder's permission only, and root for none: the file's own mode is the word of its owner. */
+function requireWritable({ mode }: BigIntStats, path: string): void {
+  if ((mode & OWNER_MAY_WRITE) !== 0n) return;
+  throw refuse("EACCES", "write", path, "its mode does not permit its owner to write; allow it with chmod u+w");
+}
+
+const OWNER_MAY_WRITE = 0o200n;
 
 async function putInPlace(run: Run, temporary: string, seen: BigIntStats, next: Uint8Array) {
   let isInPlace = false;

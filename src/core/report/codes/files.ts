@@ -4,7 +4,8 @@ import type { CodeDocs } from "./code-doc.ts";
 export const fileCodes: CodeDocs = {
   ENOTREG: {
     summary: "Not a regular file.",
-    remedy: "Put a regular file at `path`; pipes, sockets and devices are not read.",
+    remedy:
+      "Put a regular file at `path`; pipes, sockets and devices are not read. `svcm validate --file -` reads standard input.",
   },
   EFBIG: {
     summary: "Larger than the limit.",
@@ -13,7 +14,8 @@ export const fileCodes: CodeDocs = {
   EOUTSIDE: {
     summary: "The path, or a link on it, leads out of the folders that svcm may use.",
     explanation: "Those are the repository root and the config directory.",
-    remedy: "Name a file inside them, or choose another repository with `--root <dir>`.",
+    remedy:
+      "Name a file inside them, choose another repository with `--root <dir>`, or the folder of the env files with SVC_SERVICE_MANAGEMENT_CONFIG_DIR.",
   },
   ELOCKED: {
     summary: "Another process held the lock for too long; the message names it.",

@@ -10,6 +10,10 @@ export const requestCodes: CodeDocs = {
     summary: "svcm has no such command.",
     remedy: "Run `svcm help` for all commands.",
   },
+  ROOT_INVALID: {
+    summary: "What `--root` or SVC_SERVICE_MANAGEMENT_ROOT names is not a folder.",
+    remedy: "Name the folder that holds deployments.yaml, or leave it out inside of the repository.",
+  },
   INPUT_INVALID: {
     summary: "The input does not have the accepted shape.",
     remedy: "Send what the message says is accepted; `GET /api/openapi.json` describes every request.",

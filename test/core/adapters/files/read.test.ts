@@ -33,6 +33,21 @@ describe("reads a file whole", () => {
     expect(Buffer.from(await read(join(folder, "other-way/link"))).toString()).toBe("A=1\n");
   });
 
+  test("also outside, if the path itself says so; a link that leads out stays refused", async () => {
+    const { config, elsewhere, path } = setUp();
+    const named = join(elsewhere, "named");
+    writeFileSync(named, "A=1\n");
+    symlinkSync(named, path);
+    const files = nodeFiles({ allowedFolders: [config] });
+    expect(Buffer.from(await files.read(named, { mayBeOutside: true })).toString()).toBe("A=1\n");
+    expect(Buffer.from(await files.read(`${config}/../elsewhere/named`, { mayBeOutside: true })).toString()).toBe(
+      "A=1\n",
+    );
+    await expect(files.read(path, { mayBeOutside: true })).rejects.toMatchObject(refusal("EOUTSIDE", path));
+    await expect(files.read(named)).rejects.toMatchObject(refusal("EOUTSIDE", named));
+    await expect(files.replace(named, () => Buffer.from("A=2\n"))).rejects.toMatchObject({ code: "EOUTSIDE" });
+  });
+
   test("also where the allowed folder is itself a link, and that link moves on", async () => {
     const { config, elsewhere, folder } = setUp();
     writeFileSync(join(config, ".env"), "A=old\n");
@@ -107,6 +122,15 @@ describe("refuses", () => {
     writeFileSync(join(elsewhere, "secret"), "A=1\n");
     const path = `${config}/../elsewhere/secret`;
     await expect(read(path)).rejects.toMatchObject(refusal("EOUTSIDE", path));
+  });
+
+  test("what is outside, and says where it leads, which folders are allowed, and how to allow another", async () => {
+    const { config, elsewhere, path, read } = setUp();
+    symlinkSync(join(elsewhere, "secret"), path);
+    writeFileSync(join(elsewhere, "secret"), "A=1\n");
+    await expect(read(path)).rejects.toMatchObject({
+      message: `Cannot use ${path}: it leads to ${join(elsewhere, "secret")}, outside of ${config}; allow another folder with --root, or one of env files with SVC_SERVICE_MANAGEMENT_CONFIG_DIR.`,
+    });
   });
 
   test("a circle of links", async () => {

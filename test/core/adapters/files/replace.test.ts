@@ -45,7 +45,7 @@ describe("a replaced file", () => {
     expect(names()).toEqual([".env.dev"]);
   });
 
-  test.each([0o600, 0o640, 0o644, 0o664, 0o400, 0o4711])("keeps mode %o", async (mode) => {
+  test.each([0o600, 0o640, 0o644, 0o664, 0o4711])("keeps mode %o", async (mode) => {
     const { files, path } = setUp();
     chmodSync(path, mode);
     await files.replace(path, () => NEW);
@@ -137,6 +137,23 @@ describe("nothing is written", () => {
     await expect(replacing).rejects.toMatchObject({ name: "FileError", code: "EFBIG", path });
     expect([text(), names()]).toEqual([OLD, [".env.dev"]]);
   });
+
+  test.each([0o444, 0o400, 0o466])(
+    "where its mode %o does not permit the owner to write, for root, too",
+    async (mode) => {
+      const { files, path, text, names } = setUp();
+      chmodSync(path, mode);
+      const announced: string[] = [];
+      const replacing = files.replace(
+        path,
+        () => NEW,
+        async () => void announced.push("write"),
+      );
+      await expect(replacing).rejects.toMatchObject({ name: "FileError", code: "EACCES", path });
+      expect([text(), names(), announced]).toEqual([OLD, [".env.dev"], []]);
+      await expect(files.replace(path, () => undefined)).resolves.toEqual(Buffer.from(OLD));
+    },
+  );
 
   test("where a link leads out of the allowed folders", async () => {
     const { config, files, folder } = setUp();

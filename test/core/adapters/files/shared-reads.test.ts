@@ -1,20 +1,16 @@
 import { expect, test } from "vitest";
-import type { Ports } from "../../src/core/index.ts";
-import { sharedReads } from "../../src/server/shared-reads.ts";
+import { sharedReads } from "../../../../src/core/adapters/files/shared-reads.ts";
 
 /** Files whose reads end when the test says so. */
 function controlledFiles() {
   const reads: { path: string; end: (text: string) => void; fail: (error: Error) => void }[] = [];
-  const files: Ports["files"] = {
-    read: (path) =>
+  const shared = sharedReads(
+    (path) =>
       new Promise((resolve, reject) => {
         reads.push({ path, end: (text) => resolve(Buffer.from(text)), fail: reject });
       }),
-    replace: () => expect.unreachable(),
-    create: () => expect.unreachable(),
-  };
-  const shared = sharedReads(files);
-  const read = async (path: string): Promise<string> => Buffer.from(await shared.read(path)).toString();
+  );
+  const read = async (path: string): Promise<string> => Buffer.from(await shared(path)).toString();
   return { reads, read };
 }
 

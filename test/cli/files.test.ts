@@ -1,0 +1,82 @@
+/** What a person may name as a root or a file, and what the answer says. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { plainEnvironment, RUN, svcm } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+function repository(): string {
+  const root = join(temporaryFolder(), "repository");
+  mkdirSync(join(root, "config"), { recursive: true });
+  writeFileSync(join(root, "deployments.yaml"), "version: service-management.v1\n");
+  return root;
+}
+
+describe("a root that is not a folder is wrong usage for", () => {
+  test.each([[["validate"]], [["env", "get"]], [["targets", "list"]], [["process", "list"]], [["matrix", "show"]]])(
+    "svcm %s",
+    (command) => {
+      const root = repository();
+      const file = join(root, "deployments.yaml");
+      const asFile = svcm([...command, "--root", file, "--json"]);
+      expect(asFile.status).toBe(2);
+      expect(JSON.parse(asFile.stdout)).toMatchObject({
+        code: "ROOT_INVALID",
+        details: "--root does not name the folder of a repository: it is not a folder.",
+        path: file,
+      });
+      const missing = svcm(command, { cwd: root, env: { SVC_SERVICE_MANAGEMENT_ROOT: join(root, "nowhere") } });
+      expect(missing.status).toBe(2);
+      expect(missing.stderr).toContain(
+        "SVC_SERVICE_MANAGEMENT_ROOT does not name the folder of a repository: it does not exist.",
+      );
+    },
+  );
+});
+
+describe("--file", () => {
+  test("may name a document outside of the root for reading", () => {
+    const root = repository();
+    writeFileSync(join(root, "../other.yaml"), "version: service-management.v1\n");
+    const { status, stdout } = svcm(["validate", "--root", root, "--file", "../other.yaml"]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "../other.yaml is valid.\n" });
+  });
+
+  test("names one outside for writing: refused, with the allowed folders and the way", () => {
+    const root = repository();
+    const other = join(root, "../other.yaml");
+    writeFileSync(other, "version: service-management.v1\ndeployments: []\n");
+    const { status, stdout } = svcm(["config", "set", "runMode=container", "--root", root, "--file", other, "--json"]);
+    expect(status).toBe(3);
+    const { code, details } = JSON.parse(stdout) as { code: string; details: string };
+    expect(code).toBe("EOUTSIDE");
+    expect(details).toMatch(
+      /^Cannot use .*other\.yaml: it is outside of .*\/repository and .*; allow another folder with --root/,
+    );
+  });
+
+  test.each([
+    [".", 3, expect.stringContaining("it is a directory")],
+    ["", 2, "--file is empty. Name a file, for example deployments.yaml."],
+  ])("%j is refused for what it is", (file, code, details) => {
+    const { status, stdout } = svcm(["validate", "--root", repository(), "--file", file, "--json"]);
+    expect(status).toBe(code);
+    expect(JSON.parse(stdout)).toMatchObject({ details });
+  });
+
+  test("names a pipe: refused, with the way to read one", () => {
+    const script = `exec "$0" "$1" validate --root "$2" --file <(cat "$2/deployments.yaml")`;
+    const args = ["-c", script, process.execPath, RUN, repository()];
+    const { status, stderr } = spawnSync("bash", args, { env: plainEnvironment(), encoding: "utf8" });
+    expect(status).toBe(3);
+    expect(stderr).toContain("it is a pipe, not a regular file");
+    expect(stderr).toContain("svcm validate --file - reads a document from standard input.");
+  });
+
+  test("a file error names its path once", () => {
+    const root = repository();
+    const { stderr } = svcm(["validate", "--root", root, "--file", "missing.yaml"]);
+    expect(stderr.split(join(root, "missing.yaml"))).toHaveLength(2);
+  });
+});
