@@ -5,8 +5,8 @@
 import { fstatSync, writeSync } from "node:fs";
 import { TerminalFileError } from "./terminal-file-error.ts";
 
-const STDOUT = 1;
-const STDERR = 2;
+export const STDOUT = 1;
+export const STDERR = 2;
 const RETRY_MS = 5;
 const CLOSED = new Set(["EPIPE", "EOF"]);
 
@@ -22,9 +22,9 @@ export function writeOut(text: string): boolean {
   }
 }
 
-/** Whether standard output is a device, as a terminal is; a file and a pipe are not. */
-export function isDevice(): boolean {
-  return fstatSync(STDOUT).isCharacterDevice();
+/** Whether a descriptor is a device, as a terminal is; a file and a pipe are not. */
+export function isDevice(fd: number): boolean {
+  return fstatSync(fd).isCharacterDevice();
 }
 
 /** A diagnostic that cannot be written has nowhere else to go. */

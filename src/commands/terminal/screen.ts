@@ -1,4 +1,4 @@
-import { isDevice } from "./output.ts";
+import { isDevice, STDERR, STDOUT } from "./output.ts";
 
 /** What the terminal can show. */
 export interface Screen {
@@ -30,11 +30,11 @@ export function stderrScreen(): Screen {
 
 /** Looks at the descriptor first: `process.stdout` is dear to make, and a pipe or a file is no terminal. */
 export function isTerminalBehindStdout(): boolean {
-  return isDevice() && process.stdout.isTTY;
+  return isDevice(STDOUT) && process.stdout.isTTY;
 }
 
 export function isTerminalBehindStderr(): boolean {
-  return fstatSync(2).isCharacterDevice() && process.stderr.isTTY;
+  return isDevice(STDERR) && process.stderr.isTTY;
 }
 
 /** Whether a person can use a full screen here: a terminal that can move its cursor, outside of continuous integration. */
