@@ -55,7 +55,7 @@ describe("a contract file of the repository that is", () => {
       chmodSync(root, 0o755);
       chmodSync(workspace.path("config"), 0o700);
       const argv = [...asNobody, process.execPath, RUN, "matrix", "show", "--root", root, "--json"];
-      const { status, stdout } = spawnSync("setpriv", argv.slice(1), { env: plainEnvironment(), encoding: "utf8" });
+      const { status, stdout } = spawnSync(argv[0] ?? "", argv.slice(1), { env: plainEnvironment(), encoding: "utf8" });
       expect(JSON.parse(stdout)).toMatchObject({ error: "Declarative source is invalid.", code: "EACCES" });
       expect(status).toBe(3);
     },
