@@ -11,8 +11,11 @@ export type ConnectionState = "connecting" | "live" | "stale" | "closed";
 export interface ClientOptions {
   /** Where `svcm serve` listens, for example `http://127.0.0.1:3200`. */
   readonly url: string | URL;
-  /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN there. It is never part of a URL. */
-  readonly token?: string | undefined;
+  /**
+   * The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN there. It is never part of a URL. A function is asked before each
+   * attempt to connect; if it rejects, the attempt has failed and another one follows.
+   */
+  readonly token?: string | undefined | (() => Promise<string | undefined>);
   /** Needed where there is no global one, before Node 22: that of the package `ws`. */
   readonly WebSocket?: SocketConstructor | undefined;
   readonly onState?: ((state: ConnectionState) => void) | undefined;

@@ -1,5 +1,5 @@
 import { interval } from "../core/contract/channel.ts";
-import { addressOf, subprotocols } from "./address.ts";
+import { addressOf } from "./address.ts";
 import { Connection } from "./connection.ts";
 import { OutcomeUnknownError, ServiceError } from "./errors.ts";
 import type { Action, ActionResult, Client, ClientOptions, ConnectionState, WatchFrame, WatchOptions } from "./api.ts";
@@ -48,8 +48,7 @@ class ChannelClient implements Client {
     const { token, signal } = options;
     this.#connection = new Connection({
       address: addressOf(options.url),
-      protocols: () => subprotocols(token),
-      token: () => token,
+      token,
       Socket: socketConstructor(options.WebSocket),
       onOpen: () => this.#onOpen(),
       onFrame: (frame) => this.#onFrame(frame),

@@ -1,13 +1,13 @@
 import type { ClientFrame, ServerFrame } from "./frames.generated.ts";
-import type { Address } from "./address.ts";
+import { subprotocols, type Address } from "./address.ts";
+import type { ClientOptions } from "./api.ts";
 import { backoffMs } from "./backoff.ts";
 import { ServiceError } from "./errors.ts";
 import type { SocketConstructor, SocketLike } from "./socket.ts";
 
 export interface ConnectionOptions {
   readonly address: Address;
-  readonly protocols: () => string[];
-  readonly token: () => string | undefined;
+  readonly token: ClientOptions["token"];
   readonly Socket: SocketConstructor;
   /** A socket is open; what was asked has to be asked anew. */
   readonly onOpen: () => void;
@@ -67,9 +67,18 @@ export class Connection {
   }
 
   #connect(): void {
-    const { Socket, address, protocols } = this.#options;
-    const socket = new Socket(address.socket, protocols());
+    const { token } = this.#options;
     const generation = ++this.#generation;
+    if (typeof token !== "function") return this.#open(generation, token);
+    token().then(
+      (given) => generation === this.#generation && this.#open(generation, given),
+      () => generation === this.#generation && this.#retry(),
+    );
+  }
+
+  #open(generation: number, token: string | undefined): void {
+    const { Socket, address } = this.#options;
+    const socket = new Socket(address.socket, subprotocols(token));
     const isCurrent = (): boolean => generation === this.#generation;
     this.#socket = socket;
     socket.addEventListener("open", () => {
@@ -121,8 +130,8 @@ export class Connection {
 
 /** A WebSocket tells nothing of why it was refused; the same address over HTTP does. */
 async function refusalOf({ address, token }: ConnectionOptions): Promise<ServiceError | undefined> {
-  const given = token();
   try {
+    const given = typeof token === "function" ? await token() : token;
     const response = await fetch(address.http, {
       headers: given === undefined ? {} : { authorization: bearer(given) },
       signal: AbortSignal.timeout(DIAGNOSIS_TIMEOUT_MS),
