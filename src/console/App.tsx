@@ -4,6 +4,7 @@ import { ConsoleContext, createConsole, PageContext, type Console, type Page } f
 import { factsOf } from "./data/contract.ts";
 import { problemOf, type Problem } from "./data/request-error.ts";
 import { HelpSheet } from "./shell/HelpSheet.tsx";
+import { ForeignDocument, OtherServer } from "./shell/Identity.tsx";
 import { Notices } from "./shell/Notices.tsx";
 import { ClosedPanel, Panel } from "./shell/Panel.tsx";
 import { TabList } from "./shell/TabList.tsx";
@@ -32,13 +33,13 @@ export function App({ page }: { page: Page }): JSX.Element {
         <main>
           <Notices />
           <StatusRegion>
-            {problem && (
+            {problem && !page.server.isOther.value && (
               <StatusLine tone="error" action={<Button onClick={retry}>Try again</Button>}>
                 <ProblemText problem={problem} />
               </StatusLine>
             )}
           </StatusRegion>
-          {console ? <Panel /> : problem && <ClosedPanel id={page.router.tab.value} />}
+          <Content page={page} console={console} problem={problem} />
         </main>
         <Toasts />
         <TokenEntry />
@@ -46,6 +47,15 @@ export function App({ page }: { page: Page }): JSX.Element {
       </ConsoleContext.Provider>
     </PageContext.Provider>
   );
+}
+
+/** The open tab, or what has to be decided before it can be shown. */
+function Content(props: { page: Page; console: Console | undefined; problem: Problem | undefined }): JSX.Element {
+  const { page, console, problem } = props;
+  if (page.server.isOther.value) return <OtherServer root={console?.facts.workspace.root} />;
+  if (console?.suite.isForeign.value) return <ForeignDocument suite={console.suite} />;
+  if (console) return <Panel />;
+  return problem ? <ClosedPanel id={page.router.tab.value} /> : <></>;
 }
 
 /** The facts that everything is built from, asked for until they are there. */
@@ -72,7 +82,9 @@ function watch({ server, shortcuts, router }: Page, openHelp: () => void): () =>
     ...tabIds.map((id, at) => ({
       key: String(at + 1),
       label: `Open ${tabs[id].label}`,
-      run: () => void router.go(id),
+      run() {
+        if (router.go(id)) requestAnimationFrame(focusPanel);
+      },
     })),
   );
   const onKey = (event: KeyboardEvent): void => shortcuts.onKey(event);
@@ -91,5 +103,9 @@ function watch({ server, shortcuts, router }: Page, openHelp: () => void): () =>
 /** The hash is the tab's link, so the jump is made by hand. */
 function skipToPanel(event: Event): void {
   event.preventDefault();
+  focusPanel();
+}
+
+function focusPanel(): void {
   document.querySelector<HTMLElement>("#panel")?.focus();
 }

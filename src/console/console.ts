@@ -3,6 +3,7 @@ import { useContext } from "preact/hooks";
 import { createApi, type Api } from "./data/api.ts";
 import type { Facts } from "./data/contract.ts";
 import { createAppearance, type Appearance } from "./state/appearance.ts";
+import { createChoices, type Choices } from "./state/choices.ts";
 import { createRouter, type Router } from "./state/router.ts";
 import { watchServer, type ServerWatch } from "./state/server-watch.ts";
 import { createSession, type Session } from "./state/session.ts";
@@ -25,13 +26,20 @@ export interface Page {
 export interface Console extends Page {
   readonly facts: Facts;
   readonly suite: SuiteStore;
+  readonly choices: Choices;
   /** State of a tab that outlives its leaving, until the page is closed: the same value for the same key. */
   readonly kept: <T>(key: string, make: () => T) => T;
 }
 
 export function createPage(): Page {
-  const session = createSession(reachable(() => sessionStorage));
-  const api = createApi(session, (isReached) => server.told(isReached));
+  const session = createSession(
+    reachable(() => sessionStorage),
+    () => server.identity.value,
+  );
+  const api = createApi(session, {
+    confirm: () => server.confirm(),
+    told: (isReached) => server.told(isReached),
+  });
   const server = watchServer(api);
   return {
     api,
@@ -45,17 +53,17 @@ export function createPage(): Page {
 }
 
 export function createConsole(page: Page, facts: Facts): Console {
-  const suite = createSuiteStore(
-    reachable(() => localStorage),
-    facts.vocabulary,
-    () => Date.now(),
-  );
+  const storage = reachable(() => localStorage);
+  // The facts came from it.
+  const server = page.server.identity.value ?? "";
+  const suite = createSuiteStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
   addEventListener("storage", (event) => suite.onStorage(event));
   const kept = new Map<string, unknown>();
   return {
     ...page,
     facts,
     suite,
+    choices: createChoices(storage, server),
     kept<T>(key: string, make: () => T): T {
       if (!kept.has(key)) kept.set(key, make());
       return kept.get(key) as T;

@@ -2,12 +2,17 @@
 import { expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { ask, post, repository, testServer } from "../server/support.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { axe, overflow } from "./accessibility.ts";
 import { openConsole } from "./open-console.ts";
 import { mkdirSync } from "node:fs";
 
 const browser = useBrowser();
-const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
+const noPm2 = {
+  get env() {
+    return { PM2_HOME: temporaryFolder() };
+  },
+};
 
 test.skipIf(!hasBrowser)("mutations stand newest first, with when, who and what, and can be filtered", async () => {
   const server = await testServer(noPm2);
@@ -36,10 +41,43 @@ test.skipIf(!hasBrowser)("mutations stand newest first, with when, who and what,
   expect({ violations: await axe(page), overflow: await overflow(page) }).toEqual({ violations: [], overflow: 0 });
 });
 
+test.skipIf(!hasBrowser)(
+  "the filter finds what a row shows, in the reader's time zone, and nothing that no row shows",
+  async () => {
+    const server = await testServer(noPm2);
+    await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
+    const { page } = await openConsole(browser, server.url, { tab: "audit", timeZone: "Asia/Tokyo" });
+    await page.getByText("Times are in Asia/Tokyo.").waitFor();
+    const time = page.locator("tbody time");
+    const [shown, utc] = [(await time.textContent()) ?? "", (await time.getAttribute("datetime")) ?? ""];
+    const inTokyo = new Date(Date.parse(utc) + 9 * 3_600_000).toISOString();
+    expect(shown).toBe(inTokyo.slice(0, 19).replace("T", " "));
+    for (const part of [shown, shown.slice(0, 10), shown.slice(11, 16)]) {
+      await page.getByRole("searchbox").fill(part);
+      expect(await page.locator("tbody tr").count()).toBe(1);
+    }
+    await page.getByRole("searchbox").fill(utc);
+    await page.getByText("No record matches").waitFor();
+  },
+);
+
+test.skipIf(!hasBrowser)("a log that cannot be reached is asked for again on demand", async () => {
+  const server = await testServer(noPm2);
+  const { page, button } = await openConsole(browser, server.url, {
+    tab: "audit",
+    mayFail: true,
+    prepare: (first) => first.route("**/api/runtime/audit?*", (route) => route.abort(), { times: 1 }),
+  });
+  await page.getByText("The server cannot be reached.").waitFor();
+  await button("Try again").click();
+  await page.getByText("svcm has changed nothing yet").waitFor();
+  expect(await page.getByText("The server cannot be reached.").count()).toBe(0);
+});
+
 test.skipIf(!hasBrowser)("where nothing was changed, it says what would leave a record", async () => {
   const server = await testServer(noPm2);
   const { page } = await openConsole(browser, server.url, { tab: "audit" });
-  await page.getByText("Nothing has been changed yet").waitFor();
+  await page.getByText("svcm has changed nothing yet").waitFor();
   expect(await page.locator(".empty code").textContent()).toBe("svcm audit --limit 50");
 });
 

@@ -21,11 +21,11 @@ const lessons: readonly (readonly [tab: string, empty: string, step: RegExp | st
   ["monitoring", "The processes of PM2 cannot be read", "svcm process start --ecosystem"],
   ["environment", "dev has no env file.", /Create the file at the path above, even an empty one, and try again/],
   ["pm2", "No ecosystem for dev.", /Write ecosystem\.dev\.config\.cjs at the path above and read it again/],
-  ["service", "No service configuration is stored yet.", /Look the proposal over, give its ports, and save it/],
+  ["service", "No service configuration is saved yet.", /Check the defaults, enter the port, and save/],
   ["targets", "No deploy targets yet", /in the form above, or bring the deployments\.yaml of your repository/],
   ["interfaces", "No interface adapters yet", /Describe the first one in the form above/],
   ["transfer", "Nothing is described yet.", /Fill in the service configuration and the deploy targets, or import/],
-  ["audit", "Nothing has been changed yet", "svcm audit --limit 50"],
+  ["audit", "svcm has changed nothing yet", "svcm audit --limit 50"],
 ];
 
 describe.skipIf(!hasBrowser)("a first run", () => {
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     const { page } = await openConsole(browser, server.url, { ...look, mayFail: true });
     for (const [tab, empty, step] of lessons) {
       await page.evaluate((id) => void (location.hash = `#/${id}`), tab);
-      const panel = page.locator(`#panel[aria-labelledby=tab-${tab}]`);
+      const panel = page.locator(`#panel.${tab}`);
       await panel.getByText(empty).waitFor();
       expect((await panel.innerText()).replaceAll(/\s+/g, " ")).toMatch(step);
       await expectAccessible({ page });

@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
     await page.keyboard.type("fastify");
     await tabTo(page, "Save");
     await press(page, "Enter");
-    const dialog = page.getByRole("dialog", { name: "This needs the token" });
+    const dialog = page.getByRole("dialog", { name: /^Enter the access token of / });
     await dialog.waitFor();
     await press(page, "Escape");
     await dialog.waitFor({ state: "detached" });
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
       "8",
       "/",
     ]);
-    await tabTo(page, "Single keys do something");
+    await tabTo(page, "Use single-key shortcuts");
     await press(page, " ", "Escape");
     await help.waitFor({ state: "detached" });
     expect(await focused(page)).toBe("Refresh");
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     const { page } = await auditPage();
     for (const tab of ["monitoring", "environment", "pm2", "service", "targets", "interfaces", "transfer", "audit"]) {
       await page.evaluate((id) => void (location.hash = `#/${id}`), tab);
-      await page.locator(`#panel[aria-labelledby=tab-${tab}]`).waitFor();
+      await page.locator(`#panel.${tab}`).waitFor();
       await page.locator(`#tab-${tab}`).focus();
       const unseen: string[] = [];
       let stops = 0;

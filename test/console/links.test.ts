@@ -17,17 +17,17 @@ describe.skipIf(!hasBrowser)("a link", () => {
     for (const id of tabIds) {
       await page.goto("about:blank");
       await page.goto(`${server.url}/#/${id}`);
-      await page.locator(`#panel[aria-labelledby=tab-${id}]`).waitFor();
+      await page.locator(`#panel.${id}`).waitFor();
       expect(await page.getByRole("tab", { selected: true }).getAttribute("id")).toBe(`tab-${id}`);
       await page.reload();
-      await page.locator(`#panel[aria-labelledby=tab-${id}]`).waitFor();
+      await page.locator(`#panel.${id}`).waitFor();
     }
   });
 
   test("back and forward go through the tabs as they were opened", async () => {
     const server = await testServer(noPm2);
     const { page, tab } = await openConsole(browser, server.url, { tab: "audit" });
-    const isOpen = (id: string) => page.locator(`#panel[aria-labelledby=tab-${id}]`).waitFor();
+    const isOpen = (id: string) => page.locator(`#panel.${id}`).waitFor();
     await tab("Deploy targets").click();
     await isOpen("targets");
     await page.getByLabel("Name", { exact: true }).fill("typed");
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("a link", () => {
     const open = await environmentPage(browser);
     const { page } = open;
     await open.tab("Service configuration").click();
-    await page.locator("#panel[aria-labelledby=tab-service]").waitFor();
+    await page.locator("#panel.service").waitFor();
     await open.tab("Runtime environment").click();
     await open.field("HTTP framework").selectOption("restify");
     const asked = open.answerNext(false);
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("a link", () => {
     expect(await open.field("HTTP framework").inputValue()).toBe("restify");
     await open.button("Discard").click();
     await page.evaluate(() => history.back());
-    await page.locator("#panel[aria-labelledby=tab-service]").waitFor();
+    await page.locator("#panel.service").waitFor();
   });
 });
 
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("motion", () => {
     const counts: { tab: string; count: number }[] = [];
     for (const tab of tabIds) {
       await page.evaluate((id) => void (location.hash = `#/${id}`), tab);
-      await page.locator(`#panel[aria-labelledby=tab-${tab}] h1`).waitFor();
+      await page.locator(`#panel.${tab} h1`).waitFor();
       const count = await page.evaluate(() => {
         const sheet = new CSSStyleSheet();
         sheet.replaceSync(

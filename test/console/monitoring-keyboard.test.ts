@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
     await press(page, "ArrowRight");
     expect(await page.getByRole("radio", { name: /^Online/ }).isChecked()).toBe(true);
     const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"staging"'));
-    await tabTo(page, /^Ecosystem/);
+    await tabTo(page, /^Compare with/);
     await page.keyboard.type("staging");
     await sent;
     await press(page, "Tab", "/");

@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await page.getByRole("button", { name: "worker" }).first().click();
     await page.getByText("ecosystem.dev.config.cjs does not declare worker.").waitFor();
     // Compared with another file, that file's names are told.
-    await page.getByRole("combobox", { name: "Ecosystem" }).selectOption("staging");
+    await page.getByRole("combobox", { name: "Compare with" }).selectOption("staging");
     await declared.getByText("ecosystem.staging.config.cjs does not declare api.").waitFor();
     expect(await declared.locator("li").count()).toBe(0);
   });
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     const token = "a-token-of-sixteen-and-more";
     const { page, requests, sockets } = await live({ env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
     await page.getByRole("button", { name: "Restart worker" }).click();
-    const entry = page.getByRole("dialog", { name: "This needs the token" });
+    const entry = page.getByRole("dialog", { name: /^Enter the access token of / });
     expect(await axe(page)).toEqual([]);
     await entry.getByLabel("Token").fill("a-wrong-token-of-sixteen");
     await page.keyboard.press("Enter");
@@ -212,7 +212,6 @@ describe.skipIf(!hasBrowser)("what goes away", () => {
     expect(await axe(page)).toEqual([]);
     expect(await names(page)).toEqual(["api", "worker", "zeta"]);
     await start({ port: server.port, repository: server.repository });
-    await page.getByRole("button", { name: "Try now" }).click();
     await page.getByText("No connection to the server.").waitFor({ state: "detached" });
     await page.locator(".server.online").waitFor();
     await nextSample(page);

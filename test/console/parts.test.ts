@@ -78,9 +78,9 @@ describe("series", () => {
       [1, null, 1],
     ]);
     expect(series.read({ from: 3, to: 3 }, [0, 1])).toEqual([[3], [30], [null]]);
-    const into = new Float32Array(2);
-    expect(series.last(0, 2, into)).toBe(2);
-    expect([...into]).toEqual([30, 40]);
+    const into = new Float32Array(3).fill(Number.NaN);
+    series.spread(0, { from: 1, to: 4 }, into);
+    expect([...into]).toEqual([Number.NaN, 20, 40]);
   });
 
   test("extent is of what was measured", () => {
@@ -143,7 +143,7 @@ test.each([
   ["errored", 15, 0, true],
   ["errored", null, null, false],
 ])("%s with %s restarts, %s of them unstable, is restless: %s", (status, restartCount, unstableRestarts, expected) => {
-  expect(isRestless({ status, restartCount, unstableRestarts })).toBe(expected);
+  expect(isRestless({ status, problem: null, restartCount, unstableRestarts })).toBe(expected);
 });
 
 describe("toasts", () => {
@@ -189,13 +189,14 @@ describe("toasts", () => {
 
 describe("session", () => {
   test("one entry answers all who wait; cancelling answers no", async () => {
-    const session = createSession(undefined);
-    const waiting = [session.demand(false), session.demand(true)];
-    expect(session.demanded.value).toEqual({ refused: false });
+    const session = createSession(undefined, () => "one");
+    const problem = { error: "Unauthorized." };
+    const waiting = [session.demand(problem, false), session.demand(problem, true)];
+    expect(session.demanded.value).toEqual({ problem, refused: false });
     session.enter("token");
     expect(await Promise.all(waiting)).toEqual([true, true]);
     expect(session.token()).toBe("token");
-    const again = session.demand(true);
+    const again = session.demand(problem, true);
     session.cancel();
     expect(await again).toBe(false);
     expect(session.demanded.value).toBeUndefined();

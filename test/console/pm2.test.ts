@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.answered(() => kind.selectOption("grpc-rest-api"));
     await open.page.getByText("Starts svc-dev-restapi, svc-dev-grpcapi, and nothing else.").waitFor();
     expect(await open.command()).toBe(`pm2 start ${path} --only svc-dev-restapi,svc-dev-grpcapi --update-env`);
-    expect(await open.page.getByText("of the service kind", { exact: true }).count()).toBe(2);
+    expect(await open.page.getByText("started by the command above", { exact: true }).count()).toBe(2);
     open.files.write(
       "pm2/ecosystem.dev.config.cjs",
       'module.exports = { apps: [{ name: "other", script: "./x.js" }] };',
@@ -84,7 +84,9 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.choose("staging");
     await open.page.getByText("6 apps").waitFor();
     const stored = await open.page.evaluate(() => Object.entries(localStorage));
-    expect(stored).toEqual([["service-management.v1", JSON.stringify(suite)]]);
+    expect(stored.filter(([key]) => key === "service-management.v1")).toEqual([
+      ["service-management.v1", JSON.stringify(suite)],
+    ]);
     await open.page.getByRole("tab", { name: "Runtime environment" }).click();
     await open.page.getByText("ci has no env file.").waitFor();
   });

@@ -17,15 +17,16 @@ interface Cut extends OpenedConsole {
   stop(): Promise<void>;
   /** Another one, on the same port and over the same files. */
   again(): Promise<TestServer>;
-  state(words: "Live" | "Offline"): Promise<void>;
+  state(words: "Connected" | "Disconnected"): Promise<void>;
 }
 
 async function open(tab: string, options: ConsoleOptions = {}): Promise<Cut> {
   const files = repository();
   const server = await testServer({ ...noPm2, repository: files });
   const opened = await openConsole(browser, server.url, { tab, mayFail: true, ...options });
-  const state = (words: string): Promise<void> => opened.page.locator(".top .server", { hasText: words }).waitFor();
-  await state("Live");
+  const state = (words: string): Promise<void> =>
+    opened.page.locator(".top").getByText(words, { exact: true }).waitFor();
+  await state("Connected");
   return {
     ...opened,
     server,
@@ -44,7 +45,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await cut.stop();
     await button("Save").click();
     await page.locator(".save-bar .problem", { hasText: UNREACHED }).waitFor();
-    await cut.state("Offline");
+    await cut.state("Disconnected");
     await field("Compare dev with").selectOption("ci");
     const comparison = page.getByRole("region", { name: "Compare" });
     await comparison.getByText(UNREACHED).waitFor();
@@ -56,7 +57,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     const server = await cut.again();
     await comparison.getByRole("button", { name: "Try again" }).click();
     await page.getByLabel("Differences between dev and ci").waitFor();
-    await cut.state("Live");
+    await cut.state("Connected");
     await button("Try again").click();
     await page.locator("#panel > .status-region .problem").waitFor({ state: "detached" });
     expect(await field("HTTP framework").inputValue()).toBe("restify");
@@ -73,7 +74,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await check.getByText(UNREACHED).waitFor();
     await button("Try again").click();
     await check.getByText("The file keeps the runtime contract.").waitFor();
-    await cut.state("Live");
+    await cut.state("Connected");
     expect(await page.getByText(UNREACHED).count()).toBe(0);
   });
 
@@ -83,19 +84,19 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await cut.stop();
     await page.getByRole("radio", { name: "staging", exact: true }).check();
     await page.locator("#panel .problem", { hasText: UNREACHED }).waitFor();
-    await cut.state("Offline");
+    await cut.state("Disconnected");
     expect(await page.getByText("No ecosystem for").count()).toBe(0);
     await cut.again();
     await button("Try again").click();
     await page.getByText("No ecosystem for staging.").waitFor();
-    await cut.state("Live");
+    await cut.state("Connected");
     expect(await page.locator("#panel .problem").count()).toBe(0);
     expect(await field("Service kind").count()).toBe(0);
   });
 
   test("the audit: what was read stays, with the filter that was typed", async () => {
     const { page, button, ...cut } = await open("audit");
-    await page.getByText("Nothing has been changed yet").waitFor();
+    await page.getByText("svcm has changed nothing yet").waitFor();
     await post(cut.server, { values: { SVC_HTTP_FRAMEWORK: "restify" } });
     await button("Refresh").click();
     await page.locator("tbody tr").waitFor();
@@ -103,13 +104,13 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await cut.stop();
     await button("Refresh").click();
     await page.locator("#panel .problem", { hasText: UNREACHED }).waitFor();
-    await cut.state("Offline");
+    await cut.state("Disconnected");
     expect(await page.locator("tbody tr").count()).toBe(1);
     const server = await cut.again();
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "express" } });
     await button("Refresh").click();
     await page.locator("tbody tr").nth(1).waitFor();
-    await cut.state("Live");
+    await cut.state("Connected");
     expect(await page.getByRole("searchbox").inputValue()).toBe("framework");
     expect(await page.locator("#panel .problem").count()).toBe(0);
   });
@@ -119,7 +120,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await field("REST port").fill("3000");
     await cut.stop();
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
-    await cut.state("Offline");
+    await cut.state("Disconnected");
     expect(await field("REST port").inputValue()).toBe("3000");
     await button("Save configuration").click();
     await page.getByText("Saved the service configuration.").waitFor();
@@ -146,39 +147,38 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await page.getByText(/^Imported 0 deploy targets/).waitFor();
     await cut.again();
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
-    await cut.state("Live");
+    await cut.state("Connected");
     await tab("Deploy targets").click();
     expect(await field("Name").inputValue()).toBe("half typed");
   });
 
   test("monitoring: what was chosen and typed is kept, the banner goes, values come again", async () => {
-    const { page, button, ...cut } = await open("monitoring");
+    const { page, ...cut } = await open("monitoring");
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     await page.getByRole("searchbox").fill("typed");
     await page.getByRole("radio", { name: "15m" }).check();
-    await page.getByLabel("Ecosystem").selectOption("staging");
+    await page.getByLabel("Compare with").selectOption("staging");
     await cut.stop();
     await page.getByText("No connection to the server.").waitFor();
-    await cut.state("Offline");
+    await cut.state("Disconnected");
     expect(await page.title()).toBe("(1) Monitoring · Service Management");
     await expectAccessible({ page });
     await cut.again();
-    await button("Try now").click();
     await page.getByText("No connection to the server.").waitFor({ state: "detached" });
     await page.locator(".old").waitFor({ state: "detached" });
-    await cut.state("Live");
+    await cut.state("Connected");
     expect(await page.getByRole("searchbox").inputValue()).toBe("typed");
     expect(await page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
-    expect(await page.getByLabel("Ecosystem").inputValue()).toBe("staging");
+    expect(await page.getByLabel("Compare with").inputValue()).toBe("staging");
   });
 
   test("it comes back by itself: nobody has to ask", async () => {
     const { page, sockets, ...cut } = await open("monitoring");
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     await cut.stop();
-    await cut.state("Offline");
+    await cut.state("Disconnected");
     await cut.again();
-    await cut.state("Live");
+    await cut.state("Connected");
     await page.locator(".monitoring-values:not(.old)").waitFor();
     expect(sockets.map((socket) => socket.isClosed()).lastIndexOf(false)).toBe(sockets.length - 1);
   });

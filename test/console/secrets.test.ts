@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { ENV, post, repository, type Repository } from "../server/support.ts";
+import { ask, ENV, post, repository, type Repository } from "../server/support.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { row, serverOver } from "./monitoring-page.ts";
 import { openConsole, type OpenedConsole } from "./open-console.ts";
@@ -145,7 +145,9 @@ describe.skipIf(!hasBrowser)("the token that was typed", () => {
         session: JSON.stringify(sessionStorage),
         cookie: document.cookie,
       }));
-    expect(await stores()).toEqual({ local: "{}", session: JSON.stringify({ "svcm.token": TOKEN }), cookie: "" });
+    const health = await ask(server, "/healthz");
+    const tokens = JSON.stringify({ [health.json.server]: TOKEN });
+    expect(await stores()).toEqual({ local: "{}", session: JSON.stringify({ "svcm.token": tokens }), cookie: "" });
     const urls = [...requests, ...sockets, ...page.frames()].map((asked) => asked.url());
     expect(urls.filter((asked) => CANARY.test(decodeURIComponent(asked)))).toEqual([]);
     expect(urls.join()).not.toContain(Buffer.from(TOKEN).toString("base64url"));
@@ -161,7 +163,7 @@ describe.skipIf(!hasBrowser)("the token that was typed", () => {
     await page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
     const other = await page.context().newPage();
     await other.goto(url);
-    await other.getByRole("dialog", { name: "This needs the token" }).waitFor();
+    await other.getByRole("dialog", { name: /^Enter the access token of / }).waitFor();
     expect(await other.evaluate(() => sessionStorage.length)).toBe(0);
   });
 });

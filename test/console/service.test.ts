@@ -21,7 +21,7 @@ function issues({ page }: SuitePage): Promise<string[]> {
 describe.skipIf(!hasBrowser)("a candidate is judged before it touches what is stored", () => {
   test("nothing is stored: the form proposes, ports are asked for, and saving stores numbers", async () => {
     const suite = await open();
-    expect(await suite.page.getByText("No service configuration is stored yet.").count()).toBe(1);
+    expect(await suite.page.getByText("No service configuration is saved yet.").count()).toBe(1);
     await suite.button("Save configuration").click();
     expect(await issues(suite)).toEqual([expect.stringMatching(/ports.rest is missing; accepted: an integer from 1/)]);
     expect(await focused(suite.page)).toBe("REST port");
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("a candidate is judged before it touches what is st
         ports: { rest: 8080 },
       },
     });
-    expect(await suite.page.getByText("What is stored is valid.").count()).toBe(1);
+    expect(await suite.page.getByText("The saved configuration is valid.").count()).toBe(1);
   });
 
   test.each([
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("a candidate is judged before it touches what is st
 
   test("two active ports never collide; one that the kind does not bind is ignored, and kept", async () => {
     const suite = await open({ ...good, ports: { rest: 3000, websocket: 3000 } });
-    expect(await suite.page.getByText("What is stored is valid.").count()).toBe(1);
+    expect(await suite.page.getByText("The saved configuration is valid.").count()).toBe(1);
     expect(await suite.field("WebSocket port").count()).toBe(0);
     await suite.field("Service kind").selectOption("websocket-rest-api");
     expect(await issues(suite)).toEqual([expect.stringContaining("3000 is the port of rest already")]);
@@ -121,14 +121,14 @@ describe.skipIf(!hasBrowser)("what is stored", () => {
       (text) => localStorage.setItem("service-management.v1", text),
       JSON.stringify({ version, serviceConfiguration: { ...good, cloudProvider: "docker" } }),
     );
-    const flag = suite.page.getByText("What is stored is not valid");
+    const flag = suite.page.getByText("The saved configuration is not valid");
     await flag.waitFor();
     expect(await flag.textContent()).toContain("1 issue");
   });
 
   test("of another shape is held as it is until it is mended", async () => {
     const suite = await open({ ...good, ports: [1] });
-    expect(await suite.page.getByText("What is stored is not valid").count()).toBe(1);
+    expect(await suite.page.getByText("The saved configuration is not valid").count()).toBe(1);
     await suite.field("REST port").fill("81");
     await suite.button("Save configuration").click();
     expect(await suite.stored()).toEqual({ version, serviceConfiguration: { ...good, ports: { rest: 81 } } });

@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await page.keyboard.press("2");
     await page.locator("#tab-environment[aria-selected=true]").waitFor();
     await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
-    await help.getByRole("checkbox", { name: "Single keys do something" }).uncheck();
+    await help.getByRole("checkbox", { name: "Use single-key shortcuts" }).uncheck();
     await page.keyboard.press("Escape");
     await page.keyboard.press("3");
     expect(new URL(page.url()).hash).toBe("#/environment");
@@ -97,13 +97,13 @@ describe.skipIf(!hasBrowser)("the shell", () => {
   test("a server that does not answer is told as such, and tried again on demand", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
-    await page.getByRole("status").getByText("Live").waitFor();
+    await page.getByRole("status").getByText("Connected").waitFor();
     await server.close();
     await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByText("The server cannot be reached.").waitFor();
     const again = await testServer({ ...noPm2, repository: server.repository, port: server.port });
     await page.getByRole("button", { name: "Refresh" }).click();
-    await page.getByText("Nothing has been changed yet").waitFor();
+    await page.getByText("svcm has changed nothing yet").waitFor();
     expect(again.port).toBe(server.port);
   });
 

@@ -4,8 +4,11 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 const ASSETS = join(import.meta.dirname, "../../dist/console/assets");
-/** All script, compressed: what a page may cost that is opened when something is wrong. */
-const LARGEST_SCRIPT = 60 * 1024;
+/**
+ * All script, compressed: what a page may cost that is opened when something is wrong. Its identity checks, the marks of
+ * processes in trouble and the words for drift took it over 60 KB.
+ */
+const LARGEST_SCRIPT = 64 * 1024;
 
 const scripts = readdirSync(ASSETS).filter((name) => name.endsWith(".js"));
 const texts = scripts.map((name) => readFileSync(join(ASSETS, name)));

@@ -4,7 +4,8 @@ import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
 } from "../../src/core/facts/packaged.generated.ts";
-import { createSuiteStore, STORAGE_KEY } from "../../src/console/state/suite-store.ts";
+import { STORAGE_KEY } from "../../src/console/state/document-place.ts";
+import { createSuiteStore } from "../../src/console/state/suite-store.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
 import { axe } from "./accessibility.ts";
@@ -28,7 +29,8 @@ function storage(entries: Readonly<Record<string, string>> = {}, room = Infinity
   };
 }
 
-const open = (place: Storage | undefined) => createSuiteStore(place, { contract, matrix }, () => 42);
+const open = (place: Storage | undefined, server = "one") =>
+  createSuiteStore({ storage: place, vocabulary: { contract, matrix }, server, now: () => 42 });
 
 describe("the stored document", () => {
   test("is stored under its versioned key, whole", () => {
@@ -75,13 +77,13 @@ describe("the stored document", () => {
   });
 
   test.each([
-    ["{broken", "It is no JSON"],
-    ["[]", "It is no map."],
+    ["{broken", "It is not JSON"],
+    ["[]", "It is not a map."],
     ['{"version":"service-management.v9"}', "service-management.v1 is accepted"],
-    ['{"deployments":{}}', "deployments is no list of maps."],
-    ['{"interfaces":[1]}', "interfaces is no list of maps."],
-    ['{"serviceConfiguration":[]}', "serviceConfiguration is no map."],
-    ['{"runtimeEnvironment":5}', "runtimeEnvironment is no text."],
+    ['{"deployments":{}}', "deployments is not a list of maps."],
+    ['{"interfaces":[1]}', "interfaces is not a list of maps."],
+    ['{"runtimeEnvironment":{"SVC_A":"1"}}', "runtimeEnvironment is not the name of an environment."],
+    ['{"serviceConfiguration":[]}', "serviceConfiguration is not a map."],
   ])("%s is reported and kept aside, across visits", (text, reason) => {
     const place = storage({ [STORAGE_KEY]: text });
     const store = open(place);

@@ -114,22 +114,11 @@ describe.skipIf(!hasBrowser)("what is imported", () => {
     ["a key that stands twice", "version: a\ninterfaces: []\nversion: b\n", /version line 3, column 1: .*first at 1:1/],
     ["two documents", "version: service-management.v1\n---\na: 1\n", /line 2, column 1: holds more than one document/],
     ["a list where a map is", "- &a 1\n", /document line 1, column 1: .*expected a map, got a list/],
-    ["fields behind an anchor", "x: &x 1\ndeployments:\n  - runtime: latest\n", /line 3, column 14: runtime: "latest"/],
     ["no map", "- 1\n", /expected a map, got a list/],
     ["another version", "version: v0\n", /version: "v0" is not supported; accepted: service-management.v1/],
     ["a list that is none", "deployments: {}\n", /deployments: expected a list/],
     ["an entry that is none", "deployments:\n  - 5\n", /deployments\[0\].*expected a map/],
-    [
-      "fields, each with its line",
-      "deployments:\n  - name: a\n    type: dedicated\n    runtime: latest\ninterfaces:\n  - type: soap\n",
-      /deployments\[0\] line 4, column 14: runtime: "latest".*interfaces\[0\] line 6, column 11: type: "soap"/s,
-    ],
     ["values of an environment", "runtimeEnvironment:\n  SVC_HTTP_PORT: 3000\n", /runtimeEnvironment: expected text/],
-    [
-      "a rejected service configuration",
-      '{"serviceConfiguration":{"runMode":"functions","cloudProvider":"docker"}}',
-      /accepted: aws, vercel, cloudflare/,
-    ],
   ];
   test.each(bad)("is refused for %s, told by field, and nothing changes", async (_name, text, words) => {
     const suite = await open(full);
@@ -141,6 +130,51 @@ describe.skipIf(!hasBrowser)("what is imported", () => {
     expect(told.toSorted().join("\n")).toMatch(words);
     expect(await suite.button("Import").isDisabled()).toBe(true);
     expect(await suite.storedText()).toBe(before);
+  });
+
+  const flagged: [string, string, RegExp][] = [
+    ["fields behind an anchor", "x: &x 1\ndeployments:\n  - runtime: latest\n", /line 3, column 14: runtime: "latest"/],
+    [
+      "fields, each with its line",
+      "deployments:\n  - name: a\n    type: dedicated\n    runtime: latest\ninterfaces:\n  - type: soap\n",
+      /deployments\[0\] line 4, column 14: runtime: "latest".*interfaces\[0\] line 6, column 11: type: "soap"/s,
+    ],
+    [
+      "a rejected service configuration",
+      '{"serviceConfiguration":{"runMode":"functions","cloudProvider":"docker"}}',
+      /accepted: aws, vercel, cloudflare/,
+    ],
+  ];
+  test.each(flagged)(
+    "with %s is told what is wrong, by field, and is imported as it is, flagged",
+    async (_name, text, words) => {
+      const suite = await open(full);
+      await suite.field("Document").fill(text);
+      const list = suite.page.getByRole("list", { name: "Issues of the import" }).locator("li");
+      await list.first().waitFor();
+      const told = await list.allTextContents();
+      expect(told.toSorted().join("\n")).toMatch(words);
+      await suite.button("Import").click();
+      await suite.page.getByText(/^Imported /).waitFor();
+      expect(await suite.page.getByRole("tab", { name: /error/ }).count()).toBeGreaterThan(0);
+    },
+  );
+
+  test("is the console's own export, whatever is wrong with its entries: the state comes back equal", async () => {
+    const kept = {
+      version,
+      runtimeEnvironment: "prod",
+      serviceConfiguration: { runMode: "functions", cloudProvider: "docker" },
+      interfaces: [{ type: "soap" }],
+      deployments: [{ name: "odd", deployTarget: "heroku", region: "r", runtime: "latest" }, { owner: "me" }],
+    };
+    const suite = await open(kept);
+    const { text } = await downloaded(suite, "service-management.json");
+    const other = await open();
+    await importText(other, text);
+    await other.page.getByText(/^Imported 2 deploy targets/).waitFor();
+    expect(await other.stored()).toEqual(kept);
+    expect(await other.page.getByRole("tab", { name: /Deploy targets/ }).textContent()).toContain("2 errors");
   });
 
   test("changes nothing until it is confirmed, and can be undone", async () => {
@@ -164,7 +198,7 @@ describe.skipIf(!hasBrowser)("what is imported", () => {
       { name: "odd", type: "heroku", region: "r", runtime: "node20" },
     ];
     await suite.field("Document").fill(JSON.stringify({ deployments: legacy }, null, "\t"));
-    await suite.page.getByText("2 deploy targets of an earlier version will be brought forward.").waitFor();
+    await suite.page.getByText("2 deploy targets of an earlier version will be migrated.").waitFor();
     await suite.button("Import").click();
     const metadata = {
       serviceType: "restapi",

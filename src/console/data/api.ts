@@ -14,6 +14,7 @@ export type ContractBody = Body<"contractBody">;
 export type Audit = Body<"auditBody">;
 export type AuditRecord = Audit["records"][number];
 export type Verdict = Body<"suiteVerdictBody">;
+export type Metrics = Body<"pm2MetricsBody">;
 export type Health = Body<"healthBody">;
 
 /** With the entity tag of the file that was read or written: the `If-Match` of the next write. */
@@ -29,6 +30,7 @@ export interface Api {
   envCheck(environment: string, signal?: AbortSignal): Promise<EnvCheck>;
   envDiff(from: string, to: string, signal?: AbortSignal): Promise<EnvDiff>;
   ecosystem(environment: string, serviceKind?: string, signal?: AbortSignal): Promise<Ecosystem>;
+  metrics(environment: string, signal?: AbortSignal): Promise<Metrics>;
   contract(signal?: AbortSignal): Promise<ContractBody>;
   audit(limit: number, signal?: AbortSignal): Promise<Audit>;
   /** @param text of a suite document, YAML or JSON */
@@ -37,9 +39,27 @@ export interface Api {
 }
 
 export interface Credentials {
+  /** The token that was entered for the server of this page. */
   token(): string | undefined;
-  /** Asks the person for a token. @returns whether there is one to try now */
-  demand(refused: boolean): Promise<boolean>;
+  /**
+   * Asks the person for a token, in the server's words.
+   *
+   * @param refused whether a token was sent
+   * @returns whether there is one to try now
+   */
+  demand(problem: Problem, refused: boolean): Promise<boolean>;
+}
+
+/** The server at the page's address. */
+export interface Peer {
+  /**
+   * Resolves when the server that answers is the one that this page works with.
+   *
+   * @throws {RequestError} if it is another one or does not answer
+   */
+  confirm(): Promise<void>;
+  /** A request was answered, whatever it says, or was not. */
+  told(isReached: boolean): void;
 }
 
 interface Asked {
@@ -56,9 +76,9 @@ interface Answer {
   readonly entityTag: string | null;
 }
 
-/** @param told after each request, whether the server gave an answer, whatever it says */
-export function createApi(credentials: Credentials, told: (isReached: boolean) => void): Api {
-  const send = sender(credentials, told);
+/** Every request but `health` is sent only to the server that this page works with, and only then with its token. */
+export function createApi(credentials: Credentials, peer: Peer): Api {
+  const send = sender(credentials, peer);
   const ask = async <Shape>(asked: Asked): Promise<Shape> => (await send(asked)).body as Shape;
   const askTagged = async <Shape extends object>(asked: Asked): Promise<Tagged<Shape>> => {
     const { body, entityTag } = await send(asked);
@@ -73,42 +93,53 @@ export function createApi(credentials: Credentials, told: (isReached: boolean) =
     envDiff: (from, to, signal) => ask({ path: `${env}/diff`, query: { from, to }, signal }),
     ecosystem: (environment, serviceKind, signal) =>
       ask({ path: "/api/runtime/pm2-ecosystem", query: { environment, serviceKind }, signal }),
+    metrics: (environment, signal) =>
+      ask({ path: "/api/runtime/pm2-metrics", query: { environment: environment || undefined }, signal }),
     contract: (signal) => ask({ path: "/api/runtime/contract", signal }),
     audit: (limit, signal) => ask({ path: "/api/runtime/audit", query: { limit: String(limit) }, signal }),
     validate: (text, signal) =>
       ask({ path: "/api/validate", body: text, headers: { "content-type": "application/yaml" }, signal }),
-    health: (signal) => ask({ path: "/healthz", signal }),
+    async health(signal) {
+      const response = await answerTo({ path: "/healthz", signal }, undefined, peer);
+      if (!response.ok) throw new RequestError(await problemIn(response));
+      return (await jsonOf(response)) as Health;
+    },
   };
 }
 
-/** Sends, and where the token is missing or wrong asks for one and sends again. */
-function sender(credentials: Credentials, told: (isReached: boolean) => void) {
+/** Sends. If the token is missing or wrong, it asks for one and sends again. */
+function sender(credentials: Credentials, peer: Peer) {
+  // Reads may be open where writes are not: the token goes only where one was demanded.
+  const demanded = new Set<string>();
   return async (asked: Asked): Promise<Answer> => {
+    const method = methodOf(asked);
     for (;;) {
-      const token = credentials.token();
-      const response = await answerTo(asked, token, told);
+      await peer.confirm();
+      const token = demanded.has(method) ? credentials.token() : undefined;
+      const response = await answerTo(asked, token, peer);
       if (response.ok) return { body: await jsonOf(response), entityTag: response.headers.get("etag") };
       const problem = await problemIn(response);
       if (response.status !== 401) throw new RequestError(problem);
+      demanded.add(method);
       // Another request may have brought a token meanwhile.
       const isOld = token !== credentials.token();
-      if (!isOld && !(await credentials.demand(token !== undefined))) throw new RequestError(problem);
+      if (!isOld && !(await credentials.demand(problem, token !== undefined))) throw new RequestError(problem);
     }
   };
 }
 
-async function answerTo(
-  asked: Asked,
-  token: string | undefined,
-  told: (isReached: boolean) => void,
-): Promise<Response> {
+function methodOf({ body }: { readonly body?: Asked["body"] | undefined }): "GET" | "POST" {
+  return body === undefined ? "GET" : "POST";
+}
+
+async function answerTo(asked: Asked, token: string | undefined, peer: Peer): Promise<Response> {
   try {
     const response = await fetchOf(asked, token);
-    told(true);
+    peer.told(true);
     return response;
   } catch (error) {
     if (asked.signal?.aborted) throw error;
-    told(false);
+    peer.told(false);
     throw new RequestError({ error: "The server cannot be reached.", details: `No answer from ${location.host}.` });
   }
 }
@@ -118,7 +149,7 @@ function fetchOf({ path, query = {}, body, headers, signal }: Asked, token: stri
   const search = parameters.length === 0 ? "" : `?${new URLSearchParams(parameters).toString()}`;
   // Relative: the page may be served under a path.
   return fetch(`.${path}${search}`, {
-    method: body === undefined ? "GET" : "POST",
+    method: methodOf({ body }),
     headers: {
       ...(body !== undefined && { "content-type": "application/json" }),
       ...(token !== undefined && { authorization: `Bearer ${token}` }),

@@ -1,3 +1,8 @@
+import { interval } from "../../core/contract/channel.ts";
+
+/** Seconds between two samples from which on samples are missing between them. */
+export const LONGEST_STEP = (3 * interval.max) / 1000;
+
 /** A part of time, in seconds. */
 export interface Span {
   readonly from: number;
@@ -10,8 +15,8 @@ export interface Series {
   push(time: number, values: readonly (number | null | undefined)[]): void;
   /** The times of a span, and the values of each of the columns. */
   read(span: Span, columns: readonly number[]): SeriesPart;
-  /** The last `count` values of a column, oldest first; a gap is NaN. */
-  last(column: number, count: number, into: Float32Array): number;
+  /** Puts the values of a span into as many equal parts of it as there is room: of each part the last one. */
+  spread(column: number, span: Span, into: Float32Array): void;
   readonly length: number;
 }
 
@@ -44,13 +49,21 @@ export function createSeries(columns: number, capacity: number = CAPACITY): Seri
       const read = (which: number): (number | null)[] => slots.map((slot) => numberOrGap(values[which]?.[slot]));
       return [slots.map((slot) => times[slot] ?? 0), ...wanted.map(read)];
     },
-    last(column, count, into) {
-      const taken = Math.min(count, length);
+    spread(column, { from, to }, into) {
       const source = values[column];
-      for (let index = 0; index < taken; index += 1) {
-        into[index] = source?.[at(length - taken + index)] ?? Number.NaN;
+      let [before, last] = [-Infinity, 0];
+      for (let index = 0; index < length; index += 1) {
+        const time = times[at(index)] ?? 0;
+        if (time < from || time > to) continue;
+        const part = Math.min(Math.floor(((time - from) / (to - from)) * into.length), into.length - 1);
+        // Samples are farther apart than the parts of a short span.
+        into.fill(
+          source?.[at(index)] ?? Number.NaN,
+          time - before > LONGEST_STEP ? part : Math.min(last + 1, part),
+          part + 1,
+        );
+        [before, last] = [time, part];
       }
-      return taken;
     },
   };
 }

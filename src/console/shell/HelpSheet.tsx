@@ -4,13 +4,13 @@ import { Dialog } from "../ui/Dialog.tsx";
 
 const always = [
   ["Tab", "Go to the next control"],
-  ["← ↑ → ↓", "Go through the tabs, where one of them has the focus"],
-  ["← → Home End", "Go through the samples, where a chart has the focus"],
-  ["+ −", "Look closer and step back there"],
-  ["Esc", "Close a dialog, or show all of a chart again"],
+  ["← ↑ → ↓", "Go through the tabs when one of them has the focus"],
+  ["← → Home End", "Go through the samples when a chart has the focus"],
+  ["+ −", "Zoom in and out of the focused chart"],
+  ["Esc", "Close a dialog, or show the whole range of a chart"],
 ] as const;
 
-/** The keys that do something. */
+/** The keyboard shortcuts. */
 export function HelpSheet({ onClose }: { onClose: () => void }): JSX.Element {
   const { shortcuts } = usePage();
   return (
@@ -28,7 +28,7 @@ export function HelpSheet({ onClose }: { onClose: () => void }): JSX.Element {
           checked={shortcuts.isOn.value}
           onChange={({ currentTarget }) => shortcuts.turn(currentTarget.checked)}
         />
-        Single keys do something
+        Use single-key shortcuts
       </label>
     </Dialog>
   );

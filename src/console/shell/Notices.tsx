@@ -2,7 +2,8 @@ import type { JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
 import { download } from "../data/download.ts";
-import { STORAGE_KEY, type KeptAside, type SuiteStore } from "../state/suite-store.ts";
+import { STORAGE_KEY } from "../state/document-place.ts";
+import type { KeptAside, SuiteStore } from "../state/suite-store.ts";
 import { Button } from "../ui/Button.tsx";
 import { StatusLine, StatusRegion } from "../ui/StatusLine.tsx";
 

@@ -9,7 +9,7 @@ export function Panel(): JSX.Element {
   const id = router.tab.value;
   const { View } = tabs[id];
   return (
-    <div id="panel" class={`panel ${id}`} role="tabpanel" aria-labelledby={`tab-${id}`} tabIndex={-1}>
+    <div id="panel" class={`panel ${id}`} role="tabpanel" aria-label={tabs[id].label} tabIndex={-1}>
       <View key={id} />
     </div>
   );
@@ -18,7 +18,7 @@ export function Panel(): JSX.Element {
 /** Where the open tab would be, while the facts that it is built from cannot be read. */
 export function ClosedPanel({ id }: { id: TabId }): JSX.Element {
   return (
-    <div id="panel" class="panel" role="tabpanel" aria-labelledby={`tab-${id}`} tabIndex={-1}>
+    <div id="panel" class="panel" role="tabpanel" aria-label={tabs[id].label} tabIndex={-1}>
       <h1>{tabs[id].label}</h1>
     </div>
   );

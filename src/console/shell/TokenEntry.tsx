@@ -2,17 +2,20 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
 import { Button } from "../ui/Button.tsx";
+import type { TokenDemand } from "../state/session.ts";
 import { Dialog } from "../ui/Dialog.tsx";
+import { ProblemText } from "../ui/Problem.tsx";
+import { StatusLine } from "../ui/StatusLine.tsx";
 import { TextField } from "../ui/TextField.tsx";
 
-/** Asks for the token where a request needs one. It stays in this tab of the browser until that is closed. */
+/** Asks for the token that a request needs. It stays in this tab of the browser until that is closed. */
 export function TokenEntry(): JSX.Element | null {
   const { session } = usePage();
   const demanded = session.demanded.value;
-  return demanded === undefined ? null : <TokenForm refused={demanded.refused} />;
+  return demanded === undefined ? null : <TokenForm demanded={demanded} />;
 }
 
-function TokenForm({ refused }: { refused: boolean }): JSX.Element {
+function TokenForm({ demanded: { problem, refused } }: { demanded: TokenDemand }): JSX.Element {
   const { session } = usePage();
   const token = useSignal("");
   const issues = refused ? [{ code: "UNAUTHORIZED", message: "The server did not accept that token." }] : [];
@@ -21,8 +24,11 @@ function TokenForm({ refused }: { refused: boolean }): JSX.Element {
     if (token.value.trim() !== "") session.enter(token.value.trim());
   };
   return (
-    <Dialog title="This needs the token" onClose={() => session.cancel()}>
+    <Dialog title={`Enter the access token of ${location.host}`} onClose={() => session.cancel()}>
       <form class="token" onSubmit={submit}>
+        <StatusLine tone="warning">
+          <ProblemText problem={problem} />
+        </StatusLine>
         <TextField
           label="Token"
           name="SVC_SERVICE_MANAGEMENT_AUTH_TOKEN"

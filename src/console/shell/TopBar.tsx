@@ -18,11 +18,11 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
           <path d="M4 12.500h3.600l2.300-6 4.200 11 2.300-5H20" />
         </svg>
         <span>
-          <strong>svcm</strong> console
+          <strong>svcm</strong> <span class="brand-more">console</span>
         </span>
       </a>
       <span class={`server ${isOnline ? "online" : "offline"}`} role="status">
-        {isOnline ? "Live" : "Offline"}
+        <span class="server-word">{isOnline ? "Connected" : "Disconnected"}</span>
       </span>
       <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={onHelp} />
       <ThemeButton />

@@ -12,6 +12,8 @@ export interface EntryKind {
   /** For people: `deploy target`. */
   readonly noun: string;
   readonly fields: readonly string[];
+  /** Those of the fields that are typed, not chosen from a list. */
+  readonly typed: readonly string[];
   readonly blank: Values;
   nameOf(entry: Candidate): string;
   /** The values after one of them was chosen: what cannot stand beside it is cleared. */
@@ -34,5 +36,5 @@ export interface Said {
 
 /** A candidate was refused, with so many issues. */
 export function refusal(count: number): Said {
-  return { tone: "error", text: `Not saved: ${formatCount(count, "issue")}. What is stored is unchanged.` };
+  return { tone: "error", text: `Not saved: ${formatCount(count, "issue")}. The saved state is unchanged.` };
 }

@@ -19,7 +19,7 @@ const NONE: readonly Candidate[] = [];
 export class EntryList {
   readonly kind: EntryKind;
   readonly entries: ReadonlySignal<readonly Candidate[]>;
-  /** Of every stored entry, judged anew whenever the list changes. */
+  /** Of every stored entry, judged again whenever the list changes. */
   readonly verdicts: ReadonlySignal<readonly (readonly Issue[])[]>;
   /** As the form shows them. */
   readonly values: ReadonlySignal<Values>;
@@ -28,6 +28,8 @@ export class EntryList {
   /** The entry that the form would replace. */
   readonly edited: Signal<Candidate | undefined> = signal();
   readonly isDirty: ReadonlySignal<boolean>;
+  /** Whether the form holds something to lose: of a new entry what was typed, not a mere choice. */
+  readonly isUnsaved: ReadonlySignal<boolean>;
   readonly said: Signal<Said | undefined> = signal();
   /** Whether nothing has changed since something was deleted. */
   readonly canUndo: ReadonlySignal<boolean>;
@@ -49,7 +51,8 @@ export class EntryList {
     this.entries = computed(() => suite.document.value[kind.section] ?? NONE);
     this.verdicts = computed(() => kind.verdicts(this.entries.value));
     this.values = computed(() => (this.edited.value ? this.#given.value : kind.withDefaults(this.#given.value)));
-    this.isDirty = computed(() => changedFields(this.#start.value, this.#given.value, kind.fields).length > 0);
+    this.isDirty = computed(() => this.#isChanged(kind.fields));
+    this.isUnsaved = computed(() => this.#isChanged(this.edited.value ? kind.fields : kind.typed));
     this.canUndo = computed(() => this.#removed.value?.after === this.entries.value);
     this.#candidate = computed(() => this.#decide());
     this.#faults = computed(() => this.#judge());
@@ -129,6 +132,10 @@ export class EntryList {
     });
   }
 
+  #isChanged(fields: readonly string[]): boolean {
+    return changedFields(this.#start.value, this.#given.value, fields).length > 0;
+  }
+
   #put(list: readonly Candidate[]): void {
     this.#suite.update((document) => ({ ...document, [this.kind.section]: list }));
   }
@@ -179,7 +186,7 @@ export class EntryList {
     const text = JSON.stringify(entry);
     this.edited.value = this.entries.value.find((other) => JSON.stringify(other) === text);
     if (this.edited.value !== undefined) return;
-    const said = `${this.#nameOf(entry)} was changed or deleted elsewhere. The form adds a new one now.`;
+    const said = `${this.#nameOf(entry)} was changed or deleted elsewhere. The form now adds a new one.`;
     this.said.value = { tone: "warning", text: said };
   }
 

@@ -11,8 +11,8 @@ import type { Vocabulary } from "../../core/suite/vocabulary.ts";
  */
 export interface SuiteDocument {
   readonly version: typeof SUITE_VERSION;
-  /** The selection only, never values. */
-  readonly runtimeEnvironment?: string;
+  /** The selection only, never values. One that is not accepted is kept and flagged. */
+  readonly runtimeEnvironment?: unknown;
   readonly serviceConfiguration?: Candidate;
   readonly interfaces?: readonly Candidate[];
   readonly deployments?: readonly Candidate[];
@@ -23,13 +23,13 @@ export const emptySuite: SuiteDocument = { version: SUITE_VERSION };
 
 export type SuiteReading = { readonly document: SuiteDocument } | { readonly reason: string };
 
-/** A stored or imported text as a document, legacy deploy targets migrated; or why it is none. */
+/** A stored text as a document, legacy deploy targets migrated, or why it cannot be read. */
 export function readSuite(text: string, vocabulary: Vocabulary): SuiteReading {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { reason: `It is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { reason: `It is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
   const reason = reasonAgainst(value);
   return reason === undefined ? { document: migrateSuite(value as Candidate, vocabulary) } : { reason };
@@ -45,14 +45,16 @@ export function migrateSuite(value: Candidate, vocabulary: Vocabulary): SuiteDoc
   };
 }
 
-function reasonAgainst(value: unknown): string | undefined {
-  if (!isMap(value)) return "It is no map.";
-  const { version = SUITE_VERSION, runtimeEnvironment = "", serviceConfiguration = {} } = value;
+/** Why a value cannot be held as a document. What is wrong inside of a section is flagged, not refused. */
+export function reasonAgainst(value: unknown): string | undefined {
+  if (!isMap(value)) return "It is not a map.";
+  const { version = SUITE_VERSION, runtimeEnvironment, serviceConfiguration = {} } = value;
   if (version !== SUITE_VERSION) return `version is ${JSON.stringify(version)}, and ${SUITE_VERSION} is accepted.`;
-  if (typeof runtimeEnvironment !== "string") return "runtimeEnvironment is no text.";
-  if (!isMap(serviceConfiguration)) return "serviceConfiguration is no map.";
+  // Another scalar can only be a selection that is not accepted; a map or a list would hold values.
+  if (typeof runtimeEnvironment === "object") return "runtimeEnvironment is not the name of an environment.";
+  if (!isMap(serviceConfiguration)) return "serviceConfiguration is not a map.";
   const list = (["interfaces", "deployments"] as const).find((name) => !isListOfMaps(value[name] ?? []));
-  return list && `${list} is no list of maps.`;
+  return list && `${list} is not a list of maps.`;
 }
 
 function isListOfMaps(value: unknown): boolean {

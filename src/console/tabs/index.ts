@@ -38,8 +38,8 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
     icon: "gear",
     View: Service,
     mark(console) {
-      const { storedIssues, isDirty } = configurationForm(console);
-      return { errors: storedIssues.value.length > 0 ? 1 : 0, isUnsaved: isDirty.value };
+      const { storedIssues, isUnsaved } = configurationForm(console);
+      return { errors: storedIssues.value.length > 0 ? 1 : 0, isUnsaved: isUnsaved.value };
     },
   },
   targets: { label: "Deploy targets", icon: "rocket", View: Targets, mark: (console) => markOf(targetList(console)) },
@@ -54,6 +54,6 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
 };
 
 /** How many of its entries are rejected, and whether its form holds something. */
-function markOf({ verdicts, isDirty }: EntryList): Mark {
-  return { errors: verdicts.value.filter((issues) => issues.length > 0).length, isUnsaved: isDirty.value };
+function markOf({ verdicts, isUnsaved }: EntryList): Mark {
+  return { errors: verdicts.value.filter((issues) => issues.length > 0).length, isUnsaved: isUnsaved.value };
 }

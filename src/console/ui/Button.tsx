@@ -7,12 +7,15 @@ export interface ButtonProps extends Native {
   readonly variant?: "plain" | "primary" | "ghost" | "danger";
   readonly size?: "small" | "normal";
   readonly icon?: IconName;
+  /** Why it cannot be pressed. */
+  readonly reason?: string;
 }
 
 /** A native button; `type="submit"` has to be asked for. */
-export function Button({ variant = "plain", size = "normal", icon, children, ...rest }: ButtonProps): JSX.Element {
+export function Button(props: ButtonProps): JSX.Element {
+  const { variant = "plain", size = "normal", icon, reason, children, ...rest } = props;
   return (
-    <button type="button" class={`button ${variant} ${size}`} {...rest}>
+    <button type="button" class={`button ${variant} ${size}`} {...because(reason)} {...rest}>
       {icon && <Icon name={icon} />}
       {children}
     </button>
@@ -24,13 +27,30 @@ export interface IconButtonProps extends Omit<Native, "title" | "aria-label"> {
   /** What it does and to what: its name for everybody. */
   readonly label: string;
   readonly variant?: "ghost" | "plain";
+  /** Why it cannot be pressed. */
+  readonly reason?: string;
+  /** What it does is under way. */
+  readonly isBusy?: boolean;
 }
 
-/** A button without words has a name all the same. */
-export function IconButton({ icon, label, variant = "ghost", ...rest }: IconButtonProps): JSX.Element {
+/** A button without words. It has a name all the same. */
+export function IconButton(props: IconButtonProps): JSX.Element {
+  const { icon, label, variant = "ghost", reason, isBusy = false, ...rest } = props;
+  const title = reason === undefined ? label : `${label}: ${reason}`;
   return (
-    <button type="button" class={`button icon-only ${variant}`} aria-label={label} title={label} {...rest}>
-      <Icon name={icon} />
+    <button
+      type="button"
+      class={`button icon-only ${variant}`}
+      aria-label={label}
+      {...because(reason)}
+      title={title}
+      {...rest}
+    >
+      {isBusy ? <span aria-hidden="true">…</span> : <Icon name={icon} />}
     </button>
   );
+}
+
+function because(reason: string | undefined): { readonly title?: string; readonly "aria-description"?: string } {
+  return reason === undefined ? {} : { title: reason, "aria-description": reason };
 }

@@ -52,7 +52,7 @@ export function EntryItem({ list, entry, index, name, badge, facts, actions }: E
 
 /** Loads the entry into the form; what was typed there goes only when the person says so. */
 function editWhenSafe(list: EntryList, entry: Candidate): void {
-  if (!list.isDirty.value || confirm("Discard what you have changed in the form?")) list.edit(entry);
+  if (!list.isUnsaved.value || confirm("Discard what you have changed in the form?")) list.edit(entry);
 }
 
 /** Destructive: asked for by `window.confirm`. @see the specification, "Errors" 2 */

@@ -5,14 +5,18 @@ import { Button, IconButton } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
 import { ProblemText } from "./Problem.tsx";
 
-/** The one region of toasts. It is always there: what comes into it is told politely. */
+/** How many toasts are shown at once: the newest. */
+const SHOWN = 3;
+
+/** The one region of toasts. It is always there, so that what comes into it is announced politely. */
 export function Toasts(): JSX.Element {
   const { toasts } = usePage();
   const list = toasts.list.value;
+  const shown = list.slice(-SHOWN);
   return (
     <div class="toasts">
       <div role="status" aria-live="polite" aria-relevant="additions text" class="toast-list">
-        {list.map((toast) => (
+        {shown.map((toast) => (
           <ToastView key={toast.key} toast={toast} onDismiss={() => toasts.dismiss(toast.id)} />
         ))}
       </div>
@@ -26,11 +30,14 @@ export function Toasts(): JSX.Element {
 }
 
 function ToastView({ toast, onDismiss }: { toast: Toast; onDismiss: () => void }): JSX.Element {
-  const { tone, problem, count } = toast;
+  const { tone, problem, count, subjects } = toast;
   return (
     <div class={`toast ${tone}`}>
       <Icon name={tone === "error" ? "error" : tone === "success" ? "check" : "info"} />
-      <ProblemText problem={problem} />
+      <div class="toast-text">
+        {subjects.length > 0 && <p>Not done: {listed(subjects.map(({ text }) => text))}.</p>}
+        <ProblemText problem={problem} />
+      </div>
       {count > 1 && (
         <span class="count">
           <span aria-hidden="true">×{count}</span>
@@ -40,4 +47,12 @@ function ToastView({ toast, onDismiss }: { toast: Toast; onDismiss: () => void }
       <IconButton icon="close" label="Dismiss" onClick={onDismiss} />
     </div>
   );
+}
+
+/** How many things a toast names. */
+const NAMED = 3;
+
+function listed(texts: readonly string[]): string {
+  const named = texts.slice(0, NAMED).join(", ");
+  return texts.length <= NAMED ? named : `${named} and ${texts.length - NAMED} more`;
 }

@@ -1,8 +1,8 @@
-import type { Series } from "../data/series.ts";
+import type { Series, Span } from "../data/series.ts";
 import { clear, paintLine, runsOf } from "./chart/line.ts";
 import { inkOf, type Ink } from "./ink.ts";
 
-/** How many values a small line has. */
+/** How many values a small line has: each stands for a part of the time. */
 const POINTS = 60;
 const WIDTH = 84;
 const HEIGHT = 24;
@@ -10,8 +10,10 @@ const HEIGHT = 24;
 export interface Sparkline {
   readonly canvas: HTMLCanvasElement;
   readonly column: number;
-  /** The top of its scale, at least. */
+  /** What its scale spans at least, so that noise stays small. */
   readonly least: number;
+  /** Whether its scale begins at 0 instead of the least value. */
+  readonly isFromZero: boolean;
   readonly series: () => Series | undefined;
 }
 
@@ -24,7 +26,8 @@ export interface Sparklines {
   stop(): void;
 }
 
-export function createSparklines(): Sparklines {
+/** @param span the time that they show */
+export function createSparklines(span: () => Span): Sparklines {
   const lines = new Map<Element, Sparkline>();
   const inks = new Map<string, Ink>();
   const values = new Float32Array(POINTS);
@@ -32,6 +35,7 @@ export function createSparklines(): Sparklines {
   const paint = (line: Sparkline): void => {
     const ink = inks.get(line.canvas.className) ?? inkOf(line.canvas);
     inks.set(line.canvas.className, ink);
+    line.series()?.spread(line.column, span(), values.fill(Number.NaN));
     drawLine(line, values, ink);
   };
   const observer = new IntersectionObserver((entries) => {
@@ -63,17 +67,32 @@ export function createSparklines(): Sparklines {
   };
 }
 
-function drawLine({ canvas, column, least, series }: Sparkline, values: Float32Array, ink: Ink): void {
+function drawLine({ canvas, least, isFromZero }: Sparkline, values: Float32Array, ink: Ink): void {
   const context = clear(canvas, WIDTH, HEIGHT);
   if (context === null) return;
-  const count = series()?.last(column, POINTS, values) ?? 0;
-  let top = least;
-  // A gap is NaN, which is not more than anything.
-  for (const value of values.subarray(0, count)) if (value > top) top = value;
+  const { bottom, top } = scaleOf(values, least, isFromZero);
   const place = {
-    x: (at: number) => ((POINTS - count + at) / (POINTS - 1)) * WIDTH,
-    y: (at: number) => HEIGHT - 1 - ((values[at] ?? 0) / (top * 1.1)) * (HEIGHT - 3),
+    x: (at: number) => (at / (POINTS - 1)) * WIDTH,
+    y: (at: number) => HEIGHT - 2 - (((values[at] ?? bottom) - bottom) / (top - bottom)) * (HEIGHT - 5),
   };
-  const runs = runsOf(count, (at) => Number.isNaN(values[at]));
+  const runs = runsOf(POINTS, (at) => Number.isNaN(values[at]));
   paintLine(context, runs, place, { stroke: ink.strong, width: 1, fill: ink.wash, floor: HEIGHT });
+}
+
+/** A scale of its own, so that growth is seen whatever the size. What is not a number was not measured. */
+export function scaleOf(
+  values: Float32Array,
+  least: number,
+  isFromZero: boolean,
+): { readonly bottom: number; readonly top: number } {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (high < low) return { bottom: 0, top: least };
+  const bottom = isFromZero ? 0 : low;
+  // A twentieth of the value is growth that counts; less than that stays flat.
+  const extent = Math.max(high - bottom, least, isFromZero ? 0 : high / 20);
+  return { bottom, top: bottom + extent };
 }

@@ -182,7 +182,7 @@ export class Session {
   async #refuseForRate(frame: ActionFrame): Promise<ActionResultFrame> {
     const { actionRate, maxActions } = this.#context.limits;
     await this.#refused(attemptedAction(frame), "RATE_LIMITED");
-    const error = `Accepted: ${actionRate.perSecond} actions a second, ${maxActions} at the same time.`;
+    const error = `Too many actions at once: this one was not carried out. Accepted: ${actionRate.perSecond} actions a second, ${maxActions} at the same time.`;
     return refusedAction(frame, "RATE_LIMITED", error);
   }
 

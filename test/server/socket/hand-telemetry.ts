@@ -16,7 +16,9 @@ export interface HandTelemetry extends Telemetry {
 
 const accepted = ["dev", "development", "staging"];
 
-export function handTelemetry(): HandTelemetry {
+/** @param options `accepts`: the environments that may be watched */
+export function handTelemetry(options: { readonly accepts?: readonly string[] } = {}): HandTelemetry {
+  const { accepts = accepted } = options;
   const changes = new EventEmitter().setMaxListeners(0);
   const watched: string[] = [];
   return {
@@ -30,8 +32,8 @@ export function handTelemetry(): HandTelemetry {
     },
     async environment(asked = "dev") {
       const environment = asked.trim().toLowerCase();
-      if (accepted.includes(environment)) return environment;
-      throw new SvcmError("INVALID_ENVIRONMENT", { details: `Unsupported. Accepted: ${accepted.join(", ")}.` });
+      if (accepts.includes(environment)) return environment;
+      throw new SvcmError("INVALID_ENVIRONMENT", { details: `Unsupported. Accepted: ${accepts.join(", ")}.` });
     },
     async *watch({ environment, intervalMs, asyncContext }, signal) {
       const name = `${environment} ${intervalMs}${asyncContext ? " asyncContext" : ""}`;

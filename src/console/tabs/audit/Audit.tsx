@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
 import type { AuditRecord } from "../../data/api.ts";
-import { formatTime, UNKNOWN } from "../../data/format.ts";
+import { UNKNOWN } from "../../data/format.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
 import { Button } from "../../ui/Button.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
@@ -13,10 +13,11 @@ import { ProblemText } from "../../ui/Problem.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
+import { isWanted, wordsOf, type RecordWords } from "./record-words.ts";
 
 const LIMITS = ["50", "200", "1000"] as const;
 
-/** The newest records; those of before stay while there are no others. */
+/** The newest records. The last ones stay until others are read. */
 function useRecords(limit: string) {
   const { api } = useConsole();
   const records = useSignal<readonly AuditRecord[] | undefined>(undefined);
@@ -37,17 +38,17 @@ function useRecords(limit: string) {
   return { records, problem, load };
 }
 
-/** Who changed what, and when: newest first. Values are not recorded. */
+/** The audit log, newest record first. Values are not recorded. */
 export function Audit(): JSX.Element {
   const limit = useSignal<string>(LIMITS[0]);
   const filter = useSignal("");
   const { records, problem, load } = useRecords(limit.value);
-  const shown = records.value?.filter((record) => isWanted(record, filter.value));
+  const shown = records.value?.filter((record) => isWanted(wordsOf(record), filter.value));
   return (
     <>
       <TabHead
         title="Audit"
-        about="Every change by the command line, HTTP and the console. Names of keys, never values."
+        about={`Changes by the command line, HTTP and the console: names of keys, never values. Times are in ${timeZone()}.`}
       >
         <Select
           label="Records"
@@ -67,7 +68,7 @@ export function Audit(): JSX.Element {
       </TabHead>
       <StatusRegion>
         {problem.value && (
-          <StatusLine tone="error">
+          <StatusLine tone="error" action={<Button onClick={() => void load()}>Try again</Button>}>
             <ProblemText problem={problem.value} />
           </StatusLine>
         )}
@@ -77,22 +78,26 @@ export function Audit(): JSX.Element {
   );
 }
 
+function timeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 function Records({ records, isFiltered }: { records: readonly AuditRecord[]; isFiltered: boolean }): JSX.Element {
   if (records.length === 0 && isFiltered) return <EmptyState icon="search" title="No record matches" />;
   if (records.length === 0) {
     return (
-      <EmptyState icon="history" title="Nothing has been changed yet">
-        <p>Saving an env file, or starting, stopping and restarting a process leaves a record here.</p>
+      <EmptyState icon="history" title="svcm has changed nothing yet">
+        <p>Saving an env file, or starting, stopping or restarting a process through svcm leaves a record here.</p>
         <CodeLine text="svcm audit --limit 50" what="the command" />
       </EmptyState>
     );
   }
   return (
     <section class="card flush" aria-label="Records">
-      <table class="rows audit-rows">
+      <table class="rows audit-rows" aria-label="Audit records">
         <thead>
           <tr>
-            {["When", "Action", "Of", "What", "Who", "Outcome"].map((name) => (
+            {["When", "Action", "Environment", "Keys or process", "By", "Outcome"].map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>
@@ -101,7 +106,7 @@ function Records({ records, isFiltered }: { records: readonly AuditRecord[]; isF
         </thead>
         <tbody>
           {records.map((record) => (
-            <Record key={record.id} record={record} />
+            <Row key={record.id} words={wordsOf(record)} timestamp={record.timestamp} />
           ))}
         </tbody>
       </table>
@@ -111,46 +116,37 @@ function Records({ records, isFiltered }: { records: readonly AuditRecord[]; isF
 
 const tones = { succeeded: "good", failed: "error", refused: "warning", started: "warning" } as const;
 
-function Record({ record }: { record: AuditRecord }): JSX.Element {
-  const { timestamp, action, environment, keys = [], processes = [], target, source, actor, outcome, code } = record;
+function Row({ words, timestamp }: { words: RecordWords; timestamp: string }): JSX.Element {
+  const { when, action, environment, subjects, keys, by, outcome, code, times } = words;
   return (
     <tr>
       <td class="when">
-        <time dateTime={timestamp}>{formatTime(timestamp)}</time>
+        <time dateTime={timestamp}>{when}</time>
       </td>
       <th scope="row">{action}</th>
-      <td data-name="Of">{environment || UNKNOWN}</td>
-      <td data-name="What" class="what">
-        {target !== undefined && <span>{target}</span>}
-        {processes.map(({ name, pmId }) => (
-          <span key={`${name} ${pmId}`}>{pmId === null ? name : `${name} (id ${pmId})`}</span>
+      <td data-name="Environment">{environment || UNKNOWN}</td>
+      <td data-name="Keys or process" class="what">
+        {subjects.map((subject) => (
+          <bdi key={subject}>{subject}</bdi>
         ))}
         {keys.map((key) => (
           <code key={key}>{key}</code>
         ))}
-        {target === undefined && keys.length + processes.length === 0 && UNKNOWN}
+        {subjects.length + keys.length === 0 && UNKNOWN}
       </td>
-      <td data-name="Who" class="who">
-        {actor === undefined ? "" : `${actor}, `}
-        {source}
+      <td data-name="By" class="who">
+        {by}
       </td>
       <td>
         <span class={`badge ${tones[outcome]}`}>{outcome}</span>
-        {code !== undefined && (
+        {code !== "" && (
           <>
             {" "}
             <code class="issue-code">{code}</code>
           </>
         )}
+        {times !== "" && <small> {times}</small>}
       </td>
     </tr>
   );
-}
-
-function isWanted(record: AuditRecord, text: string): boolean {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const { processes = [], ...rest } = record;
-  const named = processes.map(({ name, pmId }) => `${name} (id ${pmId})`);
-  const all = [...Object.values(rest).flat(), ...named].join(" ").toLowerCase();
-  return words.every((word) => all.includes(word));
 }

@@ -6,6 +6,7 @@ import { Copy } from "../../ui/Copy.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { FilePath } from "../../ui/FilePath.tsx";
 import { Icon } from "../../ui/Icon.tsx";
+import { IssueList } from "../../ui/IssueList.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
 import { Segmented } from "../../ui/Segmented.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
@@ -43,6 +44,7 @@ export function Environment(): JSX.Element {
         <IconButton icon="refresh" label="Read the file again" variant="plain" onClick={() => void editor.reload()} />
       </TabHead>
       <StatusRegion>
+        <Unselected />
         <Unread />
       </StatusRegion>
       {read && <WrittenFile folder={facts.workspace.configDir} fileName={read.fileName} />}
@@ -76,6 +78,18 @@ function WrittenFile({ folder, fileName }: { folder: string; fileName: string })
   );
 }
 
+/** A stored selection that is not an environment: nothing is read, so nothing can be written. */
+function Unselected(): JSX.Element | null {
+  const issues = useEditor().selectionIssues.value;
+  if (issues.length === 0) return null;
+  return (
+    <StatusLine tone="error">
+      <strong>The saved environment cannot be used. Select one above; until then nothing is read or written.</strong>
+      <IssueList issues={issues} label="Issues of the saved environment" />
+    </StatusLine>
+  );
+}
+
 /** Why there is nothing to edit, in the server's words. */
 function Unread(): JSX.Element | null {
   const editor = useEditor();
@@ -89,8 +103,8 @@ function Unread(): JSX.Element | null {
       {problem.code === "ENV_FILE_NOT_FOUND" && (
         <EmptyState icon="file" title={`${editor.environment.value} has no env file.`}>
           <p>
-            The console changes files, it makes none. Create the file at the path above, even an empty one, and try
-            again.
+            The console changes files and does not create them. Create the file at the path above, even an empty one,
+            and try again.
           </p>
         </EmptyState>
       )}

@@ -7,6 +7,7 @@ import { IssueList } from "../../ui/IssueList.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { useEditor } from "./editor.ts";
+import { StaleProcesses } from "./StaleProcesses.tsx";
 import { ChangeView, Value } from "./Values.tsx";
 
 /** What a save would change, key by key, the save itself, and what became of it. */
@@ -77,12 +78,12 @@ function OutcomeView(): JSX.Element | null {
 
 /** The state after the write, as the server read it back. */
 function Saved({ written, dismiss }: { written: EnvWrite; dismiss: JSX.Element }): JSX.Element {
-  const { fileName, changedKeys, ignoredKeys, values } = written;
+  const { fileName, changedKeys, ignoredKeys, values, warnings } = written;
   return (
     <StatusLine tone="success" action={dismiss}>
       <strong>
         {changedKeys.length === 0
-          ? `Nothing was written: ${fileName} said so already.`
+          ? `Nothing was written: ${fileName} has these values already.`
           : `Saved ${formatCount(changedKeys.length, "key")} to ${fileName}.`}
       </strong>
       <ul class="change-list">
@@ -92,7 +93,9 @@ function Saved({ written, dismiss }: { written: EnvWrite; dismiss: JSX.Element }
           </li>
         ))}
       </ul>
-      {ignoredKeys.length > 0 && <p>Ignored, as they may not be written: {ignoredKeys.join(", ")}.</p>}
+      {ignoredKeys.length > 0 && <p>Ignored, because they may not be written: {ignoredKeys.join(", ")}.</p>}
+      <IssueList label={`Warnings about ${fileName}`} issues={warnings} />
+      {changedKeys.length > 0 && <StaleProcesses written={written} />}
     </StatusLine>
   );
 }

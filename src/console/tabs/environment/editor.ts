@@ -1,4 +1,6 @@
 import { batch, computed, signal } from "@preact/signals";
+import type { Issue } from "../../../core/contract/issue.ts";
+import { validateSuite } from "../../../core/suite/validate.ts";
 import { type Console, useConsole } from "../../console.ts";
 import type { EnvRead, EnvWrite, Tagged } from "../../data/api.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
@@ -12,6 +14,7 @@ export type Outcome = { readonly written: EnvWrite } | { readonly problem: Probl
 
 /** One environment's file as it was read, and what is to be changed in it. */
 export class Editor {
+  /** By its canonical name; empty while none is selected. */
   readonly environment;
   readonly read = signal<FileRead | undefined>();
   readonly edits = signal<Edits>({});
@@ -28,8 +31,14 @@ export class Editor {
 
   constructor(console: Console) {
     this.#console = console;
-    this.environment = signal(selectionOf(console));
+    this.environment = signal(selectionOf(console).name);
   }
+
+  /** What is wrong with the stored selection. It stays stored until another environment is selected. */
+  readonly selectionIssues = computed((): readonly Issue[] => {
+    const { runtimeEnvironment } = this.#console.suite.document.value;
+    return validateSuite({ runtimeEnvironment }, this.#console.facts.vocabulary);
+  });
 
   /** Starts over with the selection of the stored document. */
   open(): void {
@@ -45,7 +54,7 @@ export class Editor {
   select(name: string): void {
     if (name === this.environment.value || !this.mayLeave()) return;
     this.#console.suite.update((document) => ({ ...document, runtimeEnvironment: name }));
-    this.#show(name);
+    this.#show({ name });
   }
 
   /** Asks where something would be lost. @returns whether nothing is, now */
@@ -75,6 +84,7 @@ export class Editor {
   /** Reads the file again. Edits stay; where it is another file by now, that is a conflict to decide. */
   async load(): Promise<void> {
     this.#reading.abort();
+    if (this.environment.value === "") return;
     this.#reading = new AbortController();
     const { signal: aborted } = this.#reading;
     try {
@@ -137,14 +147,15 @@ export class Editor {
     });
   }
 
-  #show(name: string): void {
+  #show({ name, refusal }: Selection): void {
     batch(() => {
       this.environment.value = name;
       this.read.value = undefined;
-      this.problem.value = undefined;
+      this.problem.value = refusal;
       this.discard();
     });
-    void this.load();
+    if (name === "") this.close();
+    else void this.load();
   }
 }
 
@@ -158,16 +169,27 @@ export function useEditor(): Editor {
 }
 
 export function environmentMark(console: Console): Mark {
-  const { changes, issues } = editorOf(console);
-  return { errors: issues.value.length, isUnsaved: changes.value.length > 0 };
+  const { changes, issues, selectionIssues } = editorOf(console);
+  return { errors: issues.value.length + selectionIssues.value.length, isUnsaved: changes.value.length > 0 };
 }
 
-/** The stored selection by its name; the contract's default where it is none. */
-function selectionOf({ facts, suite }: Console): string {
-  const { environments, defaultEnvironment } = facts.contract;
-  const stored = suite.document.value.runtimeEnvironment?.trim().toLowerCase() ?? "";
-  const found = Object.entries(environments).find(
-    ([name, { aliases = [] }]) => name === stored || aliases.includes(stored),
+interface Selection {
+  /** Canonical; empty if none can be selected. */
+  readonly name: string;
+  /** Why there is no default. */
+  readonly refusal?: Problem;
+}
+
+/** The stored selection; where nothing is stored, what the server takes for a request without an environment. */
+function selectionOf({ facts, suite }: Console): Selection {
+  const { runtimeEnvironment: stored } = suite.document.value;
+  if (stored === undefined) {
+    const taken = facts.defaults.envFile;
+    return "refusal" in taken ? { name: "", refusal: taken.refusal } : { name: taken.name };
+  }
+  const asked = typeof stored === "string" ? stored.trim().toLowerCase() : "";
+  const found = Object.entries(facts.contract.environments).find(
+    ([name, { aliases = [] }]) => name === asked || aliases.includes(asked),
   );
-  return found?.[0] ?? defaultEnvironment;
+  return { name: found?.[0] ?? "" };
 }

@@ -11,6 +11,7 @@ export function interfaceKind(vocabulary: Vocabulary): EntryKind {
     section: "interfaces",
     noun: "interface adapter",
     fields: fieldsOf("interfaces"),
+    typed: ["entrypoint", "controller"],
     blank: { type: Object.keys(vocabulary.matrix.interfaceTypes)[0] ?? "" },
     nameOf: (entry) => textOf(entry, "controller"),
     chosen: (values) => values,

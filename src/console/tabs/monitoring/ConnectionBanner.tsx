@@ -6,10 +6,10 @@ import { ProblemText } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import type { Monitor } from "./monitor.ts";
 
-/** A connection that comes back at once is nobody's concern. */
+/** A connection that comes back within this time is not reported. */
 const PATIENCE_MS = 1_500;
 
-/** What stands between the screen and live values. No number in it counts: it is read out. */
+/** Why the values on the screen are old. It lies over the page, so that nothing moves when it comes and goes. */
 export function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): JSX.Element {
   const isLost = useSignal(false);
   useSignalEffect(() => {
@@ -27,27 +27,45 @@ export function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): J
     </Button>
   );
   return (
-    <StatusRegion>
-      {refusal && (
-        <StatusLine tone="error" action={retry}>
-          <ProblemText problem={{ error: refusal.details, code: refusal.code }} />
-        </StatusLine>
-      )}
-      {!refusal && isLost.value && (
-        <StatusLine tone="error" action={retry}>
-          <strong>No connection to the server.</strong> <LastUpdate at={feed.shown.value?.time} /> It is tried again by
-          itself.
-        </StatusLine>
-      )}
-      {feed.state.value === "stale" && (
-        <StatusLine tone="warning" action={retry}>
-          <strong>Nothing comes over the connection.</strong> <LastUpdate at={feed.shown.value?.time} />
-        </StatusLine>
-      )}
-    </StatusRegion>
+    <div class="connection-banner">
+      <StatusRegion>
+        {refusal && (
+          <StatusLine tone="error" action={retry}>
+            <ProblemText problem={{ error: refusal.details, code: refusal.code }} />
+          </StatusLine>
+        )}
+        {!refusal && isLost.value && (
+          <StatusLine tone="error" action={retry}>
+            <strong>No connection to the server.</strong> <LastUpdate at={feed.shown.value?.time} /> Reconnecting.
+          </StatusLine>
+        )}
+        {feed.state.value === "stale" && (
+          <StatusLine tone="warning" action={retry}>
+            <Silence feed={feed} /> PM2 does not answer, or the network is slow.{" "}
+            <LastUpdate at={feed.shown.value?.time} />
+          </StatusLine>
+        )}
+      </StatusRegion>
+    </div>
+  );
+}
+
+/** How long nothing came. The number that counts is not announced again and again. */
+function Silence({ feed }: Pick<Monitor, "feed">): JSX.Element {
+  const seconds = useSignal(feed.silentSeconds());
+  useSignalEffect(() => {
+    const timer = setInterval(() => void (seconds.value = feed.silentSeconds()), 1_000);
+    return () => clearInterval(timer);
+  });
+  if (seconds.value === undefined) return <strong>No sample yet.</strong>;
+  return (
+    <strong>
+      No sample for <span aria-hidden="true">{seconds.value} s</span>
+      <span class="hidden">some seconds</span>.
+    </strong>
   );
 }
 
 function LastUpdate({ at }: { at: number | undefined }): JSX.Element {
-  return at === undefined ? <></> : <>The values below are old, of {formatTime(at * 1000).slice(11)}.</>;
+  return at === undefined ? <></> : <>The values are from {formatTime(at * 1000).slice(11)}.</>;
 }

@@ -1,35 +1,61 @@
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/Button.tsx";
+import { keyOf } from "./history.ts";
 import type { Monitor } from "./monitor.ts";
 
-/** Apps that the ecosystem file declares and no online process runs. */
+/** Apps that the ecosystem file declares and PM2 does not know. They keep their places while somebody is at them. */
 export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | null {
-  const metrics = monitor.feed.shown.value?.metrics;
+  const { feed, still } = monitor;
+  const metrics = feed.shown.value?.metrics;
   const known = new Set(metrics?.processes.map(({ name }) => name));
   // One that PM2 knows has a row of its own.
-  const missing = metrics?.ecosystem.missingExpected.filter((name) => !known.has(name)) ?? [];
-  if (missing.length === 0) return null;
+  const unknown = metrics?.ecosystem.missingExpected.filter((name) => !known.has(name)) ?? [];
+  const missing = still.value?.missing ?? unknown;
+  const release = (): void => void (still.value = undefined);
+  const hold = (): void => void (still.value ??= { keys: new Set(metrics?.processes.map(keyOf)), missing: unknown });
+  useEffect(() => release, [monitor]);
+  if (metrics === undefined || missing.length === 0) return null;
   return (
     <div class="missing">
       <h3>
-        Declared in <code>{metrics?.ecosystem.fileName}</code>, not known to PM2
+        Declared in <code>{metrics.ecosystem.fileName}</code>, not known to PM2
       </h3>
-      <ul>
+      <ul
+        onPointerEnter={hold}
+        onPointerLeave={release}
+        onFocusIn={({ target }) => (target as Element).matches(":focus-visible") && hold()}
+        onFocusOut={release}
+      >
         {missing.map((name) => (
           <li key={name}>
-            <span>{name}</span>
-            <Button
-              size="small"
-              icon="play"
-              aria-label={`Start ${name}`}
-              disabled={monitor.acting.value.has(name) || monitor.feed.state.value !== "live"}
-              onClick={() => void monitor.act({ action: "start", scope: "ecosystem", name }, name)}
-            >
-              Start
-            </Button>
+            <bdi>{name}</bdi>
+            <Start name={name} monitor={monitor} isStarted={known.has(name)} />
           </li>
         ))}
       </ul>
     </div>
+  );
+}
+
+/** The button stays in its place when the app is started: it may have the focus. */
+function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; isStarted: boolean }): JSX.Element {
+  const isBusy = monitor.underWay.value.has(name);
+  const start = (): void => {
+    if (isStarted || isBusy) return;
+    const doubt = monitor.doubtAbout(name);
+    if (doubt === undefined || confirm(doubt)) void monitor.act({ action: "start", scope: "ecosystem", name }, name);
+  };
+  return (
+    <Button
+      size="small"
+      icon={isStarted ? "check" : "play"}
+      aria-label={`${isStarted ? "Started" : "Start"} ${name}`}
+      aria-disabled={isStarted || isBusy}
+      disabled={monitor.feed.state.value !== "live"}
+      onClick={start}
+    >
+      {isStarted ? "Started" : isBusy ? "Starting…" : "Start"}
+    </Button>
   );
 }

@@ -36,6 +36,7 @@ function About({ monitor: { feed, isOld } }: { monitor: Monitor }): JSX.Element 
       {location.hostname}
       {model ? ` · ${model}` : ""}
       {isOld.value && <strong class="old-mark"> · old values</strong>}
+      {feed.state.value === "live" && !feed.isPaused.value && <strong class="live-mark"> · live</strong>}
     </>
   );
 }

@@ -1,14 +1,18 @@
 import type { JSX } from "preact";
+import type { Action, ProcessMetrics } from "../../../client/index.ts";
+import { unhidden } from "../../../core/suite/characters.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import type { IconName } from "../../ui/Icon.tsx";
 import { keyOf } from "./history.ts";
 import type { ProcessProps } from "./monitor.ts";
 
+type Verb = Action["action"];
+
 const actions = [
-  { action: "start", icon: "play", word: "Start" },
-  { action: "stop", icon: "stop", word: "Stop" },
-  { action: "restart", icon: "restart", word: "Restart" },
-] as const satisfies readonly { action: string; icon: IconName; word: string }[];
+  { action: "start", icon: "play", word: "Start", busy: "Starting…" },
+  { action: "stop", icon: "stop", word: "Stop", busy: "Stopping…" },
+  { action: "restart", icon: "restart", word: "Restart", busy: "Restarting…" },
+] as const satisfies readonly { action: Verb; icon: IconName; word: string; busy: string }[];
 
 /** Start, stop and restart. What ends a running process asks first. */
 export function ProcessActions({
@@ -18,31 +22,46 @@ export function ProcessActions({
 }: ProcessProps & { isInWords?: boolean }): JSX.Element {
   const { name, pmId, status } = process;
   const key = keyOf(process);
-  const isBusy = monitor.acting.value.has(key);
-  const run = (action: (typeof actions)[number]["action"]): void => {
-    const isAsked = action === "start" || status === "stopped";
-    if (!isAsked && !confirm(`${action === "stop" ? "Stop" : "Restart"} ${name} (PM2 id ${pmId})?`)) return;
-    void monitor.act({ action, scope: "process", name, pmId }, key);
+  const underWay = monitor.underWay.value.get(key);
+  const isLive = monitor.feed.state.value === "live";
+  const isServing = monitor.serving.value.has(key);
+  const run = (action: Verb, word: string): void => {
+    const isHarmless = action === "start" || status === "stopped";
+    if (isHarmless || confirm(`${word} ${unhidden(name)} (PM2 id ${pmId})?`))
+      void monitor.act({ action, scope: "process", name, pmId }, key);
   };
   return (
-    <span class="process-actions" aria-busy={isBusy}>
-      {actions.map(({ action, icon, word }) => {
-        const isPointless = action === "start" ? status === "online" : action === "stop" && status === "stopped";
-        const disabled = isBusy || isPointless || monitor.feed.state.value !== "live";
+    <span class="process-actions" aria-busy={underWay !== undefined}>
+      {actions.map(({ action, icon, word, busy }) => {
+        const isBusy = underWay === action;
+        const reason = isBusy ? busy : reasonAgainst(action, process, isServing);
+        const props = {
+          icon,
+          ...(reason !== undefined && { reason }),
+          disabled: underWay !== undefined || reason !== undefined || !isLive,
+          onClick: () => run(action, word),
+        };
         return isInWords ? (
-          <Button key={action} size="small" icon={icon} disabled={disabled} onClick={() => run(action)}>
-            {word}
+          <Button key={action} size="small" {...props}>
+            {isBusy ? busy : word}
           </Button>
         ) : (
-          <IconButton
-            key={action}
-            icon={icon}
-            label={`${word} ${name}`}
-            disabled={disabled}
-            onClick={() => run(action)}
-          />
+          <IconButton key={action} label={`${word} ${name}`} isBusy={isBusy} {...props} />
         );
       })}
     </span>
   );
+}
+
+/** Why an action would be refused, or would do nothing. */
+function reasonAgainst(
+  action: Verb,
+  { status, pid }: Pick<ProcessMetrics, "status" | "pid">,
+  isServing: boolean,
+): string | undefined {
+  if (action === "start") return status === "online" ? "It is online." : undefined;
+  if (isServing) return "It serves this page. Use the command line.";
+  if (action !== "stop") return undefined;
+  if (status === "stopped") return "It is stopped.";
+  return status === "errored" && pid === null ? "PM2 has given up on it: nothing runs." : undefined;
 }

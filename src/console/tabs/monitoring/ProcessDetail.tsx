@@ -3,7 +3,10 @@ import { formatBytes, formatCount, formatDuration, formatShare, formatTime, UNKN
 import { Chart, type ChartProps } from "../../ui/Chart.tsx";
 import { partOf } from "../../ui/chart/scene.ts";
 import { Pairs } from "../../ui/Pairs.tsx";
+import { ProblemText } from "../../ui/Problem.tsx";
+import { StatusLine } from "../../ui/StatusLine.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
+import { Drift } from "./Drift.tsx";
 import { EnvironmentNames } from "./EnvironmentNames.tsx";
 import { driftOf, type ProcessProps } from "./monitor.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
@@ -11,11 +14,50 @@ import { ProcessActions } from "./ProcessActions.tsx";
 /** 1 KB, 2 KB, 4 KB and so on: what reads well in bytes. */
 const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
-/** Everything that is told of a process. */
+/** Everything that is known of a process. */
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   const metrics = Object.entries(process.customMetrics);
+  const drift = driftOf(monitor, process);
+  const { problem } = process;
   return (
     <div class="detail">
+      {problem && (
+        <StatusLine tone="warning">
+          <ProblemText problem={{ error: problem.details, code: problem.code }} />
+        </StatusLine>
+      )}
+      <Charts process={process} monitor={monitor} />
+      <Part title="Facts" process={process} isTall>
+        <Facts process={process} />
+        <ProcessActions process={process} monitor={monitor} isInWords />
+      </Part>
+      <div class="parts">
+        {drift.length > 0 && (
+          <Part title="Drift from the ecosystem file" process={process}>
+            <Drift process={process} monitor={monitor} drift={drift} />
+          </Part>
+        )}
+        <Part title="Environment" process={process}>
+          <EnvironmentNames process={process} monitor={monitor} />
+        </Part>
+      </div>
+      {metrics.length > 0 && (
+        <Part title="Metrics of the app" process={process}>
+          <Pairs pairs={metrics.map(([name, value]) => [name, String(value)])} />
+        </Part>
+      )}
+      {process.asyncContext && (
+        <Part title="Async context" process={process}>
+          <AsyncContext context={process.asyncContext} />
+        </Part>
+      )}
+    </div>
+  );
+}
+
+function Charts({ process, monitor }: ProcessProps): JSX.Element {
+  return (
+    <>
       <Part title="CPU" process={process}>
         <Line
           process={process}
@@ -39,27 +81,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
           steps={BYTE_STEPS}
         />
       </Part>
-      <Part title="Facts" process={process} isTall>
-        <Facts process={process} />
-        <ProcessActions process={process} monitor={monitor} isInWords />
-      </Part>
-      <div class="parts">
-        <Drift process={process} monitor={monitor} />
-        <Part title="Environment" process={process}>
-          <EnvironmentNames process={process} monitor={monitor} />
-        </Part>
-      </div>
-      {metrics.length > 0 && (
-        <Part title="Metrics of the app" process={process}>
-          <Pairs pairs={metrics.map(([name, value]) => [name, String(value)])} />
-        </Part>
-      )}
-      {process.asyncContext && (
-        <Part title="Async context" process={process}>
-          <AsyncContext context={process.asyncContext} />
-        </Part>
-      )}
-    </div>
+    </>
   );
 }
 
@@ -135,28 +157,5 @@ function together(parts: readonly (string | null | undefined)[]): string {
 
 function diskOf({ supported, platform, error, code }: ProcessProps["process"]["diskIo"], bytes: number | null): string {
   if (error !== undefined) return `${error}${code === undefined ? "" : ` (${code})`}`;
-  return supported ? formatBytes(bytes) : `not told by ${platform}`;
-}
-
-/** What differs from the ecosystem file. Of the environment names only: values are never sent. */
-function Drift({ process, monitor }: ProcessProps): JSX.Element | null {
-  const drift = driftOf(monitor, process);
-  if (drift.length === 0) return null;
-  return (
-    <Part title="Drift from the ecosystem file" process={process}>
-      <ul class="drift">
-        {drift.map(({ field, key, state, declared, running }) => (
-          <li key={`${field} ${key ?? ""} ${state}`}>
-            <code>{key ?? field}</code>
-            <span class="badge warning">{state}</span>
-            {(declared !== null || running !== null) && (
-              <span class="drift-values">
-                {String(declared ?? UNKNOWN)} declared, {String(running ?? UNKNOWN)} runs
-              </span>
-            )}
-          </li>
-        ))}
-      </ul>
-    </Part>
-  );
+  return supported ? formatBytes(bytes) : `not available on ${platform}`;
 }

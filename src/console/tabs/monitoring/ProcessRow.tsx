@@ -5,14 +5,14 @@ import { formatBytes, formatDuration, formatPercent, formatRate, UNKNOWN } from 
 import { Icon } from "../../ui/Icon.tsx";
 import { keyOf } from "./history.ts";
 import { driftOf, type ProcessProps } from "./monitor.ts";
-import { isRestless, statusOf } from "./process-status.ts";
+import { isRestless, statusOf, statusWord } from "./process-status.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 import { ProcessDetail } from "./ProcessDetail.tsx";
 
 const COLUMNS = 10;
 const MEGABYTE = 1024 ** 2;
 
-/** A process on one line, and what there is beside it below, where it was opened. */
+/** A process on one line, with its details below if it is open. */
 export function ProcessRow({ process, monitor }: ProcessProps): JSX.Element {
   const isOpen = monitor.open.value.has(keyOf(process));
   return (
@@ -33,20 +33,20 @@ export function ProcessRow({ process, monitor }: ProcessProps): JSX.Element {
 
 /** Twice a second for a hundred rows: what did not change is the same element, which is not looked into. */
 function Cells({ process, monitor, isOpen }: ProcessProps & { isOpen: boolean }): JSX.Element {
-  const { name, pmId, status, execMode, cpuPercent, memoryBytes, restartCount, uptimeMs } = process;
+  const { name, pmId, status, problem, execMode, cpuPercent, memoryBytes, restartCount, uptimeMs } = process;
   const badges = badgesOf(driftOf(monitor, process));
   const cells = useMemo(
     () => ({
       status: <Status process={process} />,
-      cpu: <Line process={process} monitor={monitor} column={0} least={5} tone="cpu" />,
+      cpu: <Line process={process} monitor={monitor} column={0} least={5} isFromZero tone="cpu" />,
       memory: <Line process={process} monitor={monitor} column={1} least={MEGABYTE} tone="memory" />,
       actions: <ProcessActions process={process} monitor={monitor} />,
     }),
-    [monitor, name, pmId, status],
+    [monitor, name, pmId, status, problem?.code],
   );
   const head = useMemo(
     () => <Name process={process} monitor={monitor} isOpen={isOpen} badges={badges} />,
-    [monitor, name, pmId, status, execMode, isOpen, badges],
+    [monitor, name, pmId, status, problem?.code, execMode, isOpen, badges],
   );
   const { code, readBytesPerSecond, writeBytesPerSecond } = process.diskIo;
   const diskIo = useMemo(() => <DiskIo process={process} />, [code, readBytesPerSecond, writeBytesPerSecond]);
@@ -60,7 +60,7 @@ function Cells({ process, monitor, isOpen }: ProcessProps & { isOpen: boolean })
       <td class="number">{formatBytes(memoryBytes)}</td>
       <td class={`number wide${isRestless(process) ? " bad" : ""}`}>{restartCount ?? UNKNOWN}</td>
       <td class="number wide">{formatDuration(uptimeMs)}</td>
-      <td class="number wide">{diskIo}</td>
+      <td class="number wide disk">{diskIo}</td>
       <td class="wide row-actions">{cells.actions}</td>
     </>
   );
@@ -82,7 +82,7 @@ function Name(props: ProcessProps & { isOpen: boolean; badges: string }): JSX.El
           <i class={`dot ${statusOf(process)} narrow`} aria-hidden="true" />
           {process.name}
         </span>
-        <span class="hidden narrow-words">{process.status}</span>
+        <span class={process.problem === null ? "hidden narrow-words" : "narrow-words bad"}>{statusWord(process)}</span>
         {process.execMode && <small class="wide">{process.execMode}</small>}
         {(badges === "" ? [] : badges.split(",")).map((badge) => (
           <span key={badge} class={`badge${badge === "undeclared" ? "" : " warning"}`}>
@@ -105,9 +105,9 @@ function badgesOf(drift: ReturnType<typeof driftOf>): string {
 function Status({ process }: { process: ProcessMetrics }): JSX.Element {
   const status = statusOf(process);
   return (
-    <span class={`status ${status}`}>
+    <span class={`status ${status}`} title={process.problem?.details}>
       <i class={`dot ${status}`} aria-hidden="true" />
-      {process.status}
+      {statusWord(process)}
     </span>
   );
 }
@@ -115,7 +115,7 @@ function Status({ process }: { process: ProcessMetrics }): JSX.Element {
 function DiskIo({ process: { diskIo } }: { process: ProcessMetrics }): JSX.Element {
   const { supported, readBytesPerSecond, writeBytesPerSecond, code, error } = diskIo;
   if (!supported || code !== undefined) {
-    return <span title={error ?? `Not told by ${diskIo.platform}`}>{UNKNOWN}</span>;
+    return <span title={error ?? `Not available on ${diskIo.platform}`}>{UNKNOWN}</span>;
   }
   return (
     <span class="disk-io">
@@ -133,14 +133,22 @@ function DiskIo({ process: { diskIo } }: { process: ProcessMetrics }): JSX.Eleme
   );
 }
 
-function Line(props: ProcessProps & { column: number; least: number; tone: "cpu" | "memory" }): JSX.Element {
-  const { process, monitor, column, least, tone } = props;
+interface LineProps extends ProcessProps {
+  readonly column: number;
+  readonly least: number;
+  readonly isFromZero?: boolean;
+  readonly tone: "cpu" | "memory";
+}
+
+/** A value over the time that the charts show. */
+function Line(props: LineProps): JSX.Element {
+  const { process, monitor, column, least, isFromZero = false, tone } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const key = keyOf(process);
   useEffect(() => {
     if (canvas.current === null) return;
     const series = () => monitor.feed.history.processOf(process);
-    return monitor.sparklines.add({ canvas: canvas.current, column, least, series });
+    return monitor.sparklines.add({ canvas: canvas.current, column, least, isFromZero, series });
   }, [monitor, key]);
   return <canvas ref={canvas} class={`sparkline ${tone}`} aria-hidden="true" />;
 }

@@ -1,6 +1,6 @@
 import { useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
@@ -17,7 +17,7 @@ import type { Column } from "./order.ts";
 import { ProcessRow } from "./ProcessRow.tsx";
 import { TableTools } from "./TableTools.tsx";
 
-/** The processes that PM2 knows, as it tells them; or its error, as it was sent. */
+/** The processes that PM2 knows, or its error as it was sent. */
 export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const shown = monitor.feed.shown.value;
   if (shown === undefined) return null;
@@ -25,7 +25,7 @@ export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | n
     <section class="card flush processes" aria-label="Processes">
       <TableTools monitor={monitor} />
       <StatusRegion>
-        {shown.refusal && <Refused shown={shown} />}
+        <Refused shown={shown} />
         <EcosystemProblem shown={shown} />
       </StatusRegion>
       <Rows monitor={monitor} />
@@ -34,13 +34,14 @@ export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | n
   );
 }
 
-function Refused({ shown: { refusal } }: { shown: Shown }): JSX.Element | null {
+/** Why PM2 cannot be read: what was said first. Words that change with each sample would be announced each time. */
+function Refused({ shown }: { shown: Shown }): JSX.Element | null {
+  const refusal = useMemo(() => shown.refusal, [shown.refusal?.code]);
   if (refusal === undefined) return null;
+  const { error, details, code } = refusal;
   return (
     <StatusLine tone="error">
-      <ProblemText
-        problem={{ error: refusal.error ?? refusal.details, details: refusal.details, code: refusal.code }}
-      />
+      <ProblemText problem={error === undefined ? { error: details, code } : { error, details, code }} />
     </StatusLine>
   );
 }
@@ -58,7 +59,7 @@ function EcosystemProblem({ shown: { metrics } }: { shown: Shown }): JSX.Element
 const columns: readonly { readonly by: Column; readonly label: string; readonly class?: string }[] = [
   { by: "restarts", label: "Restarts", class: "wide" },
   { by: "uptime", label: "Uptime", class: "wide" },
-  { by: "disk", label: "Disk I/O", class: "wide" },
+  { by: "disk", label: "Disk I/O", class: "wide disk" },
 ];
 
 function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
@@ -66,7 +67,7 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
   const list = feed.shown.value?.metrics?.processes;
   useSparklines(monitor);
   const body = useRef<HTMLTableSectionElement>(null);
-  if (list === undefined) return <NoPm2 code={feed.shown.value?.refusal?.code} />;
+  if (list === undefined) return <NoPm2 monitor={monitor} />;
   if (list.length === 0) return <NoProcesses monitor={monitor} />;
   const rows = order.ordered(list.filter((process) => isWanted(monitor, process)));
   const head = {
@@ -78,14 +79,14 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
   };
   return (
     <div class="table-scroll">
-      <table class="rows">
+      <table class="rows" aria-label="Processes">
         <thead>
           <tr>
             <SortHeader column="name" label="Name" {...head} />
             <SortHeader column="status" label="Status" class="wide" {...head} />
-            <td class="line-head" />
+            <td class="line line-head" />
             <SortHeader column="cpu" label="CPU" isNumber {...head} />
-            <td class="line-head wide" />
+            <td class="line line-head wide" />
             <SortHeader column="memory" label="Memory" isNumber {...head} />
             {columns.map((column) => (
               <SortHeader key={column.by} column={column.by} isNumber {...head} {...column} />
@@ -123,30 +124,32 @@ function useSparklines({ feed, sparklines }: Monitor): void {
   useEffect(() => sparklines.draw(), [feed.shown.value]);
 }
 
-function isWanted({ filter, status }: Monitor, process: ProcessMetrics): boolean {
+function isWanted({ filter, status, still }: Monitor, process: ProcessMetrics): boolean {
+  if (still.value?.keys.has(keyOf(process)) === false) return false;
   if (status.value !== "" && statusOf(process) !== status.value) return false;
   const text = filter.value.trim().toLowerCase();
   const words = [process.name, process.namespace ?? "", String(process.pid ?? ""), String(process.pmId)];
   return text === "" || words.some((word) => word.toLowerCase().includes(text));
 }
 
-function NoPm2({ code }: { code: string | undefined }): JSX.Element {
+function NoPm2({ monitor: { feed } }: { monitor: Monitor }): JSX.Element {
   return (
     <EmptyState icon="activity" title="The processes of PM2 cannot be read">
-      <p>The charts of the host go on. Processes are shown as soon as PM2 tells of them.</p>
-      {code === "PM2_NOT_RUNNING" && <CodeLine text="svcm process start --ecosystem" what="the command" />}
+      <p>The charts of the host go on. Processes are shown as soon as PM2 can be read.</p>
+      {feed.shown.value?.refusal?.code === "PM2_NOT_RUNNING" && <StartAll environment={feed.environment.value} />}
     </EmptyState>
   );
+}
+
+function StartAll({ environment }: { environment: string }): JSX.Element {
+  return <CodeLine text={`svcm process start --ecosystem --environment ${environment}`} what="the command" />;
 }
 
 function NoProcesses({ monitor }: { monitor: Monitor }): JSX.Element {
   return (
     <EmptyState icon="layers" title="PM2 runs no process">
-      <p>The apps of an ecosystem file are started below, one by one, or all of them by the command line.</p>
-      <CodeLine
-        text={`svcm process start --ecosystem --environment ${monitor.feed.environment.value}`}
-        what="the command"
-      />
+      <p>Start the apps of the ecosystem file below, one by one, or all of them with this command.</p>
+      <StartAll environment={monitor.feed.environment.value} />
     </EmptyState>
   );
 }

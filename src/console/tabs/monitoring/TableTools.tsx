@@ -8,10 +8,11 @@ const words: Readonly<Record<ProcessStatus, string>> = {
   online: "Online",
   stopped: "Stopped",
   errored: "Errored",
-  other: "In between",
+  troubled: "Problem",
+  other: "Changing",
 };
 
-/** Over the table: whom to show, and what to compare the processes with. */
+/** The tools above the table: which processes to show, and which environment to compare them with. */
 export function TableTools({ monitor }: { monitor: Monitor }): JSX.Element {
   return (
     <div class="table-tools">
@@ -61,21 +62,21 @@ function Chip(props: { name: string; label: string; count: number; status: Monit
   );
 }
 
-function Comparison({ monitor: { feed } }: { monitor: Monitor }): JSX.Element {
-  const { facts } = useConsole();
+function Comparison({ monitor }: { monitor: Monitor }): JSX.Element {
+  const { feed } = monitor;
+  const profiles = useConsole().facts.matrix.pm2Profiles;
+  const chosen = feed.environment.value;
+  // One without processes of its own, such as that of the tests, or none.
+  const options = profiles.includes(chosen) ? profiles : [chosen, ...profiles];
   return (
     <span class="comparison">
       <label>
-        <span>Ecosystem</span>
-        <select
-          value={feed.environment.value}
-          onChange={({ currentTarget }) => {
-            feed.environment.value = currentTarget.value;
-            feed.subscribe();
-          }}
-        >
-          {facts.matrix.pm2Profiles.map((profile) => (
-            <option key={profile}>{profile}</option>
+        <span>Compare with</span>
+        <select value={chosen} onChange={({ currentTarget }) => monitor.compareWith(currentTarget.value)}>
+          {options.map((name) => (
+            <option key={name} value={name}>
+              {name || "not chosen"}
+            </option>
           ))}
         </select>
       </label>

@@ -13,6 +13,7 @@ import {
   type WatchFrame,
 } from "../../../client/index.ts";
 import { interval } from "../../../core/contract/channel.ts";
+import type { ServerWatch } from "../../state/server-watch.ts";
 import type { Session } from "../../state/session.ts";
 import { createHistory, type History } from "./history.ts";
 
@@ -34,8 +35,12 @@ export interface Shown {
 /** The live metrics of the tab, from its opening to its leaving. */
 export interface Feed {
   readonly state: ReadonlySignal<ConnectionState>;
-  /** Written in animation frames only, so that a page that nobody sees draws nothing. */
+  /** Written in animation frames only, so that a hidden page draws nothing. */
   readonly shown: ReadonlySignal<Shown | undefined>;
+  /** The newest sample. Unlike {@link shown} it does not wait for an animation frame, which a hidden page never gets. */
+  readonly newest: ReadonlySignal<Shown | undefined>;
+  /** Seconds since a sample came, by the clock of this page; `undefined` before the first one. */
+  silentSeconds(): number | undefined;
   /** The service refused the subscription. */
   readonly refusal: ReadonlySignal<Refusal | undefined>;
   readonly history: History;
@@ -59,6 +64,9 @@ export interface Feed {
 export interface FeedOptions {
   readonly url: string;
   readonly session: Session;
+  /** Asked before each attempt to connect: the token is for the server that this page works with. */
+  readonly server: Pick<ServerWatch, "confirm">;
+  /** Empty where there is none to begin with. */
   readonly environment: string;
   /** In the browser, `requestAnimationFrame`. */
   readonly nextFrame: (draw: () => void) => void;
@@ -72,6 +80,7 @@ export function createFeed(options: FeedOptions): Feed {
 class ChannelFeed implements Feed {
   readonly state = signal<ConnectionState>("closed");
   readonly shown = signal<Shown | undefined>();
+  readonly newest = signal<Shown | undefined>();
   readonly refusal = signal<Refusal | undefined>();
   readonly history = createHistory();
   readonly environment: Signal<string>;
@@ -81,8 +90,8 @@ class ChannelFeed implements Feed {
   readonly secondsBehind = signal(0);
   readonly #options: FeedOptions;
   #client: Client | undefined;
-  #newest: Shown | undefined;
-  /** Why PM2 cannot be read: it stands beside the host's values until metrics come again. */
+  #arrived: number | undefined;
+  /** Why PM2 cannot be read. It is shown beside the host's values until metrics come again. */
   #pm2Refusal: Refusal | undefined;
   #isDrawing = false;
 
@@ -102,10 +111,13 @@ class ChannelFeed implements Feed {
 
   tryNow(): void {
     this.#client?.close();
-    const { url, session, onState } = this.#options;
+    const { url, session, server, onState } = this.#options;
     const client = connect({
       url,
-      token: session.token(),
+      token: async () => {
+        await server.confirm();
+        return session.token();
+      },
       onState: (next) => {
         if (client !== this.#client) return;
         this.state.value = next;
@@ -122,6 +134,10 @@ class ChannelFeed implements Feed {
     if (this.#client) void this.#watch(this.#client);
   }
 
+  silentSeconds(): number | undefined {
+    return this.#arrived === undefined ? undefined : Math.floor((performance.now() - this.#arrived) / 1000);
+  }
+
   pause(paused: boolean): void {
     this.isPaused.value = paused;
     this.#draw();
@@ -133,7 +149,8 @@ class ChannelFeed implements Feed {
       if (this.#client === undefined) throw new Error("The tab was left.");
       const hasToken = session.token() !== undefined;
       const result = await this.#client.act(action).catch(unauthorizedOr(action));
-      if (result.ok || !isRefusedForToken(result) || !(await session.demand(hasToken))) return result;
+      if (result.ok || !isRefusedForToken(result)) return result;
+      if (!(await session.demand({ error: result.error ?? UNAUTHORIZED }, hasToken))) return result;
       this.tryNow();
     }
   }
@@ -141,12 +158,17 @@ class ChannelFeed implements Feed {
   async #watch(client: Client): Promise<void> {
     const { session } = this.#options;
     const { environment, intervalMs, asyncContext } = this;
-    const asked = { environment: environment.value, intervalMs: intervalMs.value, asyncContext: asyncContext.value };
+    const asked = {
+      environment: environment.value || undefined,
+      intervalMs: intervalMs.value,
+      asyncContext: asyncContext.value,
+    };
     try {
       for await (const frame of client.watch(asked)) if (client === this.#client) this.#take(frame);
     } catch (error) {
       if (client !== this.#client) return;
-      if (isUnauthorized(error) && (await session.demand(session.token() !== undefined))) return this.tryNow();
+      const hasToken = session.token() !== undefined;
+      if (isUnauthorized(error) && (await session.demand({ error: UNAUTHORIZED }, hasToken))) return this.tryNow();
       this.refusal.value = refusalOf(error);
     }
   }
@@ -156,11 +178,12 @@ class ChannelFeed implements Feed {
     if (frame.type === "error") {
       const { code, details, error } = frame;
       this.#pm2Refusal = { code, details, ...(error !== undefined && { error }) };
-      if (this.#newest) this.#newest = { ...this.#newest, refusal: this.#pm2Refusal };
+      if (this.newest.value) this.newest.value = { ...this.newest.value, refusal: this.#pm2Refusal };
     } else {
       if (frame.type === "metrics") this.#pm2Refusal = undefined;
       const next = shownOf(frame, this.#pm2Refusal);
-      this.#newest = next;
+      this.newest.value = next;
+      this.#arrived = performance.now();
       this.history.addHost(next.time, next.host);
       if (next.metrics) this.history.addProcesses(next.time, next.metrics.processes);
     }
@@ -170,7 +193,7 @@ class ChannelFeed implements Feed {
 
   #draw(): void {
     this.#isDrawing = false;
-    const next = this.#newest;
+    const next = this.newest.value;
     if (next === undefined) return;
     batch(() => {
       if (!this.isPaused.value) this.shown.value = next;
@@ -186,15 +209,17 @@ function shownOf(frame: Exclude<WatchFrame, ErrorFrame>, refusal: Refusal | unde
   return { collectedAt, time, host, ...(refusal && { refusal }) };
 }
 
+const UNAUTHORIZED = "Unauthorized.";
+
 function isRefusedForToken({ code, error }: ActionResult): boolean {
-  return code === "UNAUTHORIZED" || error === "Unauthorized.";
+  return code === "UNAUTHORIZED" || error === UNAUTHORIZED;
 }
 
 /** A connection that is refused for its token is, to an action, what a refused action is. */
 function unauthorizedOr({ action, scope = "process", name = "" }: Action): (error: unknown) => ActionResult {
   return (error) => {
     if (!isUnauthorized(error)) throw error;
-    return { type: "action-result", ok: false, action, scope, name, code: "UNAUTHORIZED", error: "Unauthorized." };
+    return { type: "action-result", ok: false, action, scope, name, code: "UNAUTHORIZED", error: UNAUTHORIZED };
   };
 }
 

@@ -1,15 +1,16 @@
-import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
-import type { Action, ActionResult, ConnectionState, ProcessMetrics } from "../../../client/index.ts";
+import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
 import type { Console } from "../../console.ts";
-import { RequestError } from "../../data/request-error.ts";
 import { createSparklines, type Sparklines } from "../../ui/sparklines.ts";
 import type { Mark } from "../index.ts";
-import { createFeed, failureOf, type Feed, type Metrics } from "./feed.ts";
+import { createActing, type Acting } from "./acting.ts";
+import { createFeed, type Feed, type Metrics } from "./feed.ts";
 import { createOrder, type Order } from "./order.ts";
+import { watchTrouble } from "./trouble.ts";
 import { createView, type View } from "./view.ts";
 
-/** What the parts of the tab share. It outlives a leaving, so that the charts go on where they were. */
-export interface Monitor {
+/** What the parts of the tab share. It is kept when the tab is left, so that the charts go on where they were. */
+export interface Monitor extends Acting {
   readonly feed: Feed;
   readonly sparklines: Sparklines;
   readonly order: Order;
@@ -17,14 +18,19 @@ export interface Monitor {
   readonly filter: Signal<string>;
   readonly status: Signal<string>;
   readonly open: Signal<ReadonlySet<string>>;
+  /** While somebody is at the declared apps below the table: what both show, so that nothing moves under a click. */
+  readonly still: Signal<{ readonly keys: ReadonlySet<string>; readonly missing: readonly string[] } | undefined>;
   readonly showsCores: Signal<boolean>;
-  /** What is on the screen is old: the connection is lost, or nothing comes over it. */
+  /** What is on the screen is old: the connection is lost, or no sample came for a while. */
   readonly isOld: ReadonlySignal<boolean>;
   /** By PM2's number. */
   readonly drift: ReadonlySignal<ReadonlyMap<number, Drift>>;
-  /** Keys of what an action is under way for. */
-  readonly acting: ReadonlySignal<ReadonlySet<string>>;
-  act(action: Action, key: string): Promise<void>;
+  /** How many processes are in trouble; `undefined` until they were looked at. */
+  readonly trouble: ReadonlySignal<number | undefined>;
+  /** Compares the processes with another environment, from now on and at the next visit. */
+  compareWith(environment: string): void;
+  /** What to ask before the start of a declared app; `undefined` if nothing speaks against it. */
+  doubtAbout(name: string): string | undefined;
 }
 
 /** The one of this page. */
@@ -32,7 +38,12 @@ export function monitorOf(console: Console): Monitor {
   return console.kept("monitoring", () => createMonitor(console));
 }
 
-function createMonitor({ session, server, toasts, facts }: Console): Monitor {
+/** The name of the choice of the environment that the processes are compared with. */
+const ENVIRONMENT = "monitoring.environment";
+
+function createMonitor({ api, session, server, toasts, facts, choices }: Console): Monitor {
+  const { ecosystem } = facts.defaults;
+  const taken = "refusal" in ecosystem ? "" : ecosystem.name;
   const onState = (state: ConnectionState): void => {
     // Whether the server is there, and which version of it, is another question; this is the moment to ask it.
     if (state !== "stale") void server.look();
@@ -40,61 +51,57 @@ function createMonitor({ session, server, toasts, facts }: Console): Monitor {
   const feed = createFeed({
     url: new URL(".", location.href).href,
     session,
-    environment: facts.matrix.pm2Profiles[0] ?? facts.contract.defaultEnvironment,
+    server,
+    environment: choices.get(ENVIRONMENT) ?? taken,
     nextFrame: (draw) => void requestAnimationFrame(draw),
     onState,
   });
-  const acting = signal<ReadonlySet<string>>(new Set());
+  const view = createView(feed);
+  // Whoever finds the server back first tells the other.
+  effect(() => {
+    if (server.isOnline.value && feed.state.peek() === "connecting") feed.tryNow();
+  });
   return {
+    ...createActing(feed, toasts),
     feed,
-    sparklines: createSparklines(),
+    trouble: watchTrouble(feed, api),
+    sparklines: createSparklines(() => view.span.value),
     order: createOrder(),
-    view: createView(feed),
+    view,
     filter: signal(""),
     status: signal(""),
     open: signal<ReadonlySet<string>>(new Set()),
+    still: signal(undefined),
     showsCores: signal(false),
     isOld: computed(() => feed.shown.value !== undefined && feed.state.value !== "live"),
     drift: computed(() => driftByProcess(feed.shown.value?.metrics?.ecosystem.drift ?? [])),
-    acting,
-    async act(action, key) {
-      acting.value = new Set([...acting.value, key]);
-      const topic = `action ${key}`;
-      try {
-        const result = await feed.act(action);
-        if (result.ok) {
-          toasts.resolve(topic);
-          toasts.success(outcomeOf(result));
-        } else toasts.error(refusalOf(result), topic);
-      } catch (error) {
-        toasts.error(new RequestError(failureOf(error)), topic);
-      } finally {
-        acting.value = new Set([...acting.value].filter((other) => other !== key));
-      }
+    compareWith(environment) {
+      choices.set(ENVIRONMENT, environment === taken ? undefined : environment);
+      feed.environment.value = environment;
+      feed.subscribe();
     },
+    doubtAbout: (name) => doubtAbout(name, feed, taken),
   };
 }
 
-/** The service's own words. */
-function refusalOf({ action, name, error = `${name}: ${action} failed.`, code }: ActionResult): RequestError {
-  return new RequestError({ error, ...(code !== undefined && { code }) });
+/**
+ * Why it may be a mistake to start a declared app here: the server works in another environment than the one that
+ * declares the app, or what runs belongs to another one.
+ */
+function doubtAbout(name: string, { environment, shown }: Feed, taken: string): string | undefined {
+  const [asked, metrics] = [environment.value, shown.value?.metrics];
+  if (taken !== "" && asked !== taken) {
+    return `This server works in the environment ${taken}. Start ${name} of ${asked} here?`;
+  }
+  const { processes = [], ecosystem } = metrics ?? {};
+  const undeclared = new Set(ecosystem?.unexpected);
+  if (processes.length === 0 || processes.some((process) => !undeclared.has(process.name))) return undefined;
+  return `No process here is declared in ${ecosystem?.fileName}. Start ${name} of ${asked} here?`;
 }
 
-const done = { start: "started", stop: "stopped", restart: "restarted" } as const;
-
-function outcomeOf({ action, name, affected = [], skipped = [] }: ActionResult): string {
-  const pids = affected.flatMap(({ pid }) => (pid === null ? [] : [pid]));
-  const about = pids.length === 0 ? "" : ` (pid ${pids.join(", ")})`;
-  const left = skipped.map((other) => ` ${other.name} was left alone: ${other.reason}.`).join("");
-  return `${name} ${done[action]}${about}.${left}`;
-}
-
-/** What the list of tabs shows: errored processes, or that PM2 cannot be read. */
+/** What the list of tabs shows: processes in trouble, or that PM2 cannot be read. */
 export function monitoringMark(console: Console): Mark {
-  const { feed } = monitorOf(console);
-  const shown = feed.shown.value;
-  if (feed.state.value === "closed" || shown === undefined) return {};
-  return { errors: shown.metrics?.summary.erroredCount ?? (shown.refusal ? 1 : 0) };
+  return { errors: monitorOf(console).trouble.value ?? 0 };
 }
 
 type Drift = Metrics["ecosystem"]["drift"];

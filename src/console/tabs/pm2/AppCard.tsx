@@ -13,7 +13,7 @@ export function AppCard({ app, isChosen }: { app: App; isChosen: boolean }): JSX
     <section class="card app" aria-label={name || "App without a name"}>
       <div class="card-head">
         <h2>{name || "App without a name"}</h2>
-        {isChosen && <span class="badge good">of the service kind</span>}
+        {isChosen && <span class="badge good">started by the command above</span>}
       </div>
       <dl class="app-facts">
         <div>

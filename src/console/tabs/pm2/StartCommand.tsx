@@ -29,7 +29,16 @@ export function StartCommand({ preview, chosen }: { preview: Preview; chosen: Ec
       <div class="start-what">
         {chosen?.command ? (
           <>
-            <p>Starts {chosen.apps.join(", ")}, and nothing else.</p>
+            <p>
+              Starts{" "}
+              {chosen.apps.map((app, at) => (
+                <span key={app}>
+                  {at > 0 && ", "}
+                  <bdi>{app}</bdi>
+                </span>
+              ))}
+              , and nothing else.
+            </p>
             <CodeLine text={chosen.command} what="the command of the service kind" />
           </>
         ) : (

@@ -45,15 +45,15 @@ function Stored({ form }: { form: ConfigurationForm }): JSX.Element {
   if (form.stored.value === undefined) {
     return (
       <StatusLine tone="info">
-        <strong>No service configuration is stored yet.</strong> Look the proposal over, give its ports, and save it.
+        <strong>No service configuration is saved yet.</strong> Check the defaults, enter the port, and save.
       </StatusLine>
     );
   }
-  if (issues.length === 0) return <StatusLine tone="success">What is stored is valid.</StatusLine>;
+  if (issues.length === 0) return <StatusLine tone="success">The saved configuration is valid.</StatusLine>;
   return (
     <StatusLine tone="error">
       <strong>
-        What is stored is not valid: {formatCount(issues.length, "issue")}. Nothing of it was changed; mend it below.
+        The saved configuration is not valid: {formatCount(issues.length, "issue")}. It is unchanged; fix it below.
       </strong>
       <IssueList issues={issues} label="Issues of the stored service configuration" />
     </StatusLine>
@@ -141,7 +141,7 @@ function providersOf(runMode: string | undefined, matrix: Matrix): string | unde
   return `${mode.label} is offered by ${labels.join(", ")}.`;
 }
 
-/** What is stored, where the form says something else. */
+/** The saved value of a field that the form changes. */
 function wasOf({ stored, before, values }: ConfigurationForm, name: string): { was?: string } {
   if (stored.value === undefined) return {};
   const was = before.value[name] ?? "";

@@ -10,8 +10,8 @@ import { refusal, type Said, type Values } from "../../state/entry-kind.ts";
 import type { SuiteStore } from "../../state/suite-store.ts";
 
 /**
- * The form of the service configuration. A candidate is judged before it touches what is stored; a bad one is
- * refused and told, nothing of it is made to fit.
+ * The form of the service configuration. A candidate is judged before it touches what is stored. A bad one is
+ * refused and reported; it is never changed to fit.
  *
  * @see the specification, "Validation rules behind rejections" 1
  */
@@ -29,6 +29,8 @@ export class ConfigurationForm {
   /** What is wrong with the form; what was not filled in yet is told once saving was tried. */
   readonly issues: ReadonlySignal<readonly Issue[]>;
   readonly isDirty: ReadonlySignal<boolean>;
+  /** Whether the form holds something to lose: while nothing is saved what was typed, not a mere choice. */
+  readonly isUnsaved: ReadonlySignal<boolean>;
   readonly said: Signal<Said | undefined> = signal();
   readonly focus: Signal<string | undefined> = signal();
   readonly #suite: SuiteStore;
@@ -60,9 +62,8 @@ export class ConfigurationForm {
       if (this.#wasTried.value) return this.#faults.value;
       return this.#faults.value.filter(({ path }) => (this.values.value[path.join(".")] ?? "") !== "");
     });
-    this.isDirty = computed(() =>
-      Object.entries(this.#changes.value).some(([field, value]) => value !== (this.before.value[field] ?? "")),
-    );
+    this.isDirty = computed(() => this.#changed().length > 0);
+    this.isUnsaved = computed(() => this.#changed().some((field) => this.stored.value !== undefined || isTyped(field)));
   }
 
   set(field: string, value: string): void {
@@ -84,6 +85,13 @@ export class ConfigurationForm {
     });
   }
 
+  #changed(): string[] {
+    const before = this.before.value;
+    return Object.entries(this.#changes.value).flatMap(([field, value]) =>
+      value === (before[field] ?? "") ? [] : [field],
+    );
+  }
+
   /** Back to what is stored. */
   revert(): void {
     batch(() => {
@@ -93,6 +101,10 @@ export class ConfigurationForm {
       this.focus.value = "form select";
     });
   }
+}
+
+function isTyped(field: string): boolean {
+  return field === "staticAssetsPath" || field.startsWith("ports.");
 }
 
 /** What is stored with the form's values; ports that the kind does not bind stay as they are stored. */
@@ -108,7 +120,7 @@ function candidateOf(stored: Candidate, values: Values, ports: readonly string[]
   }).entry;
 }
 
-/** Where nothing is stored, the form proposes the first of the matrix; ports are nobody's to guess. */
+/** If nothing is stored, the form proposes the first values of the matrix. Ports cannot be guessed. */
 function proposal({ matrix }: Vocabulary): Values {
   const [runMode = "", mode] = Object.entries(matrix.runModes)[0] ?? [];
   const [serviceKind = ""] = Object.keys(matrix.serviceKinds);

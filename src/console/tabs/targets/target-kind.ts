@@ -12,6 +12,7 @@ export function targetKind(vocabulary: Vocabulary): EntryKind {
     section: "deployments",
     noun: "deploy target",
     fields: fieldsOf("deployments"),
+    typed: ["name", "region", "runtime"],
     blank: { deployTarget: Object.keys(vocabulary.matrix.deployTargets)[0] ?? "" },
     nameOf: (entry) => textOf(entry, "name"),
     chosen: (values, field) => withProfile(values, field, vocabulary),

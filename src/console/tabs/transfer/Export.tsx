@@ -50,7 +50,7 @@ export function Export(): JSX.Element {
             <code>{fileName}</code>
             <Copy text={text} what={fileName} />
           </div>
-          <pre tabIndex={0} aria-label={`Content of ${fileName}`}>
+          <pre tabIndex={0} role="group" aria-label={`Content of ${fileName}`}>
             {text}
           </pre>
         </div>

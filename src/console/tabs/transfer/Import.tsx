@@ -15,7 +15,7 @@ import type { Reading } from "./read-import.ts";
 
 const MAX_BYTES = 1_048_576;
 
-/** Takes a document from a file or a pasted text, once it is valid and the person says so. */
+/** Takes a document from a file or a pasted text, after a question. */
 export function Import(): JSX.Element {
   const console = useConsole();
   const form = console.kept("import", () => new ImportForm(console));
@@ -71,9 +71,9 @@ function ChooseFile({ onFile }: { onFile: (file: File) => Promise<void> }): JSX.
   const choose = async ({ currentTarget }: TargetedEvent<HTMLInputElement>): Promise<void> => {
     const [file] = currentTarget.files ?? [];
     if (file === undefined) return;
-    if (file.size > MAX_BYTES) toasts.error(`${file.name} is larger than 1 MB; that is no suite document.`, "import");
+    if (file.size > MAX_BYTES) toasts.error(`${file.name} is larger than 1 MB. A suite document is smaller.`, "import");
     else await onFile(file).catch(() => toasts.error(`${file.name} cannot be read.`, "import"));
-    // So that the same file can be chosen again after it was mended.
+    // So that the same file can be chosen again after it was fixed.
     currentTarget.value = "";
   };
   return (
@@ -86,24 +86,24 @@ function ChooseFile({ onFile }: { onFile: (file: File) => Promise<void> }): JSX.
 }
 
 function Report({ reading, form }: { reading: Reading; form: ImportForm }): JSX.Element {
-  const { document, issues, migrated, problem } = reading;
+  const { document, issues, migrated, problem, reason } = reading;
   const name = form.fileName.value || "This document";
+  const hasErrors = issues.some(({ severity }) => severity === "error");
   const list = <IssueList issues={issues} label="Issues of the import" isPlaced />;
   if (problem) return <Unread name={name} problem={problem} form={form} />;
   if (document === undefined) {
     return (
       <StatusLine tone="error">
-        <strong>
-          {name} cannot be imported: {formatCount(issues.length, "issue")}. Nothing is changed.
-        </strong>
+        <strong>{name} cannot be imported. Nothing is changed.</strong> {reason}
         {list}
       </StatusLine>
     );
   }
   return (
     <StatusLine tone={issues.length > 0 ? "warning" : "success"}>
-      <strong>{name} is valid</strong> and holds {contentOf(document)}.
-      {migrated > 0 && ` ${formatCount(migrated, "deploy target")} of an earlier version will be brought forward.`}
+      <strong>{hasErrors ? name : `${name} is valid`}</strong> {hasErrors ? "holds" : "and holds"} {contentOf(document)}
+      .{migrated > 0 && ` ${formatCount(migrated, "deploy target")} of an earlier version will be migrated.`}
+      {hasErrors && ` ${formatCount(issues.length, "issue")}: what is wrong is imported as it is, and stays flagged.`}
       {list}
     </StatusLine>
   );
@@ -118,7 +118,7 @@ function Unread({ name, problem, form }: { name: string; problem: Problem; form:
   );
   return (
     <StatusLine tone="error" action={again}>
-      <strong>{name} takes the server to be read. Nothing is changed.</strong>
+      <strong>Only the server can read {name}. Nothing is changed.</strong>
       <ProblemText problem={problem} />
     </StatusLine>
   );
@@ -130,6 +130,10 @@ function contentOf({ deployments, interfaces, serviceConfiguration, runtimeEnvir
     formatCount(deployments?.length ?? 0, "deploy target"),
     formatCount(interfaces?.length ?? 0, "interface adapter"),
     serviceConfiguration ? "a service configuration" : "no service configuration",
-    runtimeEnvironment ? `environment ${runtimeEnvironment}` : "no environment",
+    runtimeEnvironment === undefined ? "no environment" : `environment ${environmentOf(runtimeEnvironment)}`,
   ].join(", ");
+}
+
+function environmentOf(selection: unknown): string {
+  return typeof selection === "string" ? selection : JSON.stringify(selection);
 }

@@ -5,8 +5,8 @@ import type { SuiteDocument } from "../../state/suite-document.ts";
 import { readImport, readingOf, type Reading } from "./read-import.ts";
 
 /**
- * A text on its way into the document: read and judged as it is given, taken only when it is valid. What the page
- * cannot read itself, the server is asked about; only the last text that was given counts.
+ * A text on its way into the document: read and judged as it is given. What the page cannot read itself, it asks the
+ * server about; only the last text that was given counts.
  */
 export class ImportForm {
   readonly text = signal("");
@@ -27,7 +27,7 @@ export class ImportForm {
     this.canUndo = computed(() => this.#replaced.value?.after === console.suite.document.value);
   }
 
-  /** @throws {DOMException} where the file cannot be read, for example since it has changed */
+  /** @throws {DOMException} if the file cannot be read, for example because it has changed */
   async giveFile(file: File): Promise<void> {
     const given = ++this.#given;
     const text = await file.text();
@@ -73,7 +73,8 @@ export class ImportForm {
     let reading: Reading;
     try {
       const { document, issues } = await api.validate(text, aborted);
-      reading = readingOf(document, issues, facts.vocabulary);
+      // Without a document the issues say why the text cannot be read.
+      reading = document === undefined ? { issues, migrated: 0 } : readingOf(document, issues, facts.vocabulary);
     } catch (error) {
       reading = { issues: [], migrated: 0, problem: problemOf(error) };
     }

@@ -1,4 +1,4 @@
-import type { Issue } from "../../../core/contract/issue.ts";
+import { isValid, type Issue } from "../../../core/contract/issue.ts";
 import { isLegacyTarget } from "../../../core/suite/migrate.ts";
 import type { Candidate } from "../../../core/suite/rule.ts";
 import { isMap } from "../../../core/suite/shape.ts";
@@ -7,15 +7,17 @@ import type { Vocabulary } from "../../../core/suite/vocabulary.ts";
 import { scanYaml } from "../../../core/yaml/scan/scan.ts";
 import type { Problem } from "../../data/request-error.ts";
 import type { ShownIssue } from "../../ui/IssueList.tsx";
-import { migrateSuite, type SuiteDocument } from "../../state/suite-document.ts";
+import { migrateSuite, reasonAgainst, type SuiteDocument } from "../../state/suite-document.ts";
 
 /** What a text would bring. */
 export interface Reading {
-  /** Absent where something stands in the way. */
+  /** Absent if the text cannot be read as a document. */
   readonly document?: SuiteDocument;
   readonly issues: readonly ShownIssue[];
   /** Deploy targets in the form of an earlier version, which are brought forward. */
   readonly migrated: number;
+  /** Why it cannot be read as a document, where the issues do not say it. */
+  readonly reason?: string;
   /** Why the server, which was asked to read the text, did not. */
   readonly problem?: Problem;
 }
@@ -29,39 +31,29 @@ export function readImport(text: string, fileName: string, vocabulary: Vocabular
   const isJson = /\.json$/i.test(fileName) || /^\s*[{[]/.test(text);
   const fault = isJson ? jsonFault(text) : undefined;
   if (fault) return { issues: [fault], migrated: 0 };
-  // In JSON a tab is nothing but space, and the scan knows no tabs.
+  // In JSON a tab is only space, and the scan does not accept tabs.
   const source = scanYaml(isJson ? text.replaceAll("\t", " ") : text, fileName);
-  return source && readingOf(source.value, validateSource(source, vocabulary), vocabulary);
+  if (source === undefined) return undefined;
+  const issues = validateSource(source, vocabulary);
+  return isValid(source.issues) ? readingOf(source.value, issues, vocabulary) : { issues, migrated: 0 };
 }
 
 /**
- * What a validated value would bring. Legacy deploy targets are brought forward; of those, a deploy target that the
- * matrix does not know is told and stays, as a warning.
+ * What a value would bring, as it would be loaded from the browser's storage: legacy deploy targets are migrated, what
+ * the validators find wrong is kept and flagged. Refused is only what cannot be read as a document.
  *
  * @see the specification, "Versioning" 2 and 4
  */
-export function readingOf(value: unknown, found: readonly ShownIssue[], vocabulary: Vocabulary): Reading {
-  if (!isMap(value)) return { issues: found, migrated: 0 };
-  const legacy = legacyOf(value);
-  const issues = found.map((issue) => (isKept(issue, legacy) ? kept(issue) : issue));
-  if (issues.some(({ severity }) => severity === "error")) return { issues, migrated: legacy.size };
-  return { document: migrateSuite(value, vocabulary), issues, migrated: legacy.size };
+export function readingOf(value: unknown, issues: readonly ShownIssue[], vocabulary: Vocabulary): Reading {
+  const reason = reasonAgainst(value);
+  if (reason !== undefined) return { issues, migrated: 0, reason };
+  const suite = value as Candidate;
+  return { document: migrateSuite(suite, vocabulary), issues, migrated: legacyCount(suite) };
 }
 
-function legacyOf({ deployments }: Candidate): Set<unknown> {
+function legacyCount({ deployments }: Candidate): number {
   const list: unknown[] = Array.isArray(deployments) ? deployments : [];
-  return new Set(list.flatMap((entry, index) => (isMap(entry) && isLegacyTarget(entry) ? [index] : [])));
-}
-
-/** A legacy value without a counterpart in the matrix: kept literally, flagged by the vocabulary rule. */
-function isKept(issue: ShownIssue, legacy: ReadonlySet<unknown>): boolean {
-  const [section, index, field] = issue.path;
-  const isOfTarget = section === "deployments" && field === "deployTarget" && legacy.has(index);
-  return issue.code === "TARGET_VALUE_UNKNOWN" && isOfTarget;
-}
-
-function kept(issue: ShownIssue): ShownIssue {
-  return { ...issue, severity: "warning", message: `${issue.message}. It is kept as it is, and stays flagged.` };
+  return list.filter((entry) => isMap(entry) && isLegacyTarget(entry)).length;
 }
 
 function jsonFault(text: string): Issue | undefined {

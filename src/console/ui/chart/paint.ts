@@ -1,7 +1,8 @@
+import { LONGEST_STEP } from "../../data/series.ts";
 import type { Ink } from "../ink.ts";
 import { paintLine, runsOf } from "./line.ts";
 import type { Scale } from "./scale.ts";
-import { LONGEST_STEP, type Scene } from "./scene.ts";
+import type { Scene } from "./scene.ts";
 import { clock, timeTicks, valueTicks } from "./ticks.ts";
 
 export interface Picture extends Scene {

@@ -21,7 +21,7 @@ export interface Scale {
 }
 
 /** Room for the words of both axes, and for half of the last one. */
-const MARGIN = { left: 50, top: 8, right: 14, bottom: 22 };
+const MARGIN = { left: 60, top: 8, right: 14, bottom: 22 };
 
 /** What is left of a canvas for the lines. */
 export function boxOf(width: number, height: number): Box {

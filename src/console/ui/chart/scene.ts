@@ -1,10 +1,6 @@
-import { interval } from "../../../core/contract/channel.ts";
-import type { Series, SeriesPart, Span } from "../../data/series.ts";
+import { LONGEST_STEP, type Series, type SeriesPart, type Span } from "../../data/series.ts";
 import { boxOf, roofOf, scaleOf, type Scale } from "./scale.ts";
 import { clockWithSeconds } from "./ticks.ts";
-
-/** Seconds between two samples from which on nothing was measured in between: some were left out. */
-export const LONGEST_STEP = (3 * interval.max) / 1000;
 
 /** What a chart shows. `part` may reach beyond the span: its lines go on to the edges then. */
 export interface Shown {

@@ -1,0 +1,57 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { usePage } from "../console.ts";
+import type { SuiteStore } from "../state/suite-store.ts";
+import { Button } from "../ui/Button.tsx";
+import { Card } from "../ui/Card.tsx";
+
+/** Another server answers at the page's address: nothing goes to it. What was typed stays until the page is reloaded. */
+export function OtherServer({ root }: { root: string | undefined }): JSX.Element {
+  const { server } = usePage();
+  return (
+    <Question title="Another server answers at this address">
+      <p>
+        This page was opened on the server of {root === undefined ? "another workspace" : <code>{root}</code>}. A
+        different server answers at {location.host} now. The page sends it nothing: no token, no document, no change.
+      </p>
+      <div class="form-actions">
+        <Button onClick={() => void server.look()}>Check again</Button>
+        <Button variant="primary" onClick={() => location.reload()}>
+          Open the console of this server
+        </Button>
+      </div>
+    </Question>
+  );
+}
+
+/** The browser holds a document that was made on another server. */
+export function ForeignDocument({ suite }: { suite: SuiteStore }): JSX.Element {
+  return (
+    <Question title="This browser holds the document of another server">
+      <p>
+        The service configuration, deploy targets and interfaces that are saved for {location.host} were made on a
+        different server. They stay saved for that server. Which document does this server begin with?
+      </p>
+      <div class="form-actions">
+        <Button onClick={() => suite.settle("copy")}>A copy of that document</Button>
+        <Button variant="primary" onClick={() => suite.settle("empty")}>
+          An empty document
+        </Button>
+      </div>
+    </Question>
+  );
+}
+
+/** In the place of the open tab, with the focus. */
+function Question({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => panel.current?.focus(), []);
+  return (
+    <div id="panel" class="panel" role="tabpanel" aria-label={title} tabIndex={-1} ref={panel}>
+      <h1>{title}</h1>
+      <Card>
+        <div class="stack">{children}</div>
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { SUITE_VERSION } from "../../core/suite/shape.ts";
+
+/** Where the document is stored. @see the specification, "Versioning" 1 */
+export const STORAGE_KEY = SUITE_VERSION;
+/** Beside it, the identity of the server that it belongs to. */
+const OWNER_KEY = `${STORAGE_KEY}.server`;
+/** The documents of other servers that answered at this address, by identity. */
+const PARKED = `${STORAGE_KEY}.of.`;
+
+/**
+ * The place of one server's document in the browser's storage. The storage belongs to an address, at which another
+ * server may answer later, for example through a forwarded port.
+ */
+export class DocumentPlace {
+  readonly #storage: Storage;
+  readonly #server: string;
+
+  constructor(storage: Storage, server: string) {
+    this.#storage = storage;
+    this.#server = server;
+    if (!this.isForeign) return;
+    if (storage.getItem(PARKED + server) !== null || storage.getItem(STORAGE_KEY) === null) this.#swap();
+  }
+
+  /** Whether the stored document belongs to another server, and this one has none of its own. */
+  get isForeign(): boolean {
+    const owner = this.#storage.getItem(OWNER_KEY);
+    return owner !== null && owner !== this.#server;
+  }
+
+  /** The stored text. One without an owner is from an earlier version of this page, and is taken over. */
+  read(): string | null {
+    const text = this.#storage.getItem(STORAGE_KEY);
+    if (text !== null && !this.isForeign) this.#storage.setItem(OWNER_KEY, this.#server);
+    return text;
+  }
+
+  write(text: string): void {
+    if (this.isForeign) this.#swap();
+    this.#storage.setItem(STORAGE_KEY, text);
+    this.#storage.setItem(OWNER_KEY, this.#server);
+  }
+
+  remove(): void {
+    this.#storage.removeItem(STORAGE_KEY);
+  }
+
+  /** Takes the place over. The other server's document is kept for it; `isShared` keeps a copy of it here, too. */
+  take(isShared: boolean): void {
+    const text = this.#storage.getItem(STORAGE_KEY);
+    this.#swap();
+    if (isShared && text !== null) this.#storage.setItem(STORAGE_KEY, text);
+  }
+
+  /** Parks the other server's document, and brings back this one's. An empty text stands for no document. */
+  #swap(): void {
+    const [owner, text] = [this.#storage.getItem(OWNER_KEY) ?? "", this.#storage.getItem(STORAGE_KEY)];
+    const own = this.#storage.getItem(PARKED + this.#server) ?? "";
+    this.#storage.setItem(PARKED + owner, text ?? "");
+    this.#storage.setItem(OWNER_KEY, this.#server);
+    this.#storage.removeItem(PARKED + this.#server);
+    if (own === "") this.#storage.removeItem(STORAGE_KEY);
+    else this.#storage.setItem(STORAGE_KEY, own);
+  }
+}

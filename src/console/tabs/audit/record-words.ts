@@ -1,0 +1,44 @@
+import type { AuditRecord } from "../../data/api.ts";
+import { formatTime } from "../../data/format.ts";
+
+/** A record as its row shows it, column by column. */
+export interface RecordWords {
+  /** In the reader's time zone. */
+  readonly when: string;
+  readonly action: string;
+  readonly environment: string;
+  /** What was asked for, and the processes that it touched or would have touched. */
+  readonly subjects: readonly string[];
+  readonly keys: readonly string[];
+  readonly by: string;
+  readonly outcome: AuditRecord["outcome"];
+  readonly code: string;
+  /** How many equal refusals it stands for, if there are several. */
+  readonly times: string;
+}
+
+export function wordsOf(record: AuditRecord): RecordWords {
+  const { timestamp, action, environment = "", service, keys = [], processes = [], target, outcome } = record;
+  const { actor, source, address, node, code = "", count = 1 } = record;
+  const named = processes.map(({ name, pmId }) => (pmId === null ? name : `${name} (id ${pmId})`));
+  return {
+    when: formatTime(timestamp),
+    action,
+    environment: [service, environment].filter(Boolean).join(", "),
+    subjects: [...(target === undefined ? [] : [target]), ...named],
+    keys,
+    by: [actor, source, address, node].filter(Boolean).join(", "),
+    outcome,
+    code,
+    times: count > 1 ? `${count} times` : "",
+  };
+}
+
+/** Whether a row shows every word of the filter. Text that no column shows does not count. */
+export function isWanted(words: RecordWords, filter: string): boolean {
+  const shown = Object.values(words).flat().join(" ").toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => shown.includes(word));
+}

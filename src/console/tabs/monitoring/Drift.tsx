@@ -1,0 +1,73 @@
+import type { JSX } from "preact";
+import { unhidden } from "../../../core/suite/characters.ts";
+import { UNKNOWN } from "../../data/format.ts";
+import { Button } from "../../ui/Button.tsx";
+import { CodeLine } from "../../ui/CodeLine.tsx";
+import { keyOf } from "./history.ts";
+import type { driftOf, ProcessProps } from "./monitor.ts";
+
+type Entries = ReturnType<typeof driftOf>;
+type Entry = Entries[number];
+
+/** What differs from the ecosystem file, and what applies it. Of the environment names only: values are never sent. */
+export function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): JSX.Element {
+  return (
+    <>
+      <ul class="drift">
+        {drift.map((entry) => (
+          <li key={`${entry.field} ${entry.key ?? ""} ${entry.state} ${entry.declared}`}>
+            <code>{entry.key ?? entry.field}</code>
+            <span class="drift-words">{wordsOf(entry)}</span>
+          </li>
+        ))}
+      </ul>
+      {drift.some(isApplicable) && <Apply {...about} />}
+    </>
+  );
+}
+
+function wordsOf({ field, state, declared, running }: Entry): string {
+  if (state === "unexpected") return "runs, and no app declares it.";
+  if (state === "missing") return "declared, not running.";
+  if (field === "envFile") return `${declared} was written after the process started. A restart reads it.`;
+  if (state === "stale")
+    return "not declared, still in the running process. A restart keeps it; delete and start the app to remove it.";
+  if (state === "absent") return "declared, not in the running process.";
+  if (declared === null && running === null) return "another value is declared.";
+  return `${declared ?? UNKNOWN} declared, ${running ?? UNKNOWN} runs.`;
+}
+
+/** Declared variables are laid over the environment of a process when it is restarted with its ecosystem file. */
+function isApplicable({ field, state }: Entry): boolean {
+  return field === "env" && state !== "stale";
+}
+
+function Apply({ process, monitor }: ProcessProps): JSX.Element {
+  const { name } = process;
+  const environment = monitor.feed.environment.value;
+  const key = keyOf(process);
+  const isBusy = monitor.underWay.value.has(key);
+  const isServing = monitor.serving.value.has(key);
+  const apply = (): void => {
+    if (!confirm(`Restart ${unhidden(name)} with the ecosystem file of ${environment}?`)) return;
+    void monitor.act({ action: "restart", scope: "ecosystem", name }, key);
+  };
+  return (
+    <div class="drift-apply">
+      <p>Restart with the ecosystem file applies it.</p>
+      <Button
+        size="small"
+        icon="restart"
+        disabled={isBusy || isServing || monitor.feed.state.value !== "live"}
+        {...(isServing && { reason: "It serves this page. Use the command." })}
+        onClick={apply}
+      >
+        {isBusy ? "Restarting…" : "Restart with the ecosystem file"}
+      </Button>
+      <CodeLine
+        text={`svcm process restart ${name} --ecosystem --environment ${environment}`}
+        what="the command that restarts it with the ecosystem file"
+      />
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { effect, signal, type ReadonlySignal } from "@preact/signals";
+import type { Action, ActionResult } from "../../../client/index.ts";
+import { unhidden } from "../../../core/suite/characters.ts";
+import { RequestError } from "../../data/request-error.ts";
+import type { Subject, Toasts } from "../../state/toasts.ts";
+import { failureOf, type Feed } from "./feed.ts";
+
+/** The actions on processes that this page asks for, and what becomes of them. */
+export interface Acting {
+  /** What is under way, by the key of its process. */
+  readonly underWay: ReadonlySignal<ReadonlyMap<string, Action["action"]>>;
+  /** Keys of the processes that the service refuses to stop or restart because they serve this page. */
+  readonly serving: ReadonlySignal<ReadonlySet<string>>;
+  act(action: Action, key: string): Promise<void>;
+}
+
+/** Failures whose reason is over as soon as PM2 can be read again. */
+const OF_PM2 = /^PM2_/;
+/** One whose reason is over when the next action is carried out. */
+const OF_RATE = "RATE_LIMITED";
+
+export function createActing(feed: Feed, toasts: Toasts): Acting {
+  const underWay = signal<ReadonlyMap<string, Action["action"]>>(new Map());
+  const serving = signal<ReadonlySet<string>>(new Set());
+  const failures = new Map<string, string | undefined>();
+  const settle = (isOver: (code: string) => boolean): void => {
+    for (const [topic, code = ""] of failures) if (isOver(code)) toasts.resolve(topic);
+  };
+  let wasReadable = true;
+  effect(() => {
+    const { metrics, refusal } = feed.newest.value ?? {};
+    const isReadable = metrics !== undefined && refusal === undefined;
+    if (isReadable && !wasReadable) settle((code) => OF_PM2.test(code));
+    wasReadable = isReadable;
+  });
+  const take = (result: ActionResult, subject: Subject, key: string): void => {
+    const { ok, code } = result;
+    if (ok) {
+      failures.delete(subject.topic);
+      toasts.resolve(subject.topic);
+      settle((other) => other === OF_RATE);
+      return toasts.success(outcomeOf(result));
+    }
+    failures.set(subject.topic, code);
+    if (code === "SELF_ACTION_BLOCKED") serving.value = new Set([...serving.value, key]);
+    toasts.failed(refusalOf(result), subject);
+  };
+  return {
+    underWay,
+    serving,
+    async act(action, key) {
+      underWay.value = new Map([...underWay.value, [key, action.action]]);
+      const subject = { topic: `action ${key}`, text: `${action.action} of ${unhidden(action.name ?? "")}` };
+      try {
+        take(await feed.act(action), subject, key);
+      } catch (error) {
+        toasts.failed(new RequestError(failureOf(error)), subject);
+      } finally {
+        underWay.value = new Map([...underWay.value].filter(([other]) => other !== key));
+      }
+    },
+  };
+}
+
+/** The service's own words. */
+function refusalOf({ action, name, error = `${name}: ${action} failed.`, code }: ActionResult): RequestError {
+  return new RequestError({ error, ...(code !== undefined && { code }) });
+}
+
+const done = { start: "started", stop: "stopped", restart: "restarted" } as const;
+
+function outcomeOf({ action, name, affected = [], skipped = [] }: ActionResult): string {
+  const pids = affected.flatMap(({ pid }) => (pid === null ? [] : [pid]));
+  const about = pids.length === 0 ? "" : ` (pid ${pids.join(", ")})`;
+  const left = skipped.map((other) => ` ${other.name} was left alone: ${other.reason}.`).join("");
+  return unhidden(`${name} ${done[action]}${about}.${left}`);
+}

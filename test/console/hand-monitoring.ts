@@ -1,0 +1,57 @@
+/** The monitoring tab over processes that the test makes up, sample by sample. */
+import type { Sample } from "../../src/core/index.ts";
+import { handTelemetry, sample, withTelemetry, type HandTelemetry } from "../server/socket/hand-telemetry.ts";
+import { testServer, type ServerOptions, type TestServer } from "../server/support.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { openConsole, type Browser, type ConsoleOptions, type OpenedConsole } from "./open-console.ts";
+
+type Metrics = Extract<Sample, { kind: "metrics" }>;
+
+export type Made = Partial<Metrics["payload"]["processes"][number]>;
+
+export interface HandMonitoring extends OpenedConsole {
+  readonly server: TestServer;
+  readonly telemetry: HandTelemetry;
+  /** Gives out the next sample. */
+  readonly give: (processes: readonly Made[], ecosystem?: Partial<Metrics["payload"]["ecosystem"]>) => void;
+}
+
+export async function handMonitoring(
+  browser: Browser,
+  { server: serverOptions = {}, ...options }: ConsoleOptions & { readonly server?: ServerOptions } = {},
+): Promise<HandMonitoring> {
+  const telemetry = handTelemetry({ accepts: ["dev", "staging", "production"] });
+  // An action that is refused is recorded there.
+  const env = { PM2_HOME: temporaryFolder(), ...serverOptions.env };
+  const server = await testServer({ world: withTelemetry(telemetry), ...serverOptions, env });
+  const opened = await openConsole(browser, server.url, options);
+  let at = Date.now();
+  return {
+    ...opened,
+    server,
+    telemetry,
+    give: (processes, ecosystem) => telemetry.give(metricsOf((at += 1_000), processes, ecosystem)),
+  };
+}
+
+/** A sample of processes; what is not said of one is as in the documented example. */
+export function metricsOf(
+  at: number,
+  processes: readonly Made[],
+  ecosystem: Partial<Metrics["payload"]["ecosystem"]> = {},
+): Metrics {
+  const { payload } = sample(at);
+  const [example] = payload.processes;
+  if (example === undefined) throw new Error("the example has no process");
+  const list = processes.map((process, pmId) => ({ ...example, problem: null, pmId, name: `app-${pmId}`, ...process }));
+  const plain = { missingExpected: [], unexpected: [], drift: [] };
+  return {
+    kind: "metrics",
+    payload: {
+      ...payload,
+      processes: list,
+      ecosystem: { ...payload.ecosystem, ...plain, ...ecosystem },
+      summary: { ...payload.summary, erroredCount: list.filter(({ status }) => status === "errored").length },
+    },
+  };
+}

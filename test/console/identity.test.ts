@@ -1,0 +1,235 @@
+/// <reference lib="dom" />
+/** What the page remembers belongs to one server, whoever answers at its address; and it begins where that server is. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { hasBrowser, switchboard, useBrowser } from "../browser/support.ts";
+import { testServer, type TestServer } from "../server/support.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { openConsole } from "./open-console.ts";
+
+const browser = useBrowser();
+const TOKEN = "a-token-of-server-a-1234567890";
+/** No PM2 runs there; an action that is refused is recorded there. */
+const noPm2 = {
+  get PM2_HOME() {
+    return temporaryFolder();
+  },
+};
+const withToken = () => ({ ...noPm2, SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN });
+const KEY = "service-management.v1";
+const document = { version: KEY, deployments: [{ name: "eu", deployTarget: "vm" }] };
+const OTHER = "Another server answers at this address";
+const FOREIGN = "This browser holds the document of another server";
+
+/** Two servers, and one address that leads to the first of them. */
+async function forwarded(env: Readonly<Record<string, string>> = withToken()) {
+  const [a, b] = [await testServer({ env }), await testServer({ env: withToken() })];
+  const forwarder = await switchboard();
+  forwarder.pointTo(a.port);
+  return { a, b, forwarder, url: `http://127.0.0.1:${forwarder.port}` };
+}
+
+/** Whether a server got a token: every request of it is in its log, and a header is not; so it is asked of the wire. */
+function carried(requests: readonly { headers(): Record<string, string> }[]): boolean {
+  return requests.some((request) => JSON.stringify(request.headers()).includes(TOKEN));
+}
+
+const stored = (page: Page): Promise<string | null> => page.evaluate((key) => window.localStorage.getItem(key), KEY);
+const asked = (server: TestServer): number => server.log.filter((line) => line.includes('"/api/')).length;
+
+describe.skipIf(!hasBrowser)("another server at the same address", () => {
+  test("gets no token and no document while the page is open, and the page says so; the first one is found again", async () => {
+    const { a, b, forwarder, url } = await forwarded();
+    const open = await openConsole(browser, url, { tab: "environment", mayFail: true });
+    const { page, field, button, requests } = open;
+    await field("HTTP framework").selectOption("fastify");
+    await button("Save").click();
+    await field("Token").fill(TOKEN);
+    await button("Continue").click();
+    await page.getByText("Saved 1 key to .env.dev.").waitFor();
+    await field("HTTP framework").selectOption("restify");
+    forwarder.pointTo(b.port);
+    const before = requests.length;
+    await button("Save").click();
+    await page.getByRole("heading", { name: OTHER }).waitFor();
+    await expectAccessible(open);
+    expect(carried(requests.slice(before))).toBe(false);
+    expect(requests.slice(before).map((request) => new URL(request.url()).pathname)).not.toContain("/api/runtime/env");
+    expect(asked(b)).toBe(0);
+    expect(b.text()).not.toContain("restify");
+    forwarder.pointTo(a.port);
+    await button("Check again").click();
+    await page.getByRole("heading", { name: OTHER }).waitFor({ state: "detached" });
+    await page.getByRole("heading", { level: 1, name: "Runtime environment" }).waitFor();
+  });
+
+  test("monitoring does not connect to it with the token", async () => {
+    const telemetry = handTelemetry();
+    const a = await testServer({ env: withToken(), world: withTelemetry(telemetry) });
+    const b = await testServer({ env: withToken(), world: withTelemetry(handTelemetry()) });
+    const forwarder = await switchboard();
+    forwarder.pointTo(a.port);
+    const url = `http://127.0.0.1:${forwarder.port}`;
+    const { page, sockets } = await openConsole(browser, url, { mayFail: true });
+    await telemetry.watchers(1);
+    telemetry.give(sample(1_000));
+    await page.locator("tbody tr").first().waitFor();
+    forwarder.pointTo(b.port);
+    await page.getByRole("heading", { name: OTHER }).waitFor();
+    expect(sockets).toHaveLength(1);
+    expect(b.log.join("\n")).not.toContain("pm2-ws");
+  });
+
+  test("after a reload it gets no token before it asks for one, and its own document", async () => {
+    const { a, b, forwarder, url } = await forwarded();
+    const open = await openConsole(browser, url, {
+      tab: "targets",
+      mayFail: true,
+      prepare: (page) =>
+        page.addInitScript(
+          ([key, text]) => {
+            if (window.localStorage.length === 0) window.localStorage.setItem(key, text);
+          },
+          [KEY, JSON.stringify(document)] as const,
+        ),
+    });
+    const { page, button, requests } = open;
+    await page.locator("ul.entries > li").waitFor();
+    await page.goto(`${url}/#/environment`);
+    await open.field("HTTP framework").selectOption("fastify");
+    await button("Save").click();
+    await open.field("Token").fill(TOKEN);
+    await button("Continue").click();
+    await page.getByText("Saved 1 key").waitFor();
+    forwarder.pointTo(b.port);
+    const before = requests.length;
+    await page.reload();
+    await page.getByRole("heading", { name: FOREIGN }).waitFor();
+    await expectAccessible(open);
+    expect(await page.getByText("eu", { exact: true }).count()).toBe(0);
+    await button("An empty document").click();
+    await page.getByRole("tab", { name: "Deploy targets" }).click();
+    await page.getByText("No deploy targets yet").waitFor();
+    expect(carried(requests.slice(before))).toBe(false);
+    // What belongs to the first server is there again with it, and nobody is asked twice.
+    forwarder.pointTo(a.port);
+    await page.reload();
+    await page.locator("ul.entries > li").waitFor();
+    expect(await stored(page)).toContain('"eu"');
+    forwarder.pointTo(b.port);
+    await page.reload();
+    await page.getByText("No deploy targets yet").waitFor();
+  });
+
+  test("may begin with a copy of the document, which stays the other one's, too", async () => {
+    const { a, b, forwarder, url } = await forwarded(noPm2);
+    const { page, button } = await openConsole(browser, url, {
+      tab: "targets",
+      mayFail: true,
+      prepare: (first) =>
+        first.addInitScript(
+          ([key, text]) => {
+            if (window.localStorage.length === 0) window.localStorage.setItem(key, text);
+          },
+          [KEY, JSON.stringify(document)] as const,
+        ),
+    });
+    await page.locator("ul.entries > li").waitFor();
+    forwarder.pointTo(b.port);
+    await page.reload();
+    await button("A copy of that document").click();
+    await page.locator("ul.entries > li").waitFor();
+    await button("Delete eu").click();
+    await page.getByText("No deploy targets yet").waitFor();
+    forwarder.pointTo(a.port);
+    await page.reload();
+    await page.locator("ul.entries > li").waitFor();
+    expect(await stored(page)).toContain('"eu"');
+  });
+});
+
+describe.skipIf(!hasBrowser)("the server's own environment", () => {
+  const production = () => ({ ...noPm2, NODE_ENV: "production" });
+
+  test("is the one that monitoring compares with; another one is remembered for this server", async () => {
+    const telemetry = handTelemetry({ accepts: ["dev", "staging", "production"] });
+    const server = await testServer({ env: production(), world: withTelemetry(telemetry) });
+    const { page } = await openConsole(browser, server.url);
+    await telemetry.watching(["production 1000"]);
+    telemetry.give(sample(1_000));
+    expect(await page.getByLabel("Compare with").inputValue()).toBe("production");
+    await page.getByLabel("Compare with").selectOption("staging");
+    await telemetry.watching(["staging 1000"]);
+    const left = telemetry.watchers(0);
+    await page.reload();
+    await left;
+    await telemetry.watching(["staging 1000"]);
+    telemetry.give(sample(2_000));
+    expect(await page.getByLabel("Compare with").inputValue()).toBe("staging");
+  });
+
+  test("an app of another environment is started after a question only", async () => {
+    const telemetry = handTelemetry({ accepts: ["dev", "staging", "production"] });
+    const server = await testServer({ env: production(), world: withTelemetry(telemetry) });
+    const { page, sockets, answer, asked: questions } = await openConsole(browser, server.url, { mayFail: true });
+    await telemetry.watchers(1);
+    telemetry.give(sample(1_000));
+    await page.getByLabel("Compare with").selectOption("dev");
+    await telemetry.watching(["dev 1000"]);
+    const given = sample(1_000);
+    const { ecosystem } = given.payload;
+    telemetry.give({
+      ...given,
+      payload: { ...given.payload, ecosystem: { ...ecosystem, missingExpected: ["dev-worker"] } },
+    });
+    const sent: string[] = [];
+    sockets[0]?.on("framesent", ({ payload }) => sent.push(String(payload)));
+    answer(false);
+    await page.getByRole("button", { name: "Start dev-worker" }).click();
+    expect(questions).toEqual(["This server works in the environment production. Start dev-worker of dev here?"]);
+    expect(sent).toEqual([]);
+    answer(true);
+    await page.getByRole("button", { name: "Start dev-worker" }).click();
+    await page.locator(".toast").waitFor();
+    expect(sent.join()).toContain('"name":"dev-worker"');
+  });
+
+  test("is the one that the env editor begins with; one without an env file is the server's refusal", async () => {
+    const server = await testServer({ env: { ...noPm2, NODE_ENV: "staging" } });
+    const { page } = await openConsole(browser, server.url, { tab: "environment" });
+    await page.getByText(".env.staging", { exact: true }).first().waitFor();
+    expect(await page.getByRole("radio", { name: "staging" }).isChecked()).toBe(true);
+    const other = await testServer({ env: production() });
+    const refused = await openConsole(browser, other.url, { tab: "environment" });
+    await refused.page.locator("#panel .problem").getByText("Invalid environment request.").waitFor();
+    expect(await refused.page.getByRole("radio", { checked: true }).count()).toBe(0);
+    expect(await refused.page.getByText("Saving writes").count()).toBe(0);
+    await refused.page.getByRole("radio", { name: "dev" }).check();
+    await refused.page.getByText("Saving writes").waitFor();
+  });
+
+  test.each(['"prod"', '"nope"', "5"])(
+    "a stored selection of %s is shown and flagged, and writes nothing",
+    async (selection) => {
+      const server = await testServer({ env: noPm2 });
+      const text = `{"version":"${KEY}","runtimeEnvironment":${selection}}`;
+      const open = await openConsole(browser, server.url, { tab: "environment", stored: { [KEY]: text } });
+      const { page, requests } = open;
+      const flag = page.getByRole("list", { name: "Issues of the saved environment" });
+      await flag.waitFor();
+      expect(await flag.textContent()).toContain(selection === "5" ? "runtimeEnvironment" : selection);
+      expect(await page.getByRole("radio", { checked: true }).count()).toBe(0);
+      expect(await page.getByText("Saving writes").count()).toBe(0);
+      expect(await page.getByRole("tab", { name: /Runtime environment/ }).textContent()).toContain("1 error");
+      await expectAccessible(open);
+      expect(requests.filter((request) => request.url().includes("/api/runtime/env"))).toEqual([]);
+      expect(await stored(page)).toBe(text);
+      await page.getByRole("radio", { name: "staging" }).check();
+      await page.getByText("Saving writes").waitFor();
+      expect(await flag.count()).toBe(0);
+      expect(JSON.parse((await stored(page)) ?? "")).toMatchObject({ runtimeEnvironment: "staging" });
+    },
+  );
+});

@@ -1,0 +1,173 @@
+/// <reference lib="dom" />
+/** Every tab at every width, with a larger font, and in forced colours: nothing is cut off, and nothing is lost. */
+import { chromium, type Page } from "playwright-core";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { chromiumArguments, findChromium } from "../support/chromium.ts";
+import { axe } from "./accessibility.ts";
+import { handMonitoring, type Made } from "./hand-monitoring.ts";
+import { openConsole, type Browser } from "./open-console.ts";
+import { testServer } from "../server/support.ts";
+import { a, b, lambda, suiteOf } from "./stored-targets.ts";
+
+const browser = useBrowser();
+const WIDTHS = [320, 390, 640, 768, 833, 960, 1024, 1150, 1280, 1600, 2560];
+const TABS = ["environment", "pm2", "service", "targets", "interfaces", "transfer", "audit"];
+const processes: readonly Made[] = [
+  { name: "shop-restapi", status: "online", execMode: "cluster" },
+  { name: "a-name-of-many-letters-".repeat(4).slice(0, 81), status: "online" },
+  { name: "consumer", problem: { code: "PROCESS_CRASH_LOOP", details: "It ended by itself." }, restartCount: 1234 },
+  { name: "gone", status: "errored", pid: null, memoryBytes: null },
+];
+
+/** What reaches over the window's edge, or is cut off by an ancestor that does not scroll. */
+function cutOff(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const width = document.documentElement.clientWidth;
+    const words = "#panel :is(button, select, input, textarea, a, h1, h2, .extent, .now, .host-facts, td.number)";
+    /** What of the page can be seen around an element; what is in a place that scrolls can be reached. */
+    const sightOf = (element: Element): readonly [least: number, most: number] => {
+      let [least, most] = [0, width];
+      for (let part = element.parentElement; part !== null; part = part.parentElement) {
+        if (part.matches(".matrix .table-scroll, [role=tablist]")) return [-Infinity, Infinity];
+        if (getComputedStyle(part).overflowX === "visible" && !part.matches(".card")) continue;
+        const { left, right } = part.getBoundingClientRect();
+        [least, most] = [Math.max(least, left), Math.min(most, right)];
+      }
+      return [least, most];
+    };
+    const isCut = (element: Element): boolean => {
+      const { left, right, width: own } = element.getBoundingClientRect();
+      const [least, most] = sightOf(element);
+      return own > 0 && element.closest(".hidden") === null && (left < least - 1 || right > most + 1);
+    };
+    const cut = [...document.querySelectorAll(words)].filter(isCut);
+    const found = cut.map(({ className, tagName, textContent }) =>
+      `${tagName}.${className} ${textContent}`.slice(0, 60),
+    );
+    const { scrollWidth } = document.documentElement;
+    return scrollWidth > width ? [`the page: ${scrollWidth}`, ...found] : found;
+  });
+}
+
+async function monitored(from: Browser) {
+  const open = await handMonitoring(from);
+  await open.telemetry.watchers(1);
+  open.give(processes, { missingExpected: ["mailer"] });
+  await open.page.locator("tbody tr").nth(3).waitFor();
+  await open.page.getByRole("button", { name: "shop-restapi" }).first().click();
+  await open.page.getByRole("region", { name: "Facts of shop-restapi" }).waitFor();
+  return open;
+}
+
+async function atAllWidths(page: Page, settle: () => Promise<unknown> = () => Promise.resolve()): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    await settle();
+    found.push(...(await cutOff(page)).map((words) => `${width}: ${words}`));
+  }
+  return found;
+}
+
+/** A browser whose reader has chosen a font of 24 pixels. */
+async function largeFont(): Promise<Browser> {
+  const args = [...chromiumArguments, "--blink-settings=defaultFontSize=24"];
+  const launched = await chromium.launch({ ...(await findChromium()), args });
+  onTestFinished(() => launched.close());
+  return () => launched;
+}
+
+describe.skipIf(!hasBrowser)("at every width", () => {
+  test("monitoring with everything open", async () => {
+    const { page } = await monitored(browser);
+    expect(await atAllWidths(page)).toEqual([]);
+  });
+
+  test("monitoring, with a browser font of 24 pixels", async () => {
+    const { page } = await monitored(await largeFont());
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("24px");
+    expect(await atAllWidths(page)).toEqual([]);
+  });
+
+  test.each([
+    ["as it is", () => Promise.resolve(browser)],
+    ["with a browser font of 24 pixels", largeFont],
+  ])("the other tabs, %s", async (_name, launch) => {
+    const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
+    const { page } = await openConsole(await launch(), server.url, {
+      tab: "environment",
+      stored: { "service-management.v1": JSON.stringify(suiteOf(a, b, lambda)) },
+    });
+    const found: string[] = [];
+    for (const tab of TABS) {
+      await page.goto(`${server.url}/#/${tab}`);
+      await page.locator(`.panel.${tab} h1`).waitFor();
+      found.push(...(await atAllWidths(page)).map((words) => `${tab} ${words}`));
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasBrowser)("in forced colours", () => {
+  test("the open tab, each chosen segment and the shapes of states are told apart", async () => {
+    const { page } = await monitored(browser);
+    await page.emulateMedia({ forcedColors: "active" });
+    const look = (selector: string, ...parts: string[]): Promise<string[]> =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element, names) => {
+          const style = getComputedStyle(element);
+          return names.map((name) => style.getPropertyValue(name));
+        }, parts);
+    for (const [chosen, other] of [
+      [".segmented label.chosen", ".segmented label:not(.chosen)"],
+      [".chips label.chosen", ".chips label:not(.chosen)"],
+    ] as const) {
+      expect(await look(chosen, "background-color", "color")).not.toEqual(
+        await look(other, "background-color", "color"),
+      );
+    }
+    expect(await look("[role=tab][aria-selected=true]", "outline-style")).toEqual(["solid"]);
+    expect(await look("[role=tab][aria-selected=false]", "outline-style")).toEqual(["none"]);
+    const [ground] = await look("body", "background-color");
+    for (const shape of [".status .dot.online", ".status .dot.errored", ".host-name i", ".cores li i"]) {
+      expect(await look(shape, "background-color")).not.toEqual([ground]);
+    }
+    expect(await axe(page)).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasBrowser)("the bars at the top", () => {
+  test.each([1280, 390])("cover nothing that has the focus, %s pixels wide", async (width) => {
+    const { page, give, telemetry } = await handMonitoring(browser);
+    await telemetry.watchers(1);
+    give(Array.from({ length: 60 }, (_, at) => ({ name: `app-${at}` })));
+    await page.setViewportSize({ width, height: 800 });
+    const last = page.locator(".process-name").last();
+    await last.waitFor();
+    await last.focus();
+    const hidden: string[] = [];
+    for (let step = 0; step < 90; step += 1) {
+      await page.keyboard.press("Shift+Tab");
+      const words = await page.evaluate(() => {
+        const element = document.activeElement as HTMLElement;
+        if (!element.closest(".processes")) return undefined;
+        const { top, left } = element.getBoundingClientRect();
+        const over = document.elementFromPoint(left + 3, top + 3);
+        return over?.closest(".top, .tabs") ? element.textContent : undefined;
+      });
+      if (words !== undefined) hidden.push(words);
+    }
+    expect(hidden).toEqual([]);
+  });
+
+  test("scroll away where the page is zoomed to 400 %", async () => {
+    const { page } = await monitored(browser);
+    await page.setViewportSize({ width: 320, height: 256 });
+    for (const bar of [".top", ".tabs"]) {
+      expect(await page.locator(bar).evaluate((element) => getComputedStyle(element).position)).toBe("static");
+    }
+  });
+});

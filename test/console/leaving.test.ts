@@ -1,0 +1,24 @@
+/// <reference lib="dom" />
+/** Whether leaving the page asks: only where something would be lost. */
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { openSuite } from "./suite-page.ts";
+
+const browser = useBrowser();
+
+describe.skipIf(!hasBrowser)("leaving the page", () => {
+  test.each([
+    ["targets", "Deploy target", "vm", "Name"],
+    ["interfaces", "Type", "grpc", "Entrypoint"],
+    ["service", "Run mode", "container", "REST port"],
+  ])("from %s asks for what was typed, not for a mere choice", async (tab, choice, value, typed) => {
+    const { page, field, asked } = await openSuite(browser, tab);
+    await field(choice).selectOption(value);
+    await page.reload();
+    await field(choice).waitFor();
+    expect(asked).toEqual([]);
+    await field(typed).pressSequentially("3");
+    await page.reload();
+    expect(asked).toHaveLength(1);
+  });
+});

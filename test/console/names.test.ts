@@ -1,0 +1,84 @@
+/// <reference lib="dom" />
+/** What parts of the page are called, and names that would turn the words around them. */
+import { writeFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { repository, testServer } from "../server/support.ts";
+import { focused } from "./keyboard.ts";
+import { handMonitoring } from "./hand-monitoring.ts";
+import { openConsole } from "./open-console.ts";
+
+const browser = useBrowser();
+const noPm2 = { PM2_HOME: "/nowhere/pm2" };
+/** Right-to-left override: what follows it is shown backwards, unless it is isolated. */
+const TURNED = "api\u202Etset";
+
+describe.skipIf(!hasBrowser)("a name with a direction mark", () => {
+  test("turns no words around it in the PM2 preview", async () => {
+    const files = repository();
+    mkdirSync(join(files.root, "pm2"));
+    const apps = [{ name: `${TURNED}-restapi`, script: "a.js" }];
+    writeFileSync(join(files.root, "pm2/ecosystem.dev.config.cjs"), `module.exports = ${JSON.stringify({ apps })};`);
+    const server = await testServer({ repository: files, env: noPm2 });
+    const { page } = await openConsole(browser, server.url, { tab: "pm2" });
+    await page.locator(".app h2").waitFor();
+    const open = await page.evaluate((mark) => {
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const around: string[] = [];
+      while (walker.nextNode()) {
+        const { parentElement, textContent } = walker.currentNode;
+        if (!textContent?.includes(mark) || parentElement === null) continue;
+        const isAlone = getComputedStyle(parentElement).unicodeBidi.startsWith("isolate");
+        if (!isAlone) around.push(`${parentElement.tagName}: ${textContent}`);
+      }
+      return around;
+    }, "\u202E");
+    expect(open).toEqual([]);
+  });
+
+  test("is written out in a question", async () => {
+    const { page, give, telemetry, answer, asked } = await handMonitoring(browser);
+    await telemetry.watchers(1);
+    give([{ name: TURNED }]);
+    answer(false);
+    await page.getByRole("button", { name: /^Stop / }).click();
+    expect(asked).toEqual(["Stop api\\u202etset (PM2 id 0)?"]);
+  });
+});
+
+describe.skipIf(!hasBrowser)("the parts of the page", () => {
+  test("a panel is called as its tab, without the count of errors; the table has a name", async () => {
+    const { page, give, telemetry } = await handMonitoring(browser);
+    await telemetry.watchers(1);
+    give([{ status: "errored" }]);
+    await page.getByRole("table", { name: "Processes" }).waitFor();
+    await page.getByRole("tab", { name: "Monitoring 1 error" }).waitFor();
+    await page.getByRole("tabpanel", { name: "Monitoring", exact: true }).waitFor();
+    expect(await page.getByRole("tabpanel").count()).toBe(1);
+    await page.getByRole("tab", { name: "Export / import" }).click();
+    await page.getByRole("group", { name: "Content of service-management.json" }).waitFor();
+  });
+
+  test("a key that opens a tab takes the focus there", async () => {
+    const server = await testServer({ env: noPm2 });
+    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    await page.keyboard.press("5");
+    await page.getByRole("heading", { level: 1, name: "Deploy targets" }).waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("panel");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Name");
+  });
+
+  test("live is said beside running charts only", async () => {
+    const { page, give, telemetry } = await handMonitoring(browser);
+    await telemetry.watchers(1);
+    give([{}]);
+    await page.locator(".live-mark").waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.locator(".live-mark").waitFor({ state: "detached" });
+    await page.getByRole("tab", { name: "Audit" }).click();
+    expect(await page.getByText("live").count()).toBe(0);
+    expect(await page.locator(".server").textContent()).toBe("Connected");
+  });
+});

@@ -1,0 +1,205 @@
+/// <reference lib="dom" />
+/** What is wrong is seen: in the table, beside the tab, in the title, in a hidden page; and a message never moves the page. */
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { hostSample } from "../server/socket/hand-telemetry.ts";
+import { expectAccessible, looks } from "./accessibility.ts";
+import { handMonitoring, metricsOf } from "./hand-monitoring.ts";
+
+const browser = useBrowser();
+const loop = { code: "PROCESS_CRASH_LOOP", details: "It ended by itself and was restarted 26 times." } as const;
+const looping = { name: "consumer", status: "online", restartCount: 26, unstableRestarts: 0, problem: loop } as const;
+
+describe.skipIf(!hasBrowser)("a crash loop", () => {
+  test.each(looks)(
+    "is a word in the row, counted beside the tab and in the title, $theme, on a phone: $isPhone",
+    async (look) => {
+      const open = await handMonitoring(browser, look);
+      const { page, give, telemetry } = open;
+      await telemetry.watchers(1);
+      give([looping, { name: "healthy", status: "online", restartCount: 3 }]);
+      await page.getByRole("button", { name: "consumer" }).first().waitFor();
+      expect(await page.locator("tbody tr").first().innerText()).toContain("crash loop");
+      expect(await page.locator("tbody tr").nth(1).innerText()).not.toContain("crash loop");
+      expect(await page.getByRole("tab", { name: /Monitoring/ }).textContent()).toContain("1 error");
+      expect(await page.title()).toBe("(1) Monitoring · Service Management");
+      await page.getByRole("radio", { name: /Problem/ }).check();
+      expect(await page.locator("tbody tr").count()).toBe(1);
+      await page.getByRole("button", { name: "consumer" }).first().click();
+      await page.getByText(loop.details).waitFor();
+      await expectAccessible(open);
+    },
+  );
+
+  test("marks a page that draws nothing: title and icon follow the samples", async () => {
+    const { page, give, telemetry } = await handMonitoring(browser, {
+      prepare: (first) => first.addInitScript(() => void (window.requestAnimationFrame = () => 1)),
+    });
+    await telemetry.watchers(1);
+    give([{ status: "errored" }]);
+    await expect.poll(() => page.title()).toBe("(1) Monitoring · Service Management");
+    expect(await page.locator("link[rel=icon]").getAttribute("href")).toContain("icon-error");
+    expect(await page.locator("tbody tr").count()).toBe(0);
+    give([{ status: "online" }]);
+    await expect.poll(() => page.title()).toBe("Monitoring · Service Management");
+  });
+
+  test("is counted on another tab, too, by a look now and then", async () => {
+    const telemetryOf = { collect: async () => metricsOf(Date.now(), [looping, { status: "errored" }]) };
+    const { page, telemetry } = await handMonitoring(browser, {
+      tab: "audit",
+      prepare: (first) => first.clock.install(),
+    });
+    Object.assign(telemetry, telemetryOf);
+    await page.getByText("svcm has changed nothing yet").waitFor();
+    await page.clock.runFor(15_000);
+    await expect.poll(() => page.title()).toBe("(2) Audit · Service Management");
+  });
+});
+
+describe.skipIf(!hasBrowser)("a message over the page", () => {
+  test("comes and goes without moving anything, and says what is known", async () => {
+    const open = await handMonitoring(browser);
+    const { page, give, telemetry } = open;
+    await telemetry.watchers(1);
+    give([{ name: "api" }]);
+    const row = page.locator("tbody tr").first();
+    await row.waitFor();
+    const before = await row.boundingBox();
+    const banner = page.locator(".connection-banner .status-line");
+    await banner.waitFor();
+    expect(await banner.textContent()).toMatch(
+      /^No sample for \d+ ssome seconds\. PM2 does not answer, or the network is slow\. The values are from /,
+    );
+    expect(await row.boundingBox()).toEqual(before);
+    await expectAccessible(open);
+    give([{ name: "api" }]);
+    await banner.waitFor({ state: "detached" });
+    expect(await row.boundingBox()).toEqual(before);
+  });
+
+  test("an error whose words change with each sample is announced once", async () => {
+    const { page, telemetry } = await handMonitoring(browser);
+    await telemetry.watchers(1);
+    const failing = (second: number) =>
+      telemetry.give({
+        ...hostSample,
+        payload: { ...hostSample.payload, collectedAt: new Date(Date.now() + second * 1000).toISOString() },
+        error: { code: "PM2_TIMEOUT", details: `PM2 did not answer, attempt ${second}.` },
+      } as typeof hostSample);
+    failing(0);
+    const words = page.locator(".processes .status-line.error");
+    await words.getByText("attempt 0.").waitFor();
+    await page.evaluate(() => {
+      const counted = window as unknown as { changes: number };
+      counted.changes = 0;
+      const region = document.querySelector(".processes .status-region");
+      if (region === null) throw new Error("there is no region");
+      new MutationObserver((list) => (counted.changes += list.length)).observe(region, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      });
+    });
+    const now = page.locator(".host .now").first();
+    for (let second = 1; second <= 3; second += 1) failing(second);
+    await now.waitFor();
+    expect(await page.evaluate(() => (window as unknown as { changes: number }).changes)).toBe(0);
+    expect(await words.count()).toBe(1);
+  });
+});
+
+describe.skipIf(!hasBrowser)("actions that are refused", () => {
+  /** Each action of it times out, as with a PM2 that hangs. */
+  const hanging = async () => {
+    const open = await handMonitoring(browser);
+    const { page, give, telemetry } = open;
+    await telemetry.watchers(1);
+    give([{ name: "auth" }, { name: "mailer" }, { name: "worker" }]);
+    await page.locator("tbody tr").nth(2).waitFor();
+    return open;
+  };
+
+  test("are one message that names each of them, and it covers no button of a row", async () => {
+    const { page } = await hanging();
+    for (const name of ["auth", "mailer", "worker"]) {
+      await page.getByRole("button", { name: `Restart ${name}` }).click();
+    }
+    const toast = page.locator(".toast.error");
+    await toast.getByText("Not done: restart of auth, restart of mailer, restart of worker.").waitFor();
+    expect(await toast.count()).toBe(1);
+    const [message, button] = [
+      await toast.boundingBox(),
+      await page.getByRole("button", { name: "Restart worker" }).boundingBox(),
+    ];
+    if (message === null || button === null) throw new Error("nothing is there");
+    expect(message.x + message.width).toBeLessThan(button.x);
+  });
+
+  test("their message goes when PM2 can be read again", async () => {
+    const { page, give, telemetry } = await hanging();
+    await page.getByRole("button", { name: "Restart auth" }).click();
+    const toast = page.locator(".toast.error");
+    await toast.getByText("restart of auth").waitFor();
+    expect(await toast.textContent()).toContain("PM2_");
+    telemetry.give(hostSample);
+    await page.getByText("The processes of PM2 cannot be read").waitFor();
+    expect(await toast.count()).toBe(1);
+    give([{ name: "auth" }]);
+    await toast.waitFor({ state: "detached" });
+  });
+});
+
+describe.skipIf(!hasBrowser)("under the pointer", () => {
+  test("nothing moves: an app that was started stays where it was until the pointer leaves", async () => {
+    const { page, give, telemetry } = await handMonitoring(browser);
+    await telemetry.watchers(1);
+    give([{ name: "api" }], { missingExpected: ["mailer", "worker"] });
+    const start = page.getByRole("button", { name: "Start worker" });
+    await start.hover();
+    const before = await start.boundingBox();
+    give([{ name: "api" }, { name: "mailer" }], { missingExpected: ["worker"] });
+    await page.getByRole("button", { name: "Started mailer" }).waitFor();
+    expect(await start.boundingBox()).toEqual(before);
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    await page.mouse.move(0, 0);
+    await page.locator("tbody tr").nth(1).waitFor();
+    expect(await page.locator(".missing li").count()).toBe(1);
+  });
+});
+
+describe.skipIf(!hasBrowser)("drift", () => {
+  test("says what it means and offers the restart that applies it", async () => {
+    const { page, give, telemetry, sockets } = await handMonitoring(browser, { server: {}, mayFail: true });
+    await telemetry.watchers(1);
+    const of = { name: "auth", pmIds: [0], declared: null, running: null, field: "env" as const };
+    give([{ name: "auth" }], { drift: [{ ...of, state: "absent" as const, key: "AUTH_SESSION_MINUTES" }] });
+    await page.getByRole("button", { name: "auth" }).first().click();
+    const drift = page.getByRole("region", { name: "Drift from the ecosystem file" });
+    await drift.getByText("declared, not in the running process.").waitFor();
+    await drift.getByText("Restart with the ecosystem file applies it.").waitFor();
+    expect(await drift.locator(".code-line code").textContent()).toBe(
+      "svcm process restart auth --ecosystem --environment dev",
+    );
+    const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"action"'));
+    await drift.getByRole("button", { name: "Restart with the ecosystem file" }).click();
+    expect(JSON.parse(String((await sent)?.payload))).toMatchObject({
+      action: "restart",
+      scope: "ecosystem",
+      name: "auth",
+    });
+  });
+});
+
+describe.skipIf(!hasBrowser)("buttons", () => {
+  test("that would do nothing are disabled, with the reason", async () => {
+    const { page, give, telemetry } = await handMonitoring(browser);
+    await telemetry.watchers(1);
+    give([{ name: "gone", status: "errored", pid: null }]);
+    const stop = page.getByRole("button", { name: "Stop gone" });
+    await stop.waitFor();
+    expect(await stop.isDisabled()).toBe(true);
+    expect(await stop.getAttribute("aria-description")).toBe("PM2 has given up on it: nothing runs.");
+    expect(await page.getByRole("button", { name: "Restart gone" }).isDisabled()).toBe(false);
+  });
+});
