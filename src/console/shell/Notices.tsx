@@ -38,7 +38,7 @@ export function Notices(): JSX.Element {
 
 function Kept({ kept, suite }: { kept: KeptAside; suite: SuiteStore }): JSX.Element {
   const drop = (): void => {
-    if (confirm("Remove the text that could not be read? It is gone then.")) suite.dropAside(kept.key);
+    if (confirm("Remove the text that could not be read? It cannot be restored.")) suite.dropAside(kept.key);
   };
   const actions = (
     <span class="form-actions">
@@ -52,7 +52,7 @@ function Kept({ kept, suite }: { kept: KeptAside; suite: SuiteStore }): JSX.Elem
   );
   return (
     <StatusLine tone="error" action={actions}>
-      <strong>What this browser had stored could not be read and was kept aside.</strong> {kept.reason}
+      <strong>The saved text could not be read and was kept aside.</strong> {kept.reason}
     </StatusLine>
   );
 }

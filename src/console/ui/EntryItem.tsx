@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
+import { unhidden } from "../../core/suite/characters.ts";
 import type { Candidate } from "../../core/suite/rule.ts";
 import { formatCount } from "../data/format.ts";
 import type { EntryList } from "../state/entry-list.ts";
@@ -57,5 +58,5 @@ function editWhenSafe(list: EntryList, entry: Candidate): void {
 
 /** Destructive: asked for by `window.confirm`. @see the specification, "Errors" 2 */
 function deleteWhenSure(list: EntryList, entry: Candidate, name: string): void {
-  if (confirm(`Delete ${list.kind.noun} ${name}?`)) list.remove(entry);
+  if (confirm(`Delete ${list.kind.noun} ${unhidden(name)}?`)) list.remove(entry);
 }

@@ -33,7 +33,7 @@ function Conflict({ before, now }: { before: EnvRead; now: EnvRead }): JSX.Eleme
             <ProblemText problem={last.problem} />
           </StatusLine>
         )}
-        <p>Nothing was written. This is what the file says now beside what was edited.</p>
+        <p>Nothing was written. Compare the file as it is now with your edits.</p>
         <dl class="contests" aria-label="The file and the edits">
           {contests.map((contest) => (
             <ContestView key={contest.key} contest={contest} />

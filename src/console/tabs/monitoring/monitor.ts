@@ -1,5 +1,6 @@
 import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
+import { unhidden } from "../../../core/suite/characters.ts";
 import type { Console } from "../../console.ts";
 import { createSparklines, type Sparklines } from "../../ui/sparklines.ts";
 import type { Mark } from "../index.ts";
@@ -80,7 +81,7 @@ function createMonitor({ api, session, server, toasts, facts, choices }: Console
       feed.environment.value = environment;
       feed.subscribe();
     },
-    doubtAbout: (name) => doubtAbout(name, feed, taken),
+    doubtAbout: (name) => doubtAbout(unhidden(name), feed, taken),
   };
 }
 
