@@ -133,10 +133,12 @@ function isWanted({ filter, status, still }: Monitor, process: ProcessMetrics): 
 }
 
 function NoPm2({ monitor: { feed } }: { monitor: Monitor }): JSX.Element {
+  const refusal = feed.shown.value?.refusal;
+  if (refusal === undefined) return <EmptyState icon="activity" title="Waiting for the first sample of PM2" />;
   return (
     <EmptyState icon="activity" title="The processes of PM2 cannot be read">
       <p>The charts of the host continue. Processes are shown as soon as PM2 can be read.</p>
-      {feed.shown.value?.refusal?.code === "PM2_NOT_RUNNING" && <StartAll environment={feed.environment.value} />}
+      {refusal.code === "PM2_NOT_RUNNING" && <StartAll environment={feed.environment.value} />}
     </EmptyState>
   );
 }

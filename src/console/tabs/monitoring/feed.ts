@@ -178,14 +178,15 @@ class ChannelFeed implements Feed {
     if (frame.type === "error") {
       const { code, details, error } = frame;
       this.#pm2Refusal = { code, details, ...(error !== undefined && { error }) };
-      if (this.newest.value) this.newest.value = { ...this.newest.value, refusal: this.#pm2Refusal };
+      const { metrics: _, ...newest } = this.newest.value ?? {};
+      if ("host" in newest) this.newest.value = { ...newest, refusal: this.#pm2Refusal };
     } else {
       if (frame.type === "metrics") this.#pm2Refusal = undefined;
-      const next = shownOf(frame, this.#pm2Refusal);
+      const next = shownOf(frame, this.#pm2Refusal, this.newest.value?.metrics);
       this.newest.value = next;
       this.#arrived = performance.now();
       this.history.addHost(next.time, next.host);
-      if (next.metrics) this.history.addProcesses(next.time, next.metrics.processes);
+      if (frame.type === "metrics") this.history.addProcesses(next.time, frame.payload.processes);
     }
     if (!this.#isDrawing) this.#options.nextFrame(() => this.#draw());
     this.#isDrawing = true;
@@ -202,11 +203,17 @@ class ChannelFeed implements Feed {
   }
 }
 
-function shownOf(frame: Exclude<WatchFrame, ErrorFrame>, refusal: Refusal | undefined): Shown {
+/** @param known the processes of the sample before: they stay until it is known why there are none */
+function shownOf(
+  frame: Exclude<WatchFrame, ErrorFrame>,
+  refusal: Refusal | undefined,
+  known: Metrics | undefined,
+): Shown {
   const { collectedAt, host } = frame.payload;
   const time = Date.parse(collectedAt) / 1000;
   if (frame.type === "metrics") return { collectedAt, time, host, metrics: frame.payload };
-  return { collectedAt, time, host, ...(refusal && { refusal }) };
+  if (refusal) return { collectedAt, time, host, refusal };
+  return { collectedAt, time, host, ...(known && { metrics: known }) };
 }
 
 const UNAUTHORIZED = "Unauthorized.";

@@ -15,7 +15,7 @@ export function watchTrouble(feed: Feed, api: Pick<Console["api"], "metrics">): 
   const trouble = signal<number | undefined>();
   effect(() => {
     const newest = feed.newest.value;
-    if (newest !== undefined) trouble.value = troubleIn(newest.metrics);
+    if (newest?.metrics ?? newest?.refusal) trouble.value = troubleIn(newest?.metrics);
   });
   const look = async (): Promise<void> => {
     try {
