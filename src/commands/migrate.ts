@@ -5,12 +5,12 @@ import { suiteFlags } from "./terminal/entry-flags.ts";
 import { askEdit, tellEdit } from "./terminal/suite-edits.ts";
 
 export default class Migrate extends SvcmCommand {
-  static override summary = "Bring the legacy deploy targets of deployments.yaml forward.";
+  static override summary = "Rewrite the legacy deploy targets of deployments.yaml in today's form.";
   static override description =
-    "Entries { name, type, region, runtime } get today's metadata, in place and without loss; a document without a version gets one. Values that the matrix does not know stay as they are, and are told.";
+    "Entries { name, type, region, runtime } get today's fields, in place and without loss; a document without a version gets one. Values that the capability matrix does not know stay as they are, and are reported.";
   static override examples = ["<%= config.bin %> migrate --dry-run", "<%= config.bin %> migrate --check"];
   static override flags = {
-    check: Flags.boolean({ summary: "Write nothing; exit 1 where something would change.", default: false }),
+    check: Flags.boolean({ summary: "Write nothing; exit 1 if something would change.", default: false }),
     ...suiteFlags,
   };
 

@@ -37,6 +37,7 @@ export { countIssues, firstIssues } from "./report/report.ts";
 export type { Paint } from "./report/text.ts";
 export { METRICS_TYPES, type MetricsFormat } from "./telemetry/open-metrics.ts";
 export type { Sample, Telemetry, WatchRequest } from "./telemetry/telemetry.ts";
+export { packagedCapabilityMatrix } from "./facts/packaged.generated.ts";
 export { docOf } from "./report/catalog.ts";
 export { suggest } from "./report/suggest.ts";
 export * from "./operations/index.ts";

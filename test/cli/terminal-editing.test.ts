@@ -89,13 +89,13 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     expect(status, screen).toBe(0);
     expect(screen).toContain('name: "PROD" is taken by another deploy target');
     expect(screen).toContain(
-      "Deploy target (dedicated-server, vm, ec2, lambda, vercel-functions, cloudflare-workers): ",
+      "Deploy target (1 dedicated-server, 2 vm, 3 ec2, 4 lambda, 5 vercel-functions, 6 cloudflare-workers): ",
     );
     expect(screen).toContain("(did you mean lambda?)");
     expect(screen).toContain("An answer is needed here");
     expect(screen).toContain('"latest" is not a name with a version');
-    expect(screen).toContain("Service type (functions) [functions]: ");
-    expect(screen).toContain("Runtime protocol (http) [http]: ");
+    expect(screen).toContain("Service type (1 functions) [functions]: ");
+    expect(screen).toContain("Runtime protocol (1 http) [http]: ");
     expect(screen).not.toContain("PM2 profile (");
     expect(workspace.read(FILE)).toBe(
       TARGET +
@@ -119,7 +119,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
         ["[http]: ", "\n"],
         ["[InMemory]: ", "\n"],
         ["[redis]: ", "\n"],
-        ["PM2 profile (dev, staging, production) [dev]: ", "staging\n"],
+        ["PM2 profile (1 dev, 2 staging, 3 production) [dev]: ", "2\n"],
       ],
     );
     expect(asked.status, asked.screen).toBe(0);
@@ -186,13 +186,13 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
       ["interfaces", "add"],
       [
         ["Type (", "websocket\n"],
-        ["Framework (socket-io): ", "socket-io\n"],
+        ["Framework (1 socket-io): ", "socket-io\n"],
         ["Entrypoint: ", "src/interface/ws.ts\n"],
         ["Controller: ", "ItemController.changed\n"],
       ],
     );
     expect(status, screen).toBe(0);
-    expect(screen).toContain("Framework (socket-io): ");
+    expect(screen).toContain("Framework (1 socket-io): ");
     expect(workspace.read(FILE)).toContain("interfaces:\n  - type: websocket\n    framework: socket-io\n");
   });
 });

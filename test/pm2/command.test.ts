@@ -97,8 +97,8 @@ test("a started app gets what it declares and a clean environment, nothing of sv
 
 test("the list is a table, and with --json a document", async () => {
   const table = (await svcm("process", "list")).stdout.split("\n");
-  expect(table[0]).toMatch(/^NAME\s+ID\s+NAMESPACE\s+STATUS\s+PID\s+UPTIME\s+RESTARTS\s+SCRIPT$/);
-  expect(table[1]).toMatch(/^grpcapi\s+\d\s+realtime\s+online\s+\d+\s+\d+s\s+0\s+\S+idle\.cjs$/);
+  expect(table[0]).toMatch(/^NAME\s+ID\s+STATUS\s+CPU\s+MEMORY\s+UPTIME\s+RESTARTS\s+MODE\s+PID\s+NAMESPACE$/);
+  expect(table[1]).toMatch(/^grpcapi\s+\d\s+online\s+[\d.]+ %\s+[\d.]+ MiB\s+\d+s\s+0\s+fork\s+\d+\s+realtime$/);
   const { stdout } = await svcm("process", "list", "--json");
   const { processes } = JSON.parse(stdout) as { processes: object[] };
   expect(processes).toHaveLength(3);
@@ -109,6 +109,28 @@ test("the list is a table, and with --json a document", async () => {
     uptimeMs: expect.any(Number) as number,
   });
   expect(Object.keys(processes[1]!)).not.toContain("declaration");
+});
+
+test("the list names apps for scripts, and wide shows what they run", async () => {
+  expect((await svcm("process", "list", "-o", "name")).stdout).toBe("grpcapi\nrestapi\nwebsocketapi\n");
+  expect((await svcm("process", "list", "-o", "wide")).stdout).toMatch(/SCRIPT\n.*\/idle\.cjs\n/);
+});
+
+test("a number or all is a name, and the answer says what to type for PM2's habits", async () => {
+  const number = await svcm("process", "stop", "0");
+  expect(number).toMatchObject({ code: 3, stderr: expect.stringContaining("svcm process stop --id 0") as string });
+  const all = await svcm("process", "restart", "all");
+  expect(all).toMatchObject({ code: 3, stderr: expect.stringContaining("--namespace <name>") as string });
+});
+
+test("several names and numbers at once", async () => {
+  const { code, stdout } = await svcm("process", "restart", "restapi", "grpcapi");
+  expect(code).toBe(0);
+  expect(stdout.replaceAll(/\d+/g, "n").split("\n").toSorted()).toEqual([
+    "",
+    "Restarted grpcapi (id n, pid n).",
+    "Restarted restapi (id n, pid n).",
+  ]);
 });
 
 test("an env file that was changed is effective after a restart", async () => {
@@ -163,7 +185,7 @@ test.skipIf(!canHaveTerminal)("at a terminal, a namespace is asked about first, 
   }
   expect((await svcm("process", "list")).stdout.match(/online/g)).toHaveLength(3);
   expect(asked("y\n").screen).toContain("Stopped grpcapi");
-  expect(asked("", "--yes").screen).toContain("Left grpcapi");
+  expect(asked("", "--yes").screen).toMatch(/grpcapi \(id \d\) is not running\./);
   await svcm("process", "start", "--namespace", "realtime");
 });
 
@@ -175,9 +197,7 @@ test("a namespace is stopped without a question where nobody can be asked", asyn
     "Stopped grpcapi (id n).",
     "Stopped websocketapi (id n).",
   ]);
-  expect((await svcm("process", "stop", "grpcapi")).stdout).toMatch(
-    /^Left grpcapi \(id \d\) alone: it does not run\.\n$/,
-  );
+  expect((await svcm("process", "stop", "grpcapi")).stdout).toMatch(/^grpcapi \(id \d\) is not running\.\n$/);
 });
 
 test("wrong usage says what goes together", async () => {

@@ -7,7 +7,7 @@ import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 export default class InterfacesAdd extends SvcmCommand {
   static override summary = "Add an interface adapter to deployments.yaml.";
   static override description =
-    "It has to pass the same gate as an edit; a rejected one changes nothing. At a terminal, what is missing is asked for.";
+    "The adapter is validated first; if it is invalid, the file is not touched. At a terminal, svcm asks for what is missing.";
   static override examples = [
     "<%= config.bin %> interfaces add --type sse --framework fastify --entrypoint src/interface/HTTP/events.ts --controller EventController.stream",
   ];

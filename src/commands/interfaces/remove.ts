@@ -8,7 +8,7 @@ import { askEdit } from "../terminal/suite-edits.ts";
 export default class InterfacesRemove extends SvcmCommand {
   static override summary = "Remove an interface adapter from deployments.yaml.";
   static override description =
-    "Its own lines go, comments around it stay. At a terminal you are asked first, unless --yes is given; a script is not asked.";
+    "Removes its own lines; comments around it stay. At a terminal, svcm asks first unless you pass --yes; a script is not asked.";
   static override examples = ["<%= config.bin %> interfaces remove ItemController.list"];
   static override args = {
     adapter: Args.string({

@@ -7,10 +7,10 @@ import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 export default class TargetsAdd extends SvcmCommand {
   static override summary = "Add a deploy target to deployments.yaml.";
   static override description =
-    "It has to pass the same gate as an edit; a rejected one changes nothing. Metadata that is left out takes the defaults of the capability matrix. At a terminal, what is needed and missing is asked for. The file is made where there is none.";
+    "The target is validated first; if it is invalid, the file is not touched. Fields that you leave out take the defaults of the capability matrix. At a terminal, svcm asks for what is missing. The file is created if there is none.";
   static override examples = [
     "<%= config.bin %> targets add --name qa --deploy-target dedicated-server --runtime node22",
-    "<%= config.bin %> targets add --name edge --deploy-target lambda --runtime nodejs22.x --region eu-central-1 --dry-run",
+    "<%= config.bin %> targets add --name functions-eu --deploy-target lambda --runtime nodejs22.x --region eu-central-1 --dry-run",
     "<%= config.bin %> targets add",
   ];
   static override flags = { ...targetFlags, ...suiteFlags };

@@ -9,7 +9,7 @@ import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 export default class TargetsEdit extends SvcmCommand {
   static override summary = "Change a deploy target of deployments.yaml in place.";
   static override description =
-    "Only the asked lines change; comments, order and unknown keys stay. Nothing is coerced: a target that moves to functions keeps no PM2 profile only where --clear pm2Profile says so. A legacy entry is migrated on the way.";
+    "Only the lines of these fields change; comments, order and unknown keys stay. Nothing is changed implicitly: when you move a target to a functions provider, also pass --clear pm2Profile. A legacy entry is migrated at the same time.";
   static override examples = [
     "<%= config.bin %> targets edit staging --runtime node24",
     "<%= config.bin %> targets edit edge --name edge-eu",
@@ -18,14 +18,14 @@ export default class TargetsEdit extends SvcmCommand {
   static override args = {
     target: Args.string({
       ignoreStdin: true,
-      description: "Name of the deploy target, whatever its case.",
+      description: "Name of the deploy target, in any case.",
       required: true,
     }),
   };
   static override flags = {
     ...targetFlags,
     clear: Flags.string({
-      summary: "Field that goes, as it stands in the file. May be given several times.",
+      summary: "Field to remove, for example pm2Profile. May be given several times.",
       helpValue: "<field>",
       multiple: true,
       multipleNonGreedy: true,

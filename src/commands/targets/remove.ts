@@ -8,12 +8,15 @@ import { askEdit } from "../terminal/suite-edits.ts";
 export default class TargetsRemove extends SvcmCommand {
   static override summary = "Remove a deploy target from deployments.yaml.";
   static override description =
-    "Its own lines go, comments around it stay. At a terminal you are asked first, unless --yes is given; a script is not asked.";
-  static override examples = ["<%= config.bin %> targets remove qa", "<%= config.bin %> targets remove qa --dry-run"];
+    "Removes its own lines; comments around it stay. At a terminal, svcm asks first unless you pass --yes; a script is not asked.";
+  static override examples = [
+    "<%= config.bin %> targets remove edge --dry-run",
+    "<%= config.bin %> targets remove edge",
+  ];
   static override args = {
     target: Args.string({
       ignoreStdin: true,
-      description: "Name of the deploy target, whatever its case.",
+      description: "Name of the deploy target, in any case.",
       required: true,
     }),
   };

@@ -1,6 +1,6 @@
 /** The flags that name the fields of an entry, and the words for them. What they accept, the matrix decides. */
 import * as Flags from "@oclif/core/flags";
-import { refusal, SvcmError, type Issue } from "../../core/index.ts";
+import { packagedCapabilityMatrix as matrix, refusal, SvcmError, type Issue } from "../../core/index.ts";
 import { fileFlag } from "./suite-argument.ts";
 
 export const suiteFlags = {
@@ -19,20 +19,27 @@ export const targetFields = {
   "deploy-target": "deployTarget",
   "runtime-protocol": "runtimeProtocol",
   "database-driver": "databaseDriver",
-  "keyvalue-driver": "keyValueDriver",
+  "key-value-driver": "keyValueDriver",
   "pm2-profile": "pm2Profile",
 } as const satisfies FieldNames;
 
 export const targetFlags = {
   name: text("Name, unique whatever its case.", "<name>"),
-  region: text("Region; where it is self-hosted it may say which host.", "<region>"),
+  region: text("Region of the provider; for a self-hosted target, optionally the host.", "<region>"),
   runtime: text("Runtime with its version, for example nodejs22.x.", "<runtime>"),
-  "service-type": text("What is deployed: svcm matrix show lists what runs where.", "<type>"),
-  "deploy-target": text("Where it is deployed.", "<target>"),
-  "runtime-protocol": text("Protocol that the service type exposes.", "<protocol>"),
-  "database-driver": text("As SVC_DATABASE_DRIVER.", "<driver>"),
-  "keyvalue-driver": text("As SVC_KEYVALUESTORAGE_DRIVER.", "<driver>"),
-  "pm2-profile": text("PM2 profile, on PM2-managed targets only.", "<profile>"),
+  "service-type": text(`What is deployed. ${oneOf(Object.keys(matrix.serviceTypes))}`, "<type>"),
+  "deploy-target": text(`Where it is deployed. ${oneOf(Object.keys(matrix.deployTargets))}`, "<target>"),
+  "runtime-protocol": text(
+    `Protocol that the service type exposes. ${oneOf(Object.keys(matrix.protocols))}`,
+    "<protocol>",
+  ),
+  "database-driver": text("Database driver: a value of SVC_DATABASE_DRIVER.", "<driver>"),
+  "key-value-driver": Flags.string({
+    summary: "Key-value driver: a value of SVC_KEYVALUESTORAGE_DRIVER.",
+    helpValue: "<driver>",
+    aliases: ["keyvalue-driver"],
+  }),
+  "pm2-profile": text(`PM2 profile, on PM2-managed targets only. ${oneOf(matrix.pm2Profiles)}`, "<profile>"),
 };
 
 export const interfaceFields = {
@@ -43,8 +50,8 @@ export const interfaceFields = {
 } as const satisfies FieldNames;
 
 export const interfaceFlags = {
-  type: text("Interface type.", "<type>"),
-  framework: text("Framework that serves the type.", "<framework>"),
+  type: text(`Interface type. ${oneOf(Object.keys(matrix.interfaceTypes))}`, "<type>"),
+  framework: text("Framework that serves the type; svcm matrix show lists them.", "<framework>"),
   entrypoint: text("TypeScript or JavaScript file under src/interface/.", "<path>"),
   controller: text("Controller mapping, for example ItemController.list.", "<mapping>"),
 };
@@ -71,12 +78,17 @@ function withFlag({ path, message, accepted }: Issue, fields: FieldNames, canCle
   const flag = flagOf(fields, field);
   if (flag === undefined) return message;
   if (accepted?.length !== 0) return `${message} (--${flag})`;
-  return `${message} (${canClear ? `--clear ${field} takes it out` : `leave --${flag} out`})`;
+  return `${message} (${canClear ? `--clear ${field} removes it` : `leave --${flag} out`})`;
 }
 
 /** The flag of a field, without dashes. */
 export function flagOf(fields: FieldNames, field: string): string | undefined {
   return Object.entries(fields).find(([, name]) => name === field)?.[0];
+}
+
+/** The words of the packaged matrix; a repository may have others in its own. */
+function oneOf(words: readonly string[]): string {
+  return `One of ${words.join(", ")}.`;
 }
 
 function text(summary: string, helpValue: string) {

@@ -40,9 +40,12 @@ async function interview(
   let { question } = await asking(values);
   while (question) {
     const { field, accepted, default: usual, isOptional } = question;
-    const answer = (await prompter.ask(wordsOf(about.fields, question), accepted)) || (usual ?? "");
+    const typed = (await prompter.ask(wordsOf(about.fields, question), accepted)) || (usual ?? "");
+    const answer = accepted?.includes(typed) ? typed : (accepted?.[Number(typed) - 1] ?? typed);
     if (answer === "" && !isOptional) {
-      command.log("  An answer is needed here; Ctrl-C leaves without a change.");
+      command.log(
+        `  An answer is needed: ${accepted === undefined ? "a text" : "a number or a word of the list"}. Ctrl-C leaves without a change.`,
+      );
       continue;
     }
     const next = { ...values, [field]: answer };
@@ -72,9 +75,9 @@ function wordsOf(
 ): string {
   const label = (flagOf(fields, field) ?? field)
     .replaceAll("-", " ")
-    .replace("keyvalue", "key-value")
+    .replace("key value", "key-value")
     .replace("pm2", "PM2");
-  const choice = accepted === undefined ? "" : ` (${accepted.join(", ")})`;
+  const choice = accepted === undefined ? "" : ` (${accepted.map((word, index) => `${index + 1} ${word}`).join(", ")})`;
   const empty = usual === undefined ? (isOptional ? " [none]" : "") : ` [${usual}]`;
   return `${label.charAt(0).toUpperCase()}${label.slice(1)}${choice}${empty}: `;
 }
