@@ -39,13 +39,10 @@ async function interview(
   let values = given;
   let { question } = await asking(values);
   while (question) {
-    const { field, accepted, default: usual, isOptional } = question;
-    const typed = (await prompter.ask(wordsOf(about.fields, question), accepted)) || (usual ?? "");
-    const answer = accepted?.includes(typed) ? typed : (accepted?.[Number(typed) - 1] ?? typed);
+    const { field, accepted, default: usual = "", isOptional } = question;
+    const answer = chosen((await prompter.ask(wordsOf(about.fields, question), accepted)) || usual, accepted);
     if (answer === "" && !isOptional) {
-      command.log(
-        `  An answer is needed: ${accepted === undefined ? "a text" : "a number or a word of the list"}. Ctrl-C leaves without a change.`,
-      );
+      command.log(`  An answer is needed: ${kindOf(accepted)}. Ctrl-C leaves without a change.`);
       continue;
     }
     const next = { ...values, [field]: answer };
@@ -58,6 +55,15 @@ async function interview(
     question = told.question;
   }
   return Object.fromEntries(Object.entries(values).filter(([field, value]) => value !== "" || field in given));
+}
+
+/** A word of the list, also by its number in it. */
+function chosen(typed: string, accepted: readonly string[] = []): string {
+  return accepted.includes(typed) ? typed : (accepted[Number(typed) - 1] ?? typed);
+}
+
+function kindOf(accepted: readonly string[] | undefined): string {
+  return accepted === undefined ? "a text" : "a number or a word of the list";
 }
 
 function inputOf({ file }: Asked, { section }: About) {
