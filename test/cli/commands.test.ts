@@ -110,7 +110,7 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["targets", "edit", "stagin", ...IN_GOOD_FILE, "--region", "eu"], code: 2 },
   { args: ["targets", "edit", "api"], code: 2 },
   { args: ["targets", "edit", "api", "--region", "eu", "--clear", "region"], code: 2 },
-  { args: ["targets", "edit", "a", "--region", "eu", "--file", "unreadable.yaml"], code: 3 },
+  { args: ["targets", "edit", "a", "--region", "eu", "--file", "unreadable.yaml"], code: 1 },
   { args: ["targets", "edit", "old", "--region", "eu", "--file", "legacy.json", "--dry-run"], code: 0 },
   { args: ["targets", "duplicate", "staging", ...IN_GOOD_FILE], code: 0 },
   { args: ["targets", "duplicate", "staging", ...IN_GOOD_FILE, "--name", "STAGING"], code: 1 },

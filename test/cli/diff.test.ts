@@ -38,6 +38,13 @@ test("between two revisions, the work tree has no part", async () => {
   });
 });
 
+test("a work tree that core.worktree moves is refused, because no file would be found in a revision", async () => {
+  const repository = changedRepository();
+  repository.git("config", "core.worktree", "/");
+  const { code, stdout } = await svcm(["diff", "--json"], repository);
+  expect([code, JSON.parse(stdout)]).toMatchObject([3, { code: "GIT_WORK_TREE_MOVED" }]);
+});
+
 test("--exit-code says whether something changed in meaning", async () => {
   const repository = changedRepository();
   expect((await svcm(["diff", "--exit-code"], repository)).code).toBe(1);

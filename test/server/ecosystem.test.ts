@@ -160,3 +160,12 @@ test("a broken file exits 3 with the body of HTTP, and without its source", asyn
     details: `Cannot load ${file}:1:59: the file is not valid JavaScript.`,
   });
 });
+
+test("an empty object for apps is an error, as it is for PM2", async () => {
+  const { root } = makeWorkspace({ "pm2/ecosystem.dev.config.cjs": "module.exports = { apps: {} };" });
+  const { code, stdout } = await svcm(["ecosystem", "show", "-e", "dev", "--json"], { root });
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    3,
+    { details: expect.stringContaining('"apps" is an empty object; expected a list of apps') },
+  ]);
+});

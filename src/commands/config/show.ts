@@ -13,7 +13,8 @@ export default class ConfigShow extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(ConfigShow);
-    const { suite, response } = await ask(suiteCheck, flags, { file: flags.file, section: "serviceConfiguration" });
+    const { shown, response } = await ask(suiteCheck, flags, { file: flags.file, section: "serviceConfiguration" });
+    const suite = shown();
     if (suite === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
     const configuration = sectionOf(suite);
     if (!this.jsonEnabled()) {

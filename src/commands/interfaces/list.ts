@@ -14,8 +14,9 @@ export default class InterfacesList extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(InterfacesList);
     const check = await ask(suiteCheck, flags, { file: flags.file, section: "interfaces" });
-    if (check.suite === undefined) throw refusal("SUITE_FILE_FAILED", check.response.issues);
-    const adapters = adaptersOf(check);
+    const suite = check.shown();
+    if (suite === undefined) throw refusal("SUITE_FILE_FAILED", check.response.issues);
+    const adapters = adaptersOf(suite, check);
     if (!this.jsonEnabled()) this.log(tableOf(adapters, check.response.file));
     return { file: check.response.file, interfaces: adapters };
   }
@@ -23,7 +24,7 @@ export default class InterfacesList extends SvcmCommand {
 
 type Adapter = ReturnType<typeof adaptersOf>[number];
 
-function adaptersOf({ suite, response }: SuiteCheck) {
+function adaptersOf(suite: unknown, { response }: SuiteCheck) {
   const list = (suite as { interfaces?: unknown } | null)?.interfaces;
   const entries: unknown[] = Array.isArray(list) ? list : [];
   return entries.map((entry, index) => ({

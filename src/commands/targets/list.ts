@@ -14,8 +14,9 @@ export default class TargetsList extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(TargetsList);
     const check = await ask(suiteCheck, flags, { file: flags.file, section: "deployments" });
-    if (check.suite === undefined) throw refusal("SUITE_FILE_FAILED", check.response.issues);
-    const targets = targetsOf(check);
+    const suite = check.shown();
+    if (suite === undefined) throw refusal("SUITE_FILE_FAILED", check.response.issues);
+    const targets = targetsOf(suite, check);
     if (!this.jsonEnabled()) this.log(tableOf(targets, check.response.file));
     return { file: check.response.file, deployments: targets };
   }
@@ -24,7 +25,7 @@ export default class TargetsList extends SvcmCommand {
 type Target = ReturnType<typeof targetsOf>[number];
 
 /** The entries as they are, and what is wrong with each. */
-function targetsOf({ suite, response }: SuiteCheck) {
+function targetsOf(suite: unknown, { response }: SuiteCheck) {
   const list = (suite as { deployments?: unknown } | null)?.deployments;
   const entries: unknown[] = Array.isArray(list) ? list : [];
   const issues = new Map(entries.map((_, index): [unknown, Issue[]] => [index, []]));

@@ -73,7 +73,9 @@ export function namingFlags(error: unknown, fields: FieldNames, canClear: boolea
   return refusal("INVALID_PAYLOAD", issues);
 }
 
-function withFlag({ path, message, accepted }: Issue, fields: FieldNames, canClear: boolean): string {
+function withFlag({ path, message, accepted, at }: Issue, fields: FieldNames, canClear: boolean): string {
+  // What has a place is wrong in the document, not in a flag.
+  if (at !== undefined) return message;
   const field = String(path.at(-1));
   const flag = flagOf(fields, field);
   if (flag === undefined) return message;

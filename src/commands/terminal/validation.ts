@@ -46,11 +46,11 @@ export async function tellVerdict(
   const isPiped = named === "-";
   const file = isPiped ? flags["stdin-filename"] : named;
   const content = isPiped ? await readIn(MAX_FILE_BYTES) : undefined;
-  const { suite, response, report } = await ask(suiteCheck, flags, { file, content, section });
+  const { shown, response, report } = await ask(suiteCheck, flags, { file, content, section });
   if (!response.valid) command.answerNo();
   if (command.jsonEnabled()) return response;
   if (flags.format === "text" && response.issues.length === 0)
-    command.log(paint.green(verdict(response.file, suite, section)));
+    command.log(paint.green(verdict(response.file, shown(), section)));
   else {
     const isText = flags.format === "text";
     const context = { version: command.config.version, now: Date.now(), hostname: hostname() };

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { relative, sep } from "node:path";
+import { existsSync } from "node:fs";
+import { join, relative, sep } from "node:path";
 import { SvcmError, type ErrorFacts } from "../errors.ts";
 import type { RevisionFile, Revisions } from "../ports.ts";
 
@@ -41,7 +42,10 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
       if (name === ".." || name.startsWith(`..${sep}`))
         throw failed("EOUTSIDE", `${path} is outside of ${root}.`, path);
       const entry = await entryAt(git, commit, name);
-      if (entry === undefined) return { commit, bytes: undefined };
+      if (entry === undefined) {
+        await refuseMovedWorkTree(git);
+        return { commit, bytes: undefined };
+      }
       const shown = `${commit.slice(0, 10)}:${name}`;
       if (!entry.isFile) throw failed("ENOTREG", `${shown} is not a regular file.`, path);
       if (entry.size > maxBytes) throw failed("EFBIG", `${shown} is larger than ${maxBytes} bytes.`, path);
@@ -94,6 +98,16 @@ async function entryAt(git: Git, commit: string, path: string): Promise<Entry | 
   if (line === "") return undefined;
   const [mode = "", , id = "", size = ""] = line.split(/\s+/, 4);
   return { id, size: Number(size), isFile: mode.startsWith("100") };
+}
+
+/** With `core.worktree`, Git looks for every path somewhere else, and finds nothing. */
+async function refuseMovedWorkTree(git: Git): Promise<void> {
+  const top = (await git("rev-parse", "--show-toplevel")).toString("utf8").trimEnd();
+  if (existsSync(join(top, ".git"))) return;
+  throw failed(
+    "GIT_WORK_TREE_MOVED",
+    `Git's setting core.worktree moves the work tree to ${top}, so that no file of this repository is found in a revision.`,
+  );
 }
 
 /** Git said no. */

@@ -19,7 +19,9 @@ export function ecosystemSpellings(contract: RuntimeContract, matrix: Capability
     ...(contract.environments[name]?.aliases ?? []),
     ...Object.entries(matrix.pm2ProfileAliases ?? {}).flatMap(([alias, of]) => (of === name ? [alias] : [])),
   ];
-  return new Map(names.flatMap((name) => [name, ...aliases(name)].map((spelling) => [spelling, name] as const)));
+  const spellings = names.flatMap((name) => [name, ...aliases(name)].map((spelling) => [spelling, name] as const));
+  // A name stands for itself, even if it is also an alias of another environment.
+  return new Map([...spellings, ...names.map((name) => [name, name] as const)]);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isValid, type Issue } from "../contract/issue.ts";
 import { defineOperation } from "../operation.ts";
 import type { Report } from "../report/report.ts";
+import { shownSuite } from "../suite/shown.ts";
 import { DEFAULT_SUITE_FILE, readSuite, suiteText, vocabularyOf } from "./suite-file.ts";
 
 /** The verdict on a document: valid unless an issue is an error. */
@@ -18,8 +19,8 @@ export interface SuiteCheck {
   readonly response: SuiteCheckResponse;
   /** The same for people and other tools: with the source that the positions are of. */
   readonly report: Report;
-  /** The document as read; `undefined` where it cannot be. */
-  readonly suite: unknown;
+  /** The document as it may be shown; `undefined` if it cannot be read. */
+  readonly shown: () => unknown;
 }
 
 /** Validates the suite document of the repository, or one section of it, every issue with its place. */
@@ -39,6 +40,10 @@ export const suiteCheck = defineOperation({
     // What makes the whole unreadable concerns every section.
     const issues = section === undefined ? all : all.filter(({ path }) => path.length === 0 || path[0] === section);
     const report = { file, text, issues, subjects: subjectsOf(source.value) };
-    return { response: { file, valid: isValid(issues), issues }, report, suite: source.value };
+    return {
+      response: { file, valid: isValid(issues), issues },
+      report,
+      shown: () => shownSuite(source.value, vocabulary),
+    };
   },
 });

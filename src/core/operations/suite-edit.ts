@@ -6,6 +6,7 @@ import { FileError, type Ports } from "../ports.ts";
 import type { SuiteEdit } from "../suite/edit/edit.ts";
 import type { Vocabulary } from "../suite/vocabulary.ts";
 import { isJsonFile } from "../suite/read.ts";
+import { shownEntry } from "../suite/shown.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import type { Change } from "../yaml/splice/change.ts";
 import { audited } from "./audited.ts";
@@ -188,10 +189,10 @@ async function planner(ports: Ports, file: string, path: string, decide: Decide)
   };
 }
 
-/** What a document says; `undefined` for an empty one. @throws {SvcmError} SUITE_FILE_FAILED where it cannot be read */
+/** What a document says; `undefined` for an empty one. @throws {SvcmError} INVALID_PAYLOAD if it is not valid YAML */
 function editableValue({ value, issues }: YamlSource): unknown {
   if (value === null || issues.some(({ code }) => code === "YAML_EMPTY")) return undefined;
-  if (!isValid(issues)) throw refusal("SUITE_FILE_FAILED", issues);
+  if (!isValid(issues)) throw refusal("INVALID_PAYLOAD", issues);
   return value;
 }
 
@@ -212,8 +213,8 @@ function response(file: string, dryRun: boolean, created: boolean, { edit, chang
     created,
     target: edit.target,
     keys: edit.keys,
-    ...(edit.entry && { entry: masked(edit.entry) }),
-    ...(edit.before && { previous: masked(edit.before) }),
+    ...(edit.entry && { entry: shownEntry(edit.entry) }),
+    ...(edit.before && { previous: shownEntry(edit.before) }),
     defaults: edit.defaults ?? [],
     changes: changes.map(({ line, before, after }) => ({
       line,
@@ -222,17 +223,6 @@ function response(file: string, dryRun: boolean, created: boolean, { edit, chang
     })),
     issues: edit.left ?? [],
   };
-}
-
-/** An entry without credentials: what the document does not know may be a secret. */
-function masked(entry: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, maskedValue(key, value)]));
-}
-
-function maskedValue(key: string, value: unknown): unknown {
-  if (typeof value === "string") return maskSource(`${key}: ${value}`).slice(key.length + 2);
-  if (Array.isArray(value)) return value.map((item) => maskedValue(key, item));
-  return typeof value === "object" && value !== null ? masked({ ...value }) : value;
 }
 
 function isMissing(error: unknown): boolean {

@@ -18,6 +18,13 @@ describe("environments", () => {
     expect([...spellings.values()]).toEqual(["dev", "dev", "staging", "production", "production", "ci", "ci"]);
   });
 
+  test("of the PM2 profiles win over an alias of the same name", () => {
+    const environments = { development: { file: ".env", aliases: ["dev"] } };
+    const contract = { ...facts.contract, environments, defaultEnvironment: "development" };
+    const spellings = ecosystemSpellings(contract, facts.matrix);
+    expect([spellings.get("dev"), spellings.get("development")]).toEqual(["dev", "development"]);
+  });
+
   test.each(["", " ", "qa", "toString", "__proto__", "dev,staging", "productio"])("%j is refused", (asked) => {
     expect(() => resolveEcosystemEnvironment(facts, asked)).toThrow(/Unsupported environment .*Accepted: dev, dev/);
   });

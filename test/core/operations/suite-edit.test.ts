@@ -95,7 +95,7 @@ test("without a file only what adds makes one; a document that cannot be read is
   const remove = execute(targetRemove, workspace.ports, { dryRun: false, name: "qa" }, caller);
   expect(await failure(remove)).toMatchObject({ exitCode: 3, body: { code: "SUITE_FILE_NOT_FOUND" } });
   expect(await failure(add(workspace.ports, "qa", "broken.yaml"))).toMatchObject({
-    exitCode: 3,
+    exitCode: 1,
     body: { issues: [{}] },
   });
   expect(await failure(add(workspace.ports, "qa", "latin.yaml"))).toMatchObject({

@@ -46,6 +46,9 @@ export function pickApps(exported: unknown): Picked {
   const { found, value } = Array.isArray(config) ? { found: "export" as const, value: config } : whereApps(config);
   if (!isObject(value)) throw new ExportError(`"${found}" is ${kindOf(value)}; expected a list of apps`);
   const list: unknown[] = Array.isArray(value) ? value : [value];
+  // PM2 takes the object for an app, and ends with "No script path".
+  if (found === "apps" && !Array.isArray(value) && Object.keys(value).length === 0)
+    throw new ExportError('"apps" is an empty object; expected a list of apps');
   if (list.length > MAX_APPS) throw new TooLargeError();
   const budget = { nodes: MAX_NODES, characters: MAX_CHARACTERS };
   const apps = found === "nothing" ? [] : Array.from(list, (app, index) => pickApp(app, index, budget));

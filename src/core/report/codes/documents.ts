@@ -122,6 +122,10 @@ export const revisionCodes: CodeDocs = {
     summary: "Git does not trust a repository that belongs to another user.",
     remedy: "If you trust it, run `git config --global --add safe.directory <root>`.",
   },
+  GIT_WORK_TREE_MOVED: {
+    summary: "Git's setting `core.worktree` moves the work tree away from the repository.",
+    remedy: "Run `git config --unset core.worktree`, or compare two files with another tool.",
+  },
   GIT_TIMEOUT: {
     summary: "Git gave no answer in time and was stopped.",
     remedy: "Run `git status` there: it shows whether the repository or its disk hangs.",

@@ -1,8 +1,10 @@
 import type { Change } from "../../yaml/splice/change.ts";
-import type { Candidate } from "../rule.ts";
+import type { Issue } from "../../contract/issue.ts";
+import { suggest } from "../../report/suggest.ts";
+import { type Candidate, show } from "../rule.ts";
 import { fieldsOf, isMap } from "../shape.ts";
 import { serviceConfigurationIssues } from "../validate.ts";
-import type { Vocabulary } from "../vocabulary.ts";
+import { portNames, type Vocabulary } from "../vocabulary.ts";
 import { refuseUnknownFields } from "./clear.ts";
 import { changedKeys, entryChanges, refuseIssues, shapeRefusal, splitKnown, suiteMap, type SuiteEdit } from "./edit.ts";
 
@@ -22,6 +24,7 @@ export function setConfiguration(
   const ports = mapIn(before, "ports", [SECTION, "ports"]);
   const known = [...fieldsOf(SECTION), ...Object.keys(ports).map((name) => PORT + name), "ports"];
   refuseUnknownFields(asked.clear, before, known, [SECTION]);
+  refuseUnknownValues(asked.values, before, vocabulary);
   const { entry, nextPorts } = changedConfiguration(before, asked);
   const keys = [
     ...changedKeys({ ...before, ports: undefined }, { ...entry, ports: undefined }),
@@ -31,6 +34,28 @@ export function setConfiguration(
   const { bad, left } = splitKnown(serviceConfigurationIssues(entry, vocabulary), before);
   refuseIssues(bad, []);
   return { changes: changesOf(suite, before, entry, ports), target: SECTION, keys, before, entry, left };
+}
+
+function namesPorts(key: string): boolean {
+  return key === "ports" || key.startsWith(PORT);
+}
+
+/** Ports are set one by one: `ports` itself has no value that a text could be. */
+function refuseUnknownValues(
+  values: Readonly<Record<string, string>>,
+  before: Candidate,
+  { matrix }: Vocabulary,
+): void {
+  const accepted = [...fieldsOf(SECTION), ...portNames(matrix).map((name) => PORT + name)];
+  const unknown = Object.keys(values).filter((key) => !accepted.includes(key));
+  const refused = unknown.filter((key) => namesPorts(key) || !Object.hasOwn(before, key));
+  const issues = refused.map((key): Issue => {
+    const suggestion = suggest(key, accepted);
+    const message = `${show(key)} cannot be set; accepted: ${accepted.join(", ")}`;
+    const meant = suggestion === undefined ? {} : { suggestion };
+    return { code: "SUITE_UNKNOWN_KEY", severity: "error", path: [SECTION, key], message, accepted, ...meant };
+  });
+  refuseIssues(issues, []);
 }
 
 /** What a service configuration would be with other values; ports that the kind does not bind stay as they are. */

@@ -32,14 +32,14 @@ export interface Located {
   readonly index: number;
 }
 
-/** The document as a map; nothing at all is an empty one. @throws {SvcmError} SUITE_FILE_FAILED */
+/** The document as a map; nothing at all is an empty one. @throws {SvcmError} INVALID_PAYLOAD */
 export function suiteMap(suite: unknown): Candidate {
   if (suite === undefined) return {};
   if (isMap(suite)) return suite;
   throw shapeRefusal([], "a map", suite);
 }
 
-/** The entries of a list; none where the section is absent or empty. @throws {SvcmError} SUITE_FILE_FAILED */
+/** The entries of a list; none where the section is absent or empty. @throws {SvcmError} INVALID_PAYLOAD */
 export function entriesOf(suite: unknown, section: ListSection): Located[] {
   const list = suiteMap(suite)[section] ?? [];
   if (!Array.isArray(list)) throw shapeRefusal([section], "a list", list);
@@ -117,5 +117,5 @@ export function namedEntry(
 /** What the document holds is not of its kind, so that nothing can be edited in it. */
 export function shapeRefusal(path: Issue["path"], expected: string, given: unknown): SvcmError {
   const { code, message } = shapeFinding(path, expected, given);
-  return refusal("SUITE_FILE_FAILED", [{ code, severity: "error", path, message }]);
+  return refusal("INVALID_PAYLOAD", [{ code, severity: "error", path, message }]);
 }

@@ -1,0 +1,25 @@
+import { maskSource } from "../secrets/redact.ts";
+import { migrateTarget } from "./migrate.ts";
+import type { Candidate } from "./rule.ts";
+import { isMap } from "./shape.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+/** A document as it may be shown: without credentials, a legacy deploy target as what it migrates to. */
+export function shownSuite(suite: unknown, vocabulary: Vocabulary): unknown {
+  if (!isMap(suite)) return suite;
+  const { deployments } = suite;
+  if (!Array.isArray(deployments)) return shownEntry(suite);
+  const today = deployments.map((entry: unknown) => (isMap(entry) ? migrateTarget(entry, vocabulary) : entry));
+  return shownEntry({ ...suite, deployments: today });
+}
+
+/** An entry without credentials: what the document does not know may be a secret. */
+export function shownEntry(entry: Candidate): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, maskedValue(key, value)]));
+}
+
+function maskedValue(key: string, value: unknown): unknown {
+  if (typeof value === "string") return maskSource(`${key}: ${value}`).slice(key.length + 2);
+  if (Array.isArray(value)) return value.map((item) => maskedValue(key, item));
+  return typeof value === "object" && value !== null ? shownEntry({ ...value }) : value;
+}

@@ -1,0 +1,72 @@
+/** What the commands about entries of deployments.yaml show and refuse. */
+import { expect, test } from "vitest";
+import { svcm } from "../support/svcm.ts";
+import { makeWorkspace } from "../support/workspace.ts";
+
+const LEGACY = `deployments:
+  - { name: old, type: dedicated, region: "https://u:canary@h", runtime: node20 }
+  - { name: odd, type: heroku, region: r, runtime: node20 }
+interfaces:
+  - { type: sse, framework: express, entrypoint: "https://u:canary@h", controller: AController.list }
+`;
+
+test("targets list shows what a legacy entry migrates to, with the verdict of that, and no credentials", async () => {
+  const { root } = makeWorkspace({ "deployments.yaml": LEGACY });
+  const { code, stdout } = await svcm(["targets", "list", "--json"], { root });
+  expect([code, stdout.includes("canary")]).toEqual([0, false]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    deployments: [
+      {
+        entry: {
+          name: "old",
+          deployTarget: "dedicated-server",
+          serviceType: "restapi",
+          runtimeProtocol: "http",
+          pm2Profile: "dev",
+          region: "https://[REDACTED]@h",
+        },
+        issues: [],
+      },
+      { entry: { name: "odd", deployTarget: "heroku" }, issues: [{ code: "TARGET_VALUE_UNKNOWN" }] },
+    ],
+  });
+  const text = await svcm(["targets", "list"], { root });
+  expect(text.stdout).toMatch(/old +dedicated-server +restapi/);
+  expect(text.stdout).not.toContain("canary");
+});
+
+test("interfaces list shows no credentials", async () => {
+  const { root } = makeWorkspace({ "deployments.yaml": LEGACY });
+  for (const json of [[], ["--json"]]) {
+    const { stdout } = await svcm(["interfaces", "list", ...json], { root });
+    expect(stdout).toContain("[REDACTED]");
+    expect(stdout).not.toContain("canary");
+  }
+});
+
+const CONFIGURATION =
+  "serviceConfiguration: { serviceKind: rest-api, runMode: container, cloudProvider: docker, ports: { rest: 3000 } }\n";
+
+test.each(["ports=3", "port.rest=3", "foo=1", "ports.soap=1"])("config set %s is refused", async (assignment) => {
+  const workspace = makeWorkspace({ "deployments.yaml": CONFIGURATION });
+  const { code, stdout } = await svcm(["config", "set", assignment, "--json"], workspace);
+  expect([code, workspace.read("deployments.yaml")]).toEqual([1, CONFIGURATION]);
+  expect(JSON.parse(stdout).issues).toMatchObject([
+    {
+      code: "SUITE_UNKNOWN_KEY",
+      accepted: expect.arrayContaining(["serviceKind", "ports.rest", "ports.websocket", "ports.grpc"]),
+    },
+  ]);
+});
+
+test.each([
+  ["several documents", "a: 1\n---\nb: 2\n"],
+  ["a merge key", "base: &b { a: 1 }\ndeployments: [{ <<: *b }]\n"],
+  ["a list that is a map", "deployments: { a: 1 }\n"],
+])("an edit of a document that is not valid exits 1 and changes nothing: %s", async (_, text) => {
+  const workspace = makeWorkspace({ "deployments.yaml": text });
+  const args = ["--name", "edge", "--deploy-target", "lambda", "--runtime", "node22", "--region", "eu"];
+  const { code, stdout } = await svcm(["targets", "add", ...args, "--json"], workspace);
+  expect([code, workspace.read("deployments.yaml")]).toEqual([1, text]);
+  expect(JSON.parse(stdout).issues.length).toBeGreaterThan(0);
+});
