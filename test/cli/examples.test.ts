@@ -1,0 +1,51 @@
+/** Every example of `--help`, run as it is printed, in a checkout of this repository without a running PM2. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { checkout } from "../support/checkout.ts";
+import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+interface Manifest {
+  readonly commands: Readonly<Record<string, { readonly examples?: readonly string[]; readonly pluginName?: string }>>;
+}
+
+const { commands } = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.json"), "utf8")) as Manifest;
+const examples = Object.values(commands)
+  .flatMap(({ examples: all = [] }) => all)
+  .map((example) => example.replaceAll("<%= config.bin %>", "svcm"));
+/** These do not end by themselves, or start a PM2 with the backend; tests of their own run them. */
+const LASTING = /svcm serve|svcm metrics watch|process (?:re)?start .*--ecosystem/;
+
+test("each example does what it says, or names what is missing on this machine", () => {
+  const [root, home] = [temporaryFolder(), temporaryFolder()];
+  checkout(root);
+  mkdirSync(join(home, "bin"));
+  writeFileSync(join(home, "bin/svcm"), `#!/bin/sh\nexec "${process.execPath}" "${RUN}" "$@"\n`, { mode: 0o755 });
+  const env = plainEnvironment({ HOME: home, PM2_HOME: join(home, "pm2"), PATH: `${home}/bin:${process.env["PATH"]}` });
+  const git = (...argv: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...argv], { cwd: root, env });
+  git("init", "-q");
+  for (const message of ["one", "two"]) {
+    git("add", "deployments.yaml", "config", "apps/backend-template/src/config");
+    git("commit", "-q", "--allow-empty", "-m", message);
+  }
+  const failed = examples
+    .filter((example) => !LASTING.test(example))
+    .flatMap((example) => {
+      git("checkout", "-q", "--", ".");
+      const { status, stdout, stderr } = spawnSync("sh", ["-c", example], {
+        cwd: root,
+        env,
+        encoding: "utf8",
+        input: "",
+      });
+      const isExpected =
+        status === 0 || status === 1 || /\nPM2_NOT_RUNNING |"code": "PM2_NOT_RUNNING"/.test(stderr + stdout);
+      return isExpected && !/^WRONG_USAGE|^COMMAND_NOT_FOUND|_NOT_FOUND /m.test(stderr)
+        ? []
+        : [`${example}: ${stderr}`];
+    });
+  expect(failed).toEqual([]);
+});
