@@ -146,8 +146,8 @@ function requestBody({ body }: OperationRoute, contract: RuntimeContract): Json 
 /** The body's schema, with what each editable key accepts. */
 function bodySchema(body: z.core.$ZodType, contract: RuntimeContract): Json {
   const { properties = {}, ...schema } = schemaOf(body) as { properties?: Record<string, Json> };
-  const { environment, values } = properties;
-  if (environment === undefined && values === undefined) return schema;
+  const { environment } = properties;
+  if (environment === undefined) return schema;
   return {
     ...schema,
     properties: {
@@ -158,9 +158,11 @@ function bodySchema(body: z.core.$ZodType, contract: RuntimeContract): Json {
         examples: environmentSpellings(contract),
       },
       values: {
-        ...values,
+        type: "object",
         description: "Keys and their new values. A key that is not editable is ignored, and listed in ignoredKeys.",
         properties: editableKeys(contract),
+        // Generators make an index signature of additionalProperties, which optional keys do not fit.
+        patternProperties: { "": { type: "string" } },
       },
     },
   };

@@ -21,6 +21,7 @@ export function renderSarif(report: Report, rules: Rules, { version }: { readonl
     version: "2.1.0",
     runs: [
       {
+        // No informationUri: the package has no address on the web that it could name.
         tool: { driver: { name: "svcm", version, rules: codes.map((code) => ruleOf(code, rules)) } },
         columnKind: "utf16CodeUnits",
         results: report.issues.map((issue) => resultOf(issue, codes.indexOf(issue.code), report.file, lines)),
