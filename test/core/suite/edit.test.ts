@@ -6,7 +6,7 @@ import {
 } from "../../../src/core/facts/packaged.generated.ts";
 import { migrateSuite } from "../../../src/core/suite/edit/migrate-suite.ts";
 import { fieldValues, openQuestions } from "../../../src/core/suite/edit/question.ts";
-import { copyName, editTarget } from "../../../src/core/suite/edit/target.ts";
+import { copyName, editTarget, removeTarget } from "../../../src/core/suite/edit/target.ts";
 import { migrateTarget } from "../../../src/core/suite/migrate.ts";
 import { deployTargetIssues } from "../../../src/core/suite/validate.ts";
 import { applied } from "../../../src/core/yaml/splice/change.ts";
@@ -47,6 +47,12 @@ describe("a copy's name", () => {
   ])("of %j beside %j is %j", (name, taken, expected) => {
     expect(copyName(name, taken)).toBe(expected);
   });
+});
+
+test("of names that differ in case only, the exact spelling is meant; without it, none is", () => {
+  const suite = { deployments: [{ name: "Prod" }, { name: "prod" }] };
+  expect(removeTarget(suite, "prod").changes).toEqual([{ kind: "delete", path: ["deployments", 1] }]);
+  expect(() => removeTarget(suite, "PROD")).toThrow("2 deploy targets are called");
 });
 
 test("a target may keep its own name in another case, and not take another one's", () => {
