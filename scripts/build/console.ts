@@ -2,7 +2,7 @@ import { transform } from "lightningcss";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { rolldown, type OutputChunk } from "rolldown";
 import { glob } from "tinyglobby";
 import { ROOT } from "./entries.ts";
@@ -22,13 +22,15 @@ export interface ConsoleBuild {
 /** The console as static files: a page, and assets whose names change with their content. */
 export async function buildConsole(dist: string): Promise<ConsoleBuild> {
   const assets = join(dist, "console/assets");
-  mkdirSync(assets, { recursive: true });
+  const compressed = join(dist, "console/compressed");
+  for (const folder of [assets, compressed]) mkdirSync(folder, { recursive: true });
   const names = new Map<string, string>();
   const add = (name: string, content: string): void => {
     const hash = createHash("sha256").update(content).digest("hex").slice(0, 10);
     const hashed = `${basename(name, extname(name))}.${hash}${extname(name)}`;
     names.set(name, hashed);
     writeFileSync(join(assets, hashed), content);
+    writeCompressed(join(compressed, hashed), content);
   };
   const main = await script("main.tsx", "esm");
   const theme = await script("theme.ts", "iife");
@@ -44,6 +46,13 @@ export async function buildConsole(dist: string): Promise<ConsoleBuild> {
     scriptBytes: gzipSync(main.code).length + gzipSync(theme.code).length,
     styleBytes: gzipSync(style).length,
   };
+}
+
+/** The same file, for clients that take it so; not where it would gain nothing. */
+function writeCompressed(file: string, content: string): void {
+  if (content.length < 1024) return;
+  writeFileSync(`${file}.br`, brotliCompressSync(content));
+  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
 }
 
 async function script(entry: string, format: "esm" | "iife"): Promise<OutputChunk> {

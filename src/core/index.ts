@@ -42,7 +42,7 @@ export { docOf } from "./report/catalog.ts";
 export { suggest } from "./report/suggest.ts";
 export * from "./operations/index.ts";
 export { readConsole } from "./adapters/console-files.ts";
-export type { ConsoleFiles } from "./adapters/console-files.ts";
+export type { ConsoleFiles, Encoding } from "./adapters/console-files.ts";
 export { whyNoFolder } from "./adapters/folders.ts";
 
 /** The person at a terminal of this machine: may do whatever the file system lets that person do. */

@@ -5,14 +5,14 @@ import Fastify, {
   type FastifyRequest,
 } from "fastify";
 import type { Server } from "node:http";
-import type { Ports } from "../core/index.ts";
+import type { ConsoleFiles, Ports } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { allowedMethods } from "./allowed-methods.ts";
 import { failureAnswer, sendFailure } from "./answer.ts";
 import { authentication } from "./authentication.ts";
 import { bodyLimitOf, takeBodiesAsBytes } from "./body.ts";
 import { brokenRequestHandler } from "./broken-request.ts";
-import type { ConsoleFiles } from "../core/index.ts";
+import { compressAnswers } from "./compression.ts";
 import { watchConnections, type Connections } from "./connections.ts";
 import { asRefusal } from "./failure.ts";
 import { admit, guardAll } from "./guard.ts";
@@ -77,6 +77,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);
   guardAll(app, guard);
   takeBodiesAsBytes(app);
+  compressAnswers(app);
   logReads(app, log);
   app.setErrorHandler(fail);
   addRoutes(app, { ports, version, limits, channel, console, publicPath });

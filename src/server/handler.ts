@@ -6,6 +6,7 @@ import { parseInput } from "../core/contract/parse.ts";
 import { execute, METRICS_TYPES, SvcmError, type Caller, type EnvRead, type Ports } from "../core/index.ts";
 import { assetHeaders, jsonHeaders, pageHeaders, toJson } from "./answer.ts";
 import { isYaml } from "./body.ts";
+import { encodingFor } from "./compression.ts";
 import { contentOf } from "./content.ts";
 import { envAnswers, type Answer } from "./env-answer.ts";
 import { requestCutOff } from "./failure.ts";
@@ -79,7 +80,11 @@ function assetHandler({ console: { assets } }: Serving): RouteHandlerMethod {
     const { file } = request.params as { file: string };
     const asset = assets.get(file);
     if (asset === undefined) throw new SvcmError("NOT_FOUND");
-    void reply.headers(assetHeaders(asset.mediaType)).send(asset.text);
+    const encoding = asset.compressed.size === 0 ? undefined : encodingFor(request.headers["accept-encoding"]);
+    const compressed = encoding && asset.compressed.get(encoding);
+    void reply.headers(assetHeaders(asset.mediaType)).header("vary", "accept-encoding");
+    if (compressed !== undefined) void reply.header("content-encoding", encoding);
+    void reply.send(compressed ?? asset.bytes);
   };
 }
 

@@ -1,6 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 
+/** As `Content-Encoding` names it. */
+export type Encoding = "br" | "gzip";
+
 /** The browser's console as it was built: a page, and assets whose names change with their content. */
 export interface ConsoleFiles {
   /** Absent where the console is not built. */
@@ -10,7 +13,9 @@ export interface ConsoleFiles {
 
 export interface ConsoleAsset {
   readonly mediaType: string;
-  readonly text: string;
+  readonly bytes: Buffer;
+  /** As the build compressed them; a file that gains nothing by it has none. */
+  readonly compressed: ReadonlyMap<Encoding, Buffer>;
 }
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -19,15 +24,23 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
+const EXTENSIONS: Readonly<Record<Encoding, string>> = { br: ".br", gzip: ".gz" };
+
 /** Reads the console into memory: what is not in it is not there, whatever a request says. */
 export async function readConsole(folder: string | undefined): Promise<ConsoleFiles> {
   const assets = new Map<string, ConsoleAsset>();
   const page = folder && (await readFile(join(folder, "index.html"), "utf8").catch(ifThere));
   if (!folder || page === undefined) return { assets };
+  const compressedNames = new Set(await readdir(join(folder, "compressed")));
   for (const name of await readdir(join(folder, "assets"))) {
     const mediaType = MEDIA_TYPES[extname(name)];
     if (mediaType === undefined) throw new TypeError(`No media type for ${name}`);
-    assets.set(name, { mediaType, text: await readFile(join(folder, "assets", name), "utf8") });
+    const compressed = new Map<Encoding, Buffer>();
+    for (const [encoding, extension] of Object.entries(EXTENSIONS) as [Encoding, string][]) {
+      const file = name + extension;
+      if (compressedNames.has(file)) compressed.set(encoding, await readFile(join(folder, "compressed", file)));
+    }
+    assets.set(name, { mediaType, bytes: await readFile(join(folder, "assets", name)), compressed });
   }
   return { ...(page && { page }), assets };
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { WebSocketServer, type WebSocket } from "ws";
+import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { SvcmError, type Access } from "../../core/index.ts";
 import type { Authenticate } from "../authentication.ts";
@@ -8,6 +9,7 @@ import { heartbeat } from "./heartbeat.ts";
 import { closeCodes, Peer } from "./peer.ts";
 import { Session, type SessionContext } from "./session.ts";
 import { authorizationOf, chooseSubprotocol } from "./subprotocol.ts";
+import { WINDOW_BITS } from "./shared-message.ts";
 import type { Upgrades } from "./upgrades.ts";
 
 /** Every WebSocket of the server. */
@@ -30,6 +32,11 @@ const RETRY_AFTER_SECONDS = 5;
 /** How long a client may take to answer a close, before its connection is cut. */
 const CLOSE_HANDSHAKE_MS = 1_000;
 
+interface Who {
+  readonly grants: readonly Access[];
+  readonly address: string;
+}
+
 interface Member {
   readonly socket: WebSocket;
   readonly peer: Peer;
@@ -46,8 +53,8 @@ export function openChannel(context: SessionContext, upgrades: Upgrades): Channe
     const others = [...members].filter(({ session }) => session.owesToken === owes).length;
     return others < (owes ? limits.maxOwingSockets : limits.maxSockets);
   };
-  const join = (socket: WebSocket, grants: readonly Access[], address: string): void => {
-    const peer = new Peer(socket, limits);
+  const join = (socket: WebSocket, connection: Duplex, { grants, address }: Who): void => {
+    const peer = new Peer(socket, connection, limits);
     const session = new Session(peer, { grants, address, hasPlace: () => hasPlace(false) }, context);
     const member = { socket, peer, session };
     members.add(member);
@@ -73,10 +80,11 @@ export function openChannel(context: SessionContext, upgrades: Upgrades): Channe
       if (upgrade === undefined || request.headers["sec-websocket-version"] !== "13") throw noUpgrade(grants);
       const owes = !grants.includes("read");
       if (isClosing || !hasPlace(owes)) throw busy(owes ? limits.maxOwingSockets : limits.maxSockets, owes);
+      if (wantsSmallerWindow(request)) delete request.raw.headers["sec-websocket-extensions"];
       server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
         upgrade.taken();
         void reply.hijack();
-        join(socket, grants, address);
+        join(socket, upgrade.socket, { grants, address });
       });
     },
     async close() {
@@ -86,11 +94,19 @@ export function openChannel(context: SessionContext, upgrades: Upgrades): Channe
   };
 }
 
+/** Negotiated with whoever offers it, carried out by `SharedMessage`; nothing is kept for a client between messages. */
+const deflation = {
+  serverNoContextTakeover: true,
+  clientNoContextTakeover: true,
+  serverMaxWindowBits: WINDOW_BITS,
+  threshold: Number.POSITIVE_INFINITY,
+};
+
 function webSocketServer(limits: Limits): WebSocketServer {
   const options = {
     noServer: true,
     clientTracking: false,
-    perMessageDeflate: false,
+    perMessageDeflate: deflation,
     maxPayload: limits.maxFrameBytes,
     maxFragments: MAX_FRAGMENTS,
     maxBufferedChunks: MAX_FRAGMENTS,
@@ -111,6 +127,13 @@ function grantsFor(authenticate: Authenticate, { headers, address }: FastifyRequ
   const grants = authenticate(address, given);
   if (given !== undefined && !grants.includes("read")) throw new SvcmError("UNAUTHORIZED");
   return grants;
+}
+
+/** ws refuses such a client; it gets its frames uncompressed instead. */
+function wantsSmallerWindow({ headers }: FastifyRequest): boolean {
+  const offers = headers["sec-websocket-extensions"] ?? "";
+  const windows = [...offers.matchAll(/server_max_window_bits\s*=\s*"?(\d+)/gi)];
+  return windows.some(([, bits]) => Number(bits) < WINDOW_BITS);
 }
 
 function noUpgrade(grants: readonly Access[]): SvcmError {

@@ -1,7 +1,9 @@
+import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { ServerFrame } from "../../core/contract/frames.ts";
 import { toJson } from "../answer.ts";
 import type { Limits } from "../limits.ts";
+import { SharedMessage } from "./shared-message.ts";
 
 /** The close codes of RFC 6455 that the server uses. */
 export const closeCodes = {
@@ -21,14 +23,17 @@ export const closeCodes = {
  */
 export class Peer {
   readonly #socket: WebSocket;
+  readonly #connection: Duplex;
   readonly #limits: Limits;
   /** Samples sent before the ping that is awaited, and after the last ping. */
   #beforePing = 0;
   #sincePing = 0;
   #pingedAt: number | undefined;
 
-  constructor(socket: WebSocket, limits: Limits) {
+  /** @param connection that the socket was made of */
+  constructor(socket: WebSocket, connection: Duplex, limits: Limits) {
     this.#socket = socket;
+    this.#connection = connection;
     this.#limits = limits;
     socket.on("pong", () => {
       this.#beforePing = 0;
@@ -44,14 +49,14 @@ export class Peer {
   send(frame: ServerFrame): void {
     if (!this.isOpen) return;
     if (this.#socket.bufferedAmount > this.#limits.maxUnsentBytes) this.#socket.terminate();
-    else this.#socket.send(toJson(frame));
+    else this.#sendShared(new SharedMessage(toJson(frame)));
   }
 
   /** Sends a sample where the client is up to date; false where it is not, and gets none. */
-  offer(frames: readonly Buffer[]): boolean {
+  offer(messages: readonly SharedMessage[]): boolean {
     if (!this.isOpen || this.#socket.bufferedAmount > 0) return false;
     if (this.#beforePing + this.#sincePing >= this.#limits.maxUnreadSamples) return false;
-    for (const frame of frames) this.#socket.send(frame, { binary: false });
+    for (const message of messages) this.#sendShared(message);
     this.#sincePing += 1;
     if (this.#pingedAt === undefined && this.#sincePing * 2 >= this.#limits.maxUnreadSamples) this.#ping();
     return true;
@@ -65,6 +70,16 @@ export class Peer {
 
   close(code: number, reason: string): void {
     this.#socket.close(code, reason);
+  }
+
+  /**
+   * A compressed message is a whole frame already and passes the library by. That keeps its place among the others,
+   * because the library itself compresses nothing, so it writes each frame at once.
+   */
+  #sendShared(message: SharedMessage): void {
+    const isCompressed = message.isWorthCompressing && this.#socket.extensions.includes("permessage-deflate");
+    if (isCompressed) this.#connection.write(message.compressed);
+    else this.#socket.send(message.plain, { binary: false, compress: false });
   }
 
   #ping(): void {

@@ -1,19 +1,20 @@
 import type { ServerFrame } from "../../core/contract/frames.ts";
 import type { Sample } from "../../core/index.ts";
 import { toJson } from "../answer.ts";
+import { SharedMessage } from "./shared-message.ts";
 
-/** The frames of a sample as bytes. */
-export type SampleFrames = (sample: Sample) => readonly Buffer[];
+/** The frames of a sample, ready to be sent. */
+export type SampleFrames = (sample: Sample) => readonly SharedMessage[];
 
-/** Serialises each sample once, however many clients it goes to. */
+/** Serialises and compresses each sample once, however many clients it goes to. */
 export function serialiseOnce(): SampleFrames {
-  const done = new WeakMap<Sample, readonly Buffer[]>();
+  const done = new WeakMap<Sample, readonly SharedMessage[]>();
   return (sample) => {
     const known = done.get(sample);
     if (known !== undefined) return known;
-    const frames = framesOf(sample).map((frame) => Buffer.from(toJson(frame)));
-    done.set(sample, frames);
-    return frames;
+    const messages = framesOf(sample).map((frame) => new SharedMessage(toJson(frame)));
+    done.set(sample, messages);
+    return messages;
   };
 }
 

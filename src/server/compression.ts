@@ -1,0 +1,46 @@
+/** Answers that a client may have compressed: what is static is compressed by the build, the rest here. */
+import type { FastifyInstance } from "fastify";
+import { promisify } from "node:util";
+import type { Encoding } from "../core/index.ts";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+/** The better first. */
+const encodings: readonly Encoding[] = ["br", "gzip"];
+
+/** A shorter text gains nothing that a network would notice. */
+export const MIN_COMPRESSED_BYTES = 1024;
+/** Half of the bytes of the best quality for a tenth of its time. */
+const BROTLI_QUALITY = 4;
+
+const brotli = promisify<string, object, Buffer>(brotliCompress);
+const zip = promisify<string, Buffer>(gzip);
+const compressors: Record<Encoding, (text: string) => Promise<Buffer>> = {
+  br: (text) => brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  gzip: (text) => zip(text),
+};
+
+/** The encoding that a client likes best by its `Accept-Encoding`; `undefined` if it takes none of ours. */
+export function encodingFor(accepted: string | undefined): Encoding | undefined {
+  const weights = new Map<string, number>();
+  for (const part of (accepted ?? "").split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+    weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
+  }
+  const weightOf = (encoding: Encoding): number => weights.get(encoding) ?? weights.get("*") ?? 0;
+  const [best] = encodings.toSorted((a, b) => weightOf(b) - weightOf(a));
+  return best !== undefined && weightOf(best) > 0 ? best : undefined;
+}
+
+/** Compresses each text above the threshold for clients that take it. Bytes are sent as they are. */
+export function compressAnswers(app: FastifyInstance): void {
+  app.addHook("onSend", async ({ headers }, reply, payload) => {
+    if (typeof payload !== "string" || payload === "") return payload;
+    void reply.header("vary", "accept-encoding");
+    if (Buffer.byteLength(payload) <= MIN_COMPRESSED_BYTES) return payload;
+    const encoding = encodingFor(headers["accept-encoding"]);
+    if (encoding === undefined) return payload;
+    void reply.header("content-encoding", encoding).removeHeader("content-length");
+    return await compressors[encoding](payload);
+  });
+}
