@@ -193,6 +193,18 @@ describe("the token", () => {
     expect(server.log.join("")).not.toContain(TOKEN);
   });
 
+  test("is asked before each attempt to connect, if it is a function; one that has none yet is asked again", async () => {
+    const { telemetry, server } = await start({ host: "0.0.0.0", env });
+    let asked = 0;
+    const token = () => (++asked === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve(TOKEN));
+    const frames = client(server.url.replace("0.0.0.0", "127.0.0.1"), { token }).watch()[Symbol.asyncIterator]();
+    const first = next(frames);
+    await telemetry.watchers(1);
+    telemetry.give(sample(7));
+    expect((await first).type).toBe("metrics");
+    expect(asked).toBe(2);
+  });
+
   test.each([undefined, "wrong"])("%s is refused for good, not tried again", async (token) => {
     const { server } = await start({ host: "0.0.0.0", env });
     const refusing = client(server.url.replace("0.0.0.0", "127.0.0.1"), { token });
