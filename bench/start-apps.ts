@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Pm2 } from "../test/support/pm2-daemon.ts";
 
 /** Starts `count` processes that do nothing, ten an app, each with these variables. */
@@ -6,7 +5,5 @@ export async function startApps(own: Pm2, count: number, env: Readonly<Record<st
   const app = { script: "/bin/sleep", interpreter: "none", args: "100000", instances: 10, exec_mode: "fork", env };
   const apps = Array.from({ length: count / 10 }, (_, index) => ({ ...app, name: `app-${index}` }));
   own.pm2Folder(apps);
-  const link = own.link();
-  const file = { file: join(own.folder, "pm2/ecosystem.dev.config.cjs"), cwd: own.folder };
-  for (const { name } of apps) await link.startApp(name, file);
+  for (const { name } of apps) await own.startDeclared(name);
 }

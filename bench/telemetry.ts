@@ -41,8 +41,7 @@ async function measure(count: number, own: Pm2): Promise<void> {
     env: { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home },
     cwd: own.folder,
   });
-  const file = { file: `${own.folder}/pm2/ecosystem.dev.config.cjs`, cwd: own.folder };
-  for (const name of names) await ports.processes.startApp(name, file);
+  for (const name of names) await own.startDeclared(name);
   const ratios: number[] = [];
   const costs = { list: [] as number[], sampler: [] as number[] };
   await sampling(ports.telemetry, 2 * TICK_MS);

@@ -2,6 +2,7 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { declarationOf } from "../../src/core/ecosystem/declaration.ts";
 import { pm2, type Pm2 } from "../../test/support/pm2-daemon.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -73,10 +74,13 @@ function declare(folder: string, environment: string, more: Readonly<Record<stri
 }
 
 async function startApps(own: Pm2, folder: string): Promise<void> {
+  const loaded = await own.ports().ecosystems.load(join(folder, "pm2/ecosystem.dev.config.cjs"));
   const link = own.link();
-  const file = { file: join(folder, "pm2/ecosystem.dev.config.cjs"), cwd: folder };
   // One of them is not meant to come up.
-  for (const { name } of apps) await link.startApp(name, file).catch(() => undefined);
+  for (const { name } of apps) {
+    const declared = declarationOf(loaded, name, { machine: { cpuCores: 1 }, spellings: [] });
+    await link.startApp(name, declared.apps).catch(() => undefined);
+  }
 }
 
 /** What people do: edits, processes stopped and restarted, and a file that was changed after its app had started. */

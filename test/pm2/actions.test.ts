@@ -195,8 +195,8 @@ test("who is not there is not found, with what was most likely meant", async () 
 test("several apps of one name are refused with the list, and reached by namespace or number", async () => {
   const script = join(own.folder, "twin.cjs");
   writeFileSync(script, IDLE);
-  const twins = ["left", "right"].map((namespace) => ({ name: "twin", script, namespace }));
-  await ports.processes.startApp("twin", own.ecosystem(twins));
+  const twins = ["left", "right"].map((namespace) => ({ name: "twin", script, namespace, cwd: own.folder }));
+  await ports.processes.startApp("twin", twins);
   const refusal = await refused({ action: "stop", name: "twin" });
   expect(refusal).toMatchObject({ kind: "PROCESS_AMBIGUOUS" });
   expect(refusal.details).toMatch(/2 processes of different apps.*namespace left.*namespace right/);

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
+import { declarationOf } from "../../src/core/ecosystem/declaration.ts";
 import type { Processes } from "../../src/core/process/ports.ts";
 
 const DAEMON = createRequire(import.meta.url).resolve("pm2/lib/Daemon.js");
@@ -20,8 +21,8 @@ export interface Pm2 {
   link(options?: { env?: Record<string, string>; timeoutMs?: number }): Processes;
   /** The world of svcm in the folder, over this PM2. */
   ports(env?: Record<string, string>): Ports;
-  /** Writes an ecosystem file into the folder and answers where it is. */
-  ecosystem(apps: readonly object[]): { readonly file: string; readonly cwd: string };
+  /** Starts an app of the file that `pm2Folder` wrote. */
+  startDeclared(name: string, environment?: string): Promise<void>;
   /** Writes the ecosystem file of an environment where svcm looks for it, with the folder as repository. */
   pm2Folder(apps: readonly object[], environment?: string): void;
   /** Starts an app that idles, or runs `code`, by its declaration. */
@@ -71,10 +72,10 @@ export function pm2(): Pm2 {
       links.push(ports.processes);
       return ports;
     },
-    ecosystem(apps) {
-      const file = join(folder, `ecosystem.${(files += 1)}.config.cjs`);
-      writeFileSync(file, `module.exports = ${JSON.stringify({ apps })};`);
-      return { file, cwd: folder };
+    async startDeclared(name, environment = "dev") {
+      const loaded = await self.ports().ecosystems.load(join(folder, `pm2/ecosystem.${environment}.config.cjs`));
+      const { apps } = declarationOf(loaded, name, { machine: { cpuCores: 1 }, spellings: [] });
+      await self.link().startApp(name, apps);
     },
     pm2Folder(apps, environment = "dev") {
       mkdirSync(join(folder, "pm2"), { recursive: true });
@@ -84,7 +85,8 @@ export function pm2(): Pm2 {
     async run({ code = IDLE, ...app }) {
       const script = join(folder, `app-${(files += 1)}.cjs`);
       writeFileSync(script, code);
-      await self.link().startApp(String(app.name), self.ecosystem([{ script, ...app, name: String(app.name) }]));
+      const name = String(app.name);
+      await self.link().startApp(name, [{ cwd: folder, script, ...app, name }]);
     },
     pids: () => pidsOf(home),
     async end() {

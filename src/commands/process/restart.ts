@@ -5,7 +5,7 @@ import { act, processArgs, processFlags, renderAction, targetOf } from "../termi
 export default class ProcessRestart extends SvcmCommand {
   static override summary = "Restart processes of PM2.";
   static override description =
-    "A process keeps its environment, and reads its env file again. With --ecosystem, it gets the environment that the ecosystem file declares now. Succeeds when PM2 lists a new run that has been online for a second.";
+    "A process keeps its environment, and reads its env file again. With --ecosystem, it gets the variables that the ecosystem file declares now, and nothing else of the file. All instances of a cluster may be down together; pm2 reload replaces them one after another. Succeeds when PM2 lists a new run that has been online for a second.";
   static override examples = [
     "<%= config.bin %> process restart dev-restapi",
     "<%= config.bin %> process restart dev-restapi dev-grpcapi",

@@ -109,12 +109,12 @@ function withHabit(error: unknown, action: Action, names: readonly string[]): un
 const DONE = { start: "Started", stop: "Stopped", restart: "Restarted" } as const;
 
 /** One line for each process. */
-export function renderAction({ action, affected, skipped }: ProcessActionResult): string {
+export function renderAction({ action, affected, skipped, warnings }: ProcessActionResult): string {
   const done = affected.map(
     ({ name, pmId, pid }) => `${DONE[action]} ${name} (id ${pmId}${pid === null ? "" : `, pid ${pid}`}).`,
   );
   const left = skipped.map(({ name, pmId, reason }) => `${name} (id ${pmId}) ${WHY[reason](name)}`);
-  return [...done, ...left].join("\n");
+  return [...done, ...left, ...warnings.map(({ message }) => `Warning: ${message}`)].join("\n");
 }
 
 const WHY = {

@@ -129,6 +129,7 @@ export const frameExamples: Examples = {
       pmId: 0,
       affected: [{ name: "dev-restapi", pmId: 0, namespace: "default", pid: 4243, status: "online" }],
       skipped: [],
+      warnings: [],
       requestId: "7",
     },
     {

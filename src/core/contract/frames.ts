@@ -6,6 +6,7 @@
  */
 import * as z from "zod/mini";
 import { interval } from "./channel.ts";
+import { issueBody } from "./bodies.ts";
 import { hostPayload, metricsPayload } from "./metrics.ts";
 import { processActions, processScopes } from "./names.ts";
 
@@ -112,6 +113,9 @@ export const actionResultFrame = z
     pmId,
     affected: z.optional(z.array(affected)),
     skipped: z.optional(z.array(skipped).check(z.describe("Left alone, such as the process that serves the request."))),
+    warnings: z.optional(
+      z.array(issueBody).check(z.describe("What was done only in part: each names its code and the app.")),
+    ),
     code: z.optional(z.string().check(z.describe("Stable, for example `PROCESS_NOT_FOUND`."))),
     error: z.optional(z.string().check(z.describe("What failed."))),
     requestId,

@@ -40,7 +40,7 @@ export const driftEntry = z
     state: z
       .enum(["missing", "unexpected", "different", "absent", "stale"])
       .describe(
-        "`missing`: declared, not running. `unexpected`: running, not declared. `different`: another value runs. " +
+        "`missing`: declared, and no process runs. `unexpected`: running, not declared. `different`: another value runs. " +
           "`absent`: the process lacks what is declared. `stale`: the process kept what is no longer so.",
       ),
     key: z.string().nullable().describe("The environment key, where the field is `env`; never its value."),

@@ -1,6 +1,7 @@
 import { compareText } from "../contract/issue.ts";
 import type { DriftEntry, DriftField } from "../contract/metrics.ts";
 import type { ProcessRecord } from "../telemetry/process-record.ts";
+import { isWithoutPid } from "../process/problem.ts";
 import { driftingKeys, type DriftingKey } from "./drifting-keys.ts";
 import type { ExpectedApp } from "./expected.ts";
 
@@ -11,6 +12,8 @@ export interface DriftFacts {
   readonly modifiedMs: (path: string) => number | undefined;
   /** Keys that the runtime contract shows: none of them is a secret, whatever its name. */
   readonly visibleKeys: ReadonlySet<string>;
+  /** Folders of the processes that do not exist. */
+  readonly missingFolders: ReadonlySet<string>;
 }
 
 export interface Drift {
@@ -77,9 +80,14 @@ function processDrift(app: ExpectedApp, process: ProcessRecord, facts: DriftFact
   const shown = SHOWN.map(([field, member]) => [field, app[field], process[member]] as const);
   const { argsDigest, interpreterArgsDigest } = declaration;
   const isWrittenSince = (path: string): boolean => startedAt !== null && (facts.modifiedMs(path) ?? 0) > startedAt;
+  const isFolderMissing = process.cwd !== null && facts.missingFolders.has(process.cwd);
   return [
+    ...(isWithoutPid(process) ? [of("app", { state: "missing" })] : []),
+    ...(isFolderMissing ? [of("cwd", { state: "absent", declared: app.cwd, running: process.cwd })] : []),
     ...shown.flatMap(([field, declared, running]) =>
-      running === null || isSame(field, declared, running) ? [] : [of(field, { declared, running })],
+      running === null || isIneffective(field, app, process) || isSame(field, declared, running)
+        ? []
+        : [of(field, { declared, running })],
     ),
     ...(app.argsDigest === argsDigest ? [] : [of("args")]),
     ...(app.interpreterArgsDigest === interpreterArgsDigest ? [] : [of("interpreterArgs")]),
@@ -96,6 +104,11 @@ function keyDrift(
 ): readonly DriftingKey[] {
   const candidates = environments.map((declared) => driftingKeys(declared, declaration.environment, visibleKeys));
   return candidates.reduce((best, next) => (next.length < best.length ? next : best), candidates[0] ?? []);
+}
+
+/** In cluster mode every worker runs PM2's own Node.js, whatever interpreter PM2 notes. */
+function isIneffective(field: DriftField, app: ExpectedApp, process: ProcessRecord): boolean {
+  return field === "interpreter" && app.execMode === "cluster" && process.execMode === "cluster";
 }
 
 /** For a script of an ending that it does not know, PM2 notes the path of its own Node.js instead of `node`. */

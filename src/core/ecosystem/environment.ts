@@ -24,6 +24,11 @@ export function ecosystemSpellings(contract: RuntimeContract, matrix: Capability
   return new Map([...spellings, ...names.map((name) => [name, name] as const)]);
 }
 
+/** Every spelling of one name. */
+export function spellingsOf(spellings: Spellings, name: string): string[] {
+  return [...spellings].filter(([, of]) => of === name).map(([spelling]) => spelling);
+}
+
 /**
  * Resolves the environment of a request. Without one, `NODE_ENV` decides, else the contract's default.
  *

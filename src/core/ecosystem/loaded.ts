@@ -16,10 +16,12 @@ export interface LoadedEcosystem {
 
 /** One entry of `apps`. */
 export interface LoadedApp {
-  /** The fields that svcm reads, under the name that the file gives them. */
+  /** The fields that PM2 reads, under the name that the file gives them. */
   readonly fields: Readonly<Record<string, Data>>;
   /** Every field name of the entry. */
   readonly keys: readonly string[];
+  /** Variables of `env` that the file gives no value. */
+  readonly unset: readonly string[];
   readonly places: AppPlaces;
 }
 

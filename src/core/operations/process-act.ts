@@ -1,4 +1,5 @@
 import type { InputOf } from "../contract/inputs.ts";
+import type { Issue } from "../contract/issue.ts";
 import type { ProcessAction, ProcessScope } from "../contract/names.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
@@ -20,6 +21,8 @@ export interface ProcessActionResult {
   readonly affected: readonly AffectedProcess[];
   /** What was left alone, and why: it is as asked already, or it serves this request. */
   readonly skipped: readonly SkippedProcess[];
+  /** What was done only in part: variables without a value, and what PM2 keeps although the file declares something else. */
+  readonly warnings: readonly Issue[];
 }
 
 type Input = InputOf<"process.act">;
@@ -43,7 +46,7 @@ export const processAct = defineOperation({
       const steps = await stepsFor(ports, { ...input, scope }, about);
       let begun: Promise<void> | undefined;
       const outcome = await runAll(action, steps.of({ ports, action, begin: () => (begun ??= begin()) }));
-      const done = result(input, scope, steps, outcome);
+      const done = result(input, scope, steps, outcome, await steps.warnings());
       noteOutcome(about, ports, done);
       return done;
     };
@@ -56,11 +59,17 @@ export const processAct = defineOperation({
   },
 });
 
-function result({ action, pmId }: Input, scope: ProcessScope, steps: Steps, outcome: Outcome): ProcessActionResult {
+function result(
+  { action, pmId }: Input,
+  scope: ProcessScope,
+  steps: Steps,
+  outcome: Outcome,
+  warnings: Issue[],
+): ProcessActionResult {
   const affected = outcome.affected.toSorted((a, b) => a.pmId - b.pmId);
   const skippedAll = [...steps.skipped, ...outcome.skipped].toSorted((a, b) => a.pmId - b.pmId);
   const only = affected.length + skippedAll.length === 1 ? (affected[0] ?? skippedAll[0])?.pmId : undefined;
   const number = pmId ?? only;
   const common = { ok: true, action, scope, name: steps.name } as const;
-  return { ...common, ...(number !== undefined && { pmId: number }), affected, skipped: skippedAll };
+  return { ...common, ...(number !== undefined && { pmId: number }), affected, skipped: skippedAll, warnings };
 }

@@ -1,4 +1,5 @@
 /** What the control of processes needs of the world. */
+import type { Fields } from "../ecosystem/normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../telemetry/process-record.ts";
 import type { OwnProcess } from "./own.ts";
 
@@ -35,22 +36,20 @@ export interface Processes {
   stop(process: ProcessIdentity): Promise<void>;
 
   /**
-   * Ends one and starts it with the environment that it had, or, where an ecosystem file is given, with
-   * what that declares now on top. Resolves when PM2 has answered.
+   * Ends one and starts it with the environment that it had, and with these variables on top. Resolves when PM2 has
+   * answered.
    */
-  restart(process: ProcessIdentity, declared?: DeclaredIn): Promise<void>;
+  restart(process: ProcessIdentity, env?: Readonly<Record<string, string>>): Promise<void>;
 
   /**
-   * Starts an app that an ecosystem file declares and PM2 does not know, with its declared environment
-   * over a small base one, never with that of this process. Where no daemon runs, one is started: only
-   * inside `exclusively("start", ...)`, since several would start several.
-   * The file is run afresh, apart and with limits; resolves when PM2
-   * has answered.
+   * Starts an app that PM2 does not know, by its entries in an ecosystem file, with its declared environment over a
+   * small base one, never with that of this process. If no daemon runs, one is started: only inside
+   * `exclusively("start", ...)`, since several would start several. Resolves when PM2 has answered.
    *
-   * @throws {SvcmError} PM2_FAILED, also with the codes `APP_NOT_DECLARED`, `APP_ALREADY_KNOWN` and
-   *   `ECOSYSTEM_FILE_THREW`.
+   * @param apps with an absolute `cwd` each
+   * @throws {SvcmError} PM2_FAILED, also with the code `APP_ALREADY_KNOWN`
    */
-  startApp(name: string, declared: DeclaredIn): Promise<void>;
+  startApp(name: string, apps: readonly Fields[]): Promise<void>;
 
   /** The keyed digest of a value of a declaration, comparable with those of a `ProcessRecord`. */
   digest(value: string): string;
@@ -60,14 +59,6 @@ export interface Processes {
 
   /** Closes the connection; a later call opens a new one. */
   close(): Promise<void>;
-}
-
-/** The ecosystem file that declares an app. */
-export interface DeclaredIn {
-  /** Absolute. */
-  readonly file: string;
-  /** Relative paths of the file are meant from here. */
-  readonly cwd: string;
 }
 
 /** A process as somebody who types its name knows it. */

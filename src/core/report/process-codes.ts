@@ -44,6 +44,22 @@ export const processCodes: CodeDocs = {
     summary: "PM2, or the way to it, failed for another reason.",
     remedy: "Read the details, then the end of `pm2.log` in PM2_HOME.",
   },
+  PROCESS_VARIABLE_UNSET: {
+    summary: "The ecosystem file has no value for a variable where svcm reads it (warning).",
+    explanation:
+      "The file takes the value from the environment. svcm reads it without your secrets, so a running process keeps the value that it has, and a new one starts without it.",
+    remedy:
+      "Declare the value in the file, put it into an env file that the app reads, or start the app with PM2 itself.",
+  },
+  PROCESS_VARIABLE_STAYED: {
+    summary: "The process keeps a variable that the ecosystem file no longer declares (warning).",
+    remedy: "Run `pm2 delete <name>`, then `svcm process start <name> --ecosystem`.",
+  },
+  PROCESS_FIELD_NOT_APPLIED: {
+    summary: "The process still runs with another field than the ecosystem file declares (warning).",
+    explanation: "A restart applies variables only; PM2 keeps script, arguments, instances and limits.",
+    remedy: "Run `pm2 delete <name>`, then `svcm process start <name> --ecosystem`.",
+  },
   PROCESS_NOT_FOUND: {
     summary: "PM2 lists no such process, or the ecosystem file declares no such app.",
     remedy:

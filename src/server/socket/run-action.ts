@@ -1,4 +1,5 @@
 import type { ActionFrame, ActionResultFrame } from "../../core/contract/frames.ts";
+import type { Issue } from "../../core/contract/issue.ts";
 import { describeError, execute, processAct, SvcmError, type Caller, type Ports } from "../../core/index.ts";
 import type { ServerLog } from "../log.ts";
 import { aboutAction, refusedAction } from "./action-result.ts";
@@ -15,8 +16,17 @@ export function actionRunner(ports: Ports, log: ServerLog): ActionRunner {
     const { type: _type, token: _token, requestId: _requestId, ...target } = frame;
     try {
       const input = { ...target, environment };
-      const { affected, skipped, ...result } = await execute(processAct, ports, input, { source: "ws", ...caller });
-      return { ...aboutAction(frame), ...result, affected: [...affected], skipped: [...skipped] };
+      const { affected, skipped, warnings, ...result } = await execute(processAct, ports, input, {
+        source: "ws",
+        ...caller,
+      });
+      return {
+        ...aboutAction(frame),
+        ...result,
+        affected: [...affected],
+        skipped: [...skipped],
+        warnings: warnings.map(mutable),
+      };
     } catch (error) {
       if (!(error instanceof SvcmError)) log.error({ stack: String((error as Error).stack) }, "action failed");
       const { body } = describeError(error);
@@ -27,4 +37,9 @@ export function actionRunner(ports: Ports, log: ServerLog): ActionRunner {
       ports.telemetry.refresh();
     }
   };
+}
+
+/** An issue as the schema of frames has it. */
+function mutable({ path, accepted, ...issue }: Issue): NonNullable<ActionResultFrame["warnings"]>[number] {
+  return { ...issue, path: [...path], ...(accepted !== undefined && { accepted: [...accepted] }) };
 }

@@ -25,7 +25,12 @@ const places = {
 };
 
 function loaded(apps: readonly Fields[]): LoadedEcosystem {
-  const all = apps.map((fields) => ({ fields: { name: "api", ...fields }, keys: Object.keys(fields), places }));
+  const all = apps.map((fields) => ({
+    fields: { name: "api", ...fields },
+    keys: Object.keys(fields),
+    unset: [],
+    places,
+  }));
   return { path: "/pm2/e.config.cjs", apps: all, found: "apps", isDefaultExport: false, files: [] };
 }
 
@@ -36,7 +41,7 @@ function drift(apps: readonly Fields[], running: readonly ProcessRecord[], modif
   const spellings = ["production", "prod"];
   const expected = expectedApps(loaded(apps), { machine: { cpuCores: 4 }, spellings, digest });
   const visibleKeys = new Set(["SVC_JWT_ISSUER"]);
-  return driftOf({ expected, running, modifiedMs: () => modifiedMs, visibleKeys });
+  return driftOf({ expected, running, modifiedMs: () => modifiedMs, visibleKeys, missingFolders: new Set() });
 }
 
 const fields = ({ drift: entries }: { drift: readonly DriftEntry[] }): string[] =>

@@ -68,7 +68,12 @@ function show(
   const places = { cwd: "/", hasCwd: true, script: "/a.js", hasScript: true, interpreter: "node", envFiles: [] };
   const loaded: LoadedEcosystem = {
     path: "/pm2/e.config.cjs",
-    apps: apps.map((fields) => ({ fields: { script: "a.js", ...fields }, keys: Object.keys(fields), places })),
+    apps: apps.map((fields) => ({
+      fields: { script: "a.js", ...fields },
+      keys: Object.keys(fields),
+      unset: [],
+      places,
+    })),
     found: "apps",
     isDefaultExport: false,
     files: [],

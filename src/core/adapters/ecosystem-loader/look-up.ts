@@ -19,7 +19,7 @@ const INTERPRETERS = new Map([
 ]);
 
 /** What the machine has for an app, as PM2 would find it from the current folder. */
-export function lookUp({ fields, keys }: PickedApp): LoadedApp {
+export function lookUp({ fields, keys, unset }: PickedApp): LoadedApp {
   const app = normaliseApp(fields);
   const cwd = resolve(app.cwd ?? ".");
   const script = locate(app, cwd);
@@ -34,7 +34,7 @@ export function lookUp({ fields, keys }: PickedApp): LoadedApp {
       return { given: file, path, exists: isKind(path, "file"), isOptional };
     }),
   };
-  return { fields, keys, places };
+  return { fields, keys, unset, places };
 }
 
 function locate({ script, isCommandLine }: NormalApp, cwd: string): { path: string; exists: boolean } {

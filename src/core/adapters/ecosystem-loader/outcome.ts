@@ -48,8 +48,8 @@ function isLoaded({ apps, found, isDefaultExport, files }: Readonly<Record<strin
 
 function isLoadedApp(app: unknown): app is LoadedApp {
   if (!isRecord(app)) return false;
-  const { fields, keys, places } = app;
-  if (!isRecord(fields) || !isTexts(keys) || !isRecord(places)) return false;
+  const { fields, keys, unset, places } = app;
+  if (!isRecord(fields) || !isTexts(keys) || !isTexts(unset) || !isRecord(places)) return false;
   const { cwd, script, interpreter, hasCwd, hasScript, envFiles } = places;
   const isTold = typeof hasCwd === "boolean" && typeof hasScript === "boolean" && isTexts([cwd, script, interpreter]);
   return isTold && Array.isArray(envFiles) && envFiles.every(isEnvFile);

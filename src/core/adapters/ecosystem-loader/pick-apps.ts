@@ -1,9 +1,12 @@
 import type { Data, LoadedEcosystem } from "../../ecosystem/loaded.ts";
+import { isRecord } from "../../ecosystem/normalise.ts";
+import { isPm2Field } from "../../ecosystem/pm2-fields.ts";
 
 /** An entry of `apps` before the machine is asked about it. */
 export interface PickedApp {
   readonly fields: Readonly<Record<string, Data>>;
   readonly keys: readonly string[];
+  readonly unset: readonly string[];
 }
 
 export interface Picked extends Pick<LoadedEcosystem, "found" | "isDefaultExport"> {
@@ -24,13 +27,6 @@ const MAX_APPS = 1000;
 const MAX_NODES = 50_000;
 const MAX_DEPTH = 8;
 const MAX_CHARACTERS = 2 ** 20;
-
-/** The fields that svcm reads. Everything else stays in the file's process. */
-const FIELDS = new Set(
-  `name script cmd command exec cwd args interpreter exec_interpreter execInterpreter node_args nodeArgs
-  interpreter_args interpreterArgs instances exec_mode execMode execute_command watch namespace env port
-  wait_ready waitReady kill_timeout killTimeout`.split(/\s+/),
-);
 
 /**
  * Takes the apps out of what a file exports, where PM2 looks for them: `apps`, else `pm2`, else the
@@ -81,11 +77,19 @@ function pickApp(app: unknown, index: number, budget: Budget): PickedApp {
   const keys = Object.keys(app);
   spend(budget, keys.length, keys.join("").length);
   const fields = keys.flatMap((key): [string, Data][] => {
-    if (!FIELDS.has(key)) return [];
+    // Everything else stays in the file's process.
+    if (!isPm2Field(key)) return [];
     const value = copy(app[key], budget, 0);
     return value === undefined ? [] : [[key, value]];
   });
-  return { fields: Object.fromEntries(fields), keys };
+  const picked = Object.fromEntries(fields);
+  return { fields: picked, keys, unset: unsetIn(app["env"], picked["env"]) };
+}
+
+/** What the file names and has no value for: a variable of an environment that it was not given. */
+function unsetIn(env: unknown, picked: Data | undefined): string[] {
+  if (!isObject(env) || !isRecord(picked)) return [];
+  return Object.keys(env).filter((key) => !Object.hasOwn(picked, key));
 }
 
 /** Plain data of any value; what JSON has no word for is left out. */

@@ -42,7 +42,7 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
   const act = (call: Call): Promise<void> =>
     explained(async () => {
       await refuseUnreachable(home);
-      await ("declared" in call ? once(newLink(), call) : link().call(call));
+      await link().call(call);
     });
 
   return {
@@ -54,11 +54,11 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
     names: () => pm2Names(env, cwd),
     start: (process) => act({ method: "start", process }),
     stop: (process) => act({ method: "stop", process }),
-    restart: (process, declared) => act({ method: "restart", process, ...(declared && { declared }) }),
-    startApp: (name, declared) =>
+    restart: (process, variables) => act({ method: "restart", process, ...(variables && { env: variables }) }),
+    startApp: (name, apps) =>
       explained(() => {
         refuseUnusable(home);
-        return once(newLink(), { method: "startApp", name, declared });
+        return once(newLink(), { method: "startApp", name, apps });
       }),
     exclusively: (what, work) =>
       explained(async () => {
@@ -73,7 +73,7 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
   };
 }
 
-/** An ecosystem file is code: it gets a worker of its own, which nobody uses after it. */
+/** PM2 may leave the worker that starts apps in any state: nobody uses it after that. */
 async function once(link: Link, call: Call): Promise<void> {
   try {
     await link.call(call);

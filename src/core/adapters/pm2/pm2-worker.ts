@@ -9,7 +9,6 @@ import { LinkFailure } from "./failure.ts";
 import type { Call, Request, Response, WorkerData } from "./protocol.ts";
 import { act, listed } from "./worker/act.ts";
 import { connect, wordsOf, type Connection } from "./worker/connection.ts";
-import { declaredEnvironment } from "./worker/declared-apps.ts";
 import { loadPm2, type Pm2 } from "./worker/pm2-api.ts";
 import { processRecord } from "./worker/process-record.ts";
 import { startApp } from "./worker/start-app.ts";
@@ -42,7 +41,7 @@ async function answer({ id, call }: Request): Promise<void> {
 async function run(call: Call, handOver: (patienceMs: number) => void) {
   const pm2 = await load();
   if (call.method === "startApp") {
-    await startApp({ pm2, socket, timeoutMs, handOver }, call.name, call.declared);
+    await startApp({ pm2, socket, timeoutMs, handOver }, call.name, call.apps);
     return {};
   }
   return overKept(pm2, async (kept, restMs) => {
@@ -50,8 +49,7 @@ async function run(call: Call, handOver: (patienceMs: number) => void) {
       const processes = await listed(kept, restMs);
       return { processes: processes.map((process) => processRecord(process, (value) => digestWith(salt, value))) };
     }
-    const env = call.declared && (await declaredEnvironment(call.declared, call.process.name));
-    await act({ connection: kept, timeoutMs, handOver }, call.method, call.process, env);
+    await act({ connection: kept, timeoutMs, handOver }, call.method, call.process, call.env);
     return {};
   });
 }

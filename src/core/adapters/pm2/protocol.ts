@@ -1,6 +1,6 @@
-/** What the two sides of the link say to each other. No value of an environment is among it. */
+/** What the two sides of the link say to each other. No value of an environment leaves the worker. */
 import type { ProcessAction } from "../../contract/names.ts";
-import type { DeclaredIn } from "../../process/ports.ts";
+import type { Fields } from "../../ecosystem/normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../../telemetry/process-record.ts";
 
 /** What the worker is given at its start. */
@@ -13,8 +13,12 @@ export interface WorkerData {
 
 export type Call =
   | { readonly method: "list" }
-  | { readonly method: ProcessAction; readonly process: ProcessIdentity; readonly declared?: DeclaredIn | undefined }
-  | { readonly method: "startApp"; readonly name: string; readonly declared: DeclaredIn };
+  | {
+      readonly method: ProcessAction;
+      readonly process: ProcessIdentity;
+      readonly env?: Readonly<Record<string, string>> | undefined;
+    }
+  | { readonly method: "startApp"; readonly name: string; readonly apps: readonly Fields[] };
 
 export interface Request {
   readonly id: number;

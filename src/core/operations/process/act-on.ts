@@ -1,7 +1,7 @@
 import type { ProcessAction } from "../../contract/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports.ts";
-import type { DeclaredIn } from "../../process/ports.ts";
+import type { Declaration } from "../../ecosystem/declaration.ts";
 import { isRunning, verdictOn } from "../../process/verdict.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 import { give, launched } from "./give.ts";
@@ -13,8 +13,8 @@ export interface Acting {
   readonly action: ProcessAction;
   /** Records the action; called before the first effect, and again does nothing. */
   readonly begin: () => Promise<void>;
-  /** Where a restart takes the declared environment from. */
-  readonly declared?: DeclaredIn | undefined;
+  /** What a restart lays over the environment of the process. */
+  readonly declared?: Declaration | undefined;
 }
 
 /** Why nothing was done to a process. */
@@ -55,6 +55,7 @@ export function actOn(acting: Acting, asked: ProcessRecord): Promise<Outcome> {
     const before = action === "start" ? await look() : await launched(ports, look);
     const reason = needless(action, before);
     if (reason !== undefined) return { affected: [], skipped: [skipped(before, reason)] };
+    if (action !== "stop") refuseWithoutFolder(ports, before);
     await begin();
     const given = await give(acting, before, look);
     const after = await verify(ports, { action, name: before.name }, (list, onlineMs) => {
@@ -64,6 +65,16 @@ export function actOn(acting: Acting, asked: ProcessRecord): Promise<Outcome> {
       return { processes: seen === undefined ? [] : [seen], verdict };
     });
     return { affected: after.map(affected), skipped: [] };
+  });
+}
+
+/** PM2 would end the process, start none, and call it online. @throws {SvcmError} PROCESS_ACTION_FAILED */
+function refuseWithoutFolder({ stamps }: Ports, { name, cwd }: ProcessRecord): void {
+  if (cwd === null || stamps.missing([cwd]).size === 0) return;
+  throw new SvcmError("PROCESS_ACTION_FAILED", {
+    code: "PROCESS_FOLDER_MISSING",
+    details: `The process ${JSON.stringify(name)} runs in the folder ${cwd}, which does not exist.`,
+    hint: "Create the folder, or delete the process and start it with a correct cwd.",
   });
 }
 

@@ -43,7 +43,7 @@ export async function give({ ports, action, declared }: Acting, before: ProcessR
   let now = before;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await (action === "restart" ? processes.restart(now, declared) : processes[action](now));
+      await (action === "restart" ? processes.restart(now, declared?.env) : processes[action](now));
       return { action, before: now };
     } catch (error) {
       if (!(error instanceof SvcmError) || error.facts.code !== "PM2_ACTION_FAILED") throw error;

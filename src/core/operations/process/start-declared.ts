@@ -1,5 +1,5 @@
 import { SvcmError } from "../../errors.ts";
-import type { DeclaredIn } from "../../process/ports.ts";
+import type { Declaration } from "../../ecosystem/declaration.ts";
 import { UNKNOWN_BEFORE, verdictOn, type Verdict } from "../../process/verdict.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 import { actOn, affected, type Acting, type Outcome } from "./act-on.ts";
@@ -13,13 +13,14 @@ import { verify, type OnlineMs } from "./verify.ts";
  *
  * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, AUDIT_FAILED
  */
-export async function startDeclared(acting: Acting, name: string, declared: DeclaredIn): Promise<Outcome> {
+export async function startDeclared(acting: Acting, declared: Declaration): Promise<Outcome> {
   const { processes } = acting.ports;
+  const { name } = declared;
   const known = await processes.exclusively("start", async () => {
     const found = named(await listOrNone(processes), name);
     if (found.length > 0) return found;
     await acting.begin();
-    return (await startUnlessKnown(acting, name, declared)) ? undefined : named(await processes.list(), name);
+    return (await startUnlessKnown(acting, declared)) ? undefined : named(await processes.list(), name);
   });
   if (known !== undefined) return startKnown(acting, known);
   const started = await verify(acting.ports, { action: "start", name }, (list, onlineMs) => {
@@ -30,9 +31,9 @@ export async function startDeclared(acting: Acting, name: string, declared: Decl
 }
 
 /** False where somebody else started it meanwhile. */
-async function startUnlessKnown({ ports }: Acting, name: string, declared: DeclaredIn): Promise<boolean> {
+async function startUnlessKnown({ ports }: Acting, { name, apps }: Declaration): Promise<boolean> {
   try {
-    await ports.processes.startApp(name, declared);
+    await ports.processes.startApp(name, apps);
     return true;
   } catch (error) {
     if (error instanceof SvcmError && error.facts.code === "APP_ALREADY_KNOWN") return false;

@@ -1,10 +1,17 @@
 import type { InputOf } from "../../contract/inputs.ts";
+import type { Issue } from "../../contract/issue.ts";
 import type { ProcessAction, ProcessScope } from "../../contract/names.ts";
 import { declaredApps } from "../../ecosystem/declared.ts";
+import { declarationOf, type Declaration } from "../../ecosystem/declaration.ts";
+import { ecosystemSpellings, spellingsOf } from "../../ecosystem/environment.ts";
+import { shellQuote } from "../../ecosystem/command.ts";
+import { driftOf } from "../../ecosystem/drift.ts";
+import { expectedApps, type ExpectedApp } from "../../ecosystem/expected.ts";
+import { visibleKeys } from "../../env/tiers.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports.ts";
+import { foldersOf } from "../../process/problem.ts";
 import { isOwn } from "../../process/own.ts";
-import type { DeclaredIn } from "../../process/ports.ts";
 import { label, notFound, resolveTarget, targetName } from "../../process/target.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 import { readEcosystem } from "../ecosystem-file.ts";
@@ -13,6 +20,7 @@ import { listOrNone } from "./known.ts";
 import { noteProcesses, type ActionSubject, type Named } from "./recorded.ts";
 import type { Step } from "./run-all.ts";
 import { startDeclared } from "./start-declared.ts";
+import { warningsOf } from "./warnings.ts";
 
 type Input = InputOf<"process.act"> & { readonly scope: ProcessScope };
 
@@ -21,7 +29,11 @@ export interface Steps {
   readonly name: string;
   readonly of: (acting: Acting) => Step[];
   readonly skipped: readonly SkippedProcess[];
+  /** What is to be said beside the success, once everything is done. */
+  readonly warnings: () => Promise<Issue[]>;
 }
+
+const NO_WARNINGS = (): Promise<Issue[]> => Promise.resolve([]);
 
 /**
  * Finds out what an input means, and notes what it is about as far as that is known.
@@ -47,6 +59,7 @@ async function listedSteps(
     name: targetName(input, targets),
     of: (acting) => others.map((record) => ({ what: label(record), run: () => actOn(acting, record) })),
     skipped: own,
+    warnings: NO_WARNINGS,
   };
 }
 
@@ -69,7 +82,16 @@ function guarded(ports: Ports, action: ProcessAction, targets: readonly ProcessR
 /** Apps by their declaration: `start` those that PM2 does not know, `restart` with the declared environment. */
 async function declaredSteps(ports: Ports, input: Input, about: ActionSubject): Promise<Steps> {
   const { action } = input;
-  const { names, ...declared } = await declaredNames(ports, input, about);
+  const { declarations, expected, visible } = await declarationsFor(ports, input, about);
+  const names = declarations.map((declared) => declared.name);
+  const warnings = async (): Promise<Issue[]> => {
+    // The action is done: if PM2 is gone by now, nothing is said of its processes.
+    const list = await ports.processes.list().catch(() => []);
+    const running = list.filter((record) => names.includes(record.name));
+    const missingFolders = ports.stamps.missing(foldersOf(running));
+    const facts = { expected, running, visibleKeys: visible, missingFolders, modifiedMs: () => undefined };
+    return warningsOf(declarations, driftOf(facts).drift);
+  };
   const isEvery = input.name === undefined && (input.names ?? []).length === 0;
   const name = isEvery ? "*" : names.join(", ");
   if (action === "start") {
@@ -83,24 +105,30 @@ async function declaredSteps(ports: Ports, input: Input, about: ActionSubject): 
       }),
     );
     const of = (acting: Acting): Step[] =>
-      names.map((app) => ({ what: app, run: () => startDeclared(acting, app, declared) }));
-    return { name, of, skipped: [] };
+      declarations.map((declared) => ({ what: declared.name, run: () => startDeclared(acting, declared) }));
+    return { name, of, skipped: [], warnings };
   }
   const list = await ports.processes.list();
   const targets = names.flatMap((app) => resolveTarget(list, { scope: "process", name: app }));
   noteProcesses(about, ports, targets);
   const { others, own } = guarded(ports, action, targets, isEvery);
   const of = (acting: Acting): Step[] =>
-    others.map((record) => ({ what: label(record), run: () => actOn({ ...acting, declared }, record) }));
-  return { name, of, skipped: own };
+    others.map((record) => {
+      const declared = declarations.find((one) => one.name === record.name);
+      return { what: label(record), run: () => actOn({ ...acting, declared }, record) };
+    });
+  return { name, of, skipped: own, warnings };
+}
+
+interface Asked {
+  readonly declarations: readonly Declaration[];
+  readonly expected: readonly ExpectedApp[];
+  /** Keys that the runtime contract shows. */
+  readonly visible: ReadonlySet<string>;
 }
 
 /** The apps that are asked for, or all that the file of the environment declares. */
-async function declaredNames(
-  ports: Ports,
-  input: Input,
-  about: ActionSubject,
-): Promise<DeclaredIn & { readonly names: readonly string[] }> {
+async function declarationsFor(ports: Ports, input: Input, about: ActionSubject): Promise<Asked> {
   const { action, pmId, pmIds = [], namespace } = input;
   if (action === "stop" || pmId !== undefined || pmIds.length > 0 || namespace !== undefined)
     throw new SvcmError("INVALID_REQUEST", {
@@ -109,13 +137,39 @@ async function declaredNames(
   const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
   const file = await readEcosystem(ports, { contract, matrix }, input.environment);
   about.environment = file.name;
-  if (file.loaded === undefined) throw noEcosystem(file.path);
-  const apps = declaredApps(file.loaded, { cpuCores: ports.host.cpuCores() });
-  const all = [...new Set(apps.map(({ name }) => name).filter((name) => name !== ""))];
+  const { loaded } = file;
+  if (loaded === undefined) throw noEcosystem(file.path);
+  const machine = { cpuCores: ports.host.cpuCores() };
+  const all = [...new Set(declaredApps(loaded, machine).map(({ name }) => name))].filter((name) => name !== "");
   const asked = [...new Set([...(input.name === undefined ? [] : [input.name]), ...(input.names ?? [])])];
   const unknown = asked.find((name) => !all.includes(name));
   if (unknown !== undefined) throw notFound(`app of ${file.fileName} is called`, unknown, all);
-  return { file: file.path, cwd: ports.workspace.root, names: asked.length === 0 ? all : asked };
+  const spellings = spellingsOf(ecosystemSpellings(contract, matrix), file.name);
+  const wanted = asked.length === 0 ? all : asked;
+  const declarations = wanted.map((name) => declarationOf(loaded, name, { machine, spellings }));
+  for (const declaration of declarations) refuseUnstartable(declaration, file.path);
+  const digest = (value: string): string => ports.processes.digest(value);
+  const expected = expectedApps(loaded, { machine, spellings, digest }).filter(({ name }) => wanted.includes(name));
+  return { declarations, expected, visible: new Set(visibleKeys(contract)) };
+}
+
+/** What cannot run as it is declared is not tried. @throws {SvcmError} PROCESS_ACTION_FAILED */
+function refuseUnstartable({ name, missingFolder, blocks: [block] }: Declaration, path: string): void {
+  const app = JSON.stringify(name);
+  if (missingFolder !== undefined)
+    throw new SvcmError("PROCESS_ACTION_FAILED", {
+      code: "PROCESS_FOLDER_MISSING",
+      details: `The app ${app} runs in the folder ${missingFolder}, which does not exist.`,
+      hint: "Create the folder, or correct cwd in the ecosystem file.",
+    });
+  if (block === undefined) return;
+  const environment = block.slice("env_".length);
+  throw new SvcmError("PROCESS_ACTION_FAILED", {
+    code: "ECOSYSTEM_ENV_BLOCK_UNUSED",
+    path,
+    details: `The app ${app} has the block ${block}, which only "pm2 start --env ${environment}" applies: svcm would run the app without it.`,
+    hint: `Move the variables of ${block} to env, or run: pm2 start ${shellQuote(path)} --only ${shellQuote(name)} --env ${environment}`,
+  });
 }
 
 function noEcosystem(path: string): SvcmError {

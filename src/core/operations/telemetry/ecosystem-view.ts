@@ -1,6 +1,7 @@
 import type { MetricsPayload } from "../../contract/metrics.ts";
 import { driftOf } from "../../ecosystem/drift.ts";
 import type { Ports } from "../../ports.ts";
+import { foldersOf } from "../../process/problem.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 import type { EcosystemState } from "./ecosystem-watch.ts";
 
@@ -18,7 +19,8 @@ export function ecosystemView(
   if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing };
   const files = envFilesOf(state);
   const stamps = new Map(ports.stamps.of(files).map((stamp, index) => [files[index], stamp?.modifiedMs]));
-  const facts = { expected, running: records, modifiedMs: (file: string) => stamps.get(file) };
+  const missingFolders = ports.stamps.missing(foldersOf(records));
+  const facts = { expected, running: records, missingFolders, modifiedMs: (file: string) => stamps.get(file) };
   return { fileName, path, exists, ...driftOf({ ...facts, visibleKeys: state.visibleKeys }) };
 }
 

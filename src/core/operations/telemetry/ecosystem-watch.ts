@@ -1,5 +1,5 @@
 import { SvcmError } from "../../errors.ts";
-import { ecosystemSpellings } from "../../ecosystem/environment.ts";
+import { ecosystemSpellings, spellingsOf } from "../../ecosystem/environment.ts";
 import { expectedApps, type ExpectedApp } from "../../ecosystem/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
 import type { Ports } from "../../ports.ts";
@@ -104,8 +104,7 @@ export class EcosystemWatch {
     const shown = new Set(visibleKeys(contract));
     try {
       const content = await readEcosystem(ports, { contract, matrix }, this.#environment);
-      const spellings = [...ecosystemSpellings(contract, matrix)];
-      const own = spellings.filter(([, name]) => name === content.name).map(([spelling]) => spelling);
+      const own = spellingsOf(ecosystemSpellings(contract, matrix), content.name);
       return ranWell(ports, content, own, shown);
     } catch (error) {
       if (!(error instanceof SvcmError) || error.kind !== "ECOSYSTEM_FILE_FAILED") throw error;

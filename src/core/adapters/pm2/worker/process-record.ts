@@ -41,9 +41,16 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
   };
 }
 
-/** The environment that the process was given. */
+/** A name of a variable, and not one of PM2's own fields. */
+const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
+
+/**
+ * The environment that the process was given: PM2 starts it from the root of its record, where variables lie between
+ * PM2's own fields. What the file declared last stands under `env` too; what it declared before, at the root alone.
+ */
 export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, unknown>> {
-  return objectOf(pm2_env["env"]);
+  const atRoot = Object.entries(pm2_env).filter(([key]) => VARIABLE.test(key));
+  return { ...objectOf(pm2_env["env"]), ...Object.fromEntries(atRoot) };
 }
 
 function digests(environment: Readonly<Record<string, unknown>>, digest: (value: string) => string) {

@@ -1,9 +1,8 @@
 import { maskCredentials } from "../../../secrets/redact.ts";
-import type { DeclaredIn } from "../../../process/ports.ts";
+import type { Fields } from "../../../ecosystem/normalise.ts";
 import { LinkFailure } from "../failure.ts";
 import { probe } from "../probe.ts";
 import { listed } from "./act.ts";
-import { declaredApps, type App } from "./declared-apps.ts";
 import { connect, orTimeout, wordsOf, type Connection } from "./connection.ts";
 import type { Pm2 } from "./pm2-api.ts";
 
@@ -17,14 +16,8 @@ export interface Starting {
 /** Loading Node.js takes a daemon most of its start. */
 const DAEMON_START_MS = 20_000;
 
-/**
- * Starts an app of an ecosystem file. The file is code: it runs here, in a worker that is used for
- * nothing else and can be ended at any time.
- *
- * @throws {LinkFailure}
- */
-export async function startApp(starting: Starting, name: string, declared: DeclaredIn): Promise<void> {
-  const apps = await declaredApps(declared, name);
+/** Starts an app by its entries in an ecosystem file. @throws {LinkFailure} */
+export async function startApp(starting: Starting, name: string, apps: readonly Fields[]): Promise<void> {
   const connection = await connectOrLaunch(starting);
   try {
     if ((await listed(connection, starting.timeoutMs)).some((known) => String(known.name) === name))
@@ -53,7 +46,11 @@ function launchDaemon({ Client: client }: Pm2): Promise<void> {
 }
 
 /** Gives the apps to PM2. Where it refuses, no value of their environment is repeated. */
-async function handApps({ pm2, timeoutMs, handOver }: Starting, connection: Connection, apps: App[]): Promise<void> {
+async function handApps(
+  { pm2, timeoutMs, handOver }: Starting,
+  connection: Connection,
+  apps: readonly Fields[],
+): Promise<void> {
   const patienceMs = timeoutMs + Math.max(...apps.map(readinessMs));
   // Marks of the loaded library, which PM2 would hand to the apps.
   for (const mark of ["PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK"]) delete process.env[mark];
@@ -67,16 +64,16 @@ async function handApps({ pm2, timeoutMs, handOver }: Starting, connection: Conn
   await orTimeout(Promise.race([started, connection.lost]), patienceMs, "PM2 did not answer");
 }
 
-function readinessMs({ wait_ready: waits, listen_timeout: ms = 3000, instances }: App): number {
+function readinessMs({ wait_ready: waits, listen_timeout: ms = 3000, instances }: Fields): number {
   if (waits !== true || typeof ms !== "number") return 0;
   return ms * (typeof instances === "number" && instances > 0 ? instances : 1);
 }
 
 const SHORTEST_SECRET = 4;
 
-function withoutValues(words: string, apps: readonly App[]): string {
+function withoutValues(words: string, apps: readonly Fields[]): string {
   const values = apps
-    .flatMap((app) => [...Object.values(Object(app["env"]) as App), ...[app["args"]].flat()])
+    .flatMap((app) => [...Object.values(Object(app["env"]) as Fields), ...[app["args"]].flat()])
     .filter((value): value is string => typeof value === "string" && value.length >= SHORTEST_SECRET);
   return maskCredentials(values.reduce((text, value) => text.replaceAll(value, "[REDACTED]"), words));
 }

@@ -1,0 +1,40 @@
+import { declaredApps, type Machine } from "./declared.ts";
+import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
+import type { Fields } from "./normalise.ts";
+
+/** What a file declares under one name. Holds values of variables: it never leaves the process but for PM2. */
+export interface Declaration {
+  readonly name: string;
+  /** The entries as PM2 takes them, with absolute folders. */
+  readonly apps: readonly Fields[];
+  /** The variables that have a value. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables that are declared without a value: the file takes it from an environment that svcm does not hand to it. */
+  readonly unset: readonly string[];
+  /** The folder in which it would run, if that does not exist. */
+  readonly missingFolder: string | undefined;
+  /** Blocks `env_<name>` of the asked environment, which only `pm2 start --env` reads. */
+  readonly blocks: readonly string[];
+}
+
+/** @param spellings every spelling of the environment whose file it is */
+export function declarationOf(
+  loaded: LoadedEcosystem,
+  name: string,
+  { machine, spellings }: { readonly machine: Machine; readonly spellings: readonly string[] },
+): Declaration {
+  const declared = declaredApps(loaded, machine);
+  const found = loaded.apps.filter((_app, index) => declared[index]?.name === name);
+  const blocks = new Set(spellings.map((spelling) => `env_${spelling}`));
+  return {
+    name,
+    apps: found.map(({ fields, places }) => ({ ...fields, name, cwd: places.cwd })),
+    env: Object.assign({}, ...declared.filter((app) => app.name === name).map(({ env }) => env)) as Record<
+      string,
+      string
+    >,
+    unset: [...new Set(found.flatMap(({ unset }) => unset))].toSorted(),
+    missingFolder: found.find(({ places }) => !places.hasCwd)?.places.cwd,
+    blocks: [...new Set(found.flatMap(({ keys }: LoadedApp) => keys.filter((key) => blocks.has(key))))],
+  };
+}

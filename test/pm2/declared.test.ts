@@ -1,0 +1,140 @@
+/** What an ecosystem file declares against what the process itself gets: nothing is emptied, and nothing is claimed. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { ecosystemDrift, execute, processAct, type Ports } from "../../src/core/index.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
+const caller = { source: "cli", grants: ["read", "write"] } as const;
+let own: Pm2;
+let ports: Ports;
+let file: string;
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  ports = own.ports();
+  mkdirSync(join(own.folder, "pm2"));
+  file = join(own.folder, "pm2/ecosystem.dev.config.cjs");
+  writeFileSync(join(own.folder, "idle.cjs"), IDLE);
+});
+afterAll(() => own.end());
+beforeEach(() => rmSync(file, { force: true }));
+
+/** The environment that the process itself has. */
+async function environmentOf(name: string): Promise<Record<string, string>> {
+  const { pid } = (await ports.processes.list()).find((record) => record.name === name)!;
+  const lines = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]));
+}
+
+/** Writes the file of `dev`: one app with these fields, as JavaScript. */
+function declare(name: string, fields: string): void {
+  writeFileSync(file, `module.exports = { apps: [{ name: "${name}", script: "./idle.cjs", ${fields} }] };`);
+}
+
+const act = (action: "start" | "restart", name: string) =>
+  execute(processAct, ports, { action, scope: "ecosystem", name, environment: "dev" }, caller);
+
+async function driftOf(name: string): Promise<string[]> {
+  const { drift } = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
+  return drift.filter((entry) => entry.name === name).map(({ field, key, state }) => [field, key, state].join(" "));
+}
+
+const code = (done: Promise<unknown>): Promise<unknown> =>
+  done.then(
+    () => "done",
+    (error: { facts: { code: string; details: string } }) => `${error.facts.code}: ${error.facts.details}`,
+  );
+
+const FROM_SHELL =
+  "env: { DATABASE_URL: process.env.DATABASE_URL, LOG_LEVEL: process.env.LOG_LEVEL, MODE: 'new', NUMBER: 5 }";
+
+test("a variable without a value is left as it runs, and the answer names it", async () => {
+  declare("kept", FROM_SHELL);
+  const env = { DATABASE_URL: "postgres://u:p@h/d", LOG_LEVEL: "info", MODE: "old" };
+  await own.run({ name: "kept", script: join(own.folder, "idle.cjs"), env });
+  const { warnings } = await act("restart", "kept");
+  expect(await environmentOf("kept")).toMatchObject({ ...env, MODE: "new", NUMBER: "5" });
+  expect(warnings).toMatchObject([{ code: "PROCESS_VARIABLE_UNSET", path: ["apps", "kept"], severity: "warning" }]);
+  expect(warnings[0]!.message).toContain("DATABASE_URL, LOG_LEVEL have no value");
+});
+
+test("a variable without a value is not there after a start, and the answer names it", async () => {
+  declare("bare", FROM_SHELL);
+  const { warnings } = await act("start", "bare");
+  const env = await environmentOf("bare");
+  expect(env).toMatchObject({ MODE: "new" });
+  expect(env).not.toHaveProperty("DATABASE_URL");
+  expect(env).not.toHaveProperty("LOG_LEVEL");
+  expect(warnings.map((warning) => warning.code)).toEqual(["PROCESS_VARIABLE_UNSET"]);
+});
+
+test("a key that left the file and stays in the process is named by the restart and by drift", async () => {
+  declare("stays", "env: { SVC_A: '1', SVC_B: '1' }");
+  expect((await act("start", "stays")).warnings).toEqual([]);
+  declare("stays", "env: { SVC_A: '2' }");
+  const { warnings } = await act("restart", "stays");
+  expect(await environmentOf("stays")).toMatchObject({ SVC_A: "2", SVC_B: "1" });
+  expect(warnings).toMatchObject([{ code: "PROCESS_VARIABLE_STAYED" }]);
+  expect(warnings[0]!.message).toContain("SVC_B stayed in the process: the file no longer declares it.");
+  expect(await driftOf("stays")).toEqual(["env SVC_B stale"]);
+});
+
+test("drift reads what the process gets, also after PM2 itself applied the file", async () => {
+  declare("reloaded", "env: { SVC_HTTP_PORT: '4100', SVC_X: '1' }");
+  await act("start", "reloaded");
+  declare("reloaded", "env: { SVC_HTTP_PORT: '4100' }");
+  expect(await driftOf("reloaded")).toEqual(["env SVC_X stale"]);
+  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
+  execFileSync(process.execPath, [PM2, "reload", file], { env, cwd: own.folder, stdio: "ignore" });
+  expect(await environmentOf("reloaded")).toMatchObject({ SVC_X: "1" });
+  expect(await driftOf("reloaded")).toEqual(["env SVC_X stale"]);
+});
+
+test("a restart names the declared fields that it does not apply", async () => {
+  declare("fields", "args: 'one', env: { MODE: '1' }");
+  await act("start", "fields");
+  declare("fields", "args: 'two', namespace: 'other', env: { MODE: '2' }");
+  const { warnings } = await act("restart", "fields");
+  expect(await environmentOf("fields")).toMatchObject({ MODE: "2" });
+  expect(warnings).toMatchObject([{ code: "PROCESS_FIELD_NOT_APPLIED" }]);
+  expect(warnings[0]!.message).toContain("another args, namespace");
+});
+
+test("an app with a block of the environment is not run without it", async () => {
+  declare("blocks", "env: { NODE_ENV: 'x' }, env_dev: { NODE_ENV: 'development' }");
+  expect(await code(act("start", "blocks"))).toMatch(/^ECOSYSTEM_ENV_BLOCK_UNUSED: .*env_dev.*pm2 start --env dev/);
+  declare("blocks", "env: { NODE_ENV: 'x' }, env_production: { NODE_ENV: 'production' }");
+  expect(await code(act("start", "blocks"))).toBe("done");
+});
+
+test("an app whose folder does not exist is refused at once, and no process of it runs as declared", async () => {
+  const folder = join(own.folder, "release");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "idle.cjs"), IDLE);
+  declare("folder", `cwd: ${JSON.stringify(folder)}`);
+  expect(await code(act("start", "folder"))).toBe("done");
+  expect(await driftOf("folder")).toEqual([]);
+  rmSync(folder, { recursive: true });
+  const pid = (await ports.processes.list()).find(({ name }) => name === "folder")?.pid;
+  expect(await driftOf("folder")).toEqual(["cwd  absent"]);
+  expect(await code(act("restart", "folder"))).toBe(
+    `PROCESS_FOLDER_MISSING: The app "folder" runs in the folder ${folder}, which does not exist.`,
+  );
+  const plain = execute(processAct, ports, { action: "restart", name: "folder" }, caller);
+  expect(await code(plain)).toContain(`PROCESS_FOLDER_MISSING: The process "folder" runs in the folder ${folder}`);
+  expect((await ports.processes.list()).find(({ name }) => name === "folder")?.pid).toBe(pid);
+});
+
+test("the file of an action runs in the limited process alone", async () => {
+  const marker = join(own.folder, "ran-in-a-thread");
+  const prefix = `if (!require("node:worker_threads").isMainThread) require("node:fs").writeFileSync(${JSON.stringify(marker)}, "");`;
+  writeFileSync(file, `${prefix} module.exports = { apps: [{ name: "apart", script: "./idle.cjs" }] };`);
+  await act("start", "apart");
+  await act("restart", "apart");
+  expect(existsSync(marker)).toBe(false);
+});
