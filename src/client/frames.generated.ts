@@ -195,7 +195,7 @@ export interface MetricsFrame {
         readonly pmIds: readonly number[];
         /** `app` where the whole app is missing or unexpected. */
         readonly field: "app" | "script" | "cwd" | "interpreter" | "interpreterArgs" | "args" | "instances" | "execMode" | "watch" | "namespace" | "env" | "envFile";
-        /** `missing`: declared, not running. `unexpected`: running, not declared. `different`: another value runs. `absent`: the process lacks what is declared. `stale`: the process kept what is no longer so. */
+        /** `missing`: declared, and no process runs. `unexpected`: running, not declared. `different`: another value runs. `absent`: the process lacks what is declared. `stale`: the process kept what is no longer so. */
         readonly state: "missing" | "unexpected" | "different" | "absent" | "stale";
         /** The environment key, where the field is `env`; never its value. */
         readonly key: string | null;
@@ -279,6 +279,25 @@ export interface ActionResultFrame {
     /** `SELF_ACTION_BLOCKED`, `ALREADY_RUNNING` or `ALREADY_STOPPED`. */
     readonly reason: string;
   }[] | undefined;
+  /** What was done only in part: each names its code and the app. */
+  readonly warnings?: readonly ({
+    /** Stable, for example `ENV_VALUE_UNSUPPORTED`. */
+    readonly code: string;
+    readonly severity: "error" | "warning";
+    /** Where in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`. */
+    readonly path: readonly (string | number)[];
+    /** What is wrong, and what would be accepted. Never a secret. */
+    readonly message: string;
+    readonly accepted?: readonly string[] | undefined;
+    /** The accepted word that was most likely meant. */
+    readonly suggestion?: string | undefined;
+    /** Where in the file; lines and columns count from 1. */
+    readonly at?: {
+      readonly file: string;
+      readonly line: number;
+      readonly column: number;
+    } | undefined;
+  })[] | undefined;
   /** Stable, for example `PROCESS_NOT_FOUND`. */
   readonly code?: string | undefined;
   /** What failed. */

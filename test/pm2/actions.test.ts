@@ -64,6 +64,7 @@ test("a process is stopped, started and restarted, each shown by PM2's list and 
     pmId: before!.pmId,
     affected: [{ ...ref, pid: null, status: "stopped" }],
     skipped: [],
+    warnings: [],
   });
   expect(await act({ action: "stop", name: "api" })).toMatchObject({
     affected: [],

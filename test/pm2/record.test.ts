@@ -15,6 +15,9 @@ process.send({ type: "axm:monitor", data: {
   "Requests": { value: 12, type: "counter" },
   "Loop": { value: "3 ms" },
   "Object": { value: { secret: "${CANARY}-metric" } },
+  "Store": { value: "redis://u:${CANARY}-userinfo@h" },
+  "Own secret": { value: "opened with ${CANARY}-value" },
+  "Of another ${CANARY}-of-another": { value: 1 },
 } });
 process.send("ready");
 ${IDLE}`;
@@ -34,6 +37,7 @@ beforeAll(async () => {
   });
   for (const [name, port] of Object.entries({ high: "65536", text: "80a", zero: "0", number: 8080 }))
     await own.run({ name, env: { SVC_HTTP_PORT: port } });
+  await own.run({ name: "another", env: { API_TOKEN: `${CANARY}-of-another` } });
   await own.run({ name: "cluster", instances: 2 });
 });
 afterAll(() => own.end());
@@ -58,7 +62,13 @@ test("every field tells what runs", async () => {
     cwd: own.folder,
     watching: false,
     exitCode: null,
-    customMetrics: { Requests: 12, Loop: "3 ms" },
+    customMetrics: {
+      Requests: 12,
+      Loop: "3 ms",
+      Store: "redis://[REDACTED]@h",
+      "Own secret": "opened with [REDACTED]",
+      "Of another [REDACTED]": 1,
+    },
     httpPort: 3001,
   });
   expect(own.pids()).toContain(full.pid);

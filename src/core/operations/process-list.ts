@@ -2,6 +2,7 @@ import type { ProcessProblem } from "../contract/metrics.ts";
 import { defineOperation } from "../operation.ts";
 import { foldersOf, problemOf, type ProblemFacts } from "../process/problem.ts";
 import { uptimeMs } from "../telemetry/process-metrics.ts";
+import { listShown } from "./process/listed.ts";
 import type { ProcessRecord } from "../telemetry/process-record.ts";
 
 /** A process as people and programs see it. Never an argument or a value of its environment. */
@@ -22,9 +23,9 @@ export const processList = defineOperation({
   id: "process.list",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run({ processes, clock, stamps }): Promise<ProcessListResponse> {
-    const list = await processes.list();
-    const facts = { epochMs: clock.now(), missingFolders: stamps.missing(foldersOf(list)) };
+  async run(ports): Promise<ProcessListResponse> {
+    const list = await listShown(ports);
+    const facts = { epochMs: ports.clock.now(), missingFolders: ports.stamps.missing(foldersOf(list)) };
     return { processes: list.toSorted(byNameThenId).map((record) => listed(record, facts)) };
   },
 });

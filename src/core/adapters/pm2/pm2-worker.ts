@@ -10,7 +10,7 @@ import type { Call, Request, Response, WorkerData } from "./protocol.ts";
 import { act, listed } from "./worker/act.ts";
 import { connect, wordsOf, type Connection } from "./worker/connection.ts";
 import { loadPm2, type Pm2 } from "./worker/pm2-api.ts";
-import { processRecord } from "./worker/process-record.ts";
+import { published } from "./worker/publish.ts";
 import { startApp } from "./worker/start-app.ts";
 
 const { socket, salt, timeoutMs } = workerData as WorkerData;
@@ -47,7 +47,7 @@ async function run(call: Call, handOver: (patienceMs: number) => void) {
   return overKept(pm2, async (kept, restMs) => {
     if (call.method === "list") {
       const processes = await listed(kept, restMs);
-      return { processes: processes.map((process) => processRecord(process, (value) => digestWith(salt, value))) };
+      return { processes: published(processes, (value) => digestWith(salt, value)) };
     }
     await act({ connection: kept, timeoutMs, handOver }, call.method, call.process, call.env);
     return {};

@@ -3,6 +3,7 @@ import type { Ports } from "../../ports.ts";
 import { foldersOf } from "../../process/problem.ts";
 import { watchRestarts, type RestartWatch } from "../../process/restarts.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
+import { listShown } from "../process/listed.ts";
 import { SharedRun } from "./shared-run.ts";
 
 /** What one `list()` costs PM2 is ten times what reading the processes costs us. */
@@ -93,8 +94,8 @@ export class ProcessTable {
   async #list(): Promise<Listed> {
     this.#calls += 1;
     try {
-      const { processes, clock, stamps } = this.#ports;
-      const records = await processes.list();
+      const { clock, stamps } = this.#ports;
+      const records = await listShown(this.#ports);
       this.#restarts = watchRestarts(this.#restarts, records, clock.elapsed());
       return { records, restarts: this.#restarts, missingFolders: stamps.missing(foldersOf(records)) };
     } catch (error) {

@@ -2,10 +2,11 @@ import { canonicalArguments, canonicalValue } from "../../../telemetry/canonical
 import type { ProcessRecord } from "../../../telemetry/process-record.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
-const LONGEST_METRIC = 200;
+/** Masked and cut to what is shown later: here it is only bounded. */
+const LONGEST_METRIC = 4000;
 const MOST_METRICS = 50;
 
-/** What may leave the worker of a process: allowed fields, and digests of what was declared. */
+/** What may be known of a process: allowed fields, and digests of what was declared. */
 export function processRecord(listed: Pm2Process, digest: (value: string) => string): ProcessRecord {
   const env = listed.pm2_env;
   const status = textOf(env["status"]) ?? "unknown";

@@ -1,0 +1,24 @@
+import { scrubOf, type Scrub } from "../../../ecosystem/scrub.ts";
+import { isSecretVariable } from "../../../secrets/secret-value.ts";
+import { withMetricTexts } from "../../../telemetry/custom-metrics.ts";
+import type { ProcessRecord } from "../../../telemetry/process-record.ts";
+import type { Pm2Process } from "./pm2-api.ts";
+import { environmentOf, processRecord } from "./process-record.ts";
+
+/**
+ * The one step through which a record leaves the worker: allowed fields only, and of what a process says of itself no
+ * credential, and no secret of the environment of any process.
+ */
+export function published(processes: readonly Pm2Process[], digest: (value: string) => string): ProcessRecord[] {
+  let scrub: Scrub | undefined;
+  const scrubbed = (text: string): string => (scrub ??= scrubOf(secretsOf(processes)))(text);
+  return processes.map((process) => withMetricTexts(processRecord(process, digest), scrubbed));
+}
+
+function secretsOf(processes: readonly Pm2Process[]): string[] {
+  return processes.flatMap((process) =>
+    Object.entries(environmentOf(process)).flatMap(([name, value]) =>
+      typeof value === "string" && isSecretVariable(name, value) ? [value] : [],
+    ),
+  );
+}
