@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     const list = open.page.getByRole("list", { name: "Old and new values" });
     expect((await list.getByRole("listitem").allInnerTexts()).map(flat)).toEqual([
       "SVC_HTTP_FRAMEWORK express becomes fastify",
-      "SVC_REALTIME_API_DATABASE_DRIVER Mongo becomes MS SQL",
+      "SVC_REALTIME_API_DATABASE_DRIVER PostgreSQL becomes MS SQL",
     ]);
     expect(open.posts).toEqual([]);
     await open.save();
@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     const values = { SVC_HTTP_FRAMEWORK: "fastify", SVC_REALTIME_API_DATABASE_DRIVER: "MS SQL" };
     expect(open.posts).toEqual([{ ifMatch: headers.get("etag"), body: { environment: "dev", values } }]);
     expect(open.text()).toBe(
-      before.replace("FRAMEWORK=express", "FRAMEWORK=fastify").replace("DRIVER=Mongo", "DRIVER='MS SQL'"),
+      before.replace("FRAMEWORK=express", "FRAMEWORK=fastify").replace("DRIVER=PostgreSQL", "DRIVER='MS SQL'"),
     );
     expect([open.text("staging"), open.text("ci")]).toEqual(others);
     await open.field("HTTP framework").selectOption("restify");
