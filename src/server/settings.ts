@@ -57,7 +57,7 @@ function readPort(given: string): number {
   const port = Number(given);
   if (/^\d{1,5}$/.test(given) && port <= MAX_PORT) return port;
   throw new SvcmError("INVALID_REQUEST", {
-    details: `${PORT}: ${JSON.stringify(given.slice(0, 40))} is not a port. Accepted: an integer from 0 to ${MAX_PORT}; 0 takes a free one.`,
+    details: `--port or ${PORT}: ${JSON.stringify(given.slice(0, 40))} is not a port. Accepted: an integer from 0 to ${MAX_PORT}; 0 takes a free one.`,
   });
 }
 

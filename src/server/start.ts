@@ -90,7 +90,10 @@ function warnOfOpenProxy({ hasToken }: AccessPolicy, { publicUrl }: Settings, lo
 
 function requireConfigDirectory(path: string): void {
   if (whyNoFolder(path) === undefined) return;
-  throw new SvcmError("START_REFUSED", { details: `Service Management config directory not found: ${path}` });
+  throw new SvcmError("START_REFUSED", {
+    details: `Service Management config directory not found: ${path}`,
+    hint: "Create it, or set SVC_SERVICE_MANAGEMENT_CONFIG_DIR to the directory of the env files.",
+  });
 }
 
 async function requireFacts(ports: Ports): Promise<void> {
@@ -120,9 +123,9 @@ function listenRefusal(error: unknown, { address, urlHost }: Bind, port: number)
   const refuse = (details: string) => new SvcmError("START_REFUSED", { details, ...(code !== undefined && { code }) });
   switch (code) {
     case "EADDRINUSE":
-      return refuse(`Port ${port} on ${urlHost} is taken. Set ${PORT} to another one; 0 takes a free one.`);
+      return refuse(`Port ${port} on ${urlHost} is taken. Set --port or ${PORT} to another one; 0 takes a free one.`);
     case "EACCES":
-      return refuse(`Port ${port} may not be used by this user. Set ${PORT} to another one, 1024 or above.`);
+      return refuse(`Port ${port} may not be used by this user. Set --port or ${PORT} to another one, 1024 or above.`);
     case "EADDRNOTAVAIL":
       return refuse(`${HOST}: this machine has no address ${address}.`);
     default:

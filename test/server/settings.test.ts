@@ -49,7 +49,7 @@ describe("port", () => {
       const { exitCode, body } = refusal({ [PORT]: given });
       expect({ exitCode, error: body.error }).toEqual({ exitCode: 2, error: "Invalid request." });
       expect(body.details).toContain("0 to 65535");
-      expect(body.details).toContain(PORT);
+      expect(body.details).toContain(`--port or ${PORT}`);
     },
   );
 });

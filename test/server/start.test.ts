@@ -39,7 +39,8 @@ describe("it refuses to start", () => {
   test("without its config directory", async () => {
     const files = repository();
     rmSync(join(files.root, "apps"), { recursive: true });
-    const { exitCode, body } = await refusal({ repository: files });
+    const { exitCode, body, hint } = await refusal({ repository: files });
+    expect(hint).toContain("SVC_SERVICE_MANAGEMENT_CONFIG_DIR");
     const directory = join(files.root, "apps/backend-template/src/config");
     expect(exitCode).toBe(1);
     expect(body.details).toBe(`Service Management config directory not found: ${directory}`);
