@@ -10,6 +10,11 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const isInstalled = spawnSync("pre-commit", ["--version"]).status === 0;
 const fixture = (name: string) => readFileSync(join(REPOSITORY, "test/fixtures", name), "utf8");
 
+/** pre-commit lets npm read no `.npmrc` of the user; the registry may be set by one of these instead. */
+const npmSettings = Object.fromEntries(
+  Object.entries(process.env).flatMap(([name, value = ""]) => (/^npm_config_/i.test(name) ? [[name, value]] : [])),
+);
+
 /** The work tree as a repository, so that what is not committed yet is tested, too. */
 function publishedRepository(): { url: string; revision: string } {
   const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
@@ -30,7 +35,7 @@ test.skipIf(!isInstalled)("pre-commit installs the published hook, which refuses
     ".pre-commit-config.yaml": `repos: [{ repo: "${url}", rev: ${revision}, hooks: [{ id: svcm-validate }] }]\n`,
     "deployments.yaml": fixture("suite-diff/fields/old.yaml"),
   });
-  const env = plainEnvironment({ ...GIT_ENVIRONMENT, PRE_COMMIT_HOME: temporaryFolder() });
+  const env = plainEnvironment({ ...npmSettings, ...GIT_ENVIRONMENT, PRE_COMMIT_HOME: temporaryFolder() });
   const run = () => spawnSync("pre-commit", ["run", "--all-files"], { cwd: team.root, env, encoding: "utf8" });
 
   expect(run()).toMatchObject({ status: 0, stdout: expect.stringMatching(/svcm validate.*Passed/) as string });
