@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 
 function envGet(env: Record<string, string> = {}, run = RUN): Outcome {
-  return svcm(["env", "get", "--json"], { run, env: { HOME: home, ...env } });
+  return svcm(["env", "get", "--json"], { run, env: { HOME: home, XDG_CACHE_HOME: "", ...env } });
 }
 
 function cacheFolder(): string {
@@ -49,7 +49,11 @@ function compiledChunks(env: Record<string, string> = {}): number {
      process.on("exit", () => process.stderr.write(String(compiled)));`,
   );
   const argv = ["--require", spy, RUN, "env", "get", "--json"];
-  const options = { cwd: REPOSITORY, env: plainEnvironment({ HOME: home, ...env }), encoding: "utf8" } as const;
+  const options = {
+    cwd: REPOSITORY,
+    env: plainEnvironment({ HOME: home, XDG_CACHE_HOME: "", ...env }),
+    encoding: "utf8",
+  } as const;
   return Number(spawnSync(process.execPath, argv, options).stderr);
 }
 

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export const REPOSITORY = join(import.meta.dirname, "../..");
@@ -28,6 +29,9 @@ export function svcm(argv: readonly string[], { cwd = REPOSITORY, env = {}, run 
   return { status, stdout, stderr };
 }
 
+/** Compiled code is kept here for all tests: in a home that is also a repository it would be a file too many. */
+const CACHE = join(tmpdir(), "svcm-test-cache");
+
 export function plainEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env["PATH"], HOME: process.env["HOME"], ...more };
+  return { PATH: process.env["PATH"], HOME: process.env["HOME"], XDG_CACHE_HOME: CACHE, ...more };
 }
