@@ -120,10 +120,6 @@ export const processCodes: CodeDocs = {
     summary: "A stop left the process alone because it does not run.",
     remedy: "Nothing is left to do; `svcm process start <name>` starts it.",
   },
-  APP_NOT_DECLARED: {
-    summary: "The ecosystem file no longer declares an app of that name.",
-    remedy: "Run `svcm ecosystem show` for the apps that it declares.",
-  },
   APP_ALREADY_KNOWN: {
     summary: "PM2 knows an app of that name already.",
     remedy: "Use `svcm process start <name>` or `svcm process restart <name> --ecosystem`.",
