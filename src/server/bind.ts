@@ -65,9 +65,17 @@ async function firstAddress(host: string): Promise<string> {
     if (first !== undefined) return first.address;
   } catch (error) {
     const { code = "ENOTFOUND" } = error as NodeJS.ErrnoException;
-    throw refuse(`${HOST}: ${JSON.stringify(host.slice(0, 80))} does not resolve to an address.`, code);
+    throw unresolved(host, code);
   }
-  throw refuse(`${HOST}: ${JSON.stringify(host.slice(0, 80))} does not resolve to an address.`, "ENOTFOUND");
+  throw unresolved(host, "ENOTFOUND");
+}
+
+function unresolved(host: string, code: string): SvcmError {
+  const name = JSON.stringify(host.slice(0, 80));
+  return refuse(
+    `${name} does not resolve to an address. Set --host or ${HOST} to an address of this machine, or to a name of one.`,
+    code,
+  );
 }
 
 /** `0` and `127.1` are numbers to a URL, which then spells them out. */

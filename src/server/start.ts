@@ -127,7 +127,7 @@ function listenRefusal(error: unknown, { address, urlHost }: Bind, port: number)
     case "EACCES":
       return refuse(`Port ${port} may not be used by this user. Set --port or ${PORT} to another one, 1024 or above.`);
     case "EADDRNOTAVAIL":
-      return refuse(`${HOST}: this machine has no address ${address}.`);
+      return refuse(`This machine does not have the address ${address}. Set --host or ${HOST} to one that it has.`);
     default:
       return error;
   }

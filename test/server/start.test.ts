@@ -70,7 +70,7 @@ describe("it refuses to start", () => {
     }).then(() => expect.unreachable(), describeError);
     expect({ exitCode, code: body.code }).toEqual({ exitCode: 1, code: "EADDRINUSE" });
     expect(body.details).toContain(String(port));
-    expect(body.details).toContain("SVC_SERVICE_MANAGEMENT_PORT");
+    expect(body.details).toMatch(/--port.*SVC_SERVICE_MANAGEMENT_PORT/);
   });
 
   test("on an address that this machine does not have", async () => {
@@ -79,7 +79,7 @@ describe("it refuses to start", () => {
       env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "sixteen-characters" },
     });
     expect({ exitCode, code: body.code }).toEqual({ exitCode: 1, code: "EADDRNOTAVAIL" });
-    expect(body.details).toContain("SVC_SERVICE_MANAGEMENT_HOST");
+    expect(body.details).toMatch(/--host.*SVC_SERVICE_MANAGEMENT_HOST/);
   });
 
   test.each(["runtime-contract", "capability-matrix"])(
