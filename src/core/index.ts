@@ -1,5 +1,5 @@
 /** The front door of the core: what the command line and the server may use. */
-import { join, parse } from "node:path";
+import { parse } from "node:path";
 import { nodeAsyncContext } from "./adapters/async-context.ts";
 import { auditLog } from "./adapters/audit-log.ts";
 import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
@@ -70,7 +70,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     files,
     revisions: gitRevisions({ root: workspace.root, env: options.env, maxBytes: MAX_FILE_BYTES }),
     ecosystems: ecosystemLoader({ root: workspace.root, env: options.env }),
-    audit: auditLog({ file: workspace.auditFile, processFile: join(workspace.pm2Home, ".svcm", "audit.jsonl") }),
+    audit: auditLog({ file: workspace.auditFile, pm2Home: workspace.pm2Home }),
     clock: systemClock,
     host: nodeHost,
     processes: pm2Processes({ env: options.env, cwd: options.cwd }),

@@ -2,10 +2,19 @@
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { request } from "node:http";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ask, ENV, post, testServer, type TestServer } from "./support.ts";
+import {
+  ask,
+  ENV,
+  post,
+  repository as newRepository,
+  testServer,
+  type ServerOptions,
+  type TestServer,
+} from "./support.ts";
 import { open, refused } from "./socket/support.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const TOKEN = "a-token-of-good-length";
 const secured = { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN } };
@@ -13,6 +22,13 @@ const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 type Line = Record<string, unknown>;
+
+/** A server whose PM2_HOME exists, but in which no PM2 runs. */
+function homeServer(options: ServerOptions = {}): Promise<TestServer> {
+  const files = newRepository();
+  mkdirSync(join(files.root, ".pm2"));
+  return testServer({ ...options, repository: files });
+}
 
 function linesOf(file: string): Line[] {
   if (!existsSync(file)) return [];
@@ -108,7 +124,7 @@ describe("over the WebSocket", () => {
     ["no token", {}],
     ["a wrong token", { token: "guess-0123456789" }],
   ])("an action with %s is recorded, and so is the attempt's aim", async (_, more) => {
-    const server = await testServer(secured);
+    const server = await homeServer(secured);
     const client = await open(server);
     client.send({ ...stop, ...more });
     expect(await client.next("action-result")).toMatchObject({ ok: false, code: "UNAUTHORIZED" });
@@ -133,7 +149,7 @@ describe("over the WebSocket", () => {
 
   test("an action where PM2 does not run, one beyond the rate, and one that is malformed are recorded", async () => {
     const limits = { actionRate: { perSecond: 0.001, burst: 1 } };
-    const server = await testServer({ limits });
+    const server = await homeServer({ limits });
     const client = await open(server);
     client.send({ ...stop, requestId: "first" });
     expect(await client.next("action-result")).toMatchObject({ code: "PM2_NOT_RUNNING" });
@@ -148,6 +164,19 @@ describe("over the WebSocket", () => {
       { action: "process.act", ...refusedWith("INVALID_ACTION") },
     ]);
     expect(logged(server)).toHaveLength(3);
+  });
+
+  test("if PM2_HOME does not exist, a refused action is in the log and creates no folder", async () => {
+    const home = join(temporaryFolder(), "nowhere", "pm2");
+    const server = await testServer({ env: { PM2_HOME: home } });
+    const client = await open(server);
+    client.send(stop);
+    expect(await client.next("action-result")).toMatchObject({ code: "PM2_NOT_RUNNING" });
+    client.send({ type: "action", action: "destroy" });
+    expect(await client.next("error")).toMatchObject({ code: "INVALID_ACTION" });
+    await server.close();
+    expect(server.log.filter((line) => line.includes("audit, not recorded"))).toHaveLength(2);
+    expect(existsSync(dirname(home))).toBe(false);
   });
 });
 

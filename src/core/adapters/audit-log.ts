@@ -1,23 +1,27 @@
+import { join } from "node:path";
 import type { AuditRecord } from "../contract/audit-record.ts";
 import type { AuditCount, AuditLog } from "../ports.ts";
 import { appender } from "./audit-log/append.ts";
 import { newestRecords } from "./audit-log/newest.ts";
 import { DEFAULT_ROTATION, olderFiles, type Rotation } from "./audit-log/rotate.ts";
 import { attempting } from "./files/file-error.ts";
+import { realpath } from "./files/system.ts";
 
 export interface AuditLogOptions {
   /** The log of what concerns files. */
   readonly file: string;
-  /** The log of what concerns processes; the same one by default. */
-  readonly processFile?: string;
+  /** The home of the PM2 whose processes are recorded there, in a log of its own; without it, one log holds everything. */
+  readonly pm2Home?: string;
   readonly rotation?: Rotation;
 }
 
 /**
  * The audit log as files of one JSON line each, appended to by any number of processes at once. What concerns processes
- * is kept apart, because one PM2 is asked from many folders; a reader sees one log.
+ * is kept apart, because one PM2 is asked from many folders; a reader sees one log. A home that does not exist is only created for an action that
+ * begins: a refusal is then not recorded (`FileError`, ENOENT).
  */
-export function auditLog({ file, processFile = file, rotation = DEFAULT_ROTATION }: AuditLogOptions): AuditLog {
+export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLogOptions): AuditLog {
+  const processFile = pm2Home === undefined ? file : join(pm2Home, ".svcm", "audit.jsonl");
   const files = [...new Set([file, processFile])];
   const appenders = new Map(files.map((path) => [path, appender(path, rotation)]));
   const logs = files.map((path) => [path, ...olderFiles(path, rotation)]);
@@ -25,7 +29,10 @@ export function auditLog({ file, processFile = file, rotation = DEFAULT_ROTATION
   return {
     async append(record) {
       const path = isAboutProcesses(record) ? processFile : file;
-      await attempting("record a change in", path, () => appenders.get(path)?.(`${JSON.stringify(record)}\n`));
+      await attempting("record a change in", path, async () => {
+        if (path !== file && pm2Home !== undefined && record.outcome === "refused") await realpath(pm2Home);
+        await appenders.get(path)?.(`${JSON.stringify(record)}\n`);
+      });
       const { action, outcome } = record;
       const key = `${action} ${outcome}`;
       counts.set(key, { action, outcome, count: (counts.get(key)?.count ?? 0) + 1 });

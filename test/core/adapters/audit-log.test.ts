@@ -269,8 +269,9 @@ describe("newest", () => {
 describe("two logs, of files and of processes,", () => {
   test("are one to the reader, by time", async () => {
     const { folder, file } = setUp();
-    const processFile = join(folder, "pm2", "audit.jsonl");
-    const log = auditLog({ file, processFile });
+    const pm2Home = join(folder, "pm2");
+    const processFile = join(pm2Home, ".svcm", "audit.jsonl");
+    const log = auditLog({ file, pm2Home });
     const at = (second: number) => ({ timestamp: `2026-01-01T00:00:0${second}.000Z` });
     await log.append(recordOf("write-1", at(1)));
     await log.append(recordOf("stop-2", { action: "process.stop", ...at(2) }));
@@ -283,5 +284,17 @@ describe("two logs, of files and of processes,", () => {
     ]);
     expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["stop-4", "write-3", "stop-2", "write-1"]);
     expect((await newest(log, 2)).map(({ id }) => id)).toEqual(["stop-4", "write-3"]);
+  });
+
+  test("a refusal does not create a PM2_HOME that is missing; an action that begins does", async () => {
+    const { folder, file } = setUp();
+    const pm2Home = join(folder, "nowhere", "pm2");
+    const log = auditLog({ file, pm2Home });
+    const refusal = recordOf("a", { action: "process.stop", outcome: "refused" });
+    await expect(log.append(refusal)).rejects.toMatchObject({ name: "FileError", code: "ENOENT" });
+    expect([existsSync(join(folder, "nowhere")), log.counts()]).toEqual([false, []]);
+    await log.append(recordOf("b", { action: "process.start", outcome: "started" }));
+    await log.append(refusal);
+    expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["a", "b"]);
   });
 });
