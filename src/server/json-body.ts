@@ -46,6 +46,10 @@ function refusal(problem: JsonProblem, maxDepth: number, what: JsonText): SvcmEr
       return invalid(`The ${what} is not JSON: it goes wrong at position ${problem.position}.`);
     case "depth":
       return invalid(`The ${what} is nested deeper than ${maxDepth} levels, at position ${problem.position}.`);
+    case "prototype":
+      return invalid(
+        `The ${what} has a member named __proto__: ${shownPath(problem.path).join(".")}. Accepted: any other name.`,
+      );
     case "duplicates": {
       const issues = problem.paths.map(duplicateIssue);
       return invalid(issues.map(({ message }) => message).join("; "), issues);
@@ -53,8 +57,12 @@ function refusal(problem: JsonProblem, maxDepth: number, what: JsonText): SvcmEr
   }
 }
 
+function shownPath(path: JsonPath): (string | number)[] {
+  return path.map((step) => (typeof step === "string" ? step.slice(0, MAX_SHOWN_NAME) : step));
+}
+
 function duplicateIssue(path: JsonPath): Issue {
-  const shown = path.map((step) => (typeof step === "string" ? step.slice(0, MAX_SHOWN_NAME) : step));
+  const shown = shownPath(path);
   const message = `${shown.join(".")}: stands more than once`;
   return { code: "INPUT_DUPLICATE_MEMBER", severity: "error", path: shown, message };
 }

@@ -1,6 +1,7 @@
 /** What is wrong with a JSON text, or with the use that is made of JSON. */
 export type JsonProblem =
   | { readonly kind: "syntax" | "depth"; readonly position: number }
+  | { readonly kind: "prototype"; readonly path: JsonPath }
   | { readonly kind: "duplicates"; readonly paths: readonly JsonPath[] };
 
 export type JsonPath = readonly (string | number)[];
@@ -9,6 +10,8 @@ const TOKEN =
   // oxlint-disable-next-line no-control-regex -- JSON forbids them in strings
   /[ \t\n\r]*([{}[\],:]|"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
 const MAX_PATHS = 20;
+/** Assigned to an object, a member of this name is lost, or replaces the object's prototype. */
+const PROTOTYPE = "__proto__";
 
 /** What the grammar allows next. */
 type Next = "value" | "value or ]" | "name or }" | "name" | ":" | ", or end";
@@ -21,8 +24,9 @@ interface Container {
 }
 
 /**
- * Walks a JSON text once, from front to back and without recursion: where it stops being JSON, where
- * it is nested too deeply, and which members stand twice. `JSON.parse` tells none of the three.
+ * Walks a JSON text once, from front to back and without recursion. Finds the position at which it stops being JSON or
+ * is nested too deeply, else the first member `__proto__`, else the members that it has twice. `JSON.parse` finds none
+ * of them.
  */
 export function scanJson(text: string, maxDepth: number): JsonProblem | undefined {
   return new Scan(text, maxDepth).run();
@@ -33,6 +37,7 @@ class Scan {
   readonly #maxDepth: number;
   readonly #open: Container[] = [];
   readonly #duplicates: JsonPath[] = [];
+  #prototype: JsonPath | undefined;
   #next: Next = "value";
 
   constructor(text: string, maxDepth: number) {
@@ -54,6 +59,7 @@ class Scan {
     const stray = rest.exec(this.#text)?.index;
     const isWhole = this.#next === ", or end" && this.#open.length === 0;
     if (stray !== undefined || !isWhole) return { kind: "syntax", position: stray ?? this.#text.length };
+    if (this.#prototype !== undefined) return { kind: "prototype", path: this.#prototype };
     return this.#duplicates.length > 0 ? { kind: "duplicates", paths: this.#duplicates } : undefined;
   }
 
@@ -107,6 +113,7 @@ class Scan {
     if (container.names.has(name) && this.#duplicates.length < MAX_PATHS) {
       this.#duplicates.push(this.#open.map(({ step }) => step));
     }
+    if (name === PROTOTYPE) this.#prototype ??= this.#open.map(({ step }) => step);
     container.names.add(name);
     this.#next = ":";
     return true;

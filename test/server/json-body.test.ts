@@ -87,7 +87,7 @@ describe("the scanner against JSON.parse", () => {
   });
 
   test("finds exactly the members that stand twice, by an oracle that builds the text", () => {
-    const names = fc.array(fc.constantFrom("a", "b", "c", "__proto__", "constructor", "", "é", "\u2028"), {
+    const names = fc.array(fc.constantFrom("a", "b", "c", "constructor", "", "é", "\u2028"), {
       maxLength: 6,
     });
     const property = fc.property(names, names, (outer, inner) => {
@@ -120,6 +120,7 @@ describe("a body", () => {
   test("is what JSON.parse makes of it", () => {
     const property = fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (value) => {
       const text = JSON.stringify(value);
+      fc.pre(!text.includes('"__proto__":'));
       expect(parseJsonBody(Buffer.from(text), DEEP)).toEqual(JSON.parse(text));
     });
     fc.assert(property);
@@ -186,9 +187,17 @@ describe("a body", () => {
     expect(refusal(`{"a":"${"\\n".repeat(32_000)}`).details).toBe("The body is not JSON: it goes wrong at position 5.");
   });
 
-  test("__proto__ is a name like any other", () => {
-    const value = parseJsonBody(Buffer.from('{"__proto__":{"polluted":true}}'), 8) as Record<string, unknown>;
-    expect(Object.keys(value)).toEqual(["__proto__"]);
-    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  test.each([
+    ['{"__proto__":{"polluted":true}}', "__proto__"],
+    ['{"values":{"A":"x","__proto__":"y"}}', "values.__proto__"],
+    ['{"values":[{"\\u005f_proto__":null}]}', "values.0.__proto__"],
+    ['{"__proto__":1,"a":1,"a":2}', "__proto__"],
+  ])("a member __proto__ is refused, wherever it is and however it is spelled: %s", (body, path) => {
+    expect(refusal(body).details).toBe(`The body has a member named __proto__: ${path}. Accepted: any other name.`);
+  });
+
+  test("constructor and a text __proto__ are like any other", () => {
+    const text = '{"constructor":"__proto__","prototype":{"a":["__proto__"]}}';
+    expect(parseJsonBody(Buffer.from(text), 8)).toEqual(JSON.parse(text));
   });
 });
