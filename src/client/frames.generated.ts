@@ -259,7 +259,7 @@ export interface ActionResultFrame {
   readonly ok: boolean;
   readonly action: "start" | "stop" | "restart";
   readonly scope: "process" | "namespace" | "ecosystem";
-  /** What the action was about: a process, a namespace or a declared app. */
+  /** What the action was about: a process, a namespace or a declared app; `*` for every declared app, `(not given)` if the frame names nothing. */
   readonly name: string;
   /** PM2's own number of the process. */
   readonly pmId?: number | undefined;

@@ -109,7 +109,13 @@ export const actionResultFrame = z
     ok: z.boolean().check(z.describe("True only after PM2's own list shows it.")),
     action,
     scope,
-    name: z.string().check(z.describe("What the action was about: a process, a namespace or a declared app.")),
+    name: z
+      .string()
+      .check(
+        z.describe(
+          "What the action was about: a process, a namespace or a declared app; `*` for every declared app, `(not given)` if the frame names nothing.",
+        ),
+      ),
     pmId,
     affected: z.optional(z.array(affected)),
     skipped: z.optional(z.array(skipped).check(z.describe("Left alone, such as the process that serves the request."))),

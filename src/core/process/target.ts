@@ -59,16 +59,11 @@ function onlyWith(given: string, known: readonly string[]): string | undefined {
   return more.length === 0 ? first : undefined;
 }
 
+const NAMESPACE_ALONE =
+  'Accepted with the scope "namespace": the name of one namespace of PM2 as "namespace", for example "default", and no process.';
+
 function inNamespace(list: readonly ProcessRecord[], target: AskedTarget): ProcessRecord[] {
-  const { namespace, name, pmId, names = [], pmIds = [] } = target;
-  const asked = namespace ?? name;
-  if (
-    asked === undefined ||
-    pmId !== undefined ||
-    names.length + pmIds.length > 0 ||
-    (namespace !== undefined && name !== undefined && name !== namespace)
-  )
-    throw invalid("A namespace is asked for by its name alone.");
+  const asked = namespaceOf(target);
   const found = list.filter((record) => record.namespace === asked);
   if (found.length === 0)
     throw notFound(
@@ -77,6 +72,15 @@ function inNamespace(list: readonly ProcessRecord[], target: AskedTarget): Proce
       list.map((record) => record.namespace),
     );
   return found;
+}
+
+/** @throws {SvcmError} INVALID_REQUEST if it is missing, or if a process is asked for beside it */
+function namespaceOf({ namespace, name, pmId, names = [], pmIds = [] }: AskedTarget): string {
+  const asked = namespace ?? name;
+  const isBesideProcess = pmId !== undefined || names.length + pmIds.length > 0 || (name ?? asked) !== asked;
+  if (isBesideProcess) throw invalid(`A namespace and processes cannot be asked for together. ${NAMESPACE_ALONE}`);
+  if (asked === undefined) throw invalid(`"namespace" is missing. ${NAMESPACE_ALONE}`);
+  return asked;
 }
 
 function ofName(list: readonly ProcessRecord[], { name, pmId, namespace }: AskedTarget): ProcessRecord[] {

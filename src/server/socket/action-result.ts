@@ -1,15 +1,18 @@
 import type { ActionFrame, ActionResultFrame } from "../../core/contract/frames.ts";
 import type { AuditedProcess } from "../../core/contract/audit-record.ts";
 
+/** The name in the result of a frame that names nothing. */
+const NOT_GIVEN = "(not given)";
+
 /** What every result of an action tells: which action, about what, asked by which frame. */
 export function aboutAction(frame: ActionFrame): Pick<ActionResultFrame, "type" | "action" | "scope" | "name"> {
   const { action, scope = "process", name, namespace, pmId, requestId } = frame;
-  const subject = scope === "namespace" ? namespace : (name ?? pmId?.toString());
+  const subject = scope === "namespace" ? (namespace ?? name) : (name ?? pmId?.toString());
   return {
     type: "action-result",
     action,
     scope,
-    name: subject ?? "",
+    name: subject ?? (scope === "ecosystem" ? "*" : NOT_GIVEN),
     ...(pmId !== undefined && { pmId }),
     ...(requestId !== undefined && { requestId }),
   };

@@ -199,6 +199,24 @@ describe("actions", () => {
     expect(result.error).toMatch(/^[A-Z].*\./);
   });
 
+  test.each([
+    [
+      { action: "stop", scope: "namespace" },
+      "(not given)",
+      /^Invalid request\. "namespace" is missing\. Accepted .*"default"/,
+    ],
+    [{ action: "stop", scope: "namespace", pmId: 0 }, "(not given)", /cannot be asked for together/],
+    [{ action: "stop", scope: "namespace", name: "nothing" }, "nothing", /No namespace .* "nothing"/],
+    [{ action: "stop" }, "(not given)", /Neither a name/],
+    [{ action: "stop", scope: "ecosystem" }, "*", /./],
+  ])("the refusal of %j names what it is about: %s", async (action, name, error) => {
+    const client = await open(await start());
+    client.send({ type: "action", ...action });
+    const result = await client.next("action-result");
+    expect(result).toMatchObject({ ok: false, name });
+    expect(result.error).toMatch(error);
+  });
+
   test("more of them than the rate are refused, and the connection stays", async () => {
     const files = repository();
     const limits = { actionRate: { perSecond: 0.001, burst: 1 } };
