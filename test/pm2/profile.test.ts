@@ -56,7 +56,7 @@ test.each(["dev", "staging", "production"])(
   async (name) => {
     expect(await svcm("ecosystem", "check", "--environment", name)).toEqual({
       code: 0,
-      stdout: `ecosystem.${name}.config.cjs is good.\n`,
+      stdout: `ecosystem.${name}.config.cjs is valid.\n`,
       stderr: "",
     });
   },

@@ -53,7 +53,7 @@ describe.each(Object.entries(packagedRuntimeContract.profiles))("%s", (name, { a
 });
 
 test.each(["dev", "staging", "ci"])("the env file of %s is good, and its apps may start", (name) => {
-  expect(svcm(["env", "check", "-e", name])).toMatchObject({ status: 0, stdout: `.env.${name} is good.\n` });
+  expect(svcm(["env", "check", "-e", name])).toMatchObject({ status: 0, stdout: `.env.${name} is valid.\n` });
   const apps =
     { dev: ["restapi", "websocketapi", "grpcapi"], staging: ["restapi", "websocketapi"], ci: [] }[name] ?? [];
   expect(svcm(["startup", "check", "rest", "-e", name]).status).toBe(0);

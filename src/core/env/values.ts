@@ -137,8 +137,16 @@ function meant(spec: EnumSpec, value: string): string | undefined {
 function quote(spec: KeySpec, value: string): string {
   if (spec.tier === "never-exposed") return "the value";
   const json = JSON.stringify(value).slice(1, -1).replaceAll(CONTROLS, codePointEscape);
-  const shown = shownValue(spec, json);
+  const shown = firstLine(shownValue(spec, json));
   return `"${shown.length > 120 ? `${shown.slice(0, 120)}...` : shown}"`;
+}
+
+const FIRST_LINE = /^(?:[^\\]|\\u(?!2028|2029)[\da-f]{4}|\\[^nru])*(\\(?:[nr]|u2028|u2029))?/;
+
+/** Up to the first line break of an escaped text: the lines behind it may be a pasted env file. */
+function firstLine(escaped: string): string {
+  const [line = "", lineBreak] = FIRST_LINE.exec(escaped) ?? [];
+  return lineBreak === undefined ? escaped : `${line}...`;
 }
 
 /** For what JSON leaves as it is. */

@@ -112,13 +112,17 @@ describe("values", () => {
 
   test("a control character is shown escaped, beside the accepted list, and hides no credentials", () => {
     const spec = contract.keys["SVC_REALTIME_API"]!;
-    expect(valueProblem("SVC_REALTIME_API", spec, 'a\n\u009b"\uD800')?.message).toBe(
-      'SVC_REALTIME_API: "a\\n\\u009b\\"\\ud800" holds a control character, a line break or broken Unicode; accepted: yes, no',
+    expect(valueProblem("SVC_REALTIME_API", spec, 'a\t\u009b"\uD800')?.message).toBe(
+      'SVC_REALTIME_API: "a\\t\\u009b\\"\\ud800" holds a control character, a line break or broken Unicode; accepted: yes, no',
     );
     const url = contract.keys["SVC_WEBSOCKET_REDIS_URL"]!;
     const problem = valueProblem("SVC_WEBSOCKET_REDIS_URL", url, "redis://u:canary\n@h");
     expect(problem?.message).toContain("redis://[REDACTED]@h");
     expect(JSON.stringify(problem)).not.toContain("canary");
+    for (const lineBreak of ["\n", "\r", "\u2028"]) {
+      const pasted = valueProblem("SVC_REALTIME_API", spec, `a\\n${lineBreak}SECRET=canary`);
+      expect(pasted?.message).toMatch(/: "a\\\\n\\(?:n|r|u2028)\.\.\." holds a control character/);
+    }
     const secret = { kind: "secret", tier: "never-exposed", label: "x", help: "x" } as const;
     expect(valueProblem("S", secret, "canary\n")?.message).toMatch(/^S: the value holds a control character/);
   });

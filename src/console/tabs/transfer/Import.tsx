@@ -13,7 +13,7 @@ import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { ImportForm } from "./import-form.ts";
 import type { Reading } from "./read-import.ts";
 
-const MAX_BYTES = 1_048_576;
+const MAX_BYTES = 4 * 2 ** 20;
 
 /** Takes a document from a file or a pasted text, after a question. */
 export function Import(): JSX.Element {
@@ -71,7 +71,8 @@ function ChooseFile({ onFile }: { onFile: (file: File) => Promise<void> }): JSX.
   const choose = async ({ currentTarget }: TargetedEvent<HTMLInputElement>): Promise<void> => {
     const [file] = currentTarget.files ?? [];
     if (file === undefined) return;
-    if (file.size > MAX_BYTES) toasts.error(`${file.name} is larger than 1 MB. A suite document is smaller.`, "import");
+    if (file.size > MAX_BYTES)
+      toasts.error(`${file.name} is larger than 4 MB, which is more than svcm reads.`, "import");
     else await onFile(file).catch(() => toasts.error(`${file.name} cannot be read.`, "import"));
     // So that the same file can be chosen again after it was fixed.
     currentTarget.value = "";

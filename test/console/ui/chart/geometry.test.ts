@@ -27,7 +27,7 @@ describe("scale", () => {
   test("a canvas without room or time has numbers still", () => {
     const none = scaleOf(boxOf(10, 10), { from: 5, to: 5 }, 1);
     expect(none.box).toMatchObject({ width: 0, height: 0 });
-    expect([none.x(5), none.y(1), none.timeAt(99)]).toEqual([50, 8, 5]);
+    expect([none.x(5), none.y(1), none.timeAt(99)]).toEqual([60, 8, 5]);
   });
 
   test("the top is over the highest value, and never 0", () => {
