@@ -64,6 +64,8 @@ export interface ErrorFacts extends Omit<ErrorBody, "error"> {
   readonly retryAfterSeconds?: number;
   /** What a refused action was about, as far as that is known. Not part of the body. */
   readonly processes?: readonly AuditedProcess[];
+  /** The text of the file that the issues are in, for a terminal that frames their lines. Not part of the body. */
+  readonly source?: string;
 }
 
 /** A refusal that the product expects and can explain. Anything else that is thrown is a defect. */
@@ -90,6 +92,7 @@ export interface ErrorDescription {
   readonly body: ErrorBody;
   readonly hint?: string;
   readonly retryAfterSeconds?: number;
+  readonly source?: string;
 }
 
 /** What an edge answers for anything that was thrown. A defect tells nothing of its cause. */
@@ -99,12 +102,13 @@ export function describeError(error: unknown): ErrorDescription {
     return { status, exitCode, body: { error: words, code: "DEFECT", details: "This is a defect of svcm." } };
   }
   const { status, exitCode, error: words } = errorTable[error.kind];
-  const { hint, retryAfterSeconds, processes: _processes, ...facts } = error.facts;
+  const { hint, retryAfterSeconds, processes: _processes, source, ...facts } = error.facts;
   return {
     status,
     exitCode,
     body: { error: words, ...facts },
     ...(hint !== undefined && { hint }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(source !== undefined && { source }),
   };
 }

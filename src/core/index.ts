@@ -34,7 +34,7 @@ export { renderDiff } from "./report/diff/render.ts";
 export { renderReport } from "./report/render.ts";
 export { cellsOf, visible, widthOf } from "./report/cells.ts";
 export { countIssues, firstIssues } from "./report/report.ts";
-export type { Paint } from "./report/text.ts";
+export { renderText, type Paint } from "./report/text.ts";
 export { METRICS_TYPES, type MetricsFormat } from "./telemetry/open-metrics.ts";
 export type { Sample, Telemetry, WatchRequest } from "./telemetry/telemetry.ts";
 export { packagedCapabilityMatrix } from "./facts/packaged.generated.ts";

@@ -80,3 +80,43 @@ describe("--file", () => {
     expect(stderr.split(join(root, "missing.yaml"))).toHaveLength(2);
   });
 });
+
+describe("a contract file of the repository that is not valid", () => {
+  const LINE = '  LOG_URL: { tier: editible, kind: text, help: "https://user:canary-4e@logs" }';
+  const contract = `version: 1\nkeys:\n${LINE}\n`;
+
+  test("is shown with the line and a caret for each issue, and no credentials", () => {
+    const root = repository();
+    writeFileSync(join(root, "config/runtime-contract.yaml"), contract);
+    const { status, stdout, stderr } = svcm(["env", "get", "--root", root]);
+    expect({ status, stdout }).toEqual({ status: 3, stdout: "" });
+    const lines = stderr.split("\n");
+    expect(lines[0]).toBe(`Error: ${join(root, "config/runtime-contract.yaml")} is not valid.`);
+    const heading = lines.findIndex((line) => line.startsWith("config/runtime-contract.yaml:3:20 error "));
+    expect(lines[heading + 1]).toBe(`  3 | ${LINE.replace("user:canary-4e", "[REDACTED]")}`);
+    expect(lines[heading + 2]).toBe(`    | ${" ".repeat(LINE.indexOf("editible"))}^`);
+    expect(lines.at(-2)).toMatch(/FACT_INVALID \(svcm explain /);
+    expect(stderr).not.toContain("canary");
+  });
+
+  test("is not part of the JSON body", () => {
+    const root = repository();
+    writeFileSync(join(root, "config/runtime-contract.yaml"), contract);
+    const { status, stdout } = svcm(["env", "get", "--root", root, "--json"]);
+    expect(status).toBe(3);
+    expect(Object.keys(JSON.parse(stdout) as object)).toEqual(["error", "code", "path", "details", "issues"]);
+    expect(stdout).not.toContain("canary");
+  });
+});
+
+test("validate takes the document as its argument too, but never two documents", () => {
+  const root = repository();
+  writeFileSync(join(root, "other.yaml"), "version: nothing\n");
+  const named = svcm(["validate", "other.yaml", "--root", root]);
+  expect(named.status).toBe(1);
+  expect(named.stdout).toContain("other.yaml:1:10 error ");
+  expect(named).toEqual(svcm(["validate", "--file", "other.yaml", "--root", root]));
+  const two = svcm(["validate", "other.yaml", "--file", "third.yaml", "--root", root]);
+  expect(two.status).toBe(2);
+  expect(two.stderr).toContain("Two documents are named: other.yaml and --file third.yaml.");
+});

@@ -5,6 +5,7 @@ import {
   errorTable,
   firstIssues,
   locationText,
+  renderText,
   SvcmError,
   type ErrorBody,
   type ErrorKind,
@@ -21,6 +22,8 @@ export interface Failure {
   readonly body?: ErrorBody;
   readonly kind?: ErrorKind;
   readonly hint?: string;
+  /** The text of the file that the issues are in. */
+  readonly source?: string;
   /** Where a defect happened. */
   readonly stack?: string;
 }
@@ -38,26 +41,42 @@ export function failureOf(error: unknown, asked?: Asked): Failure {
   if (error instanceof ConnectionError)
     return { exitCode: COULD_NOT, body: { error: "Connection failed.", details: error.message, code: error.code } };
   if (isOclifError(error)) return oclifFailure(error, asked);
-  const { exitCode, body, hint } = describeError(error);
+  const { exitCode, body, hint, source } = describeError(error);
   if (!(error instanceof SvcmError)) return { exitCode, body, stack: stackOf(error) };
-  return { exitCode, body, kind: error.kind, ...(hint !== undefined && { hint }) };
+  return {
+    exitCode,
+    body,
+    kind: error.kind,
+    ...(hint !== undefined && { hint }),
+    ...(source !== undefined && { source }),
+  };
 }
 
 /**
  * The failure as text for standard error: what is wrong, what to do next, and its code as the last line. The stack of a
  * defect is shown if `debug` asks for it.
  */
-export function renderFailure({ body, kind, hint, stack }: Failure, debug: boolean): string {
+export function renderFailure(failure: Failure, debug: boolean): string {
+  const { body, kind, hint, stack } = failure;
   if (body === undefined) return "";
   const codes = codesOf(body, kind);
   const next = hint ?? (body.issues?.length ? undefined : remedyOf(codes[0]));
   const lines = [
-    ...whatIsWrong(body, kind),
+    ...(framed(failure) ?? whatIsWrong(body, kind)),
     ...(next === undefined ? [] : [`${paint.bold("Hint:")} ${next}`]),
     ...(stack !== undefined && debug ? [stack] : []),
     ...(codes.length === 0 ? [] : [paint.dim(`${codes.join(", ")} (svcm explain ${codes[0]})`)]),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** The issues of one file with their lines, as `svcm validate` shows them; `undefined` if the text is not at hand. */
+function framed({ body, kind, source }: Failure): string[] | undefined {
+  const issues = body?.issues ?? [];
+  const file = issues[0]?.at?.file;
+  if (body === undefined || source === undefined || file === undefined) return undefined;
+  const report = renderText({ file, text: source, issues, subjects: [] }, paint);
+  return [`${paint.red("Error:")} ${headline(body, kind)}`, "", report];
 }
 
 /** The first line is for a person; HTTP's words are in the body alone. */

@@ -94,7 +94,7 @@ class FactFile<T> {
     const bytes = await this.#attempt(() => this.#files.read(this.#path, { maxBytes: MAX_FACT_BYTES }));
     const text = decodeUtf8(bytes);
     if (text === undefined) throw this.#refusal("FACT_INVALID", describeNotUtf8(bytes));
-    return text === this.#packaged.text ? this.#packaged.value : this.#valid(await read(text, this.#name));
+    return text === this.#packaged.text ? this.#packaged.value : this.#valid(await read(text, this.#name), text);
   }
 
   async #attempt<R>(step: () => R): Promise<Awaited<R>> {
@@ -110,13 +110,14 @@ class FactFile<T> {
     return new SvcmError("FACT_INVALID", { code, path: this.#path, details });
   }
 
-  #valid(fact: Fact<T>): T {
+  #valid(fact: Fact<T>, source: string): T {
     if (fact.value !== undefined) return fact.value;
     throw new SvcmError("FACT_INVALID", {
       code: "FACT_INVALID",
       path: this.#path,
       details: fact.issues.map(describe).join("; "),
       issues: fact.issues,
+      source,
     });
   }
 }

@@ -100,7 +100,7 @@ async function readCarried(ports: Ports): Promise<CarriedDrivers | undefined> {
   if (!isIssues(read)) return read;
   const issues = read.map((one) => ({ ...one, at: one.at ?? source.at(one.path, "key") }));
   const details = issues.map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`).join("; ");
-  throw new SvcmError("FACT_INVALID", { code: "FACT_INVALID", path, details, issues });
+  throw new SvcmError("FACT_INVALID", { code: "FACT_INVALID", path, details, issues, source: text });
 }
 
 function isIssues(read: CarriedDrivers | readonly Issue[]): read is readonly Issue[] {
