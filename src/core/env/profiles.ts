@@ -32,7 +32,7 @@ export function profileOf(contract: RuntimeContract, name: string): Profile {
  * the operator, with the reason.
  *
  * @param given values for placeholders, key to value
- * @throws {SvcmError} INVALID_PAYLOAD where a placeholder has no value, or a given key none.
+ * @throws {SvcmError} INVALID_PAYLOAD if a placeholder has no value
  */
 export function profileSteps(
   contract: RuntimeContract,
@@ -40,7 +40,6 @@ export function profileSteps(
   text: string,
   given: Readonly<Record<string, string>>,
 ): ProfileStep[] {
-  refuseStrangers(profile, given);
   return Object.entries(profile.assignments).map(([key, assigned]): ProfileStep => {
     if (tierOf(contract, key) !== "editable") return { key, manual: tierReason(contract, key) };
     return { key, value: isPlaceholder(assigned) ? placeholderValue(contract, key, assigned, text, given) : assigned };
@@ -70,12 +69,18 @@ function placeholderValue(
   });
 }
 
-function refuseStrangers(profile: Profile, given: Readonly<Record<string, string>>): void {
+/**
+ * The message repeats no given value: it may be a secret.
+ *
+ * @throws {SvcmError} INVALID_PAYLOAD if a value is given for a key that is no placeholder of the profile
+ */
+export function refuseUnusedValues(name: string, profile: Profile, given: Readonly<Record<string, string>>): void {
   const accepted = Object.keys(profile.assignments).filter((key) => isPlaceholder(profile.assignments[key] ?? ""));
-  const stranger = Object.keys(given).find((key) => !accepted.includes(key));
-  if (stranger === undefined) return;
+  const unused = Object.keys(given).find((key) => !accepted.includes(key));
+  if (unused === undefined) return;
+  const takes = accepted.length === 0 ? "no values" : `values only for ${accepted.join(", ")}`;
   throw new SvcmError("INVALID_PAYLOAD", {
     code: "PROFILE_VALUE_UNKNOWN",
-    details: `${stranger} is not for the operator to fill in here. Accepted: ${accepted.join(", ") || "no values"}.`,
+    details: `The profile ${JSON.stringify(name)} takes ${takes}; ${unused} is not used.`,
   });
 }

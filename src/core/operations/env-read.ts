@@ -1,6 +1,6 @@
 import { sortIssues, type Issue } from "../contract/issue.ts";
 import { parseEnvDocument } from "../env/document.ts";
-import { specOf, tierOf, tierReason, visibleKeys } from "../env/tiers.ts";
+import { specOf, tierOf, visibleKeys } from "../env/tiers.ts";
 import { readResponse, type EnvReadResponse } from "../env/view.ts";
 import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
@@ -45,12 +45,15 @@ function narrowed(contract: RuntimeContract, response: EnvReadResponse, keys: re
 }
 
 function hiddenKeyIssue(contract: RuntimeContract, key: string): Issue {
-  const suggestion = specOf(contract, key) ? undefined : suggest(key, visibleKeys(contract));
+  const spec = specOf(contract, key);
+  const suggestion = spec ? undefined : suggest(key, visibleKeys(contract));
   return {
     code: "ENV_KEY_NOT_VISIBLE",
     severity: "error",
     path: ["keys", key],
-    message: `${key} is never exposed: ${tierReason(contract, key)}`,
+    message: spec
+      ? `${key} is never shown. The runtime contract lists it as never-exposed: ${spec.reason ?? "it is treated as a secret"}.`
+      : `${key} is not listed in config/runtime-contract.yaml. Unlisted keys are treated as secrets and never shown.`,
     ...(suggestion !== undefined && { suggestion }),
   };
 }

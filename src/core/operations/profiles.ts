@@ -1,4 +1,4 @@
-import { profileOf, profileSteps, type ProfileStep } from "../env/profiles.ts";
+import { profileOf, profileSteps, refuseUnusedValues, type ProfileStep } from "../env/profiles.ts";
 import type { InputOf } from "../contract/inputs.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports.ts";
@@ -70,6 +70,7 @@ async function apply(
 ): Promise<(EnvPlanResponse | EnvWriteResponse) & ManualSteps> {
   const contract = await ports.facts.runtimeContract();
   const profile = profileOf(contract, input.profile);
+  refuseUnusedValues(input.profile, profile, input.values);
   const file = await readEnvFile(ports, contract, input.environment);
   const steps = profileSteps(contract, profile, file.text, input.values);
   const values = valuesToWrite(steps);

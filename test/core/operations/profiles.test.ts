@@ -80,8 +80,11 @@ describe("operational profiles", () => {
 
   test("refuses a value for a key that is not its operator's, and a bad one", async () => {
     const workspace = makeWorkspace();
-    expect(await detailsOf(apply(workspace, "rest", { SVC_HTTP_FRAMEWORK: "fastify" }))).toContain(
-      "Accepted: no values",
+    expect(await detailsOf(apply(workspace, "rest", { SVC_HTTP_FRAMEWORK: "canary" }))).toBe(
+      'The profile "rest" takes no values; SVC_HTTP_FRAMEWORK is not used.',
+    );
+    expect(await detailsOf(apply(workspace, "websocket-rest-multi-host", { FOO: "1" }))).toBe(
+      'The profile "websocket-rest-multi-host" takes values only for SVC_WEBSOCKET_REDIS_URL; FOO is not used.',
     );
     const bad = { SVC_WEBSOCKET_REDIS_URL: "redis://u:canary@h" };
     expect(await detailsOf(apply(workspace, "websocket-rest-multi-host", bad))).toContain("redis://[REDACTED]@h");
