@@ -19,7 +19,7 @@ export async function main(argv: string[], loadPlugins: () => Promise<readonly P
       commands.filter(({ hidden }) => !hidden).map(({ id }) => id.replaceAll(":", " ")),
     );
     refuseTopicAsJson(argv, known);
-    await run(argv, {
+    await run(askedByFlag(argv), {
       root: plugins[0]?.root ?? "",
       plugins: new Map(plugins.map((plugin) => [plugin.name, plugin])),
       ...(!process.env["DEBUG"] && { logger: silent }),
@@ -40,6 +40,13 @@ function refuseTopicAsJson(argv: readonly string[], known: readonly string[]): v
   if (!asksForJson(argv) || argv.includes("--help") || known.includes(words)) return;
   const inside = known.filter((command) => words === "" || command.startsWith(`${words} `));
   if (inside.length > 0) throw new UsageError(`A command is needed. Accepted: ${inside.join(", ")}.`);
+}
+
+/** `help env get` as `env get --help`: the help command of oclif passes none of its options, and so repeats the summary. */
+function askedByFlag(argv: string[]): string[] {
+  const [first, ...words] = argv;
+  if (first !== "help" || words.length === 0 || words.some((word) => word.startsWith("-"))) return argv;
+  return [...words, "--help"];
 }
 
 /** `svcm help` refuses an unknown command in words of its own. */

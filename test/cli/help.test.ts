@@ -40,3 +40,21 @@ test("a command explains itself, and so does a topic", () => {
   expect(svcm(["env", "get", "--help"]).stdout).toContain("--environment=<name>");
   expect(svcm(["env"]).stdout).toMatch(/^ {2}env get /m);
 });
+
+test.each(["env get", "process restart", "validate", "env"])(
+  "help %s is its --help, with the summary once",
+  (asked) => {
+    const words = asked.split(" ");
+    const { status, stdout, stderr } = svcm(["help", ...words]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toBe(svcm([...words, "--help"]).stdout);
+    const [summary = ""] = stdout.split("\n");
+    expect(stdout.split(summary)).toHaveLength(2);
+  },
+);
+
+test("help of an unknown command refuses it as the command line does", () => {
+  const { status, stderr } = svcm(["help", "env", "gte"]);
+  expect(status).toBe(2);
+  expect(stderr).toContain("COMMAND_NOT_FOUND");
+});
