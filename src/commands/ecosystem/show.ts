@@ -36,6 +36,8 @@ export default class EcosystemShow extends SvcmCommand {
 type Response = Awaited<ReturnType<(typeof ecosystemShow)["run"]>>;
 type App = Response["apps"][number];
 
+const WITHOUT_PM2 = "If pm2 is not in the PATH, write npx pm2 instead of pm2.";
+
 function render(response: Response, serviceKind: string | undefined, screen: Screen): string {
   const { environment, path, exists, apps, preview } = response;
   if (!exists) return withoutEcosystem(environment, path);
@@ -61,7 +63,8 @@ function render(response: Response, serviceKind: string | undefined, screen: Scr
   });
   const together =
     preview && [bold(`All of ${serviceKind}`), ...commandLines(preview.command ?? "", screen)].join("\n");
-  return [table, ...blocks, ...(together === undefined ? [] : [together])].join("\n\n");
+  const hint = apps.some(({ command }) => command !== "") ? [paint.dim(WITHOUT_PM2)] : [];
+  return [table, ...blocks, ...(together === undefined ? [] : [together]), ...hint].join("\n\n");
 }
 
 /** A command as it can be pasted: one that is wider than the window goes on in a second line. */
