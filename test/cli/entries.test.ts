@@ -44,6 +44,17 @@ test("interfaces list shows no credentials", async () => {
   }
 });
 
+const TARGET = `deployments:
+  - name: api
+    region: eu-west-1
+    runtime: nodejs22.x
+    serviceType: restapi
+    deployTarget: dedicated-server
+    runtimeProtocol: http
+    databaseDriver: SQLite
+    keyValueDriver: redis
+    pm2Profile: dev
+`;
 const CONFIGURATION =
   "serviceConfiguration: { serviceKind: rest-api, runMode: container, cloudProvider: docker, ports: { rest: 3000 } }\n";
 
@@ -70,3 +81,14 @@ test.each([
   expect([code, workspace.read("deployments.yaml")]).toEqual([1, text]);
   expect(JSON.parse(stdout).issues.length).toBeGreaterThan(0);
 });
+
+test.each(["--key-value-driver", "--keyvalue-driver"])(
+  "%s sets the key-value driver of a deploy target",
+  async (flag) => {
+    const { root } = makeWorkspace({ "deployments.yaml": TARGET });
+    const { code, stderr } = await svcm(["targets", "edit", "api", flag, "inmemory"], { root });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const { stdout } = await svcm(["targets", "list", "--json"], { root });
+    expect(JSON.parse(stdout)).toMatchObject({ deployments: [{ entry: { name: "api", keyValueDriver: "inmemory" } }] });
+  },
+);

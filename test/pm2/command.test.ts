@@ -200,6 +200,29 @@ test("a namespace is stopped without a question where nobody can be asked", asyn
   expect((await svcm("process", "stop", "grpcapi")).stdout).toMatch(/^grpcapi \(id \d\) is not running\.\n$/);
 });
 
+test.skipIf(!canHaveTerminal)("at a terminal, a line on standard error shows the wait, and goes with it", async () => {
+  const env = { PATH: process.env["PATH"], PM2_HOME: own.home, HOME: own.folder, SHELL: "/bin/sh", NO_COLOR: "1" };
+  const waiting = (argv: string, TERM: string): { status: number | null; shown: string } => {
+    const command = `${process.execPath} ${RUN} process ${argv} 2>&1 >${file("answer.txt")}`;
+    const options = { cwd: own.folder, env: { ...env, TERM }, encoding: "utf8" } as const;
+    const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], options);
+    return { status, shown: stdout };
+  };
+  for (const [action, doing, state] of [
+    ["restart", "Restarting", "online"],
+    ["stop", "Stopping", "stopped"],
+    ["start", "Starting", "online"],
+  ] as const) {
+    const line = `${doing} grpcapi: waiting until PM2 lists it as ${state} …`;
+    expect(waiting(`${action} grpcapi`, "xterm")).toEqual({ status: 0, shown: `${line}\r\u001B[K` });
+    expect(readFileSync(file("answer.txt"), "utf8")).toMatch(/ grpcapi \(id \d/);
+  }
+  expect(waiting("restart grpcapi", "dumb")).toEqual({ status: 0, shown: "" });
+  expect(waiting("restart grpcapi --json", "xterm")).toEqual({ status: 0, shown: "" });
+  expect(await svcm("process", "restart", "grpcapi")).toMatchObject({ code: 0, stderr: "" });
+  await svcm("process", "stop", "grpcapi");
+});
+
 test("wrong usage says what goes together", async () => {
   expect(await svcm("process", "stop")).toMatchObject({
     code: 2,

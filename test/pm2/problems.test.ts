@@ -6,6 +6,7 @@ import { execute, metricsShow, processList } from "../../src/core/index.ts";
 import type { Processes } from "../../src/core/process/ports.ts";
 import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { svcm } from "../support/svcm.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 let own: Pm2;
@@ -40,6 +41,25 @@ test("a process whose folder does not exist is no running process", async () => 
   expect(await problems()).toEqual({ runs: undefined, "never-ran": "PROCESS_FOLDER_MISSING" });
   rmSync(cwd, { recursive: true });
   expect(await problems()).toEqual({ runs: "PROCESS_FOLDER_MISSING", "never-ran": "PROCESS_FOLDER_MISSING" });
+});
+
+test("process list and metrics show name each problem below the table, and none of a process without one", async () => {
+  for (const args of [
+    ["process", "list"],
+    ["metrics", "show"],
+  ]) {
+    const { code, stdout } = await svcm(args, { root: own.folder, env: { PM2_HOME: own.home } });
+    expect(code).toBe(0);
+    const rows = stdout.split("\n").filter((line) => line.startsWith("PROCESS_"));
+    expect(rows).toEqual([
+      expect.stringMatching(/^PROCESS_FOLDER_MISSING never-ran \(id \d+\): .*\/nowhere/),
+      expect.stringMatching(/^PROCESS_FOLDER_MISSING runs \(id \d+\): .*\/release/),
+    ]);
+  }
+  await own.run({ name: "healthy" });
+  const { stdout } = await svcm(["process", "list"], { root: own.folder, env: { PM2_HOME: own.home } });
+  expect(stdout).toMatch(/^healthy +\d+ +online/m);
+  expect(stdout).not.toMatch(/^PROCESS_\S+ healthy/m);
 });
 
 test("a process whose interpreter is gone has no pid", async () => {
