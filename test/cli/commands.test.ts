@@ -240,6 +240,8 @@ describe("a write from the command line", () => {
     });
     const refused = await svcm(["env", "get"], { root: broken.root });
     expect(refused.code).toBe(3);
-    expect(refused.stderr).toMatch(/config\/runtime-contract\.yaml:\d+:\d+ error "expres" is not known; accepted: express/);
+    expect(refused.stderr).toMatch(
+      /config\/runtime-contract\.yaml:\d+:\d+ error "expres" is not known; accepted: express/,
+    );
   });
 });
