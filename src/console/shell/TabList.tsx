@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useContext, useEffect, useRef } from "preact/hooks";
+import { useContext, useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { ConsoleContext, usePage, type Console } from "../console.ts";
 import { tabIds, type TabId } from "../state/router.ts";
 import { tabs, type Mark } from "../tabs/index.ts";
@@ -99,7 +99,8 @@ function useTitle(open: TabId, marks: readonly Mark[]): void {
     icon.href =
       errors > 0 ? (document.querySelector<HTMLMetaElement>("meta[name=icon-error]")?.content ?? plain) : plain;
   }, [open, errors]);
-  useEffect(() => {
+  // Before the next frame: whoever types and leaves at once is asked, too.
+  useLayoutEffect(() => {
     if (!isUnsaved) return;
     const ask = (event: Event): void => event.preventDefault();
     addEventListener("beforeunload", ask);
