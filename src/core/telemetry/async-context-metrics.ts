@@ -7,8 +7,11 @@ type Failure = Extract<AsyncContextMetrics, { readonly code: string }>;
 const MAX_STORES = 50;
 const MAX_COUNTERS = 100;
 
-/** What a process's answer tells: its counters and its newest stores, redacted; or why there is none. */
-export function asyncContextMetrics(answer: AsyncContextAnswer): NonNullable<AsyncContextMetrics> {
+/** What a process's answer tells: its counters and its newest stores, redacted; or why there is none. `scrub` is applied to every text. */
+export function asyncContextMetrics(
+  answer: AsyncContextAnswer,
+  scrub: (text: string) => string,
+): NonNullable<AsyncContextMetrics> {
   switch (answer.kind) {
     case "timeout":
       return failure("ASYNC_CONTEXT_TIMEOUT", "The process did not answer in time.");
@@ -17,11 +20,11 @@ export function asyncContextMetrics(answer: AsyncContextAnswer): NonNullable<Asy
     case "too-large":
       return failure("ASYNC_CONTEXT_PARSE_ERROR", "The answer is larger than what is read of one.", answer.status);
     case "answer":
-      return ofAnswer(answer.status, answer.text);
+      return ofAnswer(answer.status, answer.text, scrub);
   }
 }
 
-function ofAnswer(status: number, text: string): NonNullable<AsyncContextMetrics> {
+function ofAnswer(status: number, text: string, scrub: (text: string) => string): NonNullable<AsyncContextMetrics> {
   if (status === 404) return failure("ASYNC_CONTEXT_ROUTE_MISSING", "The process has no such route.", status);
   if (status < 200 || status > 299)
     return failure("ASYNC_CONTEXT_HTTP_ERROR", `The process answered with status ${status}.`, status);
@@ -31,9 +34,9 @@ function ofAnswer(status: number, text: string): NonNullable<AsyncContextMetrics
   const { active, recentStores } = body;
   const stores: unknown[] = Array.isArray(recentStores) ? recentStores : [];
   return {
-    ...countersOf(body),
+    ...countersOf(body, scrub),
     active: isCount(active) ? active : null,
-    recentStores: stores.slice(0, MAX_STORES).map(redactedStore),
+    recentStores: stores.slice(0, MAX_STORES).map((store) => redactedStore(store, scrub)),
   };
 }
 
@@ -49,11 +52,11 @@ function parsed(text: string): Record<string, unknown> | undefined {
 }
 
 /** Every number that the process tells, by its own names; text is no counter. */
-function countersOf(body: Readonly<Record<string, unknown>>): Record<string, number> {
+function countersOf(body: Readonly<Record<string, unknown>>, scrub: (name: string) => string): Record<string, number> {
   const numbers = Object.entries(body).filter(
     (entry): entry is [string, number] => typeof entry[1] === "number" && entry[0] !== "code" && entry[0] !== "error",
   );
-  return Object.fromEntries(numbers.slice(0, MAX_COUNTERS));
+  return Object.fromEntries(numbers.slice(0, MAX_COUNTERS).map(([name, value]) => [scrub(name), value]));
 }
 
 function isCount(value: unknown): value is number {

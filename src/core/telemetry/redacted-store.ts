@@ -1,4 +1,4 @@
-import { maskCredentials, REDACTED } from "../secrets/redact.ts";
+import { REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 
 const MAX_KEYS = 50;
@@ -14,22 +14,27 @@ const TOKEN = /\beyJ[\w-]{6,}\.|\b(?:bearer|basic)\s+\S/i;
  * An async context's store as it may be shown: every key, scalar values of keys that are not
  * secret-like, nested objects alike; everything else is `[REDACTED]`.
  *
+ * @param scrub takes known secrets and credentials out of every key and text
  * @see CONTRACT section 5
  */
-export function redactedStore(store: unknown): Record<string, unknown> {
-  return isObject(store) ? redactedObject(store, 1) : { value: REDACTED };
+export function redactedStore(store: unknown, scrub: (text: string) => string): Record<string, unknown> {
+  return isObject(store) ? redactedObject(store, scrub, 1) : { value: REDACTED };
 }
 
-function redactedObject(object: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
+function redactedObject(
+  object: Readonly<Record<string, unknown>>,
+  scrub: (text: string) => string,
+  depth: number,
+): Record<string, unknown> {
   const entries = Object.entries(object).slice(0, MAX_KEYS);
-  return Object.fromEntries(entries.map(([key, value]) => [cut(key), redactedValue(key, value, depth)]));
+  return Object.fromEntries(entries.map(([key, value]) => [cut(scrub(key)), redactedValue(key, value, scrub, depth)]));
 }
 
-function redactedValue(key: string, value: unknown, depth: number): unknown {
+function redactedValue(key: string, value: unknown, scrub: (text: string) => string, depth: number): unknown {
   if (isSecretName(key) || SESSION.test(key)) return REDACTED;
-  if (typeof value === "string") return TOKEN.test(value) ? REDACTED : cut(maskCredentials(value));
+  if (typeof value === "string") return TOKEN.test(value) ? REDACTED : cut(scrub(value));
   if (value === null || typeof value === "number" || typeof value === "boolean") return value;
-  return isObject(value) && depth < MAX_DEPTH ? redactedObject(value, depth + 1) : REDACTED;
+  return isObject(value) && depth < MAX_DEPTH ? redactedObject(value, scrub, depth + 1) : REDACTED;
 }
 
 /** After what is masked: a cut must not hide the `@` behind a password. */

@@ -83,6 +83,20 @@ describe("async contexts", () => {
     expect(processes?.summary.asyncContextActiveSum).toBe(2);
   });
 
+  test("hold no secret of an env file, whatever its key is called", async () => {
+    const world = countingPorts();
+    mkdirSync(world.ports.workspace.configDir, { recursive: true });
+    writeFileSync(join(world.ports.workspace.configDir, ".env.dev"), "SVC_REDIS_PASSWORD=Canary-7Qz-of-a-file\n");
+    world.records = [runningRecord(withPort)];
+    const body = { active: 1, "Canary-7Qz-of-a-file": 2, recentStores: [{ note: "it is Canary-7Qz-of-a-file" }] };
+    world.scrape = () => Promise.resolve({ kind: "answer", status: 200, text: JSON.stringify(body) });
+    const { samples } = await watch(world, { asyncContext: true });
+    const isShown = (): boolean => JSON.stringify(samples).includes('"recentStores":[{');
+    while (!isShown()) await pass(world, 1000, 500);
+    expect(JSON.stringify(samples)).toContain('"recentStores":[{"note":"it is [REDACTED]"}]');
+    expect(JSON.stringify(samples)).not.toContain("Canary-7Qz");
+  });
+
   test("a process that does not answer holds nobody up, and is not asked twice at a time", async () => {
     const world = countingPorts();
     world.records = [runningRecord(withPort)];

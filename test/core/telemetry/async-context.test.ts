@@ -3,9 +3,11 @@ import { type AddressInfo, createServer as createTcp } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeAsyncContext } from "../../../src/core/adapters/async-context.ts";
 import { processMetrics } from "../../../src/core/contract/metrics.ts";
+import { scrubOf } from "../../../src/core/ecosystem/scrub.ts";
 import { asyncContextMetrics } from "../../../src/core/telemetry/async-context-metrics.ts";
 import { redactedStore } from "../../../src/core/telemetry/redacted-store.ts";
 
+const scrub = scrubOf(["known-7Qz"]);
 const schema = processMetrics.shape.asyncContext;
 
 /** Asks a process that serves like that. */
@@ -22,7 +24,7 @@ async function scrape(listener: RequestListener) {
 async function ask(port: number) {
   const client = nodeAsyncContext.open();
   onTestFinished(() => client.close());
-  return schema.parse(asyncContextMetrics(await client.get(port)));
+  return schema.parse(asyncContextMetrics(await client.get(port), scrub));
 }
 
 describe("a process", () => {
@@ -119,13 +121,18 @@ describe("a store", () => {
       url: "redis://u:CANARY@host/1",
       deep: { deeper: { deepest: { value: "CANARY" } } },
     };
-    const shown = redactedStore(store);
+    const shown = redactedStore(store, scrub);
     expect(shown).toMatchObject({ requestId: "r1", attempt: 2, isRetry: false, parent: null, user: { id: 7 } });
     expect(Object.keys(shown)).toEqual(Object.keys(store));
     expect(JSON.stringify(shown)).not.toContain("CANARY");
   });
 
+  test("holds no known secret, even under a harmless key, within a text or as a key", () => {
+    const shown = redactedStore({ note: "known-7Qz", a: { b: "x known-7Qz y" }, "known-7Qz": 1 }, scrub);
+    expect(shown).toEqual({ note: "[REDACTED]", a: { b: "x [REDACTED] y" }, "[REDACTED]": 1 });
+  });
+
   test.each(["CANARY", ["CANARY"], 7, null])("that is %j is hidden", (store) => {
-    expect(redactedStore(store)).toEqual({ value: "[REDACTED]" });
+    expect(redactedStore(store, scrub)).toEqual({ value: "[REDACTED]" });
   });
 });

@@ -1,8 +1,11 @@
 import type { AsyncContextMetrics } from "../../contract/metrics.ts";
+import { scrubOf, type Scrub } from "../../ecosystem/scrub.ts";
 import type { Ports } from "../../ports.ts";
+import { REDACTED } from "../../secrets/redact.ts";
 import type { AsyncContextClient } from "../../telemetry/ports.ts";
 import { asyncContextMetrics } from "../../telemetry/async-context-metrics.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
+import { knownSecrets } from "../ecosystem-file.ts";
 
 /**
  * The async-context metrics of the processes that have a port. Each port is asked once: where several
@@ -51,8 +54,18 @@ export class Scraper {
 
   async #get(port: number): Promise<void> {
     const client = (this.#client ??= this.#ports.asyncContext.open());
-    const metrics = asyncContextMetrics(await client.get(port));
+    const answer = await client.get(port);
+    const metrics = asyncContextMetrics(answer, await scrubFor(this.#ports));
     if (this.#client === client) this.#answers.set(port, metrics);
+  }
+}
+
+/** Knows the secrets of the env files. If they cannot be known, no text is shown. */
+async function scrubFor(ports: Ports): Promise<Scrub> {
+  try {
+    return scrubOf(await knownSecrets(ports, await ports.facts.runtimeContract()));
+  } catch {
+    return () => REDACTED;
   }
 }
 
