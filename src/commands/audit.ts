@@ -1,7 +1,7 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { auditOutcomes } from "../core/contract/names.ts";
-import { auditList, type AuditRecord, type Paint } from "../core/index.ts";
+import { auditList, auditText, type AuditRecord, type Paint } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { ask } from "./terminal/ask.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
@@ -45,17 +45,17 @@ export default class Audit extends SvcmCommand {
         ? nothingFound(args.name, since, outcome)
         : renderTable(
             [
-              { heading: "TIME", cell: ({ timestamp }) => timeOf(timestamp) },
+              { heading: "TIME", cell: ({ timestamp }) => auditText.secondOf(timestamp) },
               { heading: "ACTION", cell: ({ action }) => action },
               { heading: "ENVIRONMENT", cell: ({ environment = "" }) => environment, spare: 1 },
-              { heading: "WHAT", cell: subjectOf, shorten: "fold" },
+              { heading: "WHAT", cell: auditText.subjectOf, shorten: "fold" },
               {
                 heading: "BY",
-                cell: ({ source, actor }) => (actor === undefined ? source : `${actor} (${source})`),
+                cell: auditText.callerOf,
                 shorten: "end",
                 spare: 2,
               },
-              { heading: "OUTCOME", cell: outcomeOf, shorten: "fold", colour: outcomeColour },
+              { heading: "OUTCOME", cell: auditText.outcomeOf, shorten: "fold", colour: outcomeColour },
             ],
             response.records,
             stdoutScreen(),
@@ -71,23 +71,7 @@ function nothingFound(...filters: readonly (string | undefined)[]): string {
   return isFiltered ? "No record matches." : "No change has been recorded.";
 }
 
-/** `2026-11-22 03:46:44Z`: to the second, in UTC; `--json` has the milliseconds. */
-function timeOf(timestamp: string): string {
-  return timestamp.replace(/^(\S+)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, "$1 $2Z");
-}
-
 function outcomeColour({ outcome }: AuditRecord, { green, red, yellow }: Paint) {
   if (outcome === "succeeded") return green;
   return outcome === "failed" ? red : yellow;
-}
-
-function subjectOf({ keys = [], processes = [], target }: AuditRecord): string {
-  const named = processes.map(({ name, pmId }) => (pmId === null ? name : `${name} (id ${pmId})`));
-  return [...(target === undefined ? [] : [target]), ...named, ...keys].join(", ");
-}
-
-function outcomeOf({ outcome, code, count = 1 }: AuditRecord): string {
-  const words = outcome === "started" ? "interrupted" : outcome;
-  if (count > 1) return `${words} ${count} times (${code ?? ""})`;
-  return code === undefined ? words : `${words} (${code})`;
 }

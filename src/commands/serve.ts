@@ -7,7 +7,7 @@ import { SvcmCommand } from "./base.ts";
 export default class Serve extends SvcmCommand {
   static override summary = "Serve the same core as an HTTP API with a web page, on 127.0.0.1:3200.";
   static override description =
-    "Listens on loopback by default, and on another address only if SVC_SERVICE_MANAGEMENT_AUTH_TOKEN is set. The log is written to standard error, one JSON line each; SIGINT and SIGTERM close in order.";
+    "Listens on loopback by default, and on another address only if SVC_SERVICE_MANAGEMENT_AUTH_TOKEN is set. The log is written to standard error, readable on a terminal and as JSON lines elsewhere; SIGINT and SIGTERM close in order.";
   static override examples = [
     "<%= config.bin %> serve",
     "<%= config.bin %> serve --port 3201",

@@ -30,6 +30,7 @@ export { isValid, locationText } from "./contract/issue.ts";
 export type { Issue } from "./contract/issue.ts";
 export type { DriftEntry, MetricsPayload } from "./contract/metrics.ts";
 export type { AuditRecord } from "./contract/audit-record.ts";
+export * as auditText from "./report/audit-text.ts";
 export { renderDiff } from "./report/diff/render.ts";
 export { renderReport } from "./report/render.ts";
 export { cellsOf, visible, widthOf } from "./report/cells.ts";

@@ -3,18 +3,31 @@ import { pino, type Logger } from "pino";
 import { SvcmError, type Ports } from "../core/index.ts";
 import type { FailureAnswer } from "./answer.ts";
 import { REQUEST_CUT_OFF } from "./failure.ts";
-import type { LogLevel } from "./settings.ts";
+import { textLines } from "./log-text.ts";
+import type { LogForm, LogLevel } from "./settings.ts";
 
 export type ServerLog = Logger;
 
+export interface LogSettings {
+  readonly logLevel: LogLevel;
+  readonly logForm: LogForm | undefined;
+}
+
 /** Where log lines go; each call is one line. */
 export interface LogDestination {
+  /** Whether people read it there as it is written. */
+  readonly isTTY?: boolean | undefined;
   write(line: string): void;
 }
 
-/** JSON lines. They name what happened, never a header, a query, a body or a value. */
-export function serverLog(level: LogLevel, destination: LogDestination): ServerLog {
-  return pino({ level, base: { pid: process.pid }, timestamp: readableTime }, destination);
+/**
+ * JSON lines, or readable ones; on a terminal readable ones are the default. They name what happened, never a header, a
+ * query, a body or a value.
+ */
+export function serverLog({ logLevel: level, logForm }: LogSettings, destination: LogDestination): ServerLog {
+  const form = logForm ?? (destination.isTTY === true ? "text" : "json");
+  const lines = form === "text" ? textLines(destination) : destination;
+  return pino({ level, base: { pid: process.pid }, timestamp: readableTime }, lines);
 }
 
 function readableTime(): string {
@@ -49,9 +62,23 @@ export function withAuditLines(ports: Ports, log: ServerLog): Ports {
   };
 }
 
-/** One line for a request that was refused or failed; a defect comes with its stack. */
-export function logFailure(log: ServerLog, request: FastifyRequest, answer: FailureAnswer, error: unknown): void {
-  const line = { ...factsOf(request, answer.status), code: answer.body.code ?? kindOf(error) };
+export interface LoggedFailure {
+  readonly answer: FailureAnswer;
+  readonly error: unknown;
+  readonly isRecorded: boolean;
+}
+
+/**
+ * One line for a request that was refused or failed; a defect comes with its stack. `recorded` says that the outcome
+ * is in an audit line, too.
+ */
+export function logFailure(
+  log: ServerLog,
+  request: FastifyRequest,
+  { answer, error, isRecorded }: LoggedFailure,
+): void {
+  const code = answer.body.code ?? kindOf(error);
+  const line = { ...factsOf(request, answer.status), code, ...(isRecorded && { recorded: true }) };
   // What the client gave up itself was neither refused nor did it fail.
   if (error instanceof SvcmError && error.facts.code === REQUEST_CUT_OFF) log.debug(line, "request cut off");
   // Its record is in the log, at most one a second for an address.

@@ -84,6 +84,12 @@ export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttem
   return { action: actionOf(row), source: "http", address: request.address, code: error.facts.code ?? error.kind };
 }
 
+/** Whether an operation ran that records its outcome itself. */
+export function hasRunToChange({ hasRun, routeOptions }: FastifyRequest): boolean {
+  const { row } = routeOptions.config;
+  return hasRun && row !== undefined && "operation" in row && row.operation.access === "write";
+}
+
 /** A socket takes actions: one that another site opens is an attempt at them. */
 function mayChange(row: Route | undefined, { kind }: SvcmError): boolean {
   if (row === undefined) return false;

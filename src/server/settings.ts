@@ -6,6 +6,7 @@ export const HOST = "SVC_SERVICE_MANAGEMENT_HOST";
 export const PORT = "SVC_SERVICE_MANAGEMENT_PORT";
 export const AUTH_TOKEN = "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN";
 export const ALLOWED_HOSTS = "SVC_SERVICE_MANAGEMENT_ALLOWED_HOSTS";
+export const LOG = "SVC_SERVICE_MANAGEMENT_LOG";
 export const LOG_LEVEL = "SVC_SERVICE_MANAGEMENT_LOG_LEVEL";
 
 const DEFAULT_HOST = "127.0.0.1";
@@ -15,6 +16,9 @@ const MAX_PORT = 65_535;
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
+
+const logForms = ["text", "json"] as const;
+export type LogForm = (typeof logForms)[number];
 
 /** How the server was asked to run. */
 export interface Settings {
@@ -27,6 +31,8 @@ export interface Settings {
   /** Absent when no proxy is announced. */
   readonly publicUrl: PublicUrl | undefined;
   readonly logLevel: LogLevel;
+  /** Undefined if it depends on whether the log goes to a terminal. */
+  readonly logForm: LogForm | undefined;
 }
 
 interface Asked {
@@ -49,6 +55,7 @@ export function readSettings(env: Variables, asked: Asked = {}): Settings {
     allowedHosts: names(env[ALLOWED_HOSTS]).map(readAllowedHost),
     publicUrl: readPublicUrl(env[PUBLIC_URL]?.trim() ?? ""),
     logLevel: readLogLevel(env[LOG_LEVEL]?.trim().toLowerCase() || DEFAULT_LOG_LEVEL),
+    logForm: readLogForm(env[LOG]),
   };
 }
 
@@ -81,5 +88,14 @@ function readLogLevel(given: string): LogLevel {
   if (level !== undefined) return level;
   throw new SvcmError("START_REFUSED", {
     details: `${LOG_LEVEL}: unknown level ${JSON.stringify(given.slice(0, 40))}. Accepted: ${logLevels.join(", ")}.`,
+  });
+}
+
+function readLogForm(set = ""): LogForm | undefined {
+  const given = set.trim().toLowerCase();
+  const form = logForms.find((name) => name === given);
+  if (form !== undefined || given === "") return form;
+  throw new SvcmError("START_REFUSED", {
+    details: `${LOG}: unknown form ${JSON.stringify(given.slice(0, 40))}. Accepted: ${logForms.join(", ")}.`,
   });
 }

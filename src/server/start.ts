@@ -45,7 +45,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const token = requireToken(bind, settings.token);
   requireConfigDirectory(ports.workspace.configDir);
   await requireFacts(ports);
-  const log = serverLog(settings.logLevel, options.log ?? standardError());
+  const log = serverLog(settings, options.log ?? standardError());
   log.info({ version, host: bind.address, port: settings.port }, "starting");
   const policy = policyOf(bind, token, settings);
   warnOfOpenProxy(policy, settings, log);

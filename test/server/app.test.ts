@@ -8,7 +8,7 @@ import { ENV, repository } from "./support.ts";
 /** The server without a socket. */
 function app(isLoopback: boolean) {
   const { root } = repository();
-  const log = serverLog("silent", { write: () => undefined });
+  const log = serverLog({ logLevel: "silent", logForm: undefined }, { write: () => undefined });
   const policy = { hosts: new Set<string>(), isLoopback, hasToken: tokenCheck("a-token") };
   return buildApp({ ports: nodePorts({ root, env: {}, cwd: root }), version: "1.2.3", policy, log });
 }

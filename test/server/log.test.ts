@@ -1,7 +1,9 @@
-import { rmSync } from "node:fs";
-import { expect, test } from "vitest";
-import { ask, ENV, post, testServer, type TestServer } from "./support.ts";
+import { mkdirSync, rmSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { serverLog } from "../../src/server/log.ts";
+import { ask, ENV, post, repository, testServer, type TestServer } from "./support.ts";
 
+const FORM = "SVC_SERVICE_MANAGEMENT_LOG";
 const LEVEL = "SVC_SERVICE_MANAGEMENT_LOG_LEVEL";
 
 /** The lines between being ready and the end, without what differs from run to run. */
@@ -31,7 +33,15 @@ test("a refused request is one line, with the route's pattern and never a query,
   await ask(server, `${ENV}?x=hunter2`, { method: "DELETE" });
   expect(requestLines(server).filter(({ msg }) => msg !== "audit")).toEqual([
     { level: 40, method: "GET", route: ENV, status: 400, code: "INVALID_ENVIRONMENT", msg: "request refused" },
-    { level: 40, method: "POST", route: ENV, status: 400, code: "INVALID_PAYLOAD", msg: "request refused" },
+    {
+      level: 40,
+      method: "POST",
+      route: ENV,
+      status: 400,
+      code: "INVALID_PAYLOAD",
+      recorded: true,
+      msg: "request refused",
+    },
     { level: 40, method: "GET", route: null, status: 404, code: "NOT_FOUND", msg: "request refused" },
     { level: 40, method: "DELETE", route: null, status: 405, code: "METHOD_NOT_ALLOWED", msg: "request refused" },
   ]);
@@ -81,4 +91,60 @@ test("a write is logged as its records are", async () => {
     source: "http",
   });
   expect(succeeded).toMatchObject({ id: started?.["id"], outcome: "succeeded", keys: ["SVC_HTTP_FRAMEWORK"] });
+});
+
+describe("for people", () => {
+  const SECOND = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ  /;
+
+  /** The lines between being ready and the end, without the time and the milliseconds. */
+  function readableLines({ log }: TestServer): string[] {
+    expect(log.filter((line) => !SECOND.test(line) || !line.endsWith("\n"))).toEqual([]);
+    const lines = log.map((line) => line.replace(SECOND, "").replace(/ {2}[\d.]+ ms(?=\s)/, "  <ms>"));
+    return lines.filter((line) => !/^(?:starting|ready)/.test(line)).map((line) => line.trimEnd());
+  }
+
+  test("a terminal gets one line for each write, its outcome, and one for each other request that was refused", async () => {
+    const server = await testServer({ isTerminal: true });
+    await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
+    await post(server, { values: { SVC_HTTP_FRAMEWORK: "hunter2" } });
+    await post(server, "{", { "content-type": "text/plain" });
+    await ask(server, `${ENV}?environment=hunter2`);
+    await ask(server, "/api/hunter2");
+    expect(readableLines(server)).toEqual([
+      "env.write  dev  SVC_HTTP_FRAMEWORK  by anonymous (http)  succeeded  <ms>",
+      "env.write  dev  SVC_HTTP_FRAMEWORK  by anonymous (http)  refused (INVALID_PAYLOAD)  <ms>",
+      "env.write  by http  from 127.0.0.1  refused (UNSUPPORTED_MEDIA_TYPE)",
+      "warning  request refused  GET  /api/runtime/env  400  INVALID_ENVIRONMENT  <ms>",
+      "warning  request refused  GET  (no route)  404  NOT_FOUND  <ms>",
+    ]);
+  });
+
+  test("the variable decides, on a terminal and elsewhere", async () => {
+    const json = await testServer({ isTerminal: true, env: { [FORM]: "json" } });
+    const text = await testServer({ env: { [FORM]: " Text " } });
+    expect(JSON.parse(json.log[0] ?? "")).toMatchObject({ msg: "starting" });
+    expect(text.log[0]).toMatch(/Z {2}starting {2}version 1\.2\.3 {2}host 127\.0\.0\.1 {2}port 0\n$/);
+  });
+
+  test("control characters are visible", async () => {
+    const log: string[] = [];
+    const lines = serverLog({ logLevel: "info", logForm: "text" }, { write: (line) => log.push(line) });
+    lines.warn({ target: "a\u001B[2Jb\u202Ec\nd" }, "\u009Bx");
+    lines.error({ stack: "Error: \u001B]0;x\u0007\n    at here" }, "request failed");
+    expect(log.map((line) => line.replace(SECOND, ""))).toEqual([
+      "warning  \uFFFDx  target a\uFFFD[2Jb\uFFFDc d\n",
+      "error  request failed\n  Error: \uFFFD]0;x\uFFFD\n      at here\n",
+    ]);
+  });
+
+  test("a write whose record fails is still one line", async () => {
+    const files = repository();
+    rmSync(files.auditFile, { force: true });
+    mkdirSync(files.auditFile, { recursive: true });
+    const server = await testServer({ isTerminal: true, repository: files });
+    await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
+    expect(readableLines(server)).toEqual([
+      "env.write  dev  SVC_HTTP_FRAMEWORK  by anonymous (http)  refused (EISDIR)  <ms>  not recorded",
+    ]);
+  });
 });

@@ -21,6 +21,7 @@ test("defaults", () => {
     token: undefined,
     allowedHosts: [],
     logLevel: "info",
+    logForm: undefined,
   });
 });
 
@@ -75,6 +76,24 @@ describe("allowed hosts", () => {
       expect(body.details).toContain(VARIABLE);
     },
   );
+});
+
+describe("log form", () => {
+  const VARIABLE = "SVC_SERVICE_MANAGEMENT_LOG";
+
+  test.each([
+    ["text", "text"],
+    [" JSON ", "json"],
+    ["", undefined],
+  ])("%j", (given, form) => {
+    expect(readSettings({ [VARIABLE]: given }).logForm).toBe(form);
+  });
+
+  test("refuses any other, naming those that there are", () => {
+    const { exitCode, body } = refusal({ [VARIABLE]: "pretty" });
+    expect(exitCode).toBe(1);
+    expect(body.details).toBe(`${VARIABLE}: unknown form "pretty". Accepted: text, json.`);
+  });
 });
 
 describe("log level", () => {

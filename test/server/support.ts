@@ -49,12 +49,14 @@ export interface ServerOptions {
   readonly signal?: AbortSignal;
   readonly consoleDir?: string;
   readonly version?: string;
+  /** Whether its log goes to a terminal. */
+  readonly isTerminal?: boolean;
   /** Puts something else in the place of a port. */
   readonly world?: (ports: Ports) => Ports;
 }
 
 export async function testServer(options: ServerOptions = {}): Promise<TestServer> {
-  const { repository: files = repository(), env = {}, world = (ports) => ports, ...rest } = options;
+  const { repository: files = repository(), env = {}, world = (ports) => ports, isTerminal, ...rest } = options;
   const log: string[] = [];
   const waiting = new Set<() => void>();
   const write = (line: string): void => {
@@ -69,7 +71,7 @@ export async function testServer(options: ServerOptions = {}): Promise<TestServe
     env,
     version: "1.2.3",
     port: 0,
-    log: { write },
+    log: { write, isTTY: isTerminal },
     consoleDir: CONSOLE,
     ...rest,
   });

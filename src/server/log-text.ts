@@ -1,0 +1,61 @@
+import { auditText, visible, type AuditRecord } from "../core/index.ts";
+import type { LogDestination } from "./log.ts";
+
+/** What pino adds to each line. */
+interface Stamped {
+  readonly time: string;
+  readonly level: number;
+  readonly pid: number;
+  readonly msg: string;
+}
+
+const WARN = 40;
+const ERROR = 50;
+
+/** A log for people: takes the JSON lines and writes one readable line each, with nothing in it that moves the cursor. */
+export function textLines(destination: LogDestination): LogDestination {
+  return {
+    write(line) {
+      const text = textOf(JSON.parse(line) as Stamped & Readonly<Record<string, unknown>>);
+      if (text !== undefined) destination.write(`${text}\n`);
+    },
+  };
+}
+
+/** Undefined if another line says it: an attempt is one line, its outcome. */
+function textOf(line: Stamped & Readonly<Record<string, unknown>>): string | undefined {
+  const { time, level, pid: _pid, msg, stack, recorded, ...facts } = line;
+  const frames = typeof stack === "string" ? stack.split("\n").map((frame) => `\n  ${visible(frame)}`) : [];
+  if (recorded === true && frames.length === 0) return undefined;
+  const record = msg.startsWith("audit") ? (facts as unknown as AuditRecord) : undefined;
+  if (record?.outcome === "started") return undefined;
+  const what = record === undefined ? [msg, ...factsOf(facts)] : [...recordOf(record), msg.slice("audit, ".length)];
+  const words = [auditText.secondOf(time), ...weightOf(level, record), ...what].filter((word) => word !== "");
+  return visible(words.join("  ")) + frames.join("");
+}
+
+/** The outcome of an attempt is its weight. */
+function weightOf(level: number, record: AuditRecord | undefined): string[] {
+  if (record !== undefined || level < WARN) return [];
+  return [level < ERROR ? "warning" : "error"];
+}
+
+function recordOf(record: AuditRecord): string[] {
+  const { action, environment = "", address, ms } = record;
+  const from = address === undefined ? "" : `from ${address}`;
+  const took = ms === undefined ? "" : `${ms} ms`;
+  const { subjectOf, callerOf, outcomeOf } = auditText;
+  return [action, environment, subjectOf(record), `by ${callerOf(record)}`, from, outcomeOf(record), took];
+}
+
+/** A request reads as its method, route and answer; any other fact comes with its name. */
+function factsOf({ method, route, status, code, ms, ...rest }: Readonly<Record<string, unknown>>): string[] {
+  const request = [method, method === undefined ? undefined : (route ?? "(no route)"), status, code];
+  const took = ms === undefined ? undefined : `${wordOf(ms)} ms`;
+  const named = Object.entries(rest).map(([name, value]) => `${name} ${wordOf(value)}`);
+  return [...request, took, ...named].flatMap((fact) => (fact === undefined ? [] : [wordOf(fact)]));
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
