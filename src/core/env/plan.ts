@@ -3,7 +3,7 @@ import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
 import { suggest } from "../report/suggest.ts";
 import { effectiveEntry, parseEnvDocument } from "./document.ts";
 import { setValues, type KeyEdit, type LineChange } from "./edit.ts";
-import { editableKeys, specOf, tierOf, tierReason } from "./tiers.ts";
+import { describeUnlisted, editableKeys, specOf, tierOf, tierReason } from "./tiers.ts";
 import { acceptedValues, expansionProblem, shownValue, spellingProblem, valueProblem } from "./values.ts";
 
 /** What to do with a key outside the allowlist: HTTP ignores it, the command line refuses it. */
@@ -100,12 +100,15 @@ function editableSpec(contract: RuntimeContract, key: string): KeySpec | undefin
 
 function foreignKeyIssue(contract: RuntimeContract, key: string): Issue {
   const accepted = editableKeys(contract);
-  const suggestion = specOf(contract, key) ? undefined : suggest(key, accepted);
+  const isListed = specOf(contract, key) !== undefined;
+  const suggestion = isListed ? undefined : suggest(key, accepted);
   return {
     code: "ENV_KEY_NOT_EDITABLE",
     severity: "error",
     path: ["values", key],
-    message: `${key} is not editable (${tierOf(contract, key)}): ${tierReason(contract, key)}`,
+    message: isListed
+      ? `${key} is not editable (${tierOf(contract, key)}): ${tierReason(contract, key)}`
+      : describeUnlisted(key, "written"),
     accepted,
     ...(suggestion !== undefined && { suggestion }),
   };

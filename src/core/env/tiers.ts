@@ -25,6 +25,11 @@ export function tierReason(contract: RuntimeContract, key: string): string {
   return specOf(contract, key)?.reason ?? contract.tiers[tierOf(contract, key)].reason;
 }
 
+/** Why nothing is done with a key that the contract does not list. */
+export function describeUnlisted(key: string, done: "shown" | "written"): string {
+  return `${key} is not listed in config/runtime-contract.yaml. Unlisted keys are treated as secrets and never ${done}`;
+}
+
 function keysOfTier(contract: RuntimeContract, tier: Tier): string[] {
   return Object.keys(contract.keys).filter((key) => contract.keys[key]?.tier === tier);
 }

@@ -1,6 +1,6 @@
 import { sortIssues, type Issue } from "../contract/issue.ts";
 import { parseEnvDocument } from "../env/document.ts";
-import { specOf, tierOf, visibleKeys } from "../env/tiers.ts";
+import { describeUnlisted, specOf, tierOf, visibleKeys } from "../env/tiers.ts";
 import { readResponse, type EnvReadResponse } from "../env/view.ts";
 import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
@@ -52,8 +52,8 @@ function hiddenKeyIssue(contract: RuntimeContract, key: string): Issue {
     severity: "error",
     path: ["keys", key],
     message: spec
-      ? `${key} is never shown. The runtime contract lists it as never-exposed: ${spec.reason ?? "it is treated as a secret"}.`
-      : `${key} is not listed in config/runtime-contract.yaml. Unlisted keys are treated as secrets and never shown.`,
+      ? `${key} is never shown. The runtime contract lists it as never-exposed: ${spec.reason ?? "it is treated as a secret"}`
+      : describeUnlisted(key, "shown"),
     ...(suggestion !== undefined && { suggestion }),
   };
 }
