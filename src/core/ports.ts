@@ -197,6 +197,13 @@ export interface AuditLog {
    */
   newest(query: AuditQuery, signal?: AbortSignal): Promise<AuditPage>;
 
+  /**
+   * Whether a change could be recorded now. Nothing is created.
+   *
+   * @throws {FileError} with the reason that `append` would have, as far as permissions show it.
+   */
+  check(): Promise<void>;
+
   /** How many records this process appended, by what they tell. */
   counts(): readonly AuditCount[];
 }

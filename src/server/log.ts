@@ -57,6 +57,7 @@ export function withAuditLines(ports: Ports, log: ServerLog): Ports {
         log[isBad ? "warn" : "info"](record, "audit");
       },
       newest: (query, signal) => audit.newest(query, signal),
+      check: () => audit.check(),
       counts: () => audit.counts(),
     },
   };

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { describeError, readConsole, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
+import { describeError, FileError, readConsole, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
@@ -49,6 +49,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   log.info({ version, host: bind.address, port: settings.port }, "starting");
   const policy = policyOf(bind, token, settings);
   warnOfOpenProxy(policy, settings, log);
+  await warnOfUnwritableAudit(ports, log);
   const console = await readConsole(options.consoleDir);
   const publicPath = settings.publicUrl?.path ?? "";
   const { limits } = options;
@@ -86,6 +87,16 @@ function policyOf(bind: Bind, token: string | undefined, { host, allowedHosts, p
 function warnOfOpenProxy({ hasToken }: AccessPolicy, { publicUrl }: Settings, log: ServerLog): void {
   if (publicUrl === undefined || hasToken !== undefined || isLoopbackHost(publicUrl.host)) return;
   log.warn(`${PUBLIC_URL} is set without ${AUTH_TOKEN}: everybody whom the proxy lets in may read and write.`);
+}
+
+/** Reads work without the audit log; a change would be refused, which whoever starts the server should know now. */
+async function warnOfUnwritableAudit({ audit }: Ports, log: ServerLog): Promise<void> {
+  const reason = await audit.check().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(reason instanceof FileError)) return;
+  log.warn(`${reason.message} Changes will be refused. SVC_SERVICE_MANAGEMENT_AUDIT_FILE names another place.`);
 }
 
 function requireConfigDirectory(path: string): void {

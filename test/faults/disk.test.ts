@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { auditLog } from "../../src/core/adapters/audit-log.ts";
 import { nodeFiles } from "../../src/core/adapters/files/index.ts";
+import { ask, ENV, repository, testServer } from "../server/support.ts";
 import { envFile, NEW, OLD } from "../support/env-file.ts";
 import { canMount, mount } from "../support/machine.ts";
 import { newest, recordOf } from "../support/records.ts";
@@ -144,11 +145,25 @@ describe.skipIf(!canMount)("on a file system of its own (needs root and mount)",
     const folder = join(temporaryFolder(), "disk");
     mount(folder, "-t", "tmpfs", "-o", "size=16k,ro", "tmpfs");
     const file = join(folder, ".svcm", "audit.jsonl");
-    await expect(auditLog({ file }).append(recordOf("a"))).rejects.toMatchObject({
+    const reason = {
       name: "FileError",
       code: "EROFS",
       path: file,
       message: `Cannot record a change in ${file}: the file system is mounted read-only.`,
-    });
+    };
+    await expect(auditLog({ file }).append(recordOf("a"))).rejects.toMatchObject(reason);
+    await expect(auditLog({ file }).check()).rejects.toMatchObject(reason);
+  });
+
+  test("a server on a read-only disk starts, and warns that changes will be refused", async () => {
+    const folder = join(temporaryFolder(), "disk");
+    mount(folder, "-t", "tmpfs", "-o", "size=16k,ro", "tmpfs");
+    const files = repository({ ".env.dev": "SVC_HTTP_FRAMEWORK=express\n" });
+    const env = { SVC_SERVICE_MANAGEMENT_AUDIT_FILE: join(folder, ".svcm", "audit.jsonl") };
+    const { log, port } = await testServer({ repository: files, env });
+    expect((await ask({ port }, ENV)).status).toBe(200);
+    expect(log.join("")).toMatch(
+      /the file system is mounted read-only\. Changes will be refused\. SVC_SERVICE_MANAGEMENT_AUDIT_FILE/,
+    );
   });
 });

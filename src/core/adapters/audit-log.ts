@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { AuditRecord } from "../contract/audit-record.ts";
 import type { AuditCount, AuditLog } from "../ports.ts";
 import { appender } from "./audit-log/append.ts";
+import { mayBeAppendedTo } from "./audit-log/folder.ts";
 import { newestRecords } from "./audit-log/newest.ts";
 import { DEFAULT_ROTATION, olderFiles, type Rotation } from "./audit-log/rotate.ts";
 import { attempting } from "./files/file-error.ts";
@@ -38,6 +39,7 @@ export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLo
       counts.set(key, { action, outcome, count: (counts.get(key)?.count ?? 0) + 1 });
     },
     newest: (query, signal) => attempting("read", file, () => newestRecords(logs, query, signal)),
+    check: () => attempting("record a change in", file, () => mayBeAppendedTo(file)),
     counts: () => [...counts.values()],
   };
 }

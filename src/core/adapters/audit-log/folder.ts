@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import {
   fsync,
   isRefusal,
+  mayWrite,
   mkdir,
   mkdirs,
   O_CREAT,
@@ -24,6 +25,13 @@ export async function createFolder(folder: string): Promise<void> {
     await syncFolder(dirname(made));
   }
   if (basename(folder) === ".svcm") await ignoreInGit(folder);
+}
+
+/** Whether the file, or else the nearest folder above it that exists, may be written. */
+export async function mayBeAppendedTo(file: string): Promise<void> {
+  let nearest = file;
+  while (!existsSync(nearest)) nearest = dirname(nearest);
+  await mayWrite(nearest);
 }
 
 export async function syncFolder(folder: string): Promise<void> {

@@ -47,6 +47,7 @@ export const rename = (from: string, to: string) => call<void>((done) => fs.rena
 export const unlink = (path: string) => call<void>((done) => fs.unlink(path, done));
 export const readdir = (path: string) => call<string[]>((done) => fs.readdir(path, done));
 export const readlink = (path: string) => call<string>((done) => fs.readlink(path, done));
+export const mayWrite = (path: string) => call<void>((done) => fs.access(path, fs.constants.W_OK, done));
 export const realpath = (path: string) => call<string>((done) => fs.realpath.native(path, done));
 export const readText = (path: string) => call<string>((done) => fs.readFile(path, "utf8", done));
 /** Creates one folder. */
