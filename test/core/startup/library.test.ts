@@ -200,7 +200,9 @@ describe("drivers that the backend carries", () => {
   test("a file that is not JSON, or has another member, is refused with its place", () => {
     const { root, write } = repository(packaged, {});
     write(LIST, "{\n  drivers: 1\n}\n");
-    expect(svcm(["startup", "check", "rest"], { cwd: root }).stderr).toContain("svcm.startup.json:2:3: is not JSON");
+    expect(svcm(["startup", "check", "rest"], { cwd: root }).stderr).toMatch(
+      /svcm\.startup\.json:2:3 error is not JSON: .*\n {2}2 \| {3}drivers: 1\n {4}\| {3}\^/,
+    );
     write(LIST, '{ "driver": {}, "drivers": {} }\n');
     expect(svcm(["startup", "check", "rest"], { cwd: root }).stderr).toContain(
       '"driver" is not a known member; accepted: drivers',
