@@ -157,6 +157,6 @@ test("close refuses what is pending, and a call opens the link again", async () 
   expect(await pending).toBe("PM2_CONNECTION_LOST");
   await closed;
   await daemon.signal("SIGCONT");
-  expect(await next).toEqual([]);
+  expect(await next).toEqual({ processes: [] });
   await link.close();
 });

@@ -1,15 +1,21 @@
 /** Telemetry over a real PM2: what it measures, compares and never tells. */
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { metricsPayload } from "../../src/core/contract/metrics.ts";
 import { ecosystemDrift, execute, metricsExpose, metricsShow, type Ports, type Sample } from "../../src/core/index.ts";
+import { listenAt } from "../support/checkout.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
+import { svcm } from "../support/svcm.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 const BUSY = "setInterval(() => { for (const end = Date.now() + 20; Date.now() < end; ); }, 21);";
-const SERVE = `require("node:http").createServer(({ url }, response) => {
+/** Its stores repeat a secret of its own environment and one of another process, under harmless keys. */
+const SERVE = `const note = "it is " + process.env.PAYMENT_TOKEN;
+require("node:http").createServer(({ url }, response) => {
   response.writeHead(url === "/async-context-metrics" ? 200 : 404);
-  response.end(JSON.stringify({ active: 4, recentStores: [{ requestId: "r1", accessToken: "CANARY-STORE" }] }));
-}).listen(0, "127.0.0.1", function () { require("node:fs").writeFileSync("port", String(this.address().port)); });`;
+  const store = { requestId: "r1", accessToken: "CANARY-STORE", note, other: { note: "CANARY-ENV" } };
+  response.end(JSON.stringify({ active: 4, [process.env.PAYMENT_TOKEN]: 5, recentStores: [store] }));
+}).listen(process.env.SVC_HTTP_PORT, "127.0.0.1");`;
 
 let own: Pm2;
 let daemon: Daemon;
@@ -27,6 +33,19 @@ afterAll(async () => {
   await ports.telemetry.close();
   await own.end();
 });
+
+async function freePort(): Promise<number> {
+  const server = await listenAt(0);
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const isServing = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/`).then(
+    () => true,
+    () => false,
+  );
 
 const show = (asyncContext = false) => execute(metricsShow, ports, { environment: "dev", asyncContext }, caller);
 
@@ -71,8 +90,13 @@ test("what differs from the ecosystem file is told, without any value", async ()
 });
 
 test("no value of an environment, an argument or a store is in any byte", async () => {
-  await own.run({ name: "serves", code: SERVE });
+  const port = await freePort();
+  await own.run({ name: "serves", code: SERVE, env: { SVC_HTTP_PORT: String(port), PAYMENT_TOKEN: "CANARY-PAYMENT" } });
+  while (!(await isServing(port)));
+  const asked = ["metrics", "show", "--environment", "dev", "--async-context", "--json"];
+  const { stdout } = await svcm(asked, { root: own.folder, env: { PM2_HOME: own.home } });
   const texts = [
+    stdout,
     JSON.stringify(await show(true)),
     await execute(metricsExpose, ports, { version: "1.0.0", format: "openmetrics" }, caller),
     JSON.stringify(await execute(ecosystemDrift, ports, { environment: "dev" }, caller)),
@@ -81,6 +105,13 @@ test("no value of an environment, an argument or a store is in any byte", async 
   const { processes } = JSON.parse(texts[0]!) as Awaited<ReturnType<typeof show>>;
   const idle = processes.find(({ name }) => name === "idle");
   expect(idle?.asyncContext).toMatchObject({ code: "ASYNC_CONTEXT_UNREACHABLE" });
+  expect(processes.find(({ name }) => name === "serves")?.asyncContext).toEqual({
+    active: 4,
+    "[REDACTED]": 5,
+    recentStores: [
+      { requestId: "r1", accessToken: "[REDACTED]", note: "it is [REDACTED]", other: { note: "[REDACTED]" } },
+    ],
+  });
 });
 
 test("a process that is killed is seen anew, and the host goes on when PM2 is killed", async () => {

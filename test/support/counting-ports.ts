@@ -71,7 +71,7 @@ export function countingPorts(): CountingPorts {
   const counting: Ports = {
     ...real,
     clock,
-    processes: { ...real.processes, list, digest: (value) => value },
+    processes: { ...real.processes, list, scrub: (texts) => Promise.resolve(texts), digest: (value) => value },
     machine: { ...real.machine, platform: "linux", open },
     asyncContext: { open: () => ({ get, close: () => Promise.resolve() }) },
   };

@@ -18,6 +18,12 @@ export interface Processes {
   /** Every process that PM2 knows, modules of PM2 apart, by number. One call to PM2. */
   list(signal?: AbortSignal): Promise<ProcessRecord[]>;
 
+  /**
+   * The texts, in their order, without the secrets that the environments of the processes of the last `list` hold, and
+   * without credentials. Before the first list, or after a loss of the link, every text is `[REDACTED]`.
+   */
+  scrub(texts: readonly string[]): Promise<readonly string[]>;
+
   /** What completion offers: cheaper than `list`, and empty instead of an error if PM2 does not answer at once. */
   names(): Promise<ProcessName[]>;
 

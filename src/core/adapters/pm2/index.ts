@@ -49,8 +49,10 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
     list: (signal) =>
       explained(async () => {
         await refuseUnreachable(home);
-        return (await link().call({ method: "list" }, signal)).toSorted((a, b) => a.pmId - b.pmId);
+        const { processes = [] } = await link().call({ method: "list" }, signal);
+        return processes.toSorted((a, b) => a.pmId - b.pmId);
       }),
+    scrub: (texts) => explained(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
     names: () => pm2Names(env, cwd),
     start: (process) => act({ method: "start", process }),
     stop: (process) => act({ method: "stop", process }),

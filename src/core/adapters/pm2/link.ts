@@ -1,9 +1,8 @@
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import type { ProcessRecord } from "../../telemetry/process-record.ts";
 import { LinkFailure } from "./failure.ts";
-import type { Call, Request, Response, WorkerData } from "./protocol.ts";
+import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts";
 
 export interface LinkOptions extends WorkerData {
   /** The whole environment of the worker. */
@@ -16,7 +15,7 @@ export interface Link {
    * @throws {LinkFailure} where the worker refuses, ends or falls silent; the reason of the signal,
    *   where it is aborted.
    */
-  call(call: Call, signal?: AbortSignal): Promise<readonly ProcessRecord[]>;
+  call(call: Call, signal?: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -63,7 +62,7 @@ export function workerLink(options: LinkOptions): Link {
         lose(target, "it fell silent");
         void target.terminate();
       };
-      return new Promise<readonly ProcessRecord[]>((resolve, reject) => {
+      return new Promise<Answer>((resolve, reject) => {
         pending.set(id, expectation(resolve, reject, { giveUp, patienceMs: options.timeoutMs, signal }));
         target.ref();
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
@@ -122,7 +121,7 @@ interface Waiting {
 
 /** One call that is waited for: the worker keeps time itself, this is for a worker that cannot. */
 function expectation(
-  resolve: (processes: readonly ProcessRecord[]) => void,
+  resolve: (answer: Answer) => void,
   reject: (reason: Error) => void,
   { giveUp, patienceMs, signal }: Waiting,
 ): Pending {
@@ -140,7 +139,7 @@ function expectation(
       end(() => {
         if (!response.ok)
           return reject(refusal(response.failure.code, response.failure.details, expected.isHandedOver));
-        resolve("processes" in response ? response.processes : []);
+        resolve(response.answer);
       }),
     fail: (failure) => end(() => reject(failure)),
     prolong: (ms) => {

@@ -6,16 +6,20 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { digestWith } from "./digest.ts";
 import { LinkFailure } from "./failure.ts";
-import type { Call, Request, Response, WorkerData } from "./protocol.ts";
+import { REDACTED } from "../../secrets/redact.ts";
+import type { Scrub } from "../../ecosystem/scrub.ts";
+import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts";
 import { act, listed } from "./worker/act.ts";
 import { connect, wordsOf, type Connection } from "./worker/connection.ts";
 import { loadPm2, type Pm2 } from "./worker/pm2-api.ts";
-import { published } from "./worker/publish.ts";
+import { environmentScrub, published } from "./worker/publish.ts";
 import { startApp } from "./worker/start-app.ts";
 
 const { socket, salt, timeoutMs } = workerData as WorkerData;
 let loading: Promise<Pm2> | undefined;
 let connection: Promise<Connection> | undefined;
+/** Knows the secrets of the last list. Before the first list no secret is known: no text is shown. */
+let scrub: Scrub = () => REDACTED;
 
 // What PM2 prints is for nobody.
 process.stdout.write = () => true;
@@ -31,14 +35,15 @@ function tell(response: Response): void {
 async function answer({ id, call }: Request): Promise<void> {
   try {
     const handOver = (patienceMs: number): void => tell({ id, handedOver: true, patienceMs });
-    tell({ id, ok: true, ...(await run(call, handOver)) });
+    tell({ id, ok: true, answer: await run(call, handOver) });
   } catch (error) {
     const failure = error instanceof LinkFailure ? error : new LinkFailure("PM2_FAILED", wordsOf(error));
     tell({ id, ok: false, failure: failure.facts });
   }
 }
 
-async function run(call: Call, handOver: (patienceMs: number) => void) {
+async function run(call: Call, handOver: (patienceMs: number) => void): Promise<Answer> {
+  if (call.method === "scrub") return { texts: call.texts.map((text) => scrub(text)) };
   const pm2 = await load();
   if (call.method === "startApp") {
     await startApp({ pm2, socket, timeoutMs, handOver }, call.name, call.apps);
@@ -47,7 +52,8 @@ async function run(call: Call, handOver: (patienceMs: number) => void) {
   return overKept(pm2, async (kept, restMs) => {
     if (call.method === "list") {
       const processes = await listed(kept, restMs);
-      return { processes: published(processes, (value) => digestWith(salt, value)) };
+      scrub = environmentScrub(processes);
+      return { processes: published(processes, scrub, (value) => digestWith(salt, value)) };
     }
     await act({ connection: kept, timeoutMs, handOver }, call.method, call.process, call.env);
     return {};

@@ -13,6 +13,8 @@ export interface WorkerData {
 
 export type Call =
   | { readonly method: "list" }
+  /** Takes the secrets of the environments of the last list out of texts. */
+  | { readonly method: "scrub"; readonly texts: readonly string[] }
   | {
       readonly method: ProcessAction;
       readonly process: ProcessIdentity;
@@ -30,9 +32,14 @@ export interface FailureFacts {
   readonly details: string;
 }
 
+/** `processes` answers `list`, `texts` answers `scrub`. */
+export interface Answer {
+  readonly processes?: readonly ProcessRecord[];
+  readonly texts?: readonly string[];
+}
+
 export type Response =
-  | { readonly id: number; readonly ok: true; readonly processes: readonly ProcessRecord[] }
-  | { readonly id: number; readonly ok: true }
+  | { readonly id: number; readonly ok: true; readonly answer: Answer }
   | { readonly id: number; readonly ok: false; readonly failure: FailureFacts }
   /** The action has been given to PM2, which may take so long: from here on it may take effect. */
   | { readonly id: number; readonly handedOver: true; readonly patienceMs: number };

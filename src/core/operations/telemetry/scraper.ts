@@ -2,7 +2,7 @@ import type { AsyncContextMetrics } from "../../contract/metrics.ts";
 import { scrubOf, type Scrub } from "../../ecosystem/scrub.ts";
 import type { Ports } from "../../ports.ts";
 import { REDACTED } from "../../secrets/redact.ts";
-import type { AsyncContextClient } from "../../telemetry/ports.ts";
+import type { AsyncContextAnswer, AsyncContextClient } from "../../telemetry/ports.ts";
 import { asyncContextMetrics } from "../../telemetry/async-context-metrics.ts";
 import type { ProcessRecord } from "../../telemetry/process-record.ts";
 import { knownSecrets } from "../ecosystem-file.ts";
@@ -55,15 +55,32 @@ export class Scraper {
   async #get(port: number): Promise<void> {
     const client = (this.#client ??= this.#ports.asyncContext.open());
     const answer = await client.get(port);
-    const metrics = asyncContextMetrics(answer, await scrubFor(this.#ports));
+    const metrics = asyncContextMetrics(answer, await scrubFor(this.#ports, textsOf(answer)));
     if (this.#client === client) this.#answers.set(port, metrics);
   }
 }
 
-/** Knows the secrets of the env files. If they cannot be known, no text is shown. */
-async function scrubFor(ports: Ports): Promise<Scrub> {
+/** Every name and text of an answer that would be shown, as the process wrote it. */
+function textsOf(answer: AsyncContextAnswer): string[] {
+  const texts = new Set<string>();
+  asyncContextMetrics(answer, (text) => {
+    texts.add(text);
+    return text;
+  });
+  return [...texts];
+}
+
+/**
+ * Knows these texts without the secrets of the environments that PM2 holds, and the secrets of the env files. If they
+ * cannot be known, no text is shown.
+ */
+async function scrubFor(ports: Ports, texts: readonly string[]): Promise<Scrub> {
+  if (texts.length === 0) return () => REDACTED;
   try {
-    return scrubOf(await knownSecrets(ports, await ports.facts.runtimeContract()));
+    const scrub = scrubOf(await knownSecrets(ports, await ports.facts.runtimeContract()));
+    const scrubbed = await ports.processes.scrub(texts);
+    const shown = new Map(texts.map((text, at) => [text, scrub(scrubbed[at] ?? REDACTED)]));
+    return (text) => shown.get(text) ?? REDACTED;
   } catch {
     return () => REDACTED;
   }

@@ -9,10 +9,18 @@ import { environmentOf, processRecord } from "./process-record.ts";
  * The one step through which a record leaves the worker: allowed fields only, and of what a process says of itself no
  * credential, and no secret of the environment of any process.
  */
-export function published(processes: readonly Pm2Process[], digest: (value: string) => string): ProcessRecord[] {
+export function published(
+  processes: readonly Pm2Process[],
+  scrub: Scrub,
+  digest: (value: string) => string,
+): ProcessRecord[] {
+  return processes.map((process) => withMetricTexts(processRecord(process, digest), scrub));
+}
+
+/** Takes the secrets of the environments of these processes out of a text. They are collected for the first text. */
+export function environmentScrub(processes: readonly Pm2Process[]): Scrub {
   let scrub: Scrub | undefined;
-  const scrubbed = (text: string): string => (scrub ??= scrubOf(secretsOf(processes)))(text);
-  return processes.map((process) => withMetricTexts(processRecord(process, digest), scrubbed));
+  return (text) => (scrub ??= scrubOf(secretsOf(processes)))(text);
 }
 
 function secretsOf(processes: readonly Pm2Process[]): string[] {
