@@ -83,6 +83,8 @@ export interface ProcessMetrics {
   readonly exitCode: number | null;
   /** What the app reports through PM2, by its own names. */
   readonly customMetrics: { readonly [name: string]: number | string };
+  /** Units of `customMetrics`, by the same names; a metric that PM2 has no unit for is absent. */
+  readonly customMetricUnits: { readonly [name: string]: string };
   readonly diskIo: {
     /** Whether this platform tells the disk traffic of a process at all. */
     readonly supported: boolean;

@@ -191,6 +191,20 @@ describe.skipIf(!hasBrowser)("drift", () => {
   });
 });
 
+describe.skipIf(!hasBrowser)("metrics of an app", () => {
+  test("have their units behind the value, once", async () => {
+    const { page, give, telemetry } = await handMonitoring(browser);
+    await telemetry.watchers(1);
+    const customMetrics = { "Heap Size": "7.48", Latency: "3 ms", Requests: 12, constructor: 1 };
+    give([{ name: "api", customMetrics, customMetricUnits: { "Heap Size": "MiB", Latency: "ms" } }]);
+    await page.getByRole("button", { name: "api" }).first().click();
+    const part = page.getByRole("region", { name: "Metrics of the app" });
+    await part.waitFor();
+    expect(await part.locator("dt").allTextContents()).toEqual(Object.keys(customMetrics));
+    expect(await part.locator("dd").allTextContents()).toEqual(["7.48 MiB", "3 ms", "12", "1"]);
+  });
+});
+
 describe.skipIf(!hasBrowser)("buttons", () => {
   test("that would do nothing are disabled, with the reason", async () => {
     const { page, give, telemetry } = await handMonitoring(browser);

@@ -12,12 +12,16 @@ let link: Processes;
 /** Reports a metric of its own, as the library of PM2 does, then says that it is ready. */
 const REPORTING = `
 process.send({ type: "axm:monitor", data: {
-  "Requests": { value: 12, type: "counter" },
+  "Requests": { value: 12, type: "counter", unit: "" },
+  "Uploaded": { value: "7.48", unit: "MiB" },
+  "Queue": { value: 3, unit: "of ${CANARY}-value" },
+  "Unit alone": { unit: "ms" },
+  "Unit of another kind": { value: 2, unit: { secret: "${CANARY}-unit" } },
   "Loop": { value: "3 ms" },
   "Object": { value: { secret: "${CANARY}-metric" } },
   "Store": { value: "redis://u:${CANARY}-userinfo@h" },
   "Own secret": { value: "opened with ${CANARY}-value" },
-  "Of another ${CANARY}-of-another": { value: 1 },
+  "Of another ${CANARY}-of-another": { value: 1, unit: "${CANARY}-of-another" },
 } });
 process.send("ready");
 ${IDLE}`;
@@ -80,6 +84,18 @@ test("every field tells what runs", async () => {
     ["cluster", 2],
     ["cluster", 2],
   ]);
+});
+
+test("a metric has the unit that PM2 knows, masked as the metric is, and only such a metric has one", async () => {
+  const { customMetrics, customMetricUnits } = await named("full");
+  expect(customMetrics).toMatchObject({ Uploaded: "7.48", "Unit of another kind": 2 });
+  expect(customMetricUnits).toMatchObject({
+    Uploaded: "MiB",
+    Queue: "of [REDACTED]",
+    "Of another [REDACTED]": "[REDACTED]",
+  });
+  for (const name of ["Requests", "Unit alone", "Unit of another kind"])
+    expect(customMetricUnits).not.toHaveProperty([name]);
 });
 
 test("a port is a port, or none", async () => {

@@ -26,6 +26,7 @@ export function record(fields: Partial<ProcessRecord> = {}): ProcessRecord {
     cpuPercent: null,
     memoryBytes: null,
     customMetrics: {},
+    customMetricUnits: {},
     httpPort: null,
     declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment: {} },
     ...fields,

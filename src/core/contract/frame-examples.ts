@@ -83,6 +83,7 @@ const payload: MetricsPayload = {
       version: "1.0.0",
       exitCode: null,
       customMetrics: { "Event Loop Latency": 0.4 },
+      customMetricUnits: { "Event Loop Latency": "ms" },
       diskIo: {
         supported: true,
         platform: "linux",

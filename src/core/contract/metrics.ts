@@ -163,6 +163,9 @@ export const processMetrics = z
     customMetrics: z
       .record(z.string(), z.union([z.number(), z.string()]))
       .describe("What the app reports through PM2, by its own names."),
+    customMetricUnits: z
+      .record(z.string(), z.string())
+      .describe("Units of `customMetrics`, by the same names; a metric that PM2 has no unit for is absent."),
     diskIo,
     asyncContext: z.union([asyncContextFailure, asyncContextAnswer, z.null()]).describe("Null where it was not asked."),
   })

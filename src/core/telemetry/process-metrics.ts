@@ -42,6 +42,7 @@ export function processMetrics(facts: ProcessFacts): ProcessMetrics {
     version: record.version === "N/A" ? null : record.version,
     exitCode: record.exitCode,
     customMetrics: record.customMetrics,
+    customMetricUnits: record.customMetricUnits,
     diskIo: diskIo(facts),
     asyncContext: facts.asyncContext,
   };

@@ -36,11 +36,13 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly version: string | null;
   /** Of its last end. */
   readonly exitCode: number | null;
-  /** What the process reports of itself through PM2, by name. */
   /** Per cent of one core and bytes, as PM2's daemon measured last; null unless the process runs. */
   readonly cpuPercent: number | null;
   readonly memoryBytes: number | null;
+  /** What the process reports of itself through PM2, by name. */
   readonly customMetrics: Readonly<Record<string, string | number>>;
+  /** Unit of a custom metric, by the same name, for example `MiB`; only of metrics that have one. */
+  readonly customMetricUnits: Readonly<Record<string, string>>;
   /** `SVC_HTTP_PORT` of its environment, where that is a port. */
   readonly httpPort: number | null;
   readonly declaration: ProcessDeclaration;

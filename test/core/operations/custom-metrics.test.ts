@@ -17,11 +17,17 @@ test("a secret of an env file does not show in what a process reports of itself,
     "to canary-4711-long": "canary-4711-long",
     cut: `${"x".repeat(195)}canary-4711-long`,
   };
-  world.records = [runningRecord({ customMetrics })];
+  const customMetricUnits = {
+    plain: "canary-4711-long",
+    "to canary-4711-long": "MiB",
+    cut: `${"y".repeat(195)}canary-4711-long`,
+  };
+  world.records = [runningRecord({ customMetrics, customMetricUnits })];
   const shown = await until(world, execute(metricsShow, world.ports, { environment: "dev" }, caller));
   const list = await execute(processList, world.ports, {}, caller);
   for (const text of [JSON.stringify(shown), JSON.stringify(list)]) {
     expect(text).toContain('"to [REDACTED]":"[REDACTED]"');
+    expect(text).toContain('"customMetricUnits":{"plain":"[REDACTED]","to [REDACTED]":"MiB","cut":"yyy');
     expect(text).not.toContain("canar");
   }
 });

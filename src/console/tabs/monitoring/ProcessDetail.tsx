@@ -16,7 +16,7 @@ const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
 /** Everything that is known of a process. */
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
-  const metrics = Object.entries(process.customMetrics);
+  const metrics = metricsOf(process);
   const drift = driftOf(monitor, process);
   const { problem } = process;
   return (
@@ -43,7 +43,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
       </div>
       {metrics.length > 0 && (
         <Part title="Metrics of the app" process={process}>
-          <Pairs pairs={metrics.map(([name, value]) => [name, String(value)])} />
+          <Pairs pairs={metrics} />
         </Part>
       )}
       {process.asyncContext && (
@@ -149,6 +149,15 @@ function runOf(process: ProcessProps["process"]): Pair[] {
     ["Disk read", diskOf(diskIo, diskIo.readBytes)],
     ["Disk written", diskOf(diskIo, diskIo.writeBytes)],
   ];
+}
+
+/** Each with its unit, unless its text ends with that already. */
+function metricsOf({ customMetrics, customMetricUnits }: ProcessProps["process"]): Pair[] {
+  const units = new Map(Object.entries(customMetricUnits));
+  return Object.entries(customMetrics).map(([name, value]) => {
+    const unit = units.get(name) ?? "";
+    return [name, `${value}`.endsWith(unit) ? `${value}` : `${value} ${unit}`];
+  });
 }
 
 function together(parts: readonly (string | null | undefined)[]): string {

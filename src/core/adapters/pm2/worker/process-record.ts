@@ -32,7 +32,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     version: textOf(env["version"]),
     exitCode: numberOf(env["exit_code"]),
     ...measured(listed),
-    customMetrics: customMetrics(env["axm_monitor"]),
+    ...reported(env["axm_monitor"]),
     httpPort: portOf(environmentOf(listed)["SVC_HTTP_PORT"]),
     declaration: {
       argsDigest: digest(canonicalArguments(env["args"])),
@@ -64,15 +64,20 @@ function measured({ pid, monit }: Pm2Process): Pick<ProcessRecord, "cpuPercent" 
   return { cpuPercent: numberOf(cpu), memoryBytes: positive(memory) };
 }
 
-/** What the process reports of itself: numbers and short texts. */
-function customMetrics(monitor: unknown): Record<string, string | number> {
+/** What the process reports of itself: numbers and short texts, and the units of those that have one. */
+function reported(monitor: unknown): Pick<ProcessRecord, "customMetrics" | "customMetricUnits"> {
   const metrics: [string, string | number][] = [];
-  for (const [name, metric] of Object.entries(objectOf(monitor)).slice(0, MOST_METRICS)) {
-    const value: unknown = objectOf(metric)["value"];
-    if (typeof value === "number" && Number.isFinite(value)) metrics.push([name.slice(0, LONGEST_METRIC), value]);
-    if (typeof value === "string") metrics.push([name.slice(0, LONGEST_METRIC), value.slice(0, LONGEST_METRIC)]);
+  const units: [string, string][] = [];
+  for (const [longName, metric] of Object.entries(objectOf(monitor)).slice(0, MOST_METRICS)) {
+    const { value, unit } = objectOf(metric);
+    const shown = typeof value === "string" ? value.slice(0, LONGEST_METRIC) : numberOf(value);
+    if (shown === null) continue;
+    const name = longName.slice(0, LONGEST_METRIC);
+    metrics.push([name, shown]);
+    const unitText = textOf(unit);
+    if (unitText !== null) units.push([name, unitText.slice(0, LONGEST_METRIC)]);
   }
-  return Object.fromEntries(metrics);
+  return { customMetrics: Object.fromEntries(metrics), customMetricUnits: Object.fromEntries(units) };
 }
 
 function execMode(mode: unknown): ProcessRecord["execMode"] {
