@@ -35,7 +35,8 @@ export async function openLoginLimit(keyValueDriver: string, env: Env): Promise<
   const lockout = integerOf(env, "SVC_AUTH_LOCKOUT_SECONDS", 900, A_WEEK);
   const memory = new RateLimiterMemory({ points, duration });
   if (keyValueDriver !== "redis") return limitBy(memory, memory, lockout, () => Promise.resolve());
-  const client = await connectRedis("SVC_ENABLE_BASIC_AUTH=yes with SVC_KEYVALUESTORAGE_DRIVER=redis", redisUrl(env));
+  const setting = "SVC_ENABLE_BASIC_AUTH=yes with SVC_KEYVALUESTORAGE_DRIVER=redis";
+  const client = await connectRedis(setting, redisUrl(env), { rejectsWhileAway: true });
   const shared = new RateLimiterRedis({
     storeClient: client,
     useRedisPackage: true,
@@ -46,7 +47,7 @@ export async function openLoginLimit(keyValueDriver: string, env: Env): Promise<
     points,
     duration,
   });
-  return limitBy(shared, memory, lockout, () => client.close());
+  return limitBy(shared, memory, lockout, async () => (client.isReady ? client.close() : client.destroy()));
 }
 
 /** One user from one network. A network of IPv6 is what one customer is given, 64 bits. */
