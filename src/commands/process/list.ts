@@ -2,10 +2,9 @@ import * as Flags from "@oclif/core/flags";
 import { processList, type ListedProcess } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
-import { renderDuration } from "../terminal/duration.ts";
-import { bytes, percent } from "../terminal/metrics.ts";
+import { processColumns } from "../terminal/metrics.ts";
 import { stdoutScreen, type Screen } from "../terminal/screen.ts";
-import { renderProblems, statusColour } from "../terminal/status.ts";
+import { renderProblems } from "../terminal/status.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 
 export default class ProcessList extends SvcmCommand {
@@ -35,18 +34,7 @@ export default class ProcessList extends SvcmCommand {
 }
 
 const COLUMNS: readonly Column<ListedProcess>[] = [
-  { heading: "NAME", cell: ({ name }) => name, shorten: "middle" },
-  { heading: "ID", cell: ({ pmId }) => String(pmId), side: "right" },
-  { heading: "STATUS", cell: ({ status }) => status, colour: ({ status }, paint) => statusColour(status, paint) },
-  { heading: "CPU", cell: ({ cpuPercent }) => percent(cpuPercent), side: "right" },
-  { heading: "MEMORY", cell: ({ memoryBytes }) => bytes(memoryBytes), side: "right" },
-  {
-    heading: "UPTIME",
-    cell: ({ uptimeMs }) => (uptimeMs === null ? "-" : renderDuration(uptimeMs)),
-    side: "right",
-    spare: 1,
-  },
-  { heading: "RESTARTS", cell: ({ restartCount }) => String(restartCount), side: "right", spare: 2 },
+  ...processColumns,
   { heading: "MODE", cell: modeOf, spare: 3 },
   { heading: "PID", cell: ({ pid }) => (pid === null ? "-" : String(pid)), side: "right", spare: 4 },
   { heading: "NAMESPACE", cell: ({ namespace }) => namespace, shorten: "middle", spare: 5 },

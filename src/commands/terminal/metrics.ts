@@ -4,7 +4,7 @@ import { renderDuration } from "./duration.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 import { renderProblems, statusColour } from "./status.ts";
-import { renderTable } from "./table.ts";
+import { renderTable, type Column } from "./table.ts";
 
 type Process = MetricsPayload["processes"][number];
 
@@ -43,22 +43,7 @@ function renderProcesses(processes: readonly Process[], screen: Screen): string 
   const hasAsyncContext = processes.some(({ asyncContext }) => asyncContext !== null);
   return renderTable<Process>(
     [
-      { heading: "NAME", cell: ({ name }) => name, shorten: "middle" },
-      { heading: "ID", cell: ({ pmId }) => String(pmId), side: "right" },
-      {
-        heading: "STATUS",
-        cell: ({ status }) => status,
-        colour: ({ status }, colours) => statusColour(status, colours),
-      },
-      { heading: "CPU", cell: ({ cpuPercent }) => percent(cpuPercent), side: "right" },
-      { heading: "MEMORY", cell: ({ memoryBytes }) => bytes(memoryBytes), side: "right" },
-      {
-        heading: "UPTIME",
-        cell: ({ uptimeMs }) => (uptimeMs === null ? "-" : renderDuration(uptimeMs)),
-        side: "right",
-        spare: 1,
-      },
-      { heading: "RESTARTS", cell: ({ restartCount }) => String(restartCount ?? "-"), side: "right", spare: 2 },
+      ...processColumns,
       { heading: "PID", cell: ({ pid }) => (pid === null ? "-" : String(pid)), side: "right", spare: 5 },
       { heading: "READ/S", cell: ({ diskIo }) => bytes(diskIo.readBytesPerSecond), side: "right", spare: 3 },
       { heading: "WRITE/S", cell: ({ diskIo }) => bytes(diskIo.writeBytesPerSecond), side: "right", spare: 4 },
@@ -73,6 +58,33 @@ function asyncContextCell({ asyncContext }: Process): string {
   if (asyncContext === null) return "";
   return "code" in asyncContext ? String(asyncContext["code"]) : String(asyncContext.active ?? "");
 }
+
+/** A process, as far as every table of processes shows it. */
+interface ProcessFacts {
+  readonly name: string;
+  readonly pmId: number;
+  readonly status: string;
+  readonly cpuPercent: number | null;
+  readonly memoryBytes: number | null;
+  readonly uptimeMs: number | null;
+  readonly restartCount: number | null;
+}
+
+/** The columns that every table of processes begins with. */
+export const processColumns: readonly Column<ProcessFacts>[] = [
+  { heading: "NAME", cell: ({ name }) => name, shorten: "middle" },
+  { heading: "ID", cell: ({ pmId }) => String(pmId), side: "right" },
+  { heading: "STATUS", cell: ({ status }) => status, colour: ({ status }, colours) => statusColour(status, colours) },
+  { heading: "CPU", cell: ({ cpuPercent }) => percent(cpuPercent), side: "right" },
+  { heading: "MEMORY", cell: ({ memoryBytes }) => bytes(memoryBytes), side: "right" },
+  {
+    heading: "UPTIME",
+    cell: ({ uptimeMs }) => (uptimeMs === null ? "-" : renderDuration(uptimeMs)),
+    side: "right",
+    spare: 1,
+  },
+  { heading: "RESTARTS", cell: ({ restartCount }) => String(restartCount ?? "-"), side: "right", spare: 2 },
+];
 
 export function percent(value: number | null): string {
   return value === null ? "-" : `${value.toFixed(1)} %`;
