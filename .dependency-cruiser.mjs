@@ -1,6 +1,6 @@
 /** The direction of imports, executable. Each rule says why. `npm run check:direction` runs it. */
 
-const decisions = "^src/core/(env|secrets|ecosystem|suite|telemetry|process|startup|report|yaml|facts|contract)/";
+const decisions = "^src/core/(words|secrets|api|facts|findings|env|pm2|deployments|metrics|audit|startup|yaml)/";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
@@ -21,17 +21,17 @@ export default {
     },
     {
       name: "faces-enter-by-the-front-door",
-      comment: "Commands and server use core/index and the contract, so that the inside of the core can change.",
+      comment: "Commands and server use core/index and the API, so that the inside of the core can change.",
       severity: "error",
       from: { path: "^src/(cli|commands|server)/" },
-      to: { path: "^src/core/", pathNot: "^src/core/(index\\.ts$|contract/|secrets/redact\\.ts$)" },
+      to: { path: "^src/core/", pathNot: "^src/core/(index\\.ts$|api/|secrets/redact\\.ts$)" },
     },
     {
       name: "client-runs-anywhere",
       comment: "A browser loads `svcm/client`: no Node module, no library, and of the core only names.",
       severity: "error",
       from: { path: "^src/client/" },
-      to: { pathNot: "^src/(client/|core/contract/(channel|names)\\.ts$)" },
+      to: { pathNot: "^src/(client/|core/api/(channel|names)\\.ts$)" },
     },
     {
       name: "faces-do-not-know-each-other",
@@ -56,12 +56,12 @@ export default {
     },
     {
       name: "console-knows-what-is-pure",
-      comment: "The console runs in a browser: of the core it uses the contract and decisions, of Node nothing.",
+      comment: "The console runs in a browser: of the core it uses the API and decisions, of Node nothing.",
       severity: "error",
       from: { path: "^src/console/" },
       to: {
         path: "^src/|^node:",
-        pathNot: "^src/(console/|client/|core/(contract|env|suite)/|core/yaml/(scan/|write\\.ts$))",
+        pathNot: "^src/(console/|client/|core/(api|env|deployments|words)/|core/yaml/(scan/|write\\.ts$))",
       },
     },
     {
@@ -107,11 +107,11 @@ export default {
       to: { dependencyTypes: ["core"] },
     },
     {
-      name: "contract-stands-alone",
+      name: "api-depends-on-nothing",
       comment: "What others may rely on depends on nothing that may change behind it.",
       severity: "error",
-      from: { path: "^src/core/contract/" },
-      to: { path: "^src/core/", pathNot: "^src/core/(contract/|errors\\.ts$|facts/schema\\.ts$)" },
+      from: { path: "^src/core/api/" },
+      to: { path: "^src/core/", pathNot: "^src/core/(api/|errors\\.ts$|facts/schema\\.ts$)" },
     },
     {
       name: "each-library-once",

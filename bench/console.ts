@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { chromium, type CDPSession, type Page } from "playwright-core";
-import { frameExamples } from "../src/core/contract/frame-examples.ts";
+import { frameExamples } from "../src/core/api/frame-examples.ts";
 import { nodePorts, type Ports, type Sample } from "../src/core/index.ts";
 import { startServer } from "../src/server/start.ts";
 import { nextSample } from "../test/console/monitoring-page.ts";

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "../src/core/facts/packaged.generated.ts";
-import { decodeUtf8 } from "../src/core/operations/utf8.ts";
-import { validateSource } from "../src/core/suite/validate.ts";
+import { decodeUtf8 } from "../src/core/words/utf8.ts";
+import { validateSource } from "../src/core/deployments/validate.ts";
 import { readYaml } from "../src/core/yaml/read.ts";
 
 const [, , file = ""] = process.argv;

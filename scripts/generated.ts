@@ -1,11 +1,11 @@
 /** Everything in the repository that is derived from something else, and how. A test says that it is current. */
-import { asyncApiDocument } from "../src/core/contract/asyncapi.ts";
+import { asyncApiDocument } from "../src/core/api/asyncapi.ts";
 import { jsonSchemaOf } from "../src/core/facts/json-schema.ts";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
 } from "../src/core/facts/packaged.generated.ts";
-import { suiteSchema } from "../src/core/suite/schema.ts";
+import { suiteSchema } from "../src/core/deployments/schema.ts";
 import { renderClientFrames } from "./client-frames.ts";
 import { openApiJson } from "./openapi.ts";
 import { renderPackagedFacts } from "./packaged-facts.ts";

@@ -37,7 +37,7 @@ const GROUPS = [
   { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ },
   {
     name: "svcm",
-    test: /[\\/]src[\\/](?:commands[\\/](?:base|terminal[\\/](?!entry|prompt|removal|suite-e|validation|process|watch))|core[\\/](?:adapters[\\/]|secrets[\\/]|operations[\\/]utf8|env[\\/]|(?:errors|operation|ports|index)\.|contract[\\/]issue|report[\\/]suggest|facts[\\/]packaged))|[\\/]fastest-levenshtein[\\/]/,
+    test: /[\\/]src[\\/](?:commands[\\/](?:base|terminal[\\/](?!entry|prompt|removal|suite-e|validation|process|watch))|core[\\/](?:adapters[\\/]|secrets[\\/]|words[\\/]|env[\\/]|(?:errors|operation|ports|index)\.|api[\\/]issue|facts[\\/]packaged))|[\\/]fastest-levenshtein[\\/]/,
     minShareCount: 4,
   },
 ];

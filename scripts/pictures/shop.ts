@@ -2,7 +2,7 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { declarationOf } from "../../src/core/ecosystem/declaration.ts";
+import { declarationOf } from "../../src/core/pm2/declaration.ts";
 import { pm2, type Pm2 } from "../../test/support/pm2-daemon.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -1,4 +1,4 @@
-import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../core/contract/channel.ts";
+import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../core/api/channel.ts";
 
 /** The two addresses of one channel: as a WebSocket, and as the HTTP route that tells why it is refused. */
 export interface Address {

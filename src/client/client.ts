@@ -1,4 +1,4 @@
-import { interval } from "../core/contract/channel.ts";
+import { interval } from "../core/api/channel.ts";
 import { addressOf } from "./address.ts";
 import { Connection } from "./connection.ts";
 import { OutcomeUnknownError, ServiceError } from "./errors.ts";

@@ -1,5 +1,5 @@
-import type { AuditedProcess } from "./contract/audit-record.ts";
-import type { Issue } from "./contract/issue.ts";
+import type { AuditedProcess } from "./api/audit-record.ts";
+import type { Issue } from "./api/issue.ts";
 
 /**
  * Every expected refusal: its HTTP status, its exit code and the specification's words.

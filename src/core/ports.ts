@@ -2,12 +2,12 @@
  * What the core needs of the world. Decisions never see these; operations read and write through
  * them; `adapters/` implements them on the real machine.
  */
-import type { AuditRecord } from "./contract/audit-record.ts";
-import type { LoadedEcosystem } from "./ecosystem/loaded.ts";
+import type { AuditRecord } from "./api/audit-record.ts";
+import type { LoadedEcosystem } from "./pm2/loaded.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./facts/schema.ts";
-import type { Processes } from "./process/ports.ts";
-import type { AsyncContext, FileStamps, Machine } from "./telemetry/ports.ts";
-import type { Telemetry } from "./telemetry/telemetry.ts";
+import type { Processes } from "./pm2/ports.ts";
+import type { AsyncContext, FileStamps, Machine } from "./metrics/ports.ts";
+import type { Telemetry } from "./metrics/telemetry.ts";
 
 export interface Ports {
   readonly workspace: Workspace;

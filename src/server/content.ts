@@ -66,7 +66,7 @@ function openApi({ ports, version, publicPath }: ContentSource): () => Promise<s
 function asyncApi(): () => Promise<string> {
   let text: string | undefined;
   return async () => {
-    const { asyncApiDocument } = await import("../core/contract/asyncapi.ts");
+    const { asyncApiDocument } = await import("../core/api/asyncapi.ts");
     return (text ??= toJson(asyncApiDocument()));
   };
 }

@@ -1,8 +1,8 @@
 /** What happens for a row of the table: read the input, run the operation, answer. */
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ZodMiniType } from "zod/mini";
-import { inputs } from "../core/contract/inputs.ts";
-import { parseInput } from "../core/contract/parse.ts";
+import { inputs } from "../core/api/inputs.ts";
+import { parseInput } from "../core/api/parse.ts";
 import { execute, METRICS_TYPES, SvcmError, type Caller, type EnvRead, type Ports } from "../core/index.ts";
 import { assetHeaders, jsonHeaders, pageHeaders, toJson } from "./answer.ts";
 import { isYaml } from "./body.ts";

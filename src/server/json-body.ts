@@ -1,4 +1,4 @@
-import type { Issue } from "../core/contract/issue.ts";
+import type { Issue } from "../core/api/issue.ts";
 import { SvcmError } from "../core/index.ts";
 import { scanJson, type JsonPath, type JsonProblem } from "./json-scan.ts";
 

@@ -1,7 +1,7 @@
 /** The API's description, made of the route table, the schemas that it names and the error table. */
-import { inputs } from "../core/contract/inputs.ts";
+import { inputs } from "../core/api/inputs.ts";
 import * as z from "zod";
-import * as bodies from "../core/contract/bodies.ts";
+import * as bodies from "../core/api/bodies.ts";
 import {
   ecosystemSpellings,
   environmentSpellings,

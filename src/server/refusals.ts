@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../core/contract/audit-record.ts";
+import type { AuditRecord } from "../core/api/audit-record.ts";
 import { SvcmError, type Ports } from "../core/index.ts";
 import type { FastifyRequest } from "fastify";
 import { REQUEST_CUT_OFF } from "./failure.ts";

@@ -1,6 +1,6 @@
 /** The whole HTTP surface. Routes, 405 answers and the API's description come from this table. */
-import * as body from "../core/contract/bodies.ts";
-import { SOCKET_PATH } from "../core/contract/channel.ts";
+import * as body from "../core/api/bodies.ts";
+import { SOCKET_PATH } from "../core/api/channel.ts";
 import {
   auditList,
   contractShow,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { reportFormats } from "../../src/core/contract/names.ts";
+import { reportFormats } from "../../src/core/api/names.ts";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { hostileDocuments } from "../support/hostile-documents.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -7,7 +7,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { hostPayload, metricsPayload } from "../../src/core/contract/metrics.ts";
+import { hostPayload, metricsPayload } from "../../src/core/api/metrics.ts";
 import { handTelemetry, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 import { testServer } from "../server/support.ts";
 import { plainEnvironment, RUN } from "../support/command-line.ts";

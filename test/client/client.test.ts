@@ -11,7 +11,7 @@ import {
   type WatchFrame,
 } from "../../src/client/index.ts";
 import type * as generated from "../../src/client/frames.generated.ts";
-import type * as schemas from "../../src/core/contract/frames.ts";
+import type * as schemas from "../../src/core/api/frames.ts";
 import { testServer, type ServerOptions } from "../server/support.ts";
 import { handTelemetry, hostSample, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 

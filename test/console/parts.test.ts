@@ -1,7 +1,7 @@
 /** The parts of the console that decide: values in, values out. */
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ProcessMetrics } from "../../src/client/index.ts";
-import { frameExamples } from "../../src/core/contract/frame-examples.ts";
+import { frameExamples } from "../../src/core/api/frame-examples.ts";
 import {
   formatBytes,
   formatCount,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { errorTable } from "../../src/core/errors.ts";
-import { catalog, docOf } from "../../src/core/report/catalog.ts";
+import { catalog, docOf } from "../../src/core/findings/catalog.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const FAMILY =
@@ -23,9 +23,9 @@ function words(text: string, pattern: RegExp): string[] {
 test("the catalog documents exactly the codes of the source", () => {
   const variables = ["PM2_HOME", "PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK"];
   const noCodes = new Set(variables);
-  const shape = words(sources("src/core/suite"), /^ {2}([A-Z][A-Z_]+): \{$/gm);
+  const shape = words(sources("src/core/deployments"), /^ {2}([A-Z][A-Z_]+): \{$/gm);
   const quoted = words(
-    sources("src", /^core\/report\/(?:codes\/|[a-z-]*codes\.ts$)/),
+    sources("src", /^core\/findings\/(?:codes\/|[a-z-]*codes\.ts$)/),
     /"([A-Z][A-Z0-9]*_[A-Z0-9_]+)"/g,
   ).filter((code) => FAMILY.test(code));
   const inSource = [...new Set([...quoted, ...shape])].filter((code) => !noCodes.has(code)).toSorted();

@@ -1,7 +1,7 @@
 /** The numbers that docs/how-to/stream.md tells are those of the code. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { interval, SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../../src/core/contract/channel.ts";
+import { interval, SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../../src/core/api/channel.ts";
 import { defaultLimits } from "../../src/server/limits.ts";
 
 const page = readFileSync(new URL("../../docs/how-to/stream.md", import.meta.url), "utf8").replaceAll(/\s+/g, " ");

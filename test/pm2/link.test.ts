@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, watch, writeFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
+import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import type { LinkFailure } from "../../src/core/adapters/pm2/failure.ts";
 import { workerLink } from "../../src/core/adapters/pm2/link.ts";
 import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";

@@ -3,8 +3,8 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, metricsShow, processList } from "../../src/core/index.ts";
-import type { Processes } from "../../src/core/process/ports.ts";
-import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
+import type { Processes } from "../../src/core/pm2/ports.ts";
+import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
 

@@ -1,7 +1,7 @@
 /** Telemetry over a real PM2: what it measures, compares and never tells. */
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { metricsPayload } from "../../src/core/contract/metrics.ts";
+import { metricsPayload } from "../../src/core/api/metrics.ts";
 import { ecosystemDrift, execute, metricsExpose, metricsShow, type Ports, type Sample } from "../../src/core/index.ts";
 import { listenAt } from "../support/checkout.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";

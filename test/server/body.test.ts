@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { failureBody } from "../../src/core/contract/bodies.ts";
+import { failureBody } from "../../src/core/api/bodies.ts";
 import { ask, ENV, post, rawConnection, testServer } from "./support.ts";
 
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };

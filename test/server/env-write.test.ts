@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { envWrittenBody, failureBody } from "../../src/core/contract/bodies.ts";
+import { envWrittenBody, failureBody } from "../../src/core/api/bodies.ts";
 import { ask, ENV, post, testServer } from "./support.ts";
 
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };

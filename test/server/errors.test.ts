@@ -2,8 +2,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { failureBody } from "../../src/core/contract/bodies.ts";
-import { SOCKET_PATH } from "../../src/core/contract/channel.ts";
+import { failureBody } from "../../src/core/api/bodies.ts";
+import { SOCKET_PATH } from "../../src/core/api/channel.ts";
 import { errorTable, FileError, SvcmError, type ErrorKind, type Ports } from "../../src/core/index.ts";
 import {
   ask,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { failureBody } from "../../src/core/contract/bodies.ts";
+import { failureBody } from "../../src/core/api/bodies.ts";
 import { jsonHeaders } from "../../src/server/answer.ts";
 import { ask, ENV, post, testServer } from "./support.ts";
 

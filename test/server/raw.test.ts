@@ -1,6 +1,6 @@
 /** What no ordinary client sends, byte by byte. */
 import { expect, describe, test } from "vitest";
-import { failureBody } from "../../src/core/contract/bodies.ts";
+import { failureBody } from "../../src/core/api/bodies.ts";
 import { ask, ENV, parsed, raw, rawConnection, testServer } from "./support.ts";
 
 const CLOSE = "Connection: close\r\n";

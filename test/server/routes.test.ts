@@ -13,7 +13,7 @@ import {
   failureBody,
   healthBody,
   openApiBody,
-} from "../../src/core/contract/bodies.ts";
+} from "../../src/core/api/bodies.ts";
 import { ask, ENV, post, testServer, type Answered } from "./support.ts";
 import type { Route } from "../../src/server/route.ts";
 import { routes } from "../../src/server/routes.ts";

@@ -1,6 +1,6 @@
 /** A suite document as YAML: every fault with its place, and what it holds as JSON. */
 import { describe, expect, test } from "vitest";
-import { suiteVerdictBody } from "../../src/core/contract/bodies.ts";
+import { suiteVerdictBody } from "../../src/core/api/bodies.ts";
 import { hostileDocuments } from "../support/hostile-documents.ts";
 import { ask, ENV, JSON_TYPE, post, rawConnection, testServer, type Answered } from "./support.ts";
 

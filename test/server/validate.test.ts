@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { suiteVerdictBody } from "../../src/core/contract/bodies.ts";
+import { suiteVerdictBody } from "../../src/core/api/bodies.ts";
 import { post, testServer } from "./support.ts";
 
 const PATH = "/api/validate";

@@ -1,7 +1,7 @@
 /** Many clients at once: nothing that was acknowledged is lost, nothing half written is ever seen. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { envReadBody } from "../../src/core/contract/bodies.ts";
+import { envReadBody } from "../../src/core/api/bodies.ts";
 import { svcm } from "../support/svcm.ts";
 import { ask, ENV, post, testServer } from "./support.ts";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { nodePorts, SvcmError, type Ports } from "../../src/core/index.ts";
-import { createTelemetry } from "../../src/core/operations/telemetry/create-telemetry.ts";
-import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
-import type { AsyncContextAnswer } from "../../src/core/telemetry/ports.ts";
-import type { HostReading, ProcessReading } from "../../src/core/telemetry/reading.ts";
+import { createTelemetry } from "../../src/core/metrics/sampling/create-telemetry.ts";
+import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
+import type { AsyncContextAnswer } from "../../src/core/metrics/ports.ts";
+import type { HostReading, ProcessReading } from "../../src/core/metrics/reading.ts";
 import { HandClock } from "./hand-clock.ts";
 import { record } from "./process-record.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

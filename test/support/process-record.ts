@@ -1,4 +1,4 @@
-import type { ProcessRecord } from "../../src/core/telemetry/process-record.ts";
+import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 
 /** A process as PM2 might list it. */
 export function record(fields: Partial<ProcessRecord> = {}): ProcessRecord {

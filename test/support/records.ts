@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../../src/core/contract/audit-record.ts";
+import type { AuditRecord } from "../../src/core/api/audit-record.ts";
 import type { AuditLog } from "../../src/core/ports.ts";
 
 /** An audit record with this id, and what a test wants to have different. */

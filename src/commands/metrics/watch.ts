@@ -1,5 +1,5 @@
 import * as Flags from "@oclif/core/flags";
-import { interval } from "../../core/contract/channel.ts";
+import { interval } from "../../core/api/channel.ts";
 import { nodePorts, SvcmError, type Sample } from "../../core/index.ts";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
 import { ConnectionError } from "../terminal/connection-error.ts";

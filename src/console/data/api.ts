@@ -1,6 +1,6 @@
 /** The HTTP API as functions. What they answer is what the server's own schemas describe. */
 import type * as z from "zod";
-import type * as bodies from "../../core/contract/bodies.ts";
+import type * as bodies from "../../core/api/bodies.ts";
 import { RequestError, type ErrorBody, type Problem } from "./request-error.ts";
 
 type Body<Name extends keyof typeof bodies> = (typeof bodies)[Name] extends z.ZodType<infer Shape> ? Shape : never;

@@ -1,4 +1,4 @@
-import type { Vocabulary } from "../../core/suite/vocabulary.ts";
+import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 import type { ContractBody } from "./api.ts";
 
 /** What forms are built from and what the shared validators read. The console has no list of its own. */
@@ -10,7 +10,7 @@ export interface Facts {
   readonly defaults: ContractBody["defaultEnvironment"];
   /** Whose they are: absolute paths of the server's machine. */
   readonly workspace: ContractBody["workspace"];
-  /** The same facts, as the validators of core/suite take them. */
+  /** The same facts, as the validators of core/deployments take them. */
   readonly vocabulary: Vocabulary;
 }
 

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { failureBody } from "../../core/contract/bodies.ts";
+import type { failureBody } from "../../core/api/bodies.ts";
 
 export type ErrorBody = z.infer<typeof failureBody>;
 

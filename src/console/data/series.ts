@@ -1,4 +1,4 @@
-import { interval } from "../../core/contract/channel.ts";
+import { interval } from "../../core/api/channel.ts";
 
 /** Seconds between two samples from which on samples are missing between them. */
 export const LONGEST_STEP = (3 * interval.max) / 1000;

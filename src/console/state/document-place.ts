@@ -1,4 +1,4 @@
-import { SUITE_VERSION } from "../../core/suite/shape.ts";
+import { SUITE_VERSION } from "../../core/deployments/shape.ts";
 
 /** Where the document is stored. @see the specification, "Versioning" 1 */
 export const STORAGE_KEY = SUITE_VERSION;

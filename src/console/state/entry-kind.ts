@@ -1,6 +1,6 @@
-import type { Issue } from "../../core/contract/issue.ts";
-import type { Candidate } from "../../core/suite/rule.ts";
-import type { ListSection } from "../../core/suite/shape.ts";
+import type { Issue } from "../../core/api/issue.ts";
+import type { Candidate } from "../../core/deployments/rule.ts";
+import type { ListSection } from "../../core/deployments/shape.ts";
 import { formatCount } from "../data/format.ts";
 
 /** What a form holds: texts. An empty one leaves the field out. */

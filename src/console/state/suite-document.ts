@@ -1,7 +1,7 @@
-import { migrateTarget } from "../../core/suite/migrate.ts";
-import type { Candidate } from "../../core/suite/rule.ts";
-import { isMap, SUITE_VERSION } from "../../core/suite/shape.ts";
-import type { Vocabulary } from "../../core/suite/vocabulary.ts";
+import { migrateTarget } from "../../core/deployments/migrate.ts";
+import type { Candidate } from "../../core/deployments/rule.ts";
+import { isMap, SUITE_VERSION } from "../../core/deployments/shape.ts";
+import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 
 /**
  * The suite document as the console holds it. Members are what was stored: a rejected entry is kept

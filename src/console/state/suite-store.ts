@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
-import type { Vocabulary } from "../../core/suite/vocabulary.ts";
+import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 import { DocumentPlace, STORAGE_KEY } from "./document-place.ts";
 import { emptySuite, readSuite, type SuiteDocument } from "./suite-document.ts";
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import type { Issue } from "../../core/contract/issue.ts";
+import type { Issue } from "../../core/api/issue.ts";
 import type { EntryList } from "../state/entry-list.ts";
 import { Button } from "./Button.tsx";
 import { Card } from "./Card.tsx";

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
-import type { Issue } from "../../core/contract/issue.ts";
+import type { Issue } from "../../core/api/issue.ts";
 import { Icon } from "./Icon.tsx";
 
 /** What the control of a field takes, so that label, hint and issues belong to it. */

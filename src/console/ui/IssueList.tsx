@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import type { Issue } from "../../core/contract/issue.ts";
+import type { Issue } from "../../core/api/issue.ts";
 import { Icon } from "./Icon.tsx";
 
 /** What of an issue is shown, whether a shared rule or the server found it. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AuditRecord } from "../contract/audit-record.ts";
+import type { AuditRecord } from "../api/audit-record.ts";
 import type { AuditCount, AuditLog } from "../ports.ts";
 import { appender } from "./audit-log/append.ts";
 import { mayBeAppendedTo } from "./audit-log/folder.ts";

@@ -6,7 +6,7 @@ import { closeSync, fstatSync, openSync, readFileSync, constants } from "node:fs
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { locationText, type Issue } from "../contract/issue.ts";
+import { locationText, type Issue } from "../api/issue.ts";
 import { packagedRuntimeContract, packagedRuntimeContractText } from "../facts/packaged.generated.ts";
 import type * as Reading from "../facts/read.ts";
 import type { Fact } from "../facts/read.ts";

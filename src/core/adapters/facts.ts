@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { locationText, type Issue } from "../contract/issue.ts";
+import { locationText, type Issue } from "../api/issue.ts";
 import { SvcmError } from "../errors.ts";
 import {
   packagedCapabilityMatrix,
@@ -11,7 +11,7 @@ import {
 import { matrixFor } from "../facts/own.ts";
 import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
-import { decodeUtf8, describeNotUtf8 } from "../operations/utf8.ts";
+import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 import { FileError, type Facts, type Files } from "../ports.ts";
 import { attempting } from "./files/file-error.ts";
 import { isRefusal } from "./files/system.ts";

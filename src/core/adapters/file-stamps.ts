@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { FileStamp, FileStamps } from "../telemetry/ports.ts";
+import type { FileStamp, FileStamps } from "../metrics/ports.ts";
 
 const NANOSECONDS = 1_000_000n;
 

@@ -1,6 +1,6 @@
-import { MAX_FINDINGS, type Issue, type Severity } from "../contract/issue.ts";
+import { MAX_FINDINGS, type Issue, type Severity } from "../api/issue.ts";
 import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
-import { suggest } from "../report/suggest.ts";
+import { suggest } from "../words/suggest.ts";
 import type { EnvDocument, EnvEntry } from "./document.ts";
 import { unportableLines } from "./portable.ts";
 import { specOf, tierOf } from "./tiers.ts";

@@ -1,4 +1,4 @@
-import { MAX_FINDINGS, sortIssues, type Issue } from "../contract/issue.ts";
+import { MAX_FINDINGS, sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { rules, type Finding } from "./check-rules.ts";
 import { parseEnvDocument } from "./document.ts";

@@ -1,5 +1,5 @@
 import type { RuntimeContract, Tier } from "../facts/schema.ts";
-import { compareText } from "../contract/issue.ts";
+import { compareText } from "../api/issue.ts";
 import { valuesOf, type EnvDocument } from "./document.ts";
 import { specOf, tierOf } from "./tiers.ts";
 import { shownValue } from "./values.ts";

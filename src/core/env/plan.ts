@@ -1,6 +1,6 @@
-import { sortIssues, type Issue } from "../contract/issue.ts";
+import { sortIssues, type Issue } from "../api/issue.ts";
 import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
-import { suggest } from "../report/suggest.ts";
+import { suggest } from "../words/suggest.ts";
 import { effectiveEntry, parseEnvDocument } from "./document.ts";
 import { setValues, type KeyEdit, type LineChange } from "./edit.ts";
 import { describeUnlisted, editableKeys, specOf, tierOf, tierReason } from "./tiers.ts";

@@ -1,6 +1,6 @@
 import { SvcmError } from "../errors.ts";
 import type { Profile, RuntimeContract } from "../facts/schema.ts";
-import { suggest } from "../report/suggest.ts";
+import { suggest } from "../words/suggest.ts";
 import { heldValue } from "./plan.ts";
 import { specOf, tierOf, tierReason } from "./tiers.ts";
 import { valueProblem } from "./values.ts";

@@ -1,6 +1,6 @@
-import type { Issue } from "../contract/issue.ts";
+import type { Issue } from "../api/issue.ts";
 import type { EnumSpec, IntegerSpec, KeySpec } from "../facts/schema.ts";
-import { suggest } from "../report/suggest.ts";
+import { suggest } from "../words/suggest.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
 import { spellings } from "./quote.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { documentNames } from "../contract/names.ts";
+import type { documentNames } from "../api/names.ts";
 import { capabilityMatrixSchema, runtimeContractSchema } from "./schema.ts";
 
 type FactName = Exclude<(typeof documentNames)[number], "deployments">;

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { isValid, sortIssues, type Issue } from "../contract/issue.ts";
-import { suggest } from "../report/suggest.ts";
+import { isValid, sortIssues, type Issue } from "../api/issue.ts";
+import { suggest } from "../words/suggest.ts";
 import { parseYaml } from "../yaml/parse.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import { contractIssues, matrixIssues, type Finding } from "./consistency.ts";

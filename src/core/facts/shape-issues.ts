@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Issue } from "../contract/issue.ts";
-import { suggest } from "../report/suggest.ts";
+import type { Issue } from "../api/issue.ts";
+import { suggest } from "../words/suggest.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 import type { YamlSource } from "../yaml/source.ts";
 

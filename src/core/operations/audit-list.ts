@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../contract/audit-record.ts";
+import type { AuditRecord } from "../api/audit-record.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError } from "../ports.ts";

@@ -1,8 +1,8 @@
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { catalog, docOf } from "../report/catalog.ts";
-import type { CodeDoc } from "../report/codes/code-doc.ts";
-import { suggest } from "../report/suggest.ts";
+import { catalog, docOf } from "../findings/catalog.ts";
+import type { CodeDoc } from "../findings/codes/code-doc.ts";
+import { suggest } from "../words/suggest.ts";
 
 export interface CodeExplanation extends CodeDoc {
   readonly code: string;

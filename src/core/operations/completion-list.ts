@@ -1,12 +1,12 @@
 import { acceptedValues } from "../env/values.ts";
 import { editableKeys, specOf, visibleKeys } from "../env/tiers.ts";
 import { environmentSpellings } from "../env/environment.ts";
-import { ecosystemSpellings } from "../ecosystem/environment.ts";
+import { ecosystemSpellings } from "../pm2/environment.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports.ts";
-import { catalog } from "../report/catalog.ts";
-import { fieldsOf } from "../suite/shape.ts";
-import { DEFAULT_SUITE_FILE, readSuite, vocabularyOf } from "./suite-file.ts";
+import { catalog } from "../findings/catalog.ts";
+import { fieldsOf } from "../deployments/shape.ts";
+import { DEFAULT_SUITE_FILE, readSuite, vocabularyOf } from "../deployments/file.ts";
 
 /** Something that a person may type, and a few words about it. */
 export interface Completable {
@@ -88,12 +88,12 @@ async function keyValues({ facts }: Ports, key: string): Promise<Completable[]> 
 }
 
 async function fieldValues(ports: Ports, field: string): Promise<Completable[]> {
-  const { fieldValues: valuesOf } = await import("../suite/edit/question.ts");
+  const { fieldValues: valuesOf } = await import("../deployments/edit/question.ts");
   return plain(valuesOf(await vocabularyOf(ports))[field] ?? []);
 }
 
 async function entries(ports: Ports, section: string, name: string, about: string): Promise<Completable[]> {
-  const { readSource } = await import("../suite/read.ts");
+  const { readSource } = await import("../deployments/read.ts");
   const { value } = await readSource(await readSuite(ports, DEFAULT_SUITE_FILE), DEFAULT_SUITE_FILE);
   const list = (value as Readonly<Record<string, unknown>> | undefined)?.[section];
   if (!Array.isArray(list)) return [];

@@ -1,5 +1,5 @@
 import { defineOperation } from "../operation.ts";
-import { editSuite, type SuiteEditResponse } from "./suite-edit.ts";
+import { editSuite, type SuiteEditResponse } from "../deployments/edit-file.ts";
 
 /** Changes the service configuration, through its validator: a bad profile is refused, never coerced. */
 export const configurationSet = defineOperation({
@@ -7,7 +7,7 @@ export const configurationSet = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { values, clear, ...request }, caller): Promise<SuiteEditResponse> {
-    const { setConfiguration } = await import("../suite/edit/configuration.ts");
+    const { setConfiguration } = await import("../deployments/edit/configuration.ts");
     const how = { ...request, action: "suite.configuration.set", mayCreate: true };
     return editSuite(ports, caller, how, (suite, vocabulary) => setConfiguration(suite, { values, clear }, vocabulary));
   },

@@ -1,4 +1,4 @@
-import { resolveEcosystemEnvironment } from "../ecosystem/environment.ts";
+import { resolveEcosystemEnvironment } from "../pm2/environment.ts";
 import { environmentSpellings, resolveEnvironment } from "../env/environment.ts";
 import { tierReason, visibleKeys } from "../env/tiers.ts";
 import { acceptedValues } from "../env/values.ts";

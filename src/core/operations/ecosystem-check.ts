@@ -1,14 +1,14 @@
-import type { Issue } from "../contract/issue.ts";
-import { checkEcosystem } from "../ecosystem/check.ts";
-import { impliedApps } from "../ecosystem/implied.ts";
-import { checkedApps, type ImpliedApps } from "../ecosystem/rule.ts";
-import { scrubFor } from "../ecosystem/view.ts";
+import type { Issue } from "../api/issue.ts";
+import { checkEcosystem } from "../pm2/check.ts";
+import { impliedApps } from "../pm2/implied.ts";
+import { checkedApps, type ImpliedApps } from "../pm2/rule.ts";
+import { scrubFor } from "../pm2/view.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports.ts";
-import type { Vocabulary } from "../suite/vocabulary.ts";
-import { knownSecrets, readEcosystem } from "./ecosystem-file.ts";
-import { DEFAULT_SUITE_FILE, suitePath, vocabularyOf } from "./suite-file.ts";
-import { decodeUtf8 } from "./utf8.ts";
+import type { Vocabulary } from "../deployments/vocabulary.ts";
+import { knownSecrets, readEcosystem } from "../pm2/ecosystem-file.ts";
+import { DEFAULT_SUITE_FILE, suitePath, vocabularyOf } from "../deployments/file.ts";
+import { decodeUtf8 } from "../words/utf8.ts";
 
 export interface EcosystemCheckResponse {
   readonly environment: string;
@@ -46,6 +46,6 @@ async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary
   const path = suitePath(ports, DEFAULT_SUITE_FILE);
   const text = await ports.files.read(path).then(decodeUtf8, () => undefined);
   if (text === undefined) return [];
-  const { readSource } = await import("../suite/read.ts");
+  const { readSource } = await import("../deployments/read.ts");
   return impliedApps((await readSource(text, path)).value, profile, vocabulary);
 }

@@ -1,7 +1,7 @@
-import type { MetricsPayload } from "../contract/metrics.ts";
+import type { MetricsPayload } from "../api/metrics.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { EcosystemWatch } from "./telemetry/ecosystem-watch.ts";
+import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 
 /** What an environment's ecosystem file declares against what PM2 runs. */
 export type EcosystemDrift = { readonly environment: string } & Omit<MetricsPayload["ecosystem"], "error" | "code">;

@@ -1,9 +1,9 @@
-import { ecosystemResponse, type EcosystemResponse } from "../ecosystem/view.ts";
+import { ecosystemResponse, type EcosystemResponse } from "../pm2/view.ts";
 import { SvcmError } from "../errors.ts";
 import type { CapabilityMatrix } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
-import { suggest } from "../report/suggest.ts";
-import { knownSecrets, readEcosystem } from "./ecosystem-file.ts";
+import { suggest } from "../words/suggest.ts";
+import { knownSecrets, readEcosystem } from "../pm2/ecosystem-file.ts";
 
 /** The apps of an environment's ecosystem file and how each is started. @see the specification, "PM2 ecosystem response" */
 export const ecosystemShow = defineOperation({

@@ -1,7 +1,7 @@
-import type { Issue } from "../contract/issue.ts";
+import type { Issue } from "../api/issue.ts";
 import { checkEnvFile } from "../env/check.ts";
 import { defineOperation } from "../operation.ts";
-import { readEnvFile } from "./env-file.ts";
+import { readEnvFile } from "../env/env-file.ts";
 
 export interface EnvCheckResponse {
   readonly environment: string;

@@ -1,7 +1,7 @@
 import { diffEnv, type DiffEntry } from "../env/diff.ts";
 import { parseEnvDocument } from "../env/document.ts";
 import { defineOperation } from "../operation.ts";
-import { readEnvFile } from "./env-file.ts";
+import { readEnvFile } from "../env/env-file.ts";
 
 export interface EnvDiffResponse {
   readonly from: string;

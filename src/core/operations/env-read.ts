@@ -1,12 +1,12 @@
-import { sortIssues, type Issue } from "../contract/issue.ts";
+import { sortIssues, type Issue } from "../api/issue.ts";
 import { parseEnvDocument } from "../env/document.ts";
 import { describeUnlisted, specOf, tierOf, visibleKeys } from "../env/tiers.ts";
 import { readResponse, type EnvReadResponse } from "../env/view.ts";
 import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
-import { suggest } from "../report/suggest.ts";
-import { readEnvFile } from "./env-file.ts";
+import { suggest } from "../words/suggest.ts";
+import { readEnvFile } from "../env/env-file.ts";
 
 /** An answer about an env file together with the content that it describes. */
 export interface EnvRead<Response = EnvReadResponse> {

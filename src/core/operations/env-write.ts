@@ -1,14 +1,22 @@
-import type { Issue } from "../contract/issue.ts";
+import type { Issue } from "../api/issue.ts";
 import { parseEnvDocument } from "../env/document.ts";
 import { UnwritableValue } from "../env/edit.ts";
 import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
 import { readResponse, type EnvReadResponse } from "../env/view.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import { defineOperation, type Caller } from "../operation.ts";
+import type { Caller } from "../caller.ts";
+import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports.ts";
-import { audited } from "./audited.ts";
-import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, requireEnvSize, type EnvFile } from "./env-file.ts";
+import { audited } from "../audit/audited.ts";
+import {
+  decodeEnv,
+  envFileFailure,
+  locateEnvFile,
+  readEnvFile,
+  requireEnvSize,
+  type EnvFile,
+} from "../env/env-file.ts";
 import type { EnvRead } from "./env-read.ts";
 
 /** The read response after the write, and what became of each asked key. */

@@ -1,5 +1,5 @@
 import { defineOperation } from "../operation.ts";
-import { editSuite, type SuiteEditResponse } from "./suite-edit.ts";
+import { editSuite, type SuiteEditResponse } from "../deployments/edit-file.ts";
 
 /** Adds an interface adapter that the gate accepts. */
 export const interfaceAdd = defineOperation({
@@ -7,7 +7,7 @@ export const interfaceAdd = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { values, ...request }, caller): Promise<SuiteEditResponse> {
-    const { addInterface } = await import("../suite/edit/interface.ts");
+    const { addInterface } = await import("../deployments/edit/interface.ts");
     const how = { ...request, action: "suite.interface.add", entry: values["controller"], mayCreate: true };
     return editSuite(ports, caller, how, (suite, vocabulary) => addInterface(suite, values, vocabulary));
   },
@@ -19,7 +19,7 @@ export const interfaceEdit = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { which, values, ...request }, caller): Promise<SuiteEditResponse> {
-    const { editInterface } = await import("../suite/edit/interface.ts");
+    const { editInterface } = await import("../deployments/edit/interface.ts");
     const how = { ...request, action: "suite.interface.edit", entry: which, mayCreate: false };
     return editSuite(ports, caller, how, (suite, vocabulary) => editInterface(suite, { which, values }, vocabulary));
   },
@@ -30,7 +30,7 @@ export const interfaceRemove = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { which, ...request }, caller): Promise<SuiteEditResponse> {
-    const { removeInterface } = await import("../suite/edit/interface.ts");
+    const { removeInterface } = await import("../deployments/edit/interface.ts");
     const how = { ...request, action: "suite.interface.remove", entry: which, mayCreate: false };
     return editSuite(ports, caller, how, (suite) => removeInterface(suite, which));
   },

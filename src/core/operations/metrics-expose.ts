@@ -1,5 +1,5 @@
-import { metricFamilies } from "../telemetry/metric-families.ts";
-import { metricsText } from "../telemetry/open-metrics.ts";
+import { metricFamilies } from "../metrics/metric-families.ts";
+import { metricsText } from "../metrics/open-metrics.ts";
 import { defineOperation } from "../operation.ts";
 
 /** Processes, host, drift, audit and svcm's own cost as text for a scraper; the host alone while PM2 cannot be read. */

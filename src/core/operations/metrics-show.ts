@@ -1,4 +1,4 @@
-import type { MetricsPayload } from "../contract/metrics.ts";
+import type { MetricsPayload } from "../api/metrics.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 

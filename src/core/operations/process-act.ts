@@ -1,13 +1,13 @@
-import type { InputOf } from "../contract/inputs.ts";
-import type { Issue } from "../contract/issue.ts";
-import type { ProcessAction, ProcessScope } from "../contract/names.ts";
+import type { InputOf } from "../api/inputs.ts";
+import type { Issue } from "../api/issue.ts";
+import type { ProcessAction, ProcessScope } from "../api/names.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { audited } from "./audited.ts";
-import type { AffectedProcess, Outcome, SkippedProcess } from "./process/act-on.ts";
-import { attempted, noteOutcome } from "./process/recorded.ts";
-import { runAll } from "./process/run-all.ts";
-import { stepsFor, type Steps } from "./process/steps.ts";
+import { audited } from "../audit/audited.ts";
+import type { AffectedProcess, Outcome, SkippedProcess } from "../pm2/control/act-on.ts";
+import { attempted, noteOutcome } from "../pm2/control/recorded.ts";
+import { runAll } from "../pm2/control/run-all.ts";
+import { stepsFor, type Steps } from "../pm2/control/steps.ts";
 
 /** What was done: the same for the command line, and for a frame of the WebSocket. */
 export interface ProcessActionResult {

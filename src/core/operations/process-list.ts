@@ -1,9 +1,9 @@
-import type { ProcessProblem } from "../contract/metrics.ts";
+import type { ProcessProblem } from "../api/metrics.ts";
 import { defineOperation } from "../operation.ts";
-import { foldersOf, problemOf, type ProblemFacts } from "../process/problem.ts";
-import { uptimeMs } from "../telemetry/process-metrics.ts";
-import { listShown } from "./process/listed.ts";
-import type { ProcessRecord } from "../telemetry/process-record.ts";
+import { foldersOf, problemOf, type ProblemFacts } from "../pm2/problem.ts";
+import { uptimeMs } from "../metrics/process-metrics.ts";
+import { listShown } from "../pm2/control/listed.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
 
 /** A process as people and programs see it. Never an argument or a value of its environment. */
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt"> {

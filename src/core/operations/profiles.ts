@@ -1,8 +1,8 @@
 import { profileOf, profileSteps, refuseUnusedValues, type ProfileStep } from "../env/profiles.ts";
-import type { InputOf } from "../contract/inputs.ts";
+import type { InputOf } from "../api/inputs.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports.ts";
-import { readEnvFile } from "./env-file.ts";
+import { readEnvFile } from "../env/env-file.ts";
 import {
   auditedEnvWrite,
   planned,

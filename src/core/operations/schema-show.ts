@@ -6,9 +6,9 @@ export const schemaShow = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run({ facts }, { document }): Promise<Record<string, unknown>> {
-    if (document === "asyncapi") return (await import("../contract/asyncapi.ts")).asyncApiDocument();
+    if (document === "asyncapi") return (await import("../api/asyncapi.ts")).asyncApiDocument();
     if (document === "deployments") {
-      const { suiteSchema } = await import("../suite/schema.ts");
+      const { suiteSchema } = await import("../deployments/schema.ts");
       return suiteSchema({ contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() });
     }
     const { jsonSchemaOf } = await import("../facts/json-schema.ts");

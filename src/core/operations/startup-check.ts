@@ -1,20 +1,20 @@
-import type { Issue } from "../contract/issue.ts";
+import type { Issue } from "../api/issue.ts";
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import type { Environment } from "../env/environment.ts";
-import { normaliseApp } from "../ecosystem/normalise.ts";
+import { normaliseApp } from "../pm2/normalise.ts";
 import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports.ts";
-import { suggest } from "../report/suggest.ts";
+import { suggest } from "../words/suggest.ts";
 import { CARRIED_FILE, readCarriedFile } from "../startup/carried.ts";
 import { decideStartup } from "../startup/contract.ts";
 import type { CarriedDrivers, Entrypoint, StartupPlan } from "../startup/plan.ts";
 import { refuseNoJson } from "../yaml/json.ts";
 import { readYaml } from "../yaml/read.ts";
-import { readEcosystem } from "./ecosystem-file.ts";
-import { readEnvFile } from "./env-file.ts";
-import { decodeUtf8 } from "./utf8.ts";
+import { readEcosystem } from "../pm2/ecosystem-file.ts";
+import { readEnvFile } from "../env/env-file.ts";
+import { decodeUtf8 } from "../words/utf8.ts";
 
 export interface StartupCheckResponse {
   readonly environment: string;

@@ -1,8 +1,8 @@
-import { isValid, type Issue } from "../contract/issue.ts";
+import { isValid, type Issue } from "../api/issue.ts";
 import { defineOperation } from "../operation.ts";
-import type { Report } from "../report/report.ts";
-import { shownSuite } from "../suite/shown.ts";
-import { DEFAULT_SUITE_FILE, readSuite, suiteText, vocabularyOf } from "./suite-file.ts";
+import type { Report } from "../findings/report.ts";
+import { shownSuite } from "../deployments/shown.ts";
+import { DEFAULT_SUITE_FILE, readSuite, suiteText, vocabularyOf } from "../deployments/file.ts";
 
 /** The verdict on a document: valid unless an issue is an error. */
 export interface SuiteVerdict {
@@ -32,8 +32,8 @@ export const suiteCheck = defineOperation({
     const vocabulary = await vocabularyOf(ports);
     const text = content === undefined ? await readSuite(ports, file) : suiteText(content, file);
     const [{ readSource }, { subjectsOf, validateSource }] = await Promise.all([
-      import("../suite/read.ts"),
-      import("../suite/validate.ts"),
+      import("../deployments/read.ts"),
+      import("../deployments/validate.ts"),
     ]);
     const source = await readSource(text, file);
     const all = validateSource(source, vocabulary);

@@ -1,11 +1,11 @@
-import { isValid } from "../contract/issue.ts";
+import { isValid } from "../api/issue.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports.ts";
-import type { DiffReport, SuiteSide } from "../report/diff/diff-report.ts";
-import type { Candidate } from "../suite/rule.ts";
-import type { Vocabulary } from "../suite/vocabulary.ts";
-import { DEFAULT_SUITE_FILE, readSuite, suitePath, suiteText, vocabularyOf } from "./suite-file.ts";
+import type { DiffReport, SuiteSide } from "../deployments/diff/report/diff-report.ts";
+import type { Candidate } from "../deployments/rule.ts";
+import type { Vocabulary } from "../deployments/vocabulary.ts";
+import { DEFAULT_SUITE_FILE, readSuite, suitePath, suiteText, vocabularyOf } from "../deployments/file.ts";
 
 /** A document as read: its text, or `undefined` where there is none. */
 interface Read extends Pick<SuiteSide, "revision" | "commit"> {
@@ -24,8 +24,8 @@ export const suiteDiff = defineOperation({
     if (old.text === undefined && young.text === undefined) throw nowhere(suitePath(ports, file), [old, young]);
     const [before, after] = [await readSide(old, file, vocabulary), await readSide(young, file, vocabulary)];
     const [{ diffSuites }, { maskChange }] = await Promise.all([
-      import("../suite/diff/diff.ts"),
-      import("../report/diff/mask.ts"),
+      import("../deployments/diff/diff.ts"),
+      import("../deployments/diff/report/mask.ts"),
     ]);
     const { changes, notes } = diffSuites(before.suite, after.suite, vocabulary);
     return { file, from: before.side, to: after.side, changes: changes.map(maskChange), notes };
@@ -63,9 +63,9 @@ async function readSide(
 ): Promise<{ readonly side: SuiteSide; readonly suite: Candidate }> {
   if (text === undefined) return { side: { ...side, exists: false, valid: true, issues: [] }, suite: {} };
   const [{ readSource }, { validateSource }, { isMap }] = await Promise.all([
-    import("../suite/read.ts"),
-    import("../suite/validate.ts"),
-    import("../suite/shape.ts"),
+    import("../deployments/read.ts"),
+    import("../deployments/validate.ts"),
+    import("../deployments/shape.ts"),
   ]);
   const place = side.revision === undefined ? file : `${side.revision}:${file}`;
   const source = await readSource(text, place);

@@ -1,5 +1,5 @@
 import { defineOperation } from "../operation.ts";
-import { editSuite, type SuiteEditResponse } from "./suite-edit.ts";
+import { editSuite, type SuiteEditResponse } from "../deployments/edit-file.ts";
 
 /** Rewrites what is left of older documents, entry by entry, without loss. @see the specification, "Versioning" 2 */
 export const suiteMigrate = defineOperation({
@@ -7,7 +7,7 @@ export const suiteMigrate = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, request, caller): Promise<SuiteEditResponse> {
-    const { migrateSuite } = await import("../suite/edit/migrate-suite.ts");
+    const { migrateSuite } = await import("../deployments/edit/migrate-suite.ts");
     return editSuite(ports, caller, { ...request, action: "suite.migrate", mayCreate: false }, migrateSuite);
   },
 });

@@ -1,8 +1,8 @@
-import type { Issue } from "../contract/issue.ts";
+import type { Issue } from "../api/issue.ts";
 import { defineOperation } from "../operation.ts";
 import { SvcmError } from "../errors.ts";
-import type { Question } from "../suite/edit/question.ts";
-import { DEFAULT_SUITE_FILE, readSuite, vocabularyOf } from "./suite-file.ts";
+import type { Question } from "../deployments/edit/question.ts";
+import { DEFAULT_SUITE_FILE, readSuite, vocabularyOf } from "../deployments/file.ts";
 
 export interface SuiteQuestion {
   /** What to ask next; absent where all is said. */
@@ -20,8 +20,8 @@ export const suiteQuestion = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { file = DEFAULT_SUITE_FILE, section, values }): Promise<SuiteQuestion> {
     const [{ readSource }, { answerIssues, openQuestions }, vocabulary] = await Promise.all([
-      import("../suite/read.ts"),
-      import("../suite/edit/question.ts"),
+      import("../deployments/read.ts"),
+      import("../deployments/edit/question.ts"),
       vocabularyOf(ports),
     ]);
     const { value: suite } = await readSource(await textOrNothing(() => readSuite(ports, file)), file);
@@ -41,7 +41,7 @@ export const suiteFieldValues = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports): Promise<Readonly<Record<string, readonly string[]>>> {
-    const { fieldValues } = await import("../suite/edit/question.ts");
+    const { fieldValues } = await import("../deployments/edit/question.ts");
     return fieldValues(await vocabularyOf(ports));
   },
 });

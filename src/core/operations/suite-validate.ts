@@ -1,10 +1,10 @@
-import { isValid } from "../contract/issue.ts";
+import { isValid } from "../api/issue.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import type { Vocabulary } from "../suite/vocabulary.ts";
+import type { Vocabulary } from "../deployments/vocabulary.ts";
 import type { SuiteVerdict } from "./suite-check.ts";
-import { DEFAULT_SUITE_FILE, vocabularyOf } from "./suite-file.ts";
-import { decodeUtf8, describeNotUtf8, isUtf16 } from "./utf8.ts";
+import { DEFAULT_SUITE_FILE, vocabularyOf } from "../deployments/file.ts";
+import { decodeUtf8, describeNotUtf8, isUtf16 } from "../words/utf8.ts";
 
 export interface SuiteValidated extends SuiteVerdict {
   /** What a text holds, aliases expanded; absent where it cannot be read, or holds what JSON does not have. */
@@ -22,7 +22,7 @@ export const suiteValidate = defineOperation({
   async run(ports, suite): Promise<SuiteValidated> {
     const vocabulary = await vocabularyOf(ports);
     if (suite instanceof Uint8Array) return validated(textOf(suite), vocabulary);
-    const { validateSuite } = await import("../suite/validate.ts");
+    const { validateSuite } = await import("../deployments/validate.ts");
     const issues = validateSuite(suite, vocabulary);
     return { valid: isValid(issues), issues };
   },
@@ -32,7 +32,7 @@ export const suiteValidate = defineOperation({
 async function validated(text: string, vocabulary: Vocabulary): Promise<SuiteValidated> {
   const [{ readYaml }, { validateSource }] = await Promise.all([
     import("../yaml/read.ts"),
-    import("../suite/validate.ts"),
+    import("../deployments/validate.ts"),
   ]);
   const source = await readYaml(text, DEFAULT_SUITE_FILE);
   const issues = validateSource(source, vocabulary);

@@ -1,5 +1,5 @@
 import { defineOperation } from "../operation.ts";
-import { editSuite, type SuiteEditResponse } from "./suite-edit.ts";
+import { editSuite, type SuiteEditResponse } from "../deployments/edit-file.ts";
 
 /** Adds a deploy target that the gate accepts. @see the specification, "Deploy target list behaviour" */
 export const targetAdd = defineOperation({
@@ -7,7 +7,7 @@ export const targetAdd = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { values, ...request }, caller): Promise<SuiteEditResponse> {
-    const { addTarget } = await import("../suite/edit/target.ts");
+    const { addTarget } = await import("../deployments/edit/target.ts");
     const how = { ...request, action: "suite.target.add", entry: values["name"], mayCreate: true };
     return editSuite(ports, caller, how, (suite, vocabulary) => addTarget(suite, values, vocabulary));
   },
@@ -19,7 +19,7 @@ export const targetEdit = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { name, values, clear, ...request }, caller): Promise<SuiteEditResponse> {
-    const { editTarget } = await import("../suite/edit/target.ts");
+    const { editTarget } = await import("../deployments/edit/target.ts");
     const how = { ...request, action: "suite.target.edit", entry: name, mayCreate: false };
     return editSuite(ports, caller, how, (suite, vocabulary) => editTarget(suite, { name, values, clear }, vocabulary));
   },
@@ -31,7 +31,7 @@ export const targetDuplicate = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { name, as, ...request }, caller): Promise<SuiteEditResponse> {
-    const { duplicateTarget } = await import("../suite/edit/target.ts");
+    const { duplicateTarget } = await import("../deployments/edit/target.ts");
     const how = { ...request, action: "suite.target.duplicate", entry: name, mayCreate: false };
     return editSuite(ports, caller, how, (suite, vocabulary) => duplicateTarget(suite, { name, as }, vocabulary));
   },
@@ -42,7 +42,7 @@ export const targetRemove = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { name, ...request }, caller): Promise<SuiteEditResponse> {
-    const { removeTarget } = await import("../suite/edit/target.ts");
+    const { removeTarget } = await import("../deployments/edit/target.ts");
     const how = { ...request, action: "suite.target.remove", entry: name, mayCreate: false };
     return editSuite(ports, caller, how, (suite) => removeTarget(suite, name));
   },

@@ -1,4 +1,4 @@
-import type { Issue } from "../contract/issue.ts";
+import type { Issue } from "../api/issue.ts";
 import { listed } from "../env/values.ts";
 import { startupKeys, type CarriedDrivers } from "./plan.ts";
 

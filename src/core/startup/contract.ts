@@ -4,8 +4,8 @@
  *
  * @see the specification, "Startup behaviour", "Guardrails" and "Runtime keys"
  */
-import type { Issue } from "../contract/issue.ts";
-import { entrypoints } from "../contract/names.ts";
+import type { Issue } from "../api/issue.ts";
+import { entrypoints } from "../api/names.ts";
 import { Secret } from "../secrets/redact.ts";
 import type { PackagedValues } from "../facts/packaged.generated.ts";
 import type { RuntimeContract } from "../facts/schema.ts";

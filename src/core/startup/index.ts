@@ -8,11 +8,11 @@
  */
 import { availableParallelism } from "node:os";
 import { readContractNow, type ContractPlace } from "../adapters/contract-now.ts";
-import type { Issue } from "../contract/issue.ts";
+import type { Issue } from "../api/issue.ts";
 import { decideStartup, type StartupDecision, type StartupFacts } from "./contract.ts";
 import type { Entrypoint, EnvValues, StartupPlan } from "./plan.ts";
 
-export type { Issue } from "../contract/issue.ts";
+export type { Issue } from "../api/issue.ts";
 export type { Secret } from "../secrets/redact.ts";
 export type { StartupDecision } from "./contract.ts";
 export type {

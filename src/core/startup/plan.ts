@@ -1,4 +1,4 @@
-import type { entrypoints } from "../contract/names.ts";
+import type { entrypoints } from "../api/names.ts";
 import type { Secret } from "../secrets/redact.ts";
 import type { PackagedValues } from "../facts/packaged.generated.ts";
 

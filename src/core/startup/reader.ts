@@ -1,4 +1,4 @@
-import type { Issue } from "../contract/issue.ts";
+import type { Issue } from "../api/issue.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 import { specOf } from "../env/tiers.ts";
 import { acceptedValues, listed, valueProblem } from "../env/values.ts";

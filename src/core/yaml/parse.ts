@@ -15,7 +15,7 @@ import {
 } from "yaml";
 import { composeDocuments } from "./compose.ts";
 import { kindElsewhere } from "./elsewhere.ts";
-import { isValid, MAX_ISSUES, sortIssues, type Issue, type Location } from "../contract/issue.ts";
+import { isValid, MAX_ISSUES, sortIssues, type Issue, type Location } from "../api/issue.ts";
 import type { YamlSource } from "./source.ts";
 
 type Path = readonly (string | number)[];

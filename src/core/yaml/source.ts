@@ -1,4 +1,4 @@
-import type { Issue, Location } from "../contract/issue.ts";
+import type { Issue, Location } from "../api/issue.ts";
 
 /** A YAML (or JSON) text as plain data, with the place of everything in it. */
 export interface YamlSource {

@@ -1,5 +1,5 @@
-import type { ActionFrame, ActionResultFrame } from "../../core/contract/frames.ts";
-import type { AuditedProcess } from "../../core/contract/audit-record.ts";
+import type { ActionFrame, ActionResultFrame } from "../../core/api/frames.ts";
+import type { AuditedProcess } from "../../core/api/audit-record.ts";
 
 /** The name in the result of a frame that names nothing. */
 const NOT_GIVEN = "(not given)";

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
-import type { ServerFrame } from "../../core/contract/frames.ts";
+import type { ServerFrame } from "../../core/api/frames.ts";
 import { toJson } from "../answer.ts";
 import type { Limits } from "../limits.ts";
 import { SharedMessage } from "./shared-message.ts";

@@ -1,6 +1,6 @@
-import { interval } from "../../core/contract/channel.ts";
-import { clientFrames, type ClientFrame } from "../../core/contract/frames.ts";
-import { parseInput } from "../../core/contract/parse.ts";
+import { interval } from "../../core/api/channel.ts";
+import { clientFrames, type ClientFrame } from "../../core/api/frames.ts";
+import { parseInput } from "../../core/api/parse.ts";
 import { SvcmError } from "../../core/index.ts";
 import { parseJsonBody } from "../json-body.ts";
 

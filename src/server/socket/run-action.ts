@@ -1,5 +1,5 @@
-import type { ActionFrame, ActionResultFrame } from "../../core/contract/frames.ts";
-import type { Issue } from "../../core/contract/issue.ts";
+import type { ActionFrame, ActionResultFrame } from "../../core/api/frames.ts";
+import type { Issue } from "../../core/api/issue.ts";
 import { describeError, execute, processAct, SvcmError, type Caller, type Ports } from "../../core/index.ts";
 import type { ServerLog } from "../log.ts";
 import { aboutAction, refusedAction } from "./action-result.ts";

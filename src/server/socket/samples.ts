@@ -1,4 +1,4 @@
-import type { ServerFrame } from "../../core/contract/frames.ts";
+import type { ServerFrame } from "../../core/api/frames.ts";
 import type { Sample } from "../../core/index.ts";
 import { toJson } from "../answer.ts";
 import { SharedMessage } from "./shared-message.ts";

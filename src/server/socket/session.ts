@@ -1,11 +1,5 @@
-import { interval } from "../../core/contract/channel.ts";
-import type {
-  ActionFrame,
-  ActionResultFrame,
-  ClientFrame,
-  ErrorFrame,
-  SubscribeFrame,
-} from "../../core/contract/frames.ts";
+import { interval } from "../../core/api/channel.ts";
+import type { ActionFrame, ActionResultFrame, ClientFrame, ErrorFrame, SubscribeFrame } from "../../core/api/frames.ts";
 import { attemptedAction, errorTable, SvcmError, type Access } from "../../core/index.ts";
 import { actorOf, type AccessPolicy } from "../access.ts";
 import type { Authenticate } from "../authentication.ts";

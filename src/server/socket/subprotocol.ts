@@ -2,7 +2,7 @@
  * A browser cannot set a header on a WebSocket, so it may hand the token over as a subprotocol. The
  * server names only `svcm.v1` in its answer, never the one with the token.
  */
-import { SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../../core/contract/channel.ts";
+import { SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../../core/api/channel.ts";
 
 /** What the answer to the upgrade names. */
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {

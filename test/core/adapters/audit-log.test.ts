@@ -14,7 +14,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { auditLog } from "../../../src/core/adapters/audit-log.ts";
-import type { AuditRecord } from "../../../src/core/contract/audit-record.ts";
+import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
 import { commandLine, run } from "../../support/child.ts";
 import { newest, recordOf } from "../../support/records.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeFileStamps } from "../../../src/core/adapters/file-stamps.ts";
 import { nodeMachine } from "../../../src/core/adapters/machine/index.ts";
 import { openPortable } from "../../../src/core/adapters/machine/portable.ts";
-import { processCpuPercent } from "../../../src/core/telemetry/rates.ts";
+import { processCpuPercent } from "../../../src/core/metrics/rates.ts";
 import { asNobody, canBeNobody, isLinux } from "../../support/machine.ts";
 import { commandLine, run, start } from "../../support/child.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

@@ -8,8 +8,8 @@ import {
   packagedRuntimeContract,
 } from "../../../src/core/facts/packaged.generated.ts";
 import { readCapabilityMatrix, readRuntimeContract } from "../../../src/core/facts/read.ts";
-import { newTarget } from "../../../src/core/suite/edit/target.ts";
-import { deployTargetIssues, interfaceIssues } from "../../../src/core/suite/validate.ts";
+import { newTarget } from "../../../src/core/deployments/edit/target.ts";
+import { deployTargetIssues, interfaceIssues } from "../../../src/core/deployments/validate.ts";
 
 describe("a contract of a repository's own keys", () => {
   const OWN = `version: 1

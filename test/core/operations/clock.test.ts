@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { execute, processAct, processList } from "../../../src/core/index.ts";
-import type { ProcessRecord } from "../../../src/core/telemetry/process-record.ts";
+import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { countingPorts, runningRecord, type CountingPorts } from "../../support/counting-ports.ts";
 import { settled } from "../../support/hand-clock.ts";
 import { pass, until, watch } from "../../support/watcher.ts";
@@ -84,10 +84,10 @@ test("an uptime that nobody knows is null, never 0", async () => {
 
 /** Where people or other programs read the time; everything else waits on the clock that never jumps. */
 const WALL_CLOCK = [
-  "operations/audited.ts",
+  "audit/audited.ts",
+  "metrics/sampling/ecosystem-watch.ts",
+  "metrics/sampling/measuring.ts",
   "operations/process-list.ts",
-  "operations/telemetry/ecosystem-watch.ts",
-  "operations/telemetry/measuring.ts",
 ];
 
 test("the machine's clock is read for people only", () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { inputs } from "../../../src/core/contract/inputs.ts";
-import { parseInput } from "../../../src/core/contract/parse.ts";
+import { inputs } from "../../../src/core/api/inputs.ts";
+import { parseInput } from "../../../src/core/api/parse.ts";
 import {
   auditList,
   describeError,

@@ -1,7 +1,7 @@
 /** A PM2 that does not answer: the host has its own beat, and nobody waits for more than one time-out. */
 import { expect, test } from "vitest";
 import { execute, metricsExpose, metricsShow, SvcmError } from "../../../src/core/index.ts";
-import type { ProcessRecord } from "../../../src/core/telemetry/process-record.ts";
+import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { countingPorts, type CountingPorts } from "../../support/counting-ports.ts";
 import { settled } from "../../support/hand-clock.ts";
 import { pass, until, watch } from "../../support/watcher.ts";

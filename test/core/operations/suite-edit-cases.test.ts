@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { inputs, type OperationId } from "../../../src/core/contract/inputs.ts";
-import { parseInput } from "../../../src/core/contract/parse.ts";
+import { inputs, type OperationId } from "../../../src/core/api/inputs.ts";
+import { parseInput } from "../../../src/core/api/parse.ts";
 import * as core from "../../../src/core/index.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 import { newest } from "../../support/records.ts";

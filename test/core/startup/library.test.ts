@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Issue } from "../../../src/core/contract/issue.ts";
+import type { Issue } from "../../../src/core/api/issue.ts";
 import type { StartupDecision } from "../../../src/core/startup/contract.ts";
 import type { StartupOptions } from "../../../src/core/startup/index.ts";
 import type { EnvValues } from "../../../src/core/startup/plan.ts";

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { entrypoints } from "../../../src/core/contract/names.ts";
+import { entrypoints } from "../../../src/core/api/names.ts";
 import { packagedRuntimeContract as contract } from "../../../src/core/facts/packaged.generated.ts";
 import { decideStartup } from "../../../src/core/startup/contract.ts";
 import type { Entrypoint, EnvValues } from "../../../src/core/startup/plan.ts";

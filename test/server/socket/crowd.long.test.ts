@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { WebSocket } from "ws";
 import { expect, onTestFinished, test } from "vitest";
-import { SOCKET_PATH } from "../../../src/core/contract/channel.ts";
+import { SOCKET_PATH } from "../../../src/core/api/channel.ts";
 import { repository } from "../support.ts";
 
 const READING = 950;

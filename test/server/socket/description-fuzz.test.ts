@@ -2,7 +2,7 @@
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asyncApiDocument } from "../../../src/core/contract/asyncapi.ts";
+import { asyncApiDocument } from "../../../src/core/api/asyncapi.ts";
 import { pm2 } from "../../support/pm2-daemon.ts";
 import { repository, testServer } from "../support.ts";
 import { open } from "./support.ts";

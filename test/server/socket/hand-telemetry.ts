@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { frameExamples } from "../../../src/core/contract/frame-examples.ts";
+import { frameExamples } from "../../../src/core/api/frame-examples.ts";
 import { SvcmError, type Ports, type Sample, type Telemetry } from "../../../src/core/index.ts";
 
 /** Telemetry whose samples the test gives out. */

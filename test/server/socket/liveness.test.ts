@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
 import { describe, expect, test } from "vitest";
-import { SOCKET_PATH } from "../../../src/core/contract/channel.ts";
+import { SOCKET_PATH } from "../../../src/core/api/channel.ts";
 import { testServer, type ServerOptions } from "../support.ts";
 import { handTelemetry, sample, withTelemetry } from "./hand-telemetry.ts";
 import { open } from "./support.ts";

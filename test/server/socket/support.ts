@@ -2,8 +2,8 @@
 import { EventEmitter, once } from "node:events";
 import { WebSocket, type ClientOptions } from "ws";
 import { onTestFinished } from "vitest";
-import { SOCKET_PATH } from "../../../src/core/contract/channel.ts";
-import { serverFrames } from "../../../src/core/contract/frames.ts";
+import { SOCKET_PATH } from "../../../src/core/api/channel.ts";
+import { serverFrames } from "../../../src/core/api/frames.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of a frame says what it is
 type Frame = any;

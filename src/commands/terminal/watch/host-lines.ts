@@ -1,4 +1,4 @@
-import type { HostMetrics } from "../../../core/contract/metrics.ts";
+import type { HostMetrics } from "../../../core/api/metrics.ts";
 import type { Paint } from "../../../core/index.ts";
 import { bytes, percent } from "../metrics.ts";
 import { bar, sparkline } from "./bars.ts";

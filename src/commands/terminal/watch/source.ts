@@ -1,5 +1,5 @@
 import { connect, type Client, type ConnectionState, type WatchFrame } from "../../../client/index.ts";
-import type { ProcessAction } from "../../../core/contract/names.ts";
+import type { ProcessAction } from "../../../core/api/names.ts";
 import { commandLineCaller, execute, processAct, type Ports, type Sample } from "../../../core/index.ts";
 import type { Target } from "./state.ts";
 

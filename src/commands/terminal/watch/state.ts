@@ -1,6 +1,6 @@
 /** What the view shows, and how keys and samples change it. Pure: state and event in, state and effect out. */
-import { interval } from "../../../core/contract/channel.ts";
-import type { ProcessAction } from "../../../core/contract/names.ts";
+import { interval } from "../../../core/api/channel.ts";
+import type { ProcessAction } from "../../../core/api/names.ts";
 import type { Sample } from "../../../core/index.ts";
 import type { Key } from "./keys.ts";
 import { shownProcesses, sortKeys, type SortKey } from "./processes.ts";

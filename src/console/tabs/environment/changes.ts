@@ -1,5 +1,5 @@
 /** What an edit comes to: pure decisions about values that were read and values that were entered. */
-import type { Issue } from "../../../core/contract/issue.ts";
+import type { Issue } from "../../../core/api/issue.ts";
 import { shownValue, valueProblem } from "../../../core/env/values.ts";
 import type { EnvRead } from "../../data/api.ts";
 import type { Facts } from "../../data/contract.ts";

@@ -1,6 +1,6 @@
 import { batch, computed, signal } from "@preact/signals";
-import type { Issue } from "../../../core/contract/issue.ts";
-import { validateSuite } from "../../../core/suite/validate.ts";
+import type { Issue } from "../../../core/api/issue.ts";
+import { validateSuite } from "../../../core/deployments/validate.ts";
 import { type Console, useConsole } from "../../console.ts";
 import type { EnvRead, EnvWrite, Tagged } from "../../data/api.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
-import { CONTROLLER_EXAMPLE } from "../../../core/suite/rules/interface-controller.ts";
-import { ENTRYPOINT_EXAMPLE } from "../../../core/suite/rules/interface-entrypoint.ts";
-import { textOf } from "../../../core/suite/rule.ts";
-import { entryOf, valuesOf } from "../../../core/suite/vocabulary.ts";
+import { CONTROLLER_EXAMPLE } from "../../../core/deployments/rules/interface-controller.ts";
+import { ENTRYPOINT_EXAMPLE } from "../../../core/deployments/rules/interface-entrypoint.ts";
+import { textOf } from "../../../core/deployments/rule.ts";
+import { entryOf, valuesOf } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
 import { EntryList } from "../../state/entry-list.ts";

@@ -1,8 +1,8 @@
-import { newInterface } from "../../../core/suite/edit/interface.ts";
-import { textOf } from "../../../core/suite/rule.ts";
-import { fieldsOf } from "../../../core/suite/shape.ts";
-import { interfaceIssues, listVerdicts } from "../../../core/suite/validate.ts";
-import { entryOf, valuesOf, type Vocabulary } from "../../../core/suite/vocabulary.ts";
+import { newInterface } from "../../../core/deployments/edit/interface.ts";
+import { textOf } from "../../../core/deployments/rule.ts";
+import { fieldsOf } from "../../../core/deployments/shape.ts";
+import { interfaceIssues, listVerdicts } from "../../../core/deployments/validate.ts";
+import { entryOf, valuesOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import type { EntryKind, Values } from "../../state/entry-kind.ts";
 
 /** Interface adapters. @see the specification, "Interface adapter" */

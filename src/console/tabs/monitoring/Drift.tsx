@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { unhidden } from "../../../core/suite/characters.ts";
+import { unhidden } from "../../../core/deployments/characters.ts";
 import { UNKNOWN } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";

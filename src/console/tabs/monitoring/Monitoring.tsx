@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { interval } from "../../../core/contract/channel.ts";
+import { interval } from "../../../core/api/channel.ts";
 import { useConsole } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Segmented } from "../../ui/Segmented.tsx";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { Action, ProcessMetrics } from "../../../client/index.ts";
-import { unhidden } from "../../../core/suite/characters.ts";
+import { unhidden } from "../../../core/deployments/characters.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import type { IconName } from "../../ui/Icon.tsx";
 import { keyOf } from "./history.ts";

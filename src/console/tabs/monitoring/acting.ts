@@ -1,6 +1,6 @@
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { Action, ActionResult } from "../../../client/index.ts";
-import { unhidden } from "../../../core/suite/characters.ts";
+import { unhidden } from "../../../core/deployments/characters.ts";
 import { RequestError } from "../../data/request-error.ts";
 import type { Subject, Toasts } from "../../state/toasts.ts";
 import { failureOf, type Feed } from "./feed.ts";

@@ -12,7 +12,7 @@ import {
   type MetricsFrame,
   type WatchFrame,
 } from "../../../client/index.ts";
-import { interval } from "../../../core/contract/channel.ts";
+import { interval } from "../../../core/api/channel.ts";
 import type { ServerWatch } from "../../state/server-watch.ts";
 import type { Session } from "../../state/session.ts";
 import { createHistory, type History } from "./history.ts";

@@ -1,6 +1,6 @@
 import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
-import { unhidden } from "../../../core/suite/characters.ts";
+import { unhidden } from "../../../core/deployments/characters.ts";
 import type { Console } from "../../console.ts";
 import { createSparklines, type Sparklines } from "../../ui/sparklines.ts";
 import type { Mark } from "../index.ts";

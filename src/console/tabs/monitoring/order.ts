@@ -1,5 +1,5 @@
 import { signal, type Signal } from "@preact/signals";
-import { compareText } from "../../../core/contract/issue.ts";
+import { compareText } from "../../../core/api/issue.ts";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import type { Sorting } from "../../ui/sorting.ts";
 import { keyOf } from "./history.ts";

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { entryOf } from "../../../core/suite/vocabulary.ts";
+import { entryOf } from "../../../core/deployments/vocabulary.ts";
 import { useConsole } from "../../console.ts";
 import { headings, MatrixTable } from "../../ui/MatrixTable.tsx";
 

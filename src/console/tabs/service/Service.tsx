@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
-import { fieldsOf } from "../../../core/suite/shape.ts";
-import { entryOf } from "../../../core/suite/vocabulary.ts";
+import { fieldsOf } from "../../../core/deployments/shape.ts";
+import { entryOf } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";

@@ -1,11 +1,11 @@
 import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
-import type { Issue } from "../../../core/contract/issue.ts";
-import { changedConfiguration } from "../../../core/suite/edit/configuration.ts";
-import { splitKnown } from "../../../core/suite/edit/edit.ts";
-import type { Candidate } from "../../../core/suite/rule.ts";
-import { fieldsOf, isMap } from "../../../core/suite/shape.ts";
-import { serviceConfigurationIssues } from "../../../core/suite/validate.ts";
-import { entryOf, portNames, type Vocabulary } from "../../../core/suite/vocabulary.ts";
+import type { Issue } from "../../../core/api/issue.ts";
+import { changedConfiguration } from "../../../core/deployments/edit/configuration.ts";
+import { splitKnown } from "../../../core/deployments/edit/edit.ts";
+import type { Candidate } from "../../../core/deployments/rule.ts";
+import { fieldsOf, isMap } from "../../../core/deployments/shape.ts";
+import { serviceConfigurationIssues } from "../../../core/deployments/validate.ts";
+import { entryOf, portNames, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { refusal, type Said, type Values } from "../../state/entry-kind.ts";
 import type { SuiteStore } from "../../state/suite-store.ts";
 

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { groupOf } from "../../../core/suite/vocabulary.ts";
+import { groupOf } from "../../../core/deployments/vocabulary.ts";
 import { useConsole } from "../../console.ts";
 import type { EntryList } from "../../state/entry-list.ts";
 import { headings, MatrixTable } from "../../ui/MatrixTable.tsx";

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
-import { RUNTIME_EXAMPLES } from "../../../core/suite/rules/target-runtime.ts";
-import { fieldValues } from "../../../core/suite/edit/question.ts";
-import { entryOf, groupOf, type Vocabulary } from "../../../core/suite/vocabulary.ts";
+import { RUNTIME_EXAMPLES } from "../../../core/deployments/rules/target-runtime.ts";
+import { fieldValues } from "../../../core/deployments/edit/question.ts";
+import { entryOf, groupOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { useConsole } from "../../console.ts";
 import type { EntryList } from "../../state/entry-list.ts";
 import { EntryForm, issuesOf } from "../../ui/EntryForm.tsx";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
-import { textOf } from "../../../core/suite/rule.ts";
-import { entryOf } from "../../../core/suite/vocabulary.ts";
+import { textOf } from "../../../core/deployments/rule.ts";
+import { entryOf } from "../../../core/deployments/vocabulary.ts";
 import { useConsole } from "../../console.ts";
 import { IconButton } from "../../ui/Button.tsx";
 import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";

@@ -1,9 +1,9 @@
-import { changedTarget, newTarget, targetCopy } from "../../../core/suite/edit/target.ts";
-import { targetDefaults } from "../../../core/suite/migrate.ts";
-import { textOf } from "../../../core/suite/rule.ts";
-import { fieldsOf } from "../../../core/suite/shape.ts";
-import { deployTargetIssues, listVerdicts } from "../../../core/suite/validate.ts";
-import { groupOf, type Vocabulary } from "../../../core/suite/vocabulary.ts";
+import { changedTarget, newTarget, targetCopy } from "../../../core/deployments/edit/target.ts";
+import { targetDefaults } from "../../../core/deployments/migrate.ts";
+import { textOf } from "../../../core/deployments/rule.ts";
+import { fieldsOf } from "../../../core/deployments/shape.ts";
+import { deployTargetIssues, listVerdicts } from "../../../core/deployments/validate.ts";
+import { groupOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import type { EntryKind, Values } from "../../state/entry-kind.ts";
 
 /** Deploy targets. @see the specification, "Deploy target list behaviour" */

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { validateSuite } from "../../../core/suite/validate.ts";
+import { validateSuite } from "../../../core/deployments/validate.ts";
 import { useConsole } from "../../console.ts";
 import { download } from "../../data/download.ts";
 import { formatCount } from "../../data/format.ts";

@@ -1,4 +1,4 @@
-import { isMap, SECTIONS, SUITE_VERSION } from "../../../core/suite/shape.ts";
+import { isMap, SECTIONS, SUITE_VERSION } from "../../../core/deployments/shape.ts";
 import { writeYaml } from "../../../core/yaml/write.ts";
 import type { SuiteDocument } from "../../state/suite-document.ts";
 

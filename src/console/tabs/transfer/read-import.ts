@@ -1,9 +1,9 @@
-import { isValid, type Issue } from "../../../core/contract/issue.ts";
-import { isLegacyTarget } from "../../../core/suite/migrate.ts";
-import type { Candidate } from "../../../core/suite/rule.ts";
-import { isMap } from "../../../core/suite/shape.ts";
-import { validateSource } from "../../../core/suite/validate.ts";
-import type { Vocabulary } from "../../../core/suite/vocabulary.ts";
+import { isValid, type Issue } from "../../../core/api/issue.ts";
+import { isLegacyTarget } from "../../../core/deployments/migrate.ts";
+import type { Candidate } from "../../../core/deployments/rule.ts";
+import { isMap } from "../../../core/deployments/shape.ts";
+import { validateSource } from "../../../core/deployments/validate.ts";
+import type { Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { scanYaml } from "../../../core/yaml/scan/scan.ts";
 import type { Problem } from "../../data/request-error.ts";
 import type { ShownIssue } from "../../ui/IssueList.tsx";

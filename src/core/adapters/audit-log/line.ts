@@ -1,4 +1,4 @@
-import type { AuditOutcome, AuditRecord, AuditSource } from "../../contract/audit-record.ts";
+import type { AuditOutcome, AuditRecord, AuditSource } from "../../api/audit-record.ts";
 
 const SOURCES: Readonly<Record<AuditSource, true>> = { cli: true, http: true, ws: true, nats: true };
 const OUTCOMES: Readonly<Record<AuditOutcome, true>> = {

@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../../contract/audit-record.ts";
+import type { AuditRecord } from "../../api/audit-record.ts";
 import type { AuditQuery, AuditPage } from "../../ports.ts";
 import { recordsOf } from "./records.ts";
 

@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../../contract/audit-record.ts";
+import type { AuditRecord } from "../../api/audit-record.ts";
 import { attempting, refuse } from "../files/file-error.ts";
 import { close, fstat, isRefusal, O_RDONLY, open, SAFELY } from "../files/system.ts";
 import { parseLine } from "./line.ts";

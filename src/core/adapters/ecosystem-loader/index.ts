@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import type { EcosystemLoader } from "../../ports.ts";
-import type { LoadedEcosystem } from "../../ecosystem/loaded.ts";
+import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import { attempting, refuse } from "../files/file-error.ts";
 import { isRefusal } from "../files/system.ts";
 import { cleanEnvironment, type CleanEnvironment } from "./clean-environment.ts";

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { delimiter, extname, join, resolve } from "node:path";
-import type { AppPlaces, LoadedApp } from "../../ecosystem/loaded.ts";
-import { envFileOptions, normaliseApp, type NormalApp } from "../../ecosystem/normalise.ts";
+import type { AppPlaces, LoadedApp } from "../../pm2/loaded.ts";
+import { envFileOptions, normaliseApp, type NormalApp } from "../../pm2/normalise.ts";
 import type { PickedApp } from "./pick-apps.ts";
 
 /** PM2's own table, `lib/API/interpreter.json`. */

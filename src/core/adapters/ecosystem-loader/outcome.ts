@@ -1,4 +1,4 @@
-import type { LoadedApp, LoadedEcosystem } from "../../ecosystem/loaded.ts";
+import type { LoadedApp, LoadedEcosystem } from "../../pm2/loaded.ts";
 
 /** How the process that runs a file tells what came of it: one line of JSON on descriptor {@link RESULT_FD}. */
 export type Outcome =

@@ -1,6 +1,6 @@
-import type { Data, LoadedEcosystem } from "../../ecosystem/loaded.ts";
-import { isRecord } from "../../ecosystem/normalise.ts";
-import { isPm2Field } from "../../ecosystem/pm2-fields.ts";
+import type { Data, LoadedEcosystem } from "../../pm2/loaded.ts";
+import { isRecord } from "../../pm2/normalise.ts";
+import { isPm2Field } from "../../pm2/pm2-fields.ts";
 
 /** An entry of `apps` before the machine is asked about it. */
 export interface PickedApp {

@@ -6,7 +6,7 @@ import { ChildProcess } from "node:child_process";
 import { readFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { runInThisContext } from "node:vm";
-import { pm2FileKind } from "../../ecosystem/file-name.ts";
+import { pm2FileKind } from "../../pm2/file-name.ts";
 import { loadYaml } from "../../yaml/load.ts";
 import { describeThrow } from "./describe-throw.ts";
 import { lookUp } from "./look-up.ts";

@@ -1,6 +1,6 @@
 import { stat, statfs } from "node:fs/promises";
 import { setTimeout as after } from "node:timers/promises";
-import type { DiskReading } from "../../telemetry/reading.ts";
+import type { DiskReading } from "../../metrics/reading.ts";
 import { codeOf } from "./kept-process.ts";
 
 /** Space changes slowly. */

@@ -1,8 +1,8 @@
-import { hasEnded, parsePidStat } from "../../telemetry/proc/pid-stat.ts";
-import { parsePidIo } from "../../telemetry/proc/pid-io.ts";
-import { parsePidStatm } from "../../telemetry/proc/pid-statm.ts";
-import type { Units } from "../../telemetry/proc/auxv.ts";
-import type { IoReading, ProcessReading } from "../../telemetry/reading.ts";
+import { hasEnded, parsePidStat } from "../../metrics/proc/pid-stat.ts";
+import { parsePidIo } from "../../metrics/proc/pid-io.ts";
+import { parsePidStatm } from "../../metrics/proc/pid-statm.ts";
+import type { Units } from "../../metrics/proc/auxv.ts";
+import type { IoReading, ProcessReading } from "../../metrics/reading.ts";
 import { KeptFile } from "./kept-file.ts";
 
 const NO_LONGER_THERE = new Set(["ESRCH", "ENOENT"]);

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { cpus, endianness } from "node:os";
-import { parseAuxv, type Units } from "../../telemetry/proc/auxv.ts";
-import { parseLoadavg } from "../../telemetry/proc/loadavg.ts";
-import { parseMeminfo } from "../../telemetry/proc/meminfo.ts";
-import { parseStat } from "../../telemetry/proc/stat.ts";
-import type { HostReading, ProcessReading } from "../../telemetry/reading.ts";
-import type { MachineReader } from "../../telemetry/ports.ts";
+import { parseAuxv, type Units } from "../../metrics/proc/auxv.ts";
+import { parseLoadavg } from "../../metrics/proc/loadavg.ts";
+import { parseMeminfo } from "../../metrics/proc/meminfo.ts";
+import { parseStat } from "../../metrics/proc/stat.ts";
+import type { HostReading, ProcessReading } from "../../metrics/reading.ts";
+import type { MachineReader } from "../../metrics/ports.ts";
 import { DiskReader } from "./disks.ts";
 import { KeptFile } from "./kept-file.ts";
 import { codeOf, KeptProcess } from "./kept-process.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { FileError } from "../../ports.ts";
-import type { Processes } from "../../process/ports.ts";
+import type { Processes } from "../../pm2/ports.ts";
 import { fileLocks, type FileLocks } from "../files/lock.ts";
 import { digestWith } from "./digest.ts";
 import { cleanEnvironment } from "./environment.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { OwnProcess } from "../../process/own.ts";
+import type { OwnProcess } from "../../pm2/own.ts";
 
 /** No chain of processes is longer than this. */
 const MOST_ANCESTORS = 64;

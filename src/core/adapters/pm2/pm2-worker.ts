@@ -7,7 +7,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { digestWith } from "./digest.ts";
 import { LinkFailure } from "./failure.ts";
 import { REDACTED } from "../../secrets/redact.ts";
-import type { Scrub } from "../../ecosystem/scrub.ts";
+import type { Scrub } from "../../pm2/scrub.ts";
 import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts";
 import { act, listed } from "./worker/act.ts";
 import { connect, wordsOf, type Connection } from "./worker/connection.ts";

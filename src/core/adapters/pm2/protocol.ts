@@ -1,7 +1,7 @@
 /** What the two sides of the link say to each other. No value of an environment leaves the worker. */
-import type { ProcessAction } from "../../contract/names.ts";
-import type { Fields } from "../../ecosystem/normalise.ts";
-import type { ProcessIdentity, ProcessRecord } from "../../telemetry/process-record.ts";
+import type { ProcessAction } from "../../api/names.ts";
+import type { Fields } from "../../pm2/normalise.ts";
+import type { ProcessIdentity, ProcessRecord } from "../../pm2/process-record.ts";
 
 /** What the worker is given at its start. */
 export interface WorkerData {

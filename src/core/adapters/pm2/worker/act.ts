@@ -1,5 +1,5 @@
-import type { ProcessAction } from "../../../contract/names.ts";
-import type { ProcessIdentity } from "../../../telemetry/process-record.ts";
+import type { ProcessAction } from "../../../api/names.ts";
+import type { ProcessIdentity } from "../../../pm2/process-record.ts";
 import { LinkFailure } from "../failure.ts";
 import type { Connection } from "./connection.ts";
 import type { Pm2Process } from "./pm2-api.ts";

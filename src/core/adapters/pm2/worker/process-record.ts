@@ -1,5 +1,5 @@
-import { canonicalArguments, canonicalValue } from "../../../telemetry/canonical-value.ts";
-import type { ProcessRecord } from "../../../telemetry/process-record.ts";
+import { canonicalArguments, canonicalValue } from "../../../metrics/canonical-value.ts";
+import type { ProcessRecord } from "../../../pm2/process-record.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
 /** Masked and cut to what is shown later: here it is only bounded. */

@@ -1,7 +1,7 @@
-import { scrubOf, type Scrub } from "../../../ecosystem/scrub.ts";
+import { scrubOf, type Scrub } from "../../../pm2/scrub.ts";
 import { isSecretVariable } from "../../../secrets/secret-value.ts";
-import { withMetricTexts } from "../../../telemetry/custom-metrics.ts";
-import type { ProcessRecord } from "../../../telemetry/process-record.ts";
+import { withMetricTexts } from "../../../metrics/custom-metrics.ts";
+import type { ProcessRecord } from "../../../pm2/process-record.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 import { environmentOf, processRecord } from "./process-record.ts";
 

@@ -1,5 +1,5 @@
 import { maskCredentials } from "../../../secrets/redact.ts";
-import type { Fields } from "../../../ecosystem/normalise.ts";
+import type { Fields } from "../../../pm2/normalise.ts";
 import { LinkFailure } from "../failure.ts";
 import { probe } from "../probe.ts";
 import { listed } from "./act.ts";

@@ -1,0 +1,24 @@
+import type { AuditRecord } from "../api/audit-record.ts";
+
+/** `2026-11-22 03:46:44Z`: to the second, in UTC. */
+export function secondOf(timestamp: string): string {
+  return timestamp.replace(/^(\S+)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, "$1 $2Z");
+}
+
+/** The names of everything that a record is about, separated by commas. */
+export function subjectOf({ keys = [], processes = [], target }: AuditRecord): string {
+  const named = processes.map(({ name, pmId }) => (pmId === null ? name : `${name} (id ${pmId})`));
+  return [...(target === undefined ? [] : [target]), ...named, ...keys].join(", ");
+}
+
+/** Who tried it, and through which face. */
+export function callerOf({ source, actor }: AuditRecord): string {
+  return actor === undefined ? source : `${actor} (${source})`;
+}
+
+/** How an attempt ended, with its code if it has one. */
+export function outcomeOf({ outcome, code, count = 1 }: AuditRecord): string {
+  const words = outcome === "started" ? "interrupted" : outcome;
+  if (count > 1) return `${words} ${count} times (${code ?? ""})`;
+  return code === undefined ? words : `${words} (${code})`;
+}

@@ -1,0 +1,78 @@
+import type { AuditRecord } from "../api/audit-record.ts";
+import { SvcmError } from "../errors.ts";
+import type { Caller } from "../caller.ts";
+import { FileError, type Ports } from "../ports.ts";
+
+/** What a mutation is about. Read when a record is written, because some of it is decided on the way. */
+export type AuditSubject = () => Pick<AuditRecord, "action" | "environment" | "keys" | "processes" | "target" | "code">;
+
+/**
+ * Runs an attempt to change something between its audit records. `mutate` calls `begin` right before its first
+ * effect; if that record cannot be made durable, nothing may happen. An attempt that ends before leaves one record,
+ * `refused`; one that finds nothing to do leaves none, unless `isAlwaysRecorded`.
+ *
+ * @throws {SvcmError} AUDIT_FAILED if a record cannot be written; otherwise what `mutate` throws.
+ */
+export async function audited<T>(
+  ports: Ports,
+  caller: Caller,
+  subject: AuditSubject,
+  mutate: (begin: () => Promise<void>) => Promise<T>,
+  { isAlwaysRecorded = false }: { readonly isAlwaysRecorded?: boolean } = {},
+): Promise<T> {
+  const { clock, host } = ports;
+  const id = host.randomId();
+  const attemptedAt = clock.elapsed();
+  let hasBegun = false;
+  const record = (outcome: AuditRecord["outcome"], code?: string): Promise<void> =>
+    append(ports, {
+      id,
+      timestamp: new Date(clock.now()).toISOString(),
+      ...subject(),
+      source: caller.source,
+      ...(caller.actor !== undefined && { actor: caller.actor }),
+      outcome,
+      ...(code !== undefined && { code }),
+      ...(outcome !== "started" && { ms: Math.round(clock.elapsed() - attemptedAt) }),
+    });
+  const begin = async (): Promise<void> => {
+    await record("started");
+    hasBegun = true;
+  };
+  let result: T;
+  try {
+    result = await mutate(begin);
+  } catch (error) {
+    // If this record fails too, the cause is still the better answer.
+    if (hasBegun || ports.workspace.isKnown) {
+      await record(hasBegun ? "failed" : "refused", codeOf(error)).catch(() => undefined);
+    }
+    throw error;
+  }
+  if (hasBegun || isAlwaysRecorded) await record("succeeded");
+  return result;
+}
+
+async function append(ports: Ports, record: AuditRecord): Promise<void> {
+  try {
+    await ports.audit.append(record);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    const before = "The change was refused because it could not be recorded";
+    const after = `The change ${record.outcome}, but its outcome could not be recorded`;
+    const where =
+      error.path === ports.workspace.auditFile
+        ? "SVC_SERVICE_MANAGEMENT_AUDIT_FILE names another place for this log."
+        : "This log belongs to its PM2_HOME.";
+    throw new SvcmError("AUDIT_FAILED", {
+      code: error.code,
+      path: error.path,
+      details: `${record.outcome === "started" ? before : after}: ${error.message} ${where}`,
+    });
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof FileError) return error.code;
+  return error instanceof SvcmError ? (error.facts.code ?? error.kind) : "DEFECT";
+}

@@ -1,0 +1,28 @@
+import { compareText } from "../../api/issue.ts";
+import type { Candidate } from "../rule.ts";
+import { isMap } from "../shape.ts";
+import type { FieldChange } from "./change.ts";
+
+/** The members that differ, in the order of the new map, then those that only the old one has. */
+export function diffFields(from: Candidate, to: Candidate): FieldChange[] {
+  const names = [...Object.keys(to), ...Object.keys(from).filter((name) => !Object.hasOwn(to, name))];
+  return names
+    .filter((field) => fingerprint(from[field]) !== fingerprint(to[field]))
+    .map((field) => ({
+      field,
+      ...(from[field] !== undefined && { from: from[field] }),
+      ...(to[field] !== undefined && { to: to[field] }),
+    }));
+}
+
+/** A text that two values share exactly where they are the same; the order of a map's keys is no part of it. */
+export function fingerprint(value: unknown): string {
+  return JSON.stringify(sorted(value)) ?? "";
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isMap(value)) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => compareText(a, b));
+  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
+}

@@ -1,0 +1,85 @@
+import { locationText, type Issue } from "../../../api/issue.ts";
+import type { Change } from "../change.ts";
+import { describeIssue, placeOf } from "../../../findings/report.ts";
+import type { DiffReport } from "./diff-report.ts";
+import {
+  bySection,
+  countChanges,
+  nameSide,
+  setOnOneLine,
+  tellEffects,
+  tellField,
+  tellNote,
+  tellSubject,
+  tellVerdicts,
+} from "./words.ts";
+
+const MAX_VALUE = 120;
+const MAX_ISSUES = 20;
+/** A comment on GitHub holds 65,536 characters. */
+const MAX_LENGTH = 60_000;
+
+/**
+ * A difference as GitHub-flavoured Markdown, for a comment or a job summary. Whatever comes from a
+ * document stands in a code span on one line, where no markup, HTML, mention or reference works.
+ */
+export function renderDiffMarkdown(report: DiffReport): string {
+  const { file, from, to, changes, notes } = report;
+  const [head = "", tail = ""] = [
+    [
+      `### ${codeSpan(file)}: ${countChanges(changes)}`,
+      `From ${nameSide(from, codeSpan)} to ${nameSide(to, codeSpan)}.`,
+    ],
+    [...notes.map((note) => tellNote(note, codeSpan)), ...tellVerdicts(report), issueList(to.issues)],
+  ].map((parts) => parts.filter((part) => part !== "").join("\n\n"));
+  return [head, ...changeParts(changes, MAX_LENGTH - head.length - tail.length), tail]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** The changes under their headings, as many as there is room for, and how many more there are. */
+function changeParts(changes: readonly Change[], room: number): string[] {
+  let left = room;
+  let shown = 0;
+  const parts = bySection(changes).flatMap(({ title, changes: own }) => {
+    const heading = `**${title}**`;
+    const items: string[] = [];
+    for (const item of own.map(changeItem)) {
+      left -= item.length + (items.length === 0 ? heading.length + 4 : 1);
+      if (left < 0) break;
+      items.push(item);
+    }
+    shown += items.length;
+    return items.length === 0 ? [] : [heading, items.join("\n")];
+  });
+  return shown === changes.length ? parts : [...parts, `And ${changes.length - shown} more: \`svcm diff\` tells them.`];
+}
+
+function changeItem(change: Change): string {
+  const { kind, fields } = change;
+  return [
+    `- ${tellSubject(change, codeSpan)}`,
+    ...fields.map((field) => `  - ${tellField(field, kind, codeSpan, "→")}`),
+    ...tellEffects(change, codeSpan).map((effect) => `  - ${effect}`),
+  ].join("\n");
+}
+
+function issueList(issues: readonly Issue[]): string {
+  const items = issues.slice(0, MAX_ISSUES).map((issue) => {
+    const place = placeOf(issue);
+    const where = place ? `${codeSpan(locationText(place))} ` : "";
+    return `- ${where}${codeSpan(describeIssue(issue), 400)} (${codeSpan(issue.code)})`;
+  });
+  const more = issues.length - items.length;
+  return [...items, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
+}
+
+/** Fenced with more backticks than the text holds in a row. */
+function codeSpan(text: string, limit = MAX_VALUE): string {
+  const line = setOnOneLine(text, limit);
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  // One space on each side is not shown where there is one on both.
+  const pad = /^[` ]|[` ]$/.test(line) ? " " : "";
+  return `${fence}${pad}${line}${pad}${fence}`;
+}

@@ -1,0 +1,33 @@
+import { maskCredentials, maskSource, REDACTED } from "../../../secrets/redact.ts";
+import type { Change, FieldChange } from "../change.ts";
+
+/** A change without credentials: a document may hold what does not belong there. What differs was decided before. */
+export function maskChange(change: Change): Change {
+  const { name, previousName } = change;
+  return {
+    ...change,
+    ...(name !== undefined && { name: maskCredentials(name) }),
+    ...(previousName !== undefined && { previousName: maskCredentials(previousName) }),
+    fields: change.fields.map(maskField),
+    effects: change.effects.map((effect) =>
+      effect.kind === "unknown" ? { ...effect, value: masked(effect.field, effect.value) } : effect,
+    ),
+  };
+}
+
+function maskField({ field, ...values }: FieldChange): FieldChange {
+  return {
+    field: maskCredentials(field),
+    ...("from" in values && { from: masked(field, values.from) }),
+    ...("to" in values && { to: masked(field, values.to) }),
+  };
+}
+
+/** Text, or what holds text, under the name that it stands at. What holds a secret is hidden as a whole. */
+function masked(field: string, value: unknown): unknown {
+  const prefix = `${field}: `;
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const shown = maskSource(prefix + text.replaceAll(/[\r\n]+/g, " "));
+  if (shown === prefix + text.replaceAll(/[\r\n]+/g, " ")) return value;
+  return shown.startsWith(prefix) ? shown.slice(prefix.length) : REDACTED;
+}

@@ -1,0 +1,80 @@
+import { locationText, type Issue } from "../../../api/issue.ts";
+import type { Change } from "../change.ts";
+import { describeIssue, placeOf } from "../../../findings/report.ts";
+import type { Paint } from "../../../findings/text.ts";
+import type { DiffReport } from "./diff-report.ts";
+import {
+  bySection,
+  countChanges,
+  nameSide,
+  setOnOneLine,
+  tellEffects,
+  tellField,
+  tellNote,
+  tellSubject,
+  tellVerdicts,
+} from "./words.ts";
+
+const MAX_VALUE = 200;
+const MAX_ISSUES = 20;
+
+/** A difference for a terminal. Lines are whole: whoever knows the window wraps them behind their indent. */
+export function renderDiffText(report: DiffReport, paint: Paint): string {
+  const { file, from, to, changes, notes } = report;
+  const head = `${paint.bold(quote(file))}: ${nameSide(from, quote)} -> ${nameSide(to, quote)}`;
+  const sections = bySection(changes).map(({ title, changes: own }) =>
+    [paint.bold(title), ...own.flatMap((change) => changeLines(change, paint))].join("\n"),
+  );
+  const count = countChanges(changes);
+  const end = [
+    `${count.charAt(0).toUpperCase()}${count.slice(1)}.`,
+    ...notes.map((note) => paint.dim(tellNote(note, quote))),
+    ...tellVerdicts(report).map((verdict, index, all) =>
+      verdictColour(report, index === all.length - 1, paint)(verdict),
+    ),
+    ...issueLines(to.issues, paint),
+  ];
+  return [head, ...sections, end.join("\n")].join("\n\n");
+}
+
+function changeLines(change: Change, paint: Paint): string[] {
+  const { kind, fields } = change;
+  const [sign, colour] = signOf(kind, paint);
+  return [
+    `  ${colour(`${sign} ${tellSubject(change, quote)}`)}`,
+    ...fields.map((field) => `      ${tellField(field, kind, quote, "->")}`),
+    ...tellEffects(change, quote).map((effect) => `      ${paint.dim(effect)}`),
+  ];
+}
+
+function signOf(kind: Change["kind"], { cyan, green, red, yellow }: Paint): readonly [string, Paint["red"]] {
+  switch (kind) {
+    case "added":
+      return ["+", green];
+    case "removed":
+      return ["-", red];
+    case "renamed":
+      return [">", cyan];
+    case "changed":
+      return ["~", yellow];
+  }
+}
+
+function verdictColour({ from, to }: DiffReport, isNew: boolean, { green, red, yellow }: Paint): Paint["red"] {
+  const { valid, issues } = isNew && to.exists ? to : from;
+  if (!valid) return red;
+  return issues.length > 0 ? yellow : green;
+}
+
+function issueLines(issues: readonly Issue[], { dim }: Paint): string[] {
+  const lines = issues.slice(0, MAX_ISSUES).map((issue) => {
+    const place = placeOf(issue);
+    const where = place ? `${quote(locationText(place))} ` : "";
+    return `  ${where}${setOnOneLine(describeIssue(issue), 1000)} ${dim(`[${issue.code}]`)}`;
+  });
+  return issues.length > MAX_ISSUES ? [...lines, `  and ${issues.length - MAX_ISSUES} more`] : lines;
+}
+
+function quote(text: string): string {
+  return setOnOneLine(text, MAX_VALUE);
+}

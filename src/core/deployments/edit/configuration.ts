@@ -1,0 +1,104 @@
+import type { Change } from "../../yaml/splice/change.ts";
+import type { Issue } from "../../api/issue.ts";
+import { suggest } from "../../words/suggest.ts";
+import { type Candidate, show } from "../rule.ts";
+import { fieldsOf, isMap } from "../shape.ts";
+import { serviceConfigurationIssues } from "../validate.ts";
+import { portNames, type Vocabulary } from "../vocabulary.ts";
+import { refuseUnknownFields } from "./clear.ts";
+import { changedKeys, entryChanges, refuseIssues, shapeRefusal, splitKnown, suiteMap, type SuiteEdit } from "./edit.ts";
+
+const SECTION = "serviceConfiguration";
+const PORT = "ports.";
+
+/**
+ * The service configuration with other values. Ports are named `ports.rest`; what is a whole number
+ * becomes one, all else is left to the gate to refuse.
+ */
+export function setConfiguration(
+  suite: unknown,
+  asked: { readonly values: Readonly<Record<string, string>>; readonly clear: readonly string[] },
+  vocabulary: Vocabulary,
+): SuiteEdit {
+  const before = mapIn(suiteMap(suite), SECTION, [SECTION]);
+  const ports = mapIn(before, "ports", [SECTION, "ports"]);
+  const known = [...fieldsOf(SECTION), ...Object.keys(ports).map((name) => PORT + name), "ports"];
+  refuseUnknownFields(asked.clear, before, known, [SECTION]);
+  refuseUnknownValues(asked.values, before, vocabulary);
+  const { entry, nextPorts } = changedConfiguration(before, asked);
+  const keys = [
+    ...changedKeys({ ...before, ports: undefined }, { ...entry, ports: undefined }),
+    ...changedKeys(ports, nextPorts ?? {}).map((name) => PORT + name),
+  ];
+  if (keys.length === 0) return { changes: [], target: SECTION, keys, entry: before };
+  const { bad, left } = splitKnown(serviceConfigurationIssues(entry, vocabulary), before);
+  refuseIssues(bad, []);
+  return { changes: changesOf(suite, before, entry, ports), target: SECTION, keys, before, entry, left };
+}
+
+function namesPorts(key: string): boolean {
+  return key === "ports" || key.startsWith(PORT);
+}
+
+/** Ports are set one by one: `ports` itself has no value that a text could be. */
+function refuseUnknownValues(
+  values: Readonly<Record<string, string>>,
+  before: Candidate,
+  { matrix }: Vocabulary,
+): void {
+  const accepted = [...fieldsOf(SECTION), ...portNames(matrix).map((name) => PORT + name)];
+  const unknown = Object.keys(values).filter((key) => !accepted.includes(key));
+  const refused = unknown.filter((key) => namesPorts(key) || !Object.hasOwn(before, key));
+  const issues = refused.map((key): Issue => {
+    const suggestion = suggest(key, accepted);
+    const message = `${show(key)} cannot be set; accepted: ${accepted.join(", ")}`;
+    const meant = suggestion === undefined ? {} : { suggestion };
+    return { code: "SUITE_UNKNOWN_KEY", severity: "error", path: [SECTION, key], message, accepted, ...meant };
+  });
+  refuseIssues(issues, []);
+}
+
+/** What a service configuration would be with other values; ports that the kind does not bind stay as they are. */
+export function changedConfiguration(
+  before: Candidate,
+  { values, clear }: { readonly values: Readonly<Record<string, string>>; readonly clear: readonly string[] },
+): { readonly entry: Candidate; readonly nextPorts?: Candidate } {
+  const ports = isMap(before["ports"]) ? before["ports"] : {};
+  const nextPorts = merged(ports, part(values, true), clear, PORT);
+  const { ports: _, ...fields } = merged(before, part(values, false), clear, "");
+  const portsGo = clear.includes("ports") || (before["ports"] === undefined && Object.keys(nextPorts).length === 0);
+  return portsGo ? { entry: fields } : { entry: { ...fields, ports: nextPorts }, nextPorts };
+}
+
+function changesOf(suite: unknown, before: Candidate, after: Candidate, ports: Candidate): Change[] {
+  if (suiteMap(suite)[SECTION] === undefined || suiteMap(suite)[SECTION] === null)
+    return [{ kind: "set", path: [SECTION], value: after }];
+  const order = [...fieldsOf(SECTION).filter((field) => field !== "staticAssetsPath"), "staticAssetsPath", "ports"];
+  const isNested = isMap(before["ports"]) && isMap(after["ports"]);
+  if (!isNested) return entryChanges([SECTION], before, after, order);
+  const nested = entryChanges([SECTION, "ports"], ports, after["ports"] as Candidate, ["rest", "websocket", "grpc"]);
+  const { ports: _before, ...others } = before;
+  const { ports: _after, ...next } = after;
+  return [...entryChanges([SECTION], others, next, order), ...nested];
+}
+
+function part(values: Readonly<Record<string, string>>, isOfPorts: boolean): Record<string, unknown> {
+  const entries = Object.entries(values).filter(([key]) => key.startsWith(PORT) === isOfPorts);
+  if (!isOfPorts) return Object.fromEntries(entries);
+  return Object.fromEntries(entries.map(([key, value]) => [key.slice(PORT.length), numberIn(value)]));
+}
+
+function numberIn(value: string): unknown {
+  return /^(?:0|[1-9]\d{0,8})$/.test(value.trim()) ? Number(value) : value;
+}
+
+function merged(before: Candidate, values: Candidate, clear: readonly string[], prefix: string): Candidate {
+  const kept = Object.entries(before).filter(([key]) => !clear.includes(prefix + key));
+  return { ...Object.fromEntries(kept), ...values };
+}
+
+function mapIn(parent: Candidate, key: string, path: readonly string[]): Candidate {
+  const value = parent[key] ?? {};
+  if (isMap(value)) return value;
+  throw shapeRefusal(path, "a map", value);
+}

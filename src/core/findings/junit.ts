@@ -1,0 +1,92 @@
+import { locationText, type Issue } from "../api/issue.ts";
+import { describeIssue, placeOf, issuesBySubject, type Report } from "./report.ts";
+import { element, escapeText } from "./xml.ts";
+
+/** What a JUnit report says besides the findings. */
+export interface JunitContext {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly hostname: string;
+}
+
+interface TestCase {
+  readonly name: string;
+  readonly errors: readonly Issue[];
+}
+
+/**
+ * JUnit XML in its strict form: one test case for the file, one for each subject. A case with errors has
+ * one failure, which lists them all, as the form allows no second; warnings fail nothing.
+ */
+export function renderJunit(report: Report, { now, hostname }: JunitContext): string {
+  const cases = testCases(report);
+  const suite = element(
+    "testsuite",
+    {
+      name: report.file,
+      id: 0,
+      package: "svcm",
+      hostname,
+      timestamp: new Date(now).toISOString().slice(0, "2026-01-31T12:00:00".length),
+      tests: cases.length,
+      failures: cases.filter(({ errors }) => errors.length > 0).length,
+      errors: 0,
+      skipped: 0,
+      time: 0,
+    },
+    lines([
+      properties(report),
+      ...cases.map((testCase) => renderCase(report.file, testCase)),
+      element("system-out", {}, listing(issuesOf(report, "warning"))),
+      element("system-err", {}, listing(issuesOf(report, "error"))),
+    ]),
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", {}, lines([suite]))}`;
+}
+
+function testCases(report: Report): TestCase[] {
+  const errors = issuesBySubject(report, issuesOf(report, "error"));
+  return [
+    { name: report.file, errors: errors.get(undefined) ?? [] },
+    ...report.subjects.map(({ name }, index) => ({ name, errors: errors.get(index) ?? [] })),
+  ];
+}
+
+function renderCase(file: string, { name, errors }: TestCase): string {
+  const [first] = errors;
+  const failure = first && element("failure", { type: first.code, message: headline(errors) }, listing(errors));
+  return element("testcase", { name, classname: file, time: 0 }, failure ? lines([failure]) : "");
+}
+
+/** The first message, and how many follow. */
+function headline([first, ...others]: readonly Issue[]): string {
+  const more = others.length > 0 ? ` (and ${others.length} more)` : "";
+  return `${first ? describeIssue(first) : ""}${more}`;
+}
+
+function properties(report: Report): string {
+  const facts = { file: report.file, issues: report.issues.length, subjects: report.subjects.length };
+  return element(
+    "properties",
+    {},
+    lines(Object.entries(facts).map(([name, value]) => element("property", { name, value }))),
+  );
+}
+
+function listing(issues: readonly Issue[]): string {
+  return escapeText(issues.map(listed).join("\n"));
+}
+
+function listed(issue: Issue): string {
+  const place = placeOf(issue);
+  const where = place ? `${locationText(place)} ` : "";
+  return `${where}${issue.severity} ${describeIssue(issue)} [${issue.code}]`;
+}
+
+function issuesOf({ issues }: Report, wanted: Issue["severity"]): Issue[] {
+  return issues.filter(({ severity }) => severity === wanted);
+}
+
+function lines(elements: readonly string[]): string {
+  return `\n${elements.join("\n")}\n`;
+}

@@ -1,0 +1,82 @@
+import type { Issue } from "../api/issue.ts";
+import type { CodeDoc } from "./codes/code-doc.ts";
+import { describeIssue, linesOf, placeOf, type Report } from "./report.ts";
+
+/** What a rule says about itself, by the code of its issues. */
+export type Rules = Readonly<
+  Record<string, Partial<CodeDoc> & { readonly summary: string; readonly helpUri?: string }>
+>;
+
+const LONGEST_WORD = 1000;
+
+/**
+ * SARIF 2.1.0 as GitHub code scanning reads it: the rules that were broken, and one result for each issue.
+ * It shows no source, so no secret of one.
+ */
+export function renderSarif(report: Report, rules: Rules, { version }: { readonly version: string }): string {
+  const codes = [...new Set(report.issues.map(({ code }) => code))].toSorted();
+  const lines = linesOf(report.text);
+  const log = {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        // No informationUri: the package has no address on the web that it could name.
+        tool: { driver: { name: "svcm", version, rules: codes.map((code) => ruleOf(code, rules)) } },
+        columnKind: "utf16CodeUnits",
+        results: report.issues.map((issue) => resultOf(issue, codes.indexOf(issue.code), report.file, lines)),
+      },
+    ],
+  };
+  return JSON.stringify(log, undefined, 2);
+}
+
+function ruleOf(code: string, rules: Rules): object {
+  const rule = Object.hasOwn(rules, code) ? rules[code] : undefined;
+  const summary = rule?.summary ?? code;
+  const explanation = rule?.explanation ?? summary;
+  return {
+    id: code,
+    shortDescription: { text: summary },
+    fullDescription: { text: explanation },
+    help: { text: rule?.remedy ?? explanation },
+    ...(rule?.helpUri !== undefined && { helpUri: rule.helpUri }),
+  };
+}
+
+function resultOf(issue: Issue, ruleIndex: number, file: string, lines: ReturnType<typeof linesOf>): object {
+  const place = placeOf(issue) ?? { file, line: 1, column: 1 };
+  const line = place.file === file ? lines.at(place.line) : undefined;
+  return {
+    ruleId: issue.code,
+    ruleIndex,
+    level: issue.severity,
+    message: { text: describeIssue(issue) },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: uriOf(place.file), uriBaseId: "%SRCROOT%" },
+          region: {
+            startLine: place.line,
+            startColumn: place.column,
+            endLine: place.line,
+            endColumn: place.column + wordAt(line ?? "", place.column).length,
+          },
+        },
+      },
+    ],
+    // Without positions: an issue stays the same issue where lines are inserted above it.
+    partialFingerprints: { "svcmIssue/v1": JSON.stringify([issue.code, ...issue.path]) },
+  };
+}
+
+/** What the region covers: a quoted text or a word, and one character where there is neither. */
+function wordAt(line: string, column: number): string {
+  const rest = line.slice(column - 1, column - 1 + LONGEST_WORD);
+  return /^"(?:[^"\\]|\\.)*"|^'[^']*'|^[^\s,[\]{}"']+?(?=:?(?:[\s,[\]{}]|$))/.exec(rest)?.[0] ?? " ";
+}
+
+/** A relative reference: every part of the path percent-encoded, the slashes kept. */
+function uriOf(file: string): string {
+  return file.toWellFormed().split("/").map(encodeURIComponent).join("/");
+}

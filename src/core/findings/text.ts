@@ -1,0 +1,60 @@
+import { locationText, type Issue } from "../api/issue.ts";
+import { visible } from "./cells.ts";
+import { frameLine } from "./frame.ts";
+import { countIssues, firstIssues, linesOf, placeOf, unsaidAccepted, type Report } from "./report.ts";
+
+/** The few colours of a report; the core knows no terminal. */
+export interface Paint {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly red: (text: string) => string;
+  readonly yellow: (text: string) => string;
+  readonly green: (text: string) => string;
+  readonly cyan: (text: string) => string;
+}
+
+const INDENT = "  ";
+
+/** A report for people: every issue with its source line, at most `limit` of them, and the count of all. */
+export function renderText(report: Report, paint: Paint, { limit }: { readonly limit?: number } = {}): string {
+  const lines = linesOf(report.text);
+  const { shown, more } = firstIssues(report.issues, limit);
+  const blocks = shown.map((issue) => {
+    const place = placeOf(issue);
+    const line = place?.file === report.file ? lines.at(place.line) : undefined;
+    return [heading(issue, paint), ...frame(line, place, paint), ...advice(issue, paint)].join("\n");
+  });
+  if (more > 0) blocks.push(paint.dim(`and ${more} more`));
+  return [...blocks, summary(report.issues, paint)].join("\n\n");
+}
+
+function heading(issue: Issue, { bold, dim, red, yellow }: Paint): string {
+  const place = placeOf(issue);
+  const where = place ? `${bold(visible(locationText(place)))} ` : "";
+  const severity = issue.severity === "error" ? red("error") : yellow("warning");
+  return `${where}${severity} ${visible(issue.message)} ${dim(`[${issue.code}]`)}`;
+}
+
+function frame(line: string | undefined, place: Issue["at"], { dim, red }: Paint): string[] {
+  const framed = line === undefined || !place ? undefined : frameLine(line, place.column);
+  if (!framed || !place) return [];
+  const number = `${place.line}`;
+  return [
+    `${INDENT}${dim(`${number} |`)} ${framed.source}`.trimEnd(),
+    `${INDENT}${dim(`${" ".repeat(number.length)} |`)} ${framed.caret.replace("^", red("^"))}`,
+  ];
+}
+
+function advice(issue: Issue, { dim, cyan }: Paint): string[] {
+  const accepted = unsaidAccepted(issue);
+  const lines: string[] = [];
+  if (accepted.length > 0) lines.push(`${INDENT}${dim("accepted:")} ${visible(accepted.join(", "))}`);
+  if (issue.suggestion !== undefined) lines.push(`${INDENT}did you mean ${cyan(visible(issue.suggestion))}?`);
+  return lines;
+}
+
+function summary(issues: readonly Issue[], { green, red, yellow }: Paint): string {
+  const hasError = issues.some(({ severity }) => severity === "error");
+  const colour = hasError ? red : issues.length > 0 ? yellow : green;
+  return colour(countIssues(issues));
+}

@@ -1,0 +1,163 @@
+import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
+import type { AuditCount } from "../ports.ts";
+import type { OwnUsage } from "./ports.ts";
+import type { MetricFamily, MetricSample } from "./open-metrics.ts";
+import type { Sample, TelemetryCost } from "./telemetry.ts";
+
+export interface FamilyFacts {
+  readonly version: string;
+  readonly sample: Sample;
+  readonly own: OwnUsage;
+  readonly cost: TelemetryCost;
+  readonly audit: readonly AuditCount[];
+}
+
+/** Everything that `GET /metrics` tells. Labels are names and numbers: no value of an environment, no argument. */
+export function metricFamilies({ version, sample, own, cost, audit }: FamilyFacts): MetricFamily[] {
+  return [
+    info("svcm_build", "The running svcm.", { version }),
+    gauge("svcm_pm2_up", "Whether PM2 could be read.", sample.kind === "metrics" ? 1 : 0),
+    ...hostFamilies(sample.payload.host),
+    ...(sample.kind === "metrics" ? pm2Families(sample.payload) : []),
+    {
+      name: "svcm_audit_records",
+      type: "counter",
+      help: "Audit records that this svcm wrote.",
+      samples: audit.map(({ action, outcome, count }) => ({ labels: { action, outcome }, value: count })),
+    },
+    counter("svcm_self_cpu_seconds", "CPU time that svcm itself used.", own.cpuSeconds),
+    gauge("svcm_self_resident_memory_bytes", "Resident memory of svcm itself.", own.rssBytes),
+    counter("svcm_self_samples", "Measurements of the machine.", cost.samples),
+    counter("svcm_self_pm2_list_calls", "Times that PM2 was asked for its processes.", cost.listCalls),
+  ];
+}
+
+function hostFamilies({ cpu, memory, disk }: HostMetrics): MetricFamily[] {
+  const { one, five, fifteen } = cpu.loadAvg;
+  const disks = disk.map((entry) =>
+    "code" in entry ? { path: entry.path, isReadable: 0 } : { ...entry, isReadable: 1 },
+  );
+  const ofDisks = (
+    name: string,
+    help: string,
+    valueOf: (entry: (typeof disks)[number]) => number | null,
+  ): MetricFamily =>
+    gauges(
+      name,
+      help,
+      disks.map((entry) => ({ labels: { path: entry.path }, value: valueOf(entry) })),
+    );
+  return [
+    gauge("svcm_host_cpu_cores", "Cores that are online.", cpu.coreCount),
+    gauge("svcm_host_cpu_usage_ratio", "Share of all cores that was busy.", ratio(cpu.usagePercent)),
+    gauges(
+      "svcm_host_cpu_core_usage_ratio",
+      "Share of a core that was busy.",
+      cpu.perCore.map((percent, core) => ({ labels: { core: String(core) }, value: ratio(percent) })),
+    ),
+    gauges("svcm_host_load_average", "Processes that run or want to, on average.", [
+      { labels: { period: "1m" }, value: one },
+      { labels: { period: "5m" }, value: five },
+      { labels: { period: "15m" }, value: fifteen },
+    ]),
+    gauge("svcm_host_memory_total_bytes", "Memory of the machine.", memory.totalBytes),
+    gauge("svcm_host_memory_available_bytes", "What programs can still get without swapping.", memory.availableBytes),
+    gauge("svcm_host_memory_free_bytes", "Memory that is used for nothing.", memory.freeBytes),
+    gauge("svcm_host_memory_used_bytes", "Total less available.", memory.usedBytes),
+    ofDisks("svcm_host_disk_readable", "Whether the file system could be asked.", ({ isReadable }) => isReadable),
+    ofDisks("svcm_host_disk_total_bytes", "Size of the file system.", (entry) => of(entry, "totalBytes")),
+    ofDisks("svcm_host_disk_free_bytes", "What is free.", (entry) => of(entry, "freeBytes")),
+    ofDisks("svcm_host_disk_available_bytes", "What is free for everybody.", (entry) => of(entry, "availableBytes")),
+  ];
+}
+
+function of(entry: object, member: string): number | null {
+  const value = (entry as Readonly<Record<string, unknown>>)[member];
+  return typeof value === "number" ? value : null;
+}
+
+function pm2Families({ environment, ecosystem, summary, processes }: MetricsPayload): MetricFamily[] {
+  const labels = { environment };
+  const states = ["missing", "unexpected", "different", "absent", "stale"] as const;
+  const isReadable = ecosystem.code === undefined;
+  const known = (value: number): number | null => (isReadable ? value : null);
+  return [
+    gauges(
+      "svcm_processes",
+      "Processes that PM2 knows, by status.",
+      Object.entries(summary.statusCounts).map(([status, value]) => ({ labels: { status }, value })),
+    ),
+    ...processFamilies(processes),
+    gauges(
+      "svcm_process_problem",
+      "What the status of a process does not show: 1 for each process that has a problem.",
+      processes.flatMap(({ name, pmId, problem }) =>
+        problem === null ? [] : [{ labels: { name, pm_id: String(pmId), code: problem.code }, value: 1 }],
+      ),
+    ),
+    gauge("svcm_ecosystem_readable", "Whether the ecosystem file could be read.", isReadable ? 1 : 0, labels),
+    gauge("svcm_ecosystem_expected_processes", "Processes that it declares.", ecosystem.expectedProcessCount, labels),
+    gauges(
+      "svcm_ecosystem_drift",
+      "Differences between what it declares and what PM2 runs.",
+      states.map((state) => ({
+        labels: { ...labels, state },
+        value: known(ecosystem.drift.filter((entry) => entry.state === state).length),
+      })),
+    ),
+  ];
+}
+
+/** Each metric of a process: name, type, help, value. */
+const PROCESS_METRICS: readonly (readonly [
+  string,
+  "gauge" | "counter",
+  string,
+  (p: ProcessMetrics) => number | null,
+])[] = [
+  ["up", "gauge", "Whether it is online.", ({ status, pid }) => (status === "online" && pid !== null ? 1 : 0)],
+  ["cpu_usage_ratio", "gauge", "Share of one core.", ({ cpuPercent }) => ratio(cpuPercent)],
+  ["resident_memory_bytes", "gauge", "Resident memory.", ({ memoryBytes }) => memoryBytes],
+  ["uptime_seconds", "gauge", "Since this run began.", ({ uptimeMs }) => (uptimeMs === null ? null : uptimeMs / 1000)],
+  ["restarts", "counter", "Restarts, by PM2 itself or by somebody.", ({ restartCount }) => restartCount],
+  ["unstable_restarts", "gauge", "Early ends in a row.", ({ unstableRestarts }) => unstableRestarts],
+  ["disk_read_bytes", "counter", "Read from the storage.", ({ diskIo }) => diskIo.readBytes],
+  ["disk_written_bytes", "counter", "Written to the storage.", ({ diskIo }) => diskIo.writeBytes],
+  ["async_context_active", "gauge", "Async contexts that are active.", ({ asyncContext }) => activeOf(asyncContext)],
+];
+
+function processFamilies(processes: readonly ProcessMetrics[]): MetricFamily[] {
+  return PROCESS_METRICS.map(([name, type, help, valueOf]) => ({
+    name: `svcm_process_${name}`,
+    type,
+    help,
+    samples: processes.map((process) => ({
+      labels: { name: process.name, pm_id: String(process.pmId) },
+      value: valueOf(process),
+    })),
+  }));
+}
+
+function activeOf(asyncContext: ProcessMetrics["asyncContext"]): number | null {
+  return asyncContext !== null && "active" in asyncContext ? of(asyncContext, "active") : null;
+}
+
+function ratio(percent: number | null): number | null {
+  return percent === null ? null : Math.round(percent * 10) / 1000;
+}
+
+function gauges(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
+  return { name, type: "gauge", help, samples };
+}
+
+function gauge(name: string, help: string, value: number | null, labels = {}): MetricFamily {
+  return gauges(name, help, [{ labels, value }]);
+}
+
+function counter(name: string, help: string, value: number | null): MetricFamily {
+  return { name, type: "counter", help, samples: [{ labels: {}, value }] };
+}
+
+function info(name: string, help: string, labels: Readonly<Record<string, string>>): MetricFamily {
+  return { name, type: "info", help, samples: [{ labels, value: 1 }] };
+}

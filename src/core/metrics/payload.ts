@@ -1,0 +1,82 @@
+import { compareText } from "../api/issue.ts";
+import type { AsyncContextMetrics, HostPayload, MetricsPayload, ProcessProblem } from "../api/metrics.ts";
+import { hostMetrics } from "./host-metrics.ts";
+import { processMetrics } from "./process-metrics.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { DiskReading, HostReading, ProcessReading } from "./reading.ts";
+import { summaryOf } from "./summary.ts";
+
+interface Counted {
+  readonly host: HostReading;
+  readonly processes: ReadonlyMap<number, ProcessReading>;
+}
+
+/** Two readings of the machine, far enough apart for a rate; the earlier one is absent at first. */
+export interface Measured {
+  readonly before: Counted | undefined;
+  readonly now: Counted;
+  readonly disks: readonly DiskReading[];
+  readonly cpuModel: string | null;
+}
+
+export interface PayloadFacts {
+  readonly environment: string;
+  readonly epochMs: number;
+  readonly platform: string;
+  readonly measured: Measured;
+  readonly records: readonly ProcessRecord[];
+  readonly ecosystem: MetricsPayload["ecosystem"];
+  readonly problem: (record: ProcessRecord) => ProcessProblem | null;
+  /** By PM2's number. */
+  readonly asyncContext: (pmId: number) => AsyncContextMetrics;
+}
+
+/** The metrics payload. @see CONTRACT section 5 */
+export function metricsPayload(facts: PayloadFacts): MetricsPayload {
+  const { environment, epochMs, measured, ecosystem } = facts;
+  const processes = processesOf(facts);
+  const processRssSumBytes = [...measured.now.processes.values()].reduce(
+    (sum, { rssBytes }) => sum + (rssBytes ?? 0),
+    0,
+  );
+  return {
+    source: "pm2",
+    collectedAt: new Date(epochMs).toISOString(),
+    environment,
+    ecosystem,
+    summary: summaryOf(processes),
+    host: hostMetrics({ ...hostOf(measured), processRssSumBytes }),
+    processes,
+  };
+}
+
+/** What can be told while PM2 cannot be read. */
+export function hostPayload(measured: Measured, epochMs: number): HostPayload {
+  return {
+    collectedAt: new Date(epochMs).toISOString(),
+    host: hostMetrics({ ...hostOf(measured), processRssSumBytes: null }),
+  };
+}
+
+function hostOf({ before, now, disks, cpuModel }: Measured) {
+  return { before: before?.host, now: now.host, disks, cpuModel };
+}
+
+function processesOf({ records, measured, epochMs, platform, problem, asyncContext }: PayloadFacts) {
+  const { before, now } = measured;
+  const instances = new Map<string, number>();
+  for (const { name } of records) instances.set(name, (instances.get(name) ?? 0) + 1);
+  const ordered = records.toSorted((a, b) => compareText(a.name, b.name) || a.pmId - b.pmId);
+  return ordered.map((record) =>
+    processMetrics({
+      record,
+      problem: problem(record),
+      before: record.pid === null ? undefined : before?.processes.get(record.pid),
+      now: record.pid === null ? undefined : now.processes.get(record.pid),
+      epochMs,
+      platform,
+      instances: instances.get(record.name) ?? 1,
+      asyncContext: asyncContext(record.pmId),
+    }),
+  );
+}

@@ -1,0 +1,63 @@
+import type { AsyncContextMetrics, ProcessMetrics, ProcessProblem } from "../api/metrics.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { ioRates, processCpuPercent } from "./rates.ts";
+import type { ProcessReading } from "./reading.ts";
+
+export interface ProcessFacts {
+  readonly record: ProcessRecord;
+  readonly problem: ProcessProblem | null;
+  readonly before: ProcessReading | undefined;
+  /** Absent where the system knows no such process (any more). */
+  readonly now: ProcessReading | undefined;
+  readonly epochMs: number;
+  readonly platform: string;
+  /** How many processes PM2 knows under this name. */
+  readonly instances: number;
+  readonly asyncContext: AsyncContextMetrics;
+}
+
+/** A process by the contract's list of fields: nothing of PM2's record passes that is not named here. */
+export function processMetrics(facts: ProcessFacts): ProcessMetrics {
+  const { record, before, now, epochMs } = facts;
+  return {
+    name: record.name,
+    pmId: record.pmId,
+    pid: record.pid,
+    namespace: record.namespace,
+    status: record.status,
+    problem: facts.problem,
+    cpuPercent: now === undefined ? null : processCpuPercent(before, now),
+    memoryBytes: now?.rssBytes ?? null,
+    restartCount: record.restartCount,
+    unstableRestarts: record.unstableRestarts,
+    uptimeMs: uptimeMs(record, epochMs),
+    startedAt: record.startedAt === null ? null : new Date(record.startedAt).toISOString(),
+    script: record.script,
+    interpreter: record.interpreter,
+    execMode: record.execMode,
+    instances: facts.instances,
+    watching: record.watching,
+    nodeVersion: record.nodeVersion,
+    // PM2's word for a script without a package.
+    version: record.version === "N/A" ? null : record.version,
+    exitCode: record.exitCode,
+    customMetrics: record.customMetrics,
+    customMetricUnits: record.customMetricUnits,
+    diskIo: diskIo(facts),
+    asyncContext: facts.asyncContext,
+  };
+}
+
+/** Null unless it is online, or if the clock was set back since it started: nobody knows then. */
+export function uptimeMs({ startedAt }: Pick<ProcessRecord, "startedAt">, epochMs: number): number | null {
+  return startedAt === null || startedAt > epochMs ? null : epochMs - startedAt;
+}
+
+function diskIo({ before, now, platform }: ProcessFacts): ProcessMetrics["diskIo"] {
+  const nothing = { readBytes: null, writeBytes: null, readBytesPerSecond: null, writeBytesPerSecond: null };
+  if (now === undefined) return { supported: platform === "linux", platform, ...nothing };
+  const { io } = now;
+  if ("code" in io) return { platform, ...nothing, ...io };
+  const { readBytes, writeBytes } = io;
+  return { supported: true, platform, readBytes, writeBytes, ...ioRates(before, now) };
+}

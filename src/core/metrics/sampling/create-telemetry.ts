@@ -1,0 +1,130 @@
+import { resolveEcosystemEnvironment } from "../../pm2/environment.ts";
+import type { Ports } from "../../ports.ts";
+import type { MetricsRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
+import { EcosystemWatch } from "./ecosystem-watch.ts";
+import { measure, sampleOf, type Moment } from "./measuring.ts";
+import { Meter } from "./meter.ts";
+import { ProcessTable } from "./process-table.ts";
+import { Sampler } from "./sampler.ts";
+import { Scraper } from "./scraper.ts";
+import { Seat } from "./seat.ts";
+import { SharedRun } from "./shared-run.ts";
+
+/** Between the two readings of a single answer: twenty clock ticks of the kernel. */
+const SINGLE_MS = 200;
+
+/** Telemetry over these ports; nothing is opened, asked or run before somebody watches or collects. */
+export function createTelemetry(ports: Ports): Telemetry {
+  return new SharedTelemetry(ports);
+}
+
+class SharedTelemetry implements Telemetry {
+  readonly #ports: Ports;
+  readonly #table: ProcessTable;
+  readonly #ecosystems = new Map<string, EcosystemWatch>();
+  readonly #samplers = new Set<Sampler>();
+  readonly #collecting = new SharedRun(() => this.#moment());
+  #sampler: Sampler | undefined;
+  #samples = 0;
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+    this.#table = new ProcessTable(ports);
+  }
+
+  async environment(asked: string | undefined): Promise<string> {
+    const { facts, workspace } = this.#ports;
+    const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
+    return resolveEcosystemEnvironment({ contract, matrix }, asked, workspace.nodeEnv).environment;
+  }
+
+  async *watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<Sample, void, undefined> {
+    const environment = await this.environment(request.environment);
+    if (signal.aborted) return;
+    const seat = new Seat({ ...request, environment });
+    const sampler = this.#samplerWith(seat);
+    // Also where nobody asks for the next sample any more: then nothing after the last `yield` runs.
+    const leave = (): void => {
+      seat.end();
+      sampler.leave(seat);
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      for (let sample = await seat.next(); sample !== undefined; sample = await seat.next()) yield sample;
+    } finally {
+      signal.removeEventListener("abort", leave);
+      leave();
+    }
+  }
+
+  async collect(request: MetricsRequest): Promise<Sample> {
+    const environment = await this.environment(request.environment);
+    // Each caller waits for PM2 itself: of one that hangs, no one waits for the time-out of another.
+    await this.#table.ask();
+    const moment = await this.#collecting.run();
+    const scraper = request.asyncContext ? new Scraper(this.#ports) : undefined;
+    try {
+      if ("records" in moment.listed) await scraper?.ask(moment.listed.records);
+      const watch = this.#ecosystem(environment);
+      return await sampleOf(this.#ports, moment, { environment, watch, scraper, isCurrent: true });
+    } finally {
+      await scraper?.close();
+    }
+  }
+
+  refresh(): void {
+    this.#sampler?.refresh();
+  }
+
+  cost(): TelemetryCost {
+    return { samples: this.#samples, listCalls: this.#table.calls };
+  }
+
+  async close(): Promise<void> {
+    const samplers = [...this.#samplers];
+    for (const sampler of samplers) sampler.endAll();
+    await Promise.all(samplers.map(({ ended }) => ended));
+  }
+
+  #samplerWith(seat: Seat): Sampler {
+    if (this.#sampler?.add(seat) === true) return this.#sampler;
+    const sampler = new Sampler(
+      {
+        ports: this.#ports,
+        table: this.#table,
+        ecosystem: (environment) => this.#ecosystem(environment),
+        onSample: () => (this.#samples += 1),
+      },
+      seat,
+    );
+    this.#sampler = sampler;
+    this.#samplers.add(sampler);
+    void sampler.ended.then(() => this.#samplers.delete(sampler));
+    return sampler;
+  }
+
+  #ecosystem(environment: string): EcosystemWatch {
+    const watch = this.#ecosystems.get(environment) ?? new EcosystemWatch(this.#ports, environment);
+    this.#ecosystems.set(environment, watch);
+    return watch;
+  }
+
+  /** A moment with rates: the sampler's where it runs, else one of two readings. */
+  async #moment(): Promise<Moment> {
+    const shared = await this.#sampler?.now();
+    if (shared?.measured.before !== undefined) return shared;
+    const meter = new Meter(await this.#ports.machine.open());
+    try {
+      await this.#measure(meter);
+      await this.#ports.clock.pause(SINGLE_MS);
+      return await this.#measure(meter);
+    } finally {
+      meter.close();
+    }
+  }
+
+  #measure(meter: Meter): Promise<Moment> {
+    this.#samples += 1;
+    return measure(this.#ports, this.#table, meter, false);
+  }
+}

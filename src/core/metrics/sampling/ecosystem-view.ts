@@ -1,0 +1,30 @@
+import type { MetricsPayload } from "../../api/metrics.ts";
+import { driftOf } from "../../pm2/drift.ts";
+import type { Ports } from "../../ports.ts";
+import { foldersOf } from "../../pm2/problem.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import type { EcosystemState } from "./ecosystem-watch.ts";
+
+export type EcosystemMetrics = MetricsPayload["ecosystem"];
+
+/** Where there is no file nothing is compared: what runs belongs to another environment then. */
+export function ecosystemView(
+  ports: Ports,
+  state: EcosystemState,
+  records: readonly ProcessRecord[],
+): EcosystemMetrics {
+  const { fileName, path, exists, failure, expected } = state;
+  const nothing = { missingExpected: [], unexpected: [], drift: [] };
+  if (failure !== undefined) return { fileName, path, exists, expectedProcessCount: null, ...nothing, ...failure };
+  if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing };
+  const files = envFilesOf(state);
+  const stamps = new Map(ports.stamps.of(files).map((stamp, index) => [files[index], stamp?.modifiedMs]));
+  const missingFolders = ports.stamps.missing(foldersOf(records));
+  const facts = { expected, running: records, missingFolders, modifiedMs: (file: string) => stamps.get(file) };
+  return { fileName, path, exists, ...driftOf({ ...facts, visibleKeys: state.visibleKeys }) };
+}
+
+/** The files of `--env-file` of all apps. */
+export function envFilesOf({ expected }: EcosystemState): string[] {
+  return [...new Set(expected.flatMap(({ envFiles }) => envFiles))];
+}

@@ -1,0 +1,142 @@
+import { SvcmError } from "../../errors.ts";
+import { ecosystemSpellings, spellingsOf } from "../../pm2/environment.ts";
+import { expectedApps, type ExpectedApp } from "../../pm2/expected.ts";
+import { visibleKeys } from "../../env/tiers.ts";
+import type { Ports } from "../../ports.ts";
+import type { FileStamp } from "../ports.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import { ecosystemView, envFilesOf, type EcosystemMetrics } from "./ecosystem-view.ts";
+import { readEcosystem, type EcosystemContent } from "../../pm2/ecosystem-file.ts";
+
+/** What an environment's ecosystem file declared when it was run last. */
+export interface EcosystemState {
+  readonly fileName: string;
+  readonly path: string;
+  readonly exists: boolean;
+  readonly expected: readonly ExpectedApp[];
+  readonly visibleKeys: ReadonlySet<string>;
+  /** Why nothing is known of what it declares. */
+  readonly failure?: { readonly error: string; readonly code: string };
+}
+
+/** What a broken file stumbles over may stand anywhere, and what ES modules import is not told. */
+const RETRY_MS = { failed: 10_000, untold: 30_000 };
+/** A file written while it was read is read once more: clocks of file systems tick that coarsely. */
+const GRAIN_MS = 20;
+
+interface Seen {
+  readonly state: EcosystemState;
+  readonly paths: readonly string[];
+  readonly stamps: readonly (FileStamp | null)[];
+  readonly outdatedAtMs: number;
+}
+
+interface Compared {
+  readonly state: EcosystemState;
+  readonly records: readonly ProcessRecord[];
+  readonly stamps: readonly (string | undefined)[];
+  readonly metrics: EcosystemMetrics;
+}
+
+/**
+ * An environment's ecosystem file, run when it is asked for first and again only after one of the files
+ * has changed that it was made of: no child process while nothing does.
+ */
+export class EcosystemWatch {
+  readonly #ports: Ports;
+  readonly #environment: string;
+  #seen: Seen | undefined;
+  #compared: Compared | undefined;
+  #loading: Promise<Seen> | undefined;
+
+  constructor(ports: Ports, environment: string) {
+    this.#ports = ports;
+    this.#environment = environment;
+  }
+
+  /** What is declared now; the last known where a changed file is still being run, unless it has to be current. */
+  async read({ isCurrent }: { readonly isCurrent: boolean }): Promise<EcosystemState> {
+    if (this.#seen !== undefined && !this.#isOutdated(this.#seen)) return this.#seen.state;
+    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
+    if (this.#seen === undefined || isCurrent) return (await this.#loading).state;
+    // A failure is a state; anything else shows itself to the next who has to wait.
+    this.#loading.catch(() => undefined);
+    return this.#seen.state;
+  }
+
+  /** What it declares against these processes; made anew only where either, or an env file, is another one. */
+  async compare(records: readonly ProcessRecord[], how: { readonly isCurrent: boolean }): Promise<EcosystemMetrics> {
+    const state = await this.read(how);
+    const stamps = this.#ports.stamps.of(envFilesOf(state)).map((stamp) => stamp?.id);
+    const last = this.#compared;
+    const isSame = last?.state === state && last.records === records;
+    if (isSame && stamps.every((stamp, index) => stamp === last.stamps[index])) return last.metrics;
+    const metrics = ecosystemView(this.#ports, state, records);
+    this.#compared = { state, records, stamps, metrics };
+    return metrics;
+  }
+
+  #isOutdated({ paths, stamps, outdatedAtMs }: Seen): boolean {
+    const { clock, stamps: fileStamps } = this.#ports;
+    return (
+      clock.elapsed() >= outdatedAtMs || fileStamps.of(paths).some((stamp, index) => stamp?.id !== stamps[index]?.id)
+    );
+  }
+
+  async #load(): Promise<Seen> {
+    const { clock, stamps: fileStamps, workspace } = this.#ports;
+    const startedMs = clock.now();
+    const { state, files, retryMs } = await this.#run();
+    const paths = [workspace.pm2Dir, state.path, ...files];
+    const stamps = fileStamps.of(paths);
+    const endedMs = clock.now();
+    const isUnsettled = stamps.some(
+      (stamp) => stamp !== null && stamp.modifiedMs >= startedMs - GRAIN_MS && stamp.modifiedMs <= endedMs,
+    );
+    const outdatedAtMs = clock.elapsed() + (isUnsettled ? GRAIN_MS : retryMs);
+    this.#seen = { state, paths, stamps, outdatedAtMs };
+    return this.#seen;
+  }
+
+  async #run(): Promise<Ran> {
+    const ports = this.#ports;
+    const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
+    const shown = new Set(visibleKeys(contract));
+    try {
+      const content = await readEcosystem(ports, { contract, matrix }, this.#environment);
+      const own = spellingsOf(ecosystemSpellings(contract, matrix), content.name);
+      return ranWell(ports, content, own, shown);
+    } catch (error) {
+      if (!(error instanceof SvcmError) || error.kind !== "ECOSYSTEM_FILE_FAILED") throw error;
+      return ranBadly(error, shown);
+    }
+  }
+}
+
+interface Ran {
+  readonly state: EcosystemState;
+  /** What it was made of, beside the file itself. */
+  readonly files: readonly string[];
+  readonly retryMs: number;
+}
+
+function ranWell(ports: Ports, content: EcosystemContent, spellings: readonly string[], shown: Set<string>): Ran {
+  const { fileName, path, loaded } = content;
+  const base = { fileName, path, visibleKeys: shown };
+  if (loaded === undefined) {
+    return { state: { ...base, exists: false, expected: [] }, files: [], retryMs: Number.POSITIVE_INFINITY };
+  }
+  const machine = { cpuCores: ports.host.cpuCores() };
+  const expected = expectedApps(loaded, { machine, spellings, digest: (value) => ports.processes.digest(value) });
+  const isUntold = loaded.isDefaultExport || loaded.files.some((file) => file.endsWith(".mjs"));
+  const retryMs = isUntold ? RETRY_MS.untold : Number.POSITIVE_INFINITY;
+  return { state: { ...base, exists: true, expected }, files: loaded.files, retryMs };
+}
+
+function ranBadly({ facts, message }: SvcmError, shown: Set<string>): Ran {
+  const { path = "", code = "ECOSYSTEM_FILE_FAILED", details = message } = facts;
+  const fileName = path.slice(path.lastIndexOf("/") + 1);
+  const failure = { error: details, code };
+  const state = { fileName, path, exists: true, expected: [], visibleKeys: shown, failure };
+  return { state, files: [], retryMs: RETRY_MS.failed };
+}

@@ -1,0 +1,66 @@
+import type { HostPayload } from "../../api/metrics.ts";
+import type { Ports } from "../../ports.ts";
+import { problemOf } from "../../pm2/problem.ts";
+import { hostPayload, metricsPayload, type Measured } from "../payload.ts";
+import type { Sample } from "../telemetry.ts";
+import type { EcosystemWatch } from "./ecosystem-watch.ts";
+import type { Meter } from "./meter.ts";
+import type { Listed, ProcessTable } from "./process-table.ts";
+import type { Scraper } from "./scraper.ts";
+
+/** What was measured at one moment, for every environment. */
+export interface Moment {
+  readonly epochMs: number;
+  readonly measured: Measured;
+  readonly listed: Listed;
+  /** Those that were made of it, each once, by what they were asked for. */
+  readonly samples: Map<string, Promise<Sample>>;
+}
+
+/**
+ * Lists the processes where that is due, and reads the machine. A process that was there at the last
+ * reading and is gone makes PM2 be asked at once: it knows what came of it.
+ */
+export async function measure({ clock }: Ports, table: ProcessTable, meter: Meter, isForced: boolean): Promise<Moment> {
+  const listed = await table.read(isForced);
+  const pids = pidsOf(listed);
+  const known = meter.known(pids);
+  const measured = await meter.read(pids, clock.elapsed());
+  const hasLost = known.some((pid) => !measured.now.processes.has(pid));
+  if (!hasLost) return { epochMs: clock.now(), measured, listed, samples: new Map() };
+  const anew = await table.read(true);
+  const measuredAnew = await meter.read(pidsOf(anew), clock.elapsed());
+  return { epochMs: clock.now(), measured: measuredAnew, listed: anew, samples: new Map() };
+}
+
+function pidsOf(listed: Listed): number[] {
+  return "records" in listed ? listed.records.flatMap(({ pid }) => (pid === null ? [] : [pid])) : [];
+}
+
+/** The sample of a moment for an environment. */
+export async function sampleOf(
+  ports: Ports,
+  moment: Moment,
+  about: {
+    readonly environment: string;
+    readonly watch: EcosystemWatch;
+    readonly scraper: Scraper | undefined;
+    readonly isCurrent: boolean;
+  },
+): Promise<Sample> {
+  const { epochMs, measured, listed } = moment;
+  if ("error" in listed)
+    return { kind: "host", payload: hostPayload(measured, epochMs) satisfies HostPayload, error: listed.error };
+  const { records, restarts, missingFolders } = listed;
+  const payload = metricsPayload({
+    environment: about.environment,
+    epochMs,
+    platform: ports.machine.platform,
+    measured,
+    records,
+    problem: (record) => problemOf(record, { epochMs, missingFolders, seen: restarts.get(record.pmId) }),
+    ecosystem: await about.watch.compare(records, { isCurrent: about.isCurrent }),
+    asyncContext: about.scraper?.answers(records) ?? (() => null),
+  });
+  return { kind: "metrics", payload };
+}

@@ -1,0 +1,111 @@
+import { SvcmError } from "../../errors.ts";
+import type { Ports } from "../../ports.ts";
+import { foldersOf } from "../../pm2/problem.ts";
+import { watchRestarts, type RestartWatch } from "../../pm2/restarts.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import { listShown } from "../../pm2/control/listed.ts";
+import { SharedRun } from "./shared-run.ts";
+
+/** What one `list()` costs PM2 is ten times what reading the processes costs us. */
+const KEPT_MS = 2000;
+/** A tick waits so long for PM2. What comes later is for the next one. */
+const TICK_PATIENCE_MS = 200;
+/** As long as nothing is known at all: PM2 has to be loaded first. */
+const FIRST_PATIENCE_MS = 2500;
+
+/** What PM2 said last: its processes, or why it said nothing. */
+export type Listed =
+  | {
+      readonly records: readonly ProcessRecord[];
+      readonly restarts: RestartWatch;
+      /** Folders of the processes that do not exist. */
+      readonly missingFolders: ReadonlySet<string>;
+    }
+  | { readonly error: { readonly code: string; readonly details: string } };
+
+const UNANSWERED: Listed = {
+  error: { code: "PM2_TIMEOUT", details: `PM2 has not answered for ${FIRST_PATIENCE_MS} ms.` },
+};
+
+/**
+ * PM2's processes, asked at most every two seconds and by one question at a time. Nobody's beat waits for a PM2 that
+ * does not answer: until its question has failed, what it said last counts.
+ */
+export class ProcessTable {
+  readonly #ports: Ports;
+  readonly #asking = new SharedRun(() => this.#ask());
+  #question: Promise<Listed> | undefined;
+  #known: { readonly atMs: number; readonly listed: Listed } | undefined;
+  #restarts: RestartWatch = new Map();
+  #calls = 0;
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  /** How often PM2 was asked. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** For a tick: asks PM2 if its last answer is older than two seconds, or if it is told to, and waits but shortly. */
+  async read(isForced: boolean): Promise<Listed> {
+    const known = this.#known;
+    if (isForced || known === undefined) return this.#awaited(isForced ? this.#asking.run() : this.#current());
+    const isDue = this.#question === undefined && this.#ports.clock.elapsed() - known.atMs >= KEPT_MS;
+    return isDue ? this.#awaited(this.#asking.run()) : known.listed;
+  }
+
+  #current(): Promise<Listed> {
+    return this.#question ?? this.#asking.run();
+  }
+
+  /** Asks PM2 after this call, and waits for its answer. Of a PM2 that does not answer, one question says that to all. */
+  async ask(): Promise<Listed> {
+    const underWay = this.#question;
+    const next = this.#asking.run();
+    const first = await (underWay === undefined ? next : Promise.race([underWay, next]));
+    return isTimeout(first) ? first : next;
+  }
+
+  /** The answer, if it comes soon; else what is known. */
+  async #awaited(question: Promise<Listed>): Promise<Listed> {
+    const ms = this.#known === undefined ? FIRST_PATIENCE_MS : TICK_PATIENCE_MS;
+    const enough = new AbortController();
+    const pause = this.#ports.clock.pause(ms, enough.signal).catch(() => undefined);
+    try {
+      return (await Promise.race([question, pause.then(() => undefined)])) ?? this.#known?.listed ?? UNANSWERED;
+    } finally {
+      enough.abort();
+    }
+  }
+
+  #ask(): Promise<Listed> {
+    const question = this.#list().then((listed) => {
+      this.#known = { atMs: this.#ports.clock.elapsed(), listed };
+      return listed;
+    });
+    this.#question = question;
+    const end = (): void => void (this.#question = undefined);
+    question.then(end, end);
+    return question;
+  }
+
+  async #list(): Promise<Listed> {
+    this.#calls += 1;
+    try {
+      const { clock, stamps } = this.#ports;
+      const records = await listShown(this.#ports);
+      this.#restarts = watchRestarts(this.#restarts, records, clock.elapsed());
+      return { records, restarts: this.#restarts, missingFolders: stamps.missing(foldersOf(records)) };
+    } catch (error) {
+      if (!(error instanceof SvcmError)) throw error;
+      const { code = error.kind, details = error.message } = error.facts;
+      return { error: { code, details } };
+    }
+  }
+}
+
+function isTimeout(listed: Listed): boolean {
+  return "error" in listed && listed.error.code === "PM2_TIMEOUT";
+}

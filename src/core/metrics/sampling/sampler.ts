@@ -1,0 +1,158 @@
+import type { Ports } from "../../ports.ts";
+import type { Sample } from "../telemetry.ts";
+import type { EcosystemWatch } from "./ecosystem-watch.ts";
+import { measure, sampleOf, type Moment } from "./measuring.ts";
+import { Meter } from "./meter.ts";
+import type { ProcessTable } from "./process-table.ts";
+import { Scraper } from "./scraper.ts";
+import type { Seat } from "./seat.ts";
+import { SharedRun } from "./shared-run.ts";
+
+export interface SamplerOptions {
+  readonly ports: Ports;
+  readonly table: ProcessTable;
+  readonly ecosystem: (environment: string) => EcosystemWatch;
+  /** Called for every measurement. */
+  readonly onSample: () => void;
+}
+
+/**
+ * Samples for its seats, at the fastest interval that one of them asks for, and ends when the last one
+ * is left. What it holds open lives as long as it does.
+ */
+export class Sampler {
+  readonly #options: SamplerOptions;
+  readonly #scraper: Scraper;
+  readonly #seats = new Set<Seat>();
+  /** Those that a sample is being made for: a tick does not wait for an ecosystem file. */
+  readonly #serving = new Set<string>();
+  #measuring: SharedRun<Moment> | undefined;
+  #latest: Moment | undefined;
+  #tickedAtMs = Number.NEGATIVE_INFINITY;
+  #isRefreshing = false;
+  #wake = new AbortController();
+  /** Resolves when nothing is sampled any more and everything is closed. */
+  readonly ended: Promise<void>;
+
+  constructor(options: SamplerOptions, first: Seat) {
+    this.#options = options;
+    this.#scraper = new Scraper(options.ports);
+    this.#seats.add(first);
+    this.ended = this.#run();
+  }
+
+  /** False where it has nobody left and is ending. */
+  add(seat: Seat): boolean {
+    if (this.#seats.size === 0) return false;
+    this.#seats.add(seat);
+    this.#wake.abort();
+    return true;
+  }
+
+  leave(seat: Seat): void {
+    this.#seats.delete(seat);
+    this.#wake.abort();
+  }
+
+  /** Samples now, with PM2 asked anew, for everybody. */
+  refresh(): void {
+    this.#isRefreshing = true;
+    this.#wake.abort();
+  }
+
+  /** A moment that is measured after this call; undefined if it is ending. */
+  async now(): Promise<Moment | undefined> {
+    if (this.#measuring === undefined || this.#seats.size === 0) return undefined;
+    return this.#measuring.run();
+  }
+
+  endAll(): void {
+    for (const seat of this.#seats) seat.end();
+    this.#seats.clear();
+    this.#wake.abort();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const meter = new Meter(await this.#options.ports.machine.open());
+      try {
+        this.#measuring = new SharedRun(() => this.#measure(meter));
+        while (this.#seats.size > 0) await this.#tick(this.#measuring);
+      } finally {
+        await this.#measuring?.settled();
+        meter.close();
+      }
+    } catch (error) {
+      for (const seat of this.#seats) seat.fail(error);
+      this.#seats.clear();
+    } finally {
+      await this.#scraper.close();
+    }
+  }
+
+  /** A measurement, where it is time for one, for those that are due; then a pause until something is to be done. */
+  async #tick(measuring: SharedRun<Moment>): Promise<void> {
+    const { clock } = this.#options.ports;
+    const wake = (this.#wake = new AbortController());
+    const tickMs = Math.min(...[...this.#seats].map(({ request }) => request.intervalMs));
+    const isForEverybody = this.#isRefreshing;
+    const now = clock.elapsed();
+    const lateMs = now - this.#tickedAtMs - tickMs;
+    if (lateMs >= 0 || isForEverybody || this.#latest === undefined) {
+      // On time the pace is kept; late, it begins anew.
+      this.#tickedAtMs = lateMs > 0 && lateMs < tickMs ? now - lateMs : now;
+      this.#latest = await measuring.run();
+    }
+    this.#serve(this.#latest, tickMs, isForEverybody);
+    const restMs = Math.max(0, this.#tickedAtMs + tickMs - clock.elapsed());
+    await clock.pause(restMs, wake.signal).catch((error: unknown) => rethrowUnlessAborted(error, wake.signal));
+  }
+
+  #measure(meter: Meter): Promise<Moment> {
+    const isForced = this.#isRefreshing;
+    this.#isRefreshing = false;
+    this.#options.onSample();
+    return measure(this.#options.ports, this.#options.table, meter, isForced);
+  }
+
+  #serve(moment: Moment, tickMs: number, isForEverybody: boolean): void {
+    const groups = new Map<string, Seat[]>();
+    for (const seat of this.#seats) {
+      if (!isForEverybody && !seat.isDue(this.#tickedAtMs, tickMs)) continue;
+      const { environment, asyncContext } = seat.request;
+      const key = `${environment} ${String(asyncContext)}`;
+      groups.set(key, [...(groups.get(key) ?? []), seat]);
+    }
+    for (const [key, seats] of groups) if (!this.#serving.has(key)) void this.#serveGroup(key, seats, moment);
+  }
+
+  /** One sample for all that asked for the same; who comes later, between two ticks, gets it too. */
+  async #serveGroup(key: string, seats: readonly Seat[], moment: Moment): Promise<void> {
+    const tickedAtMs = this.#tickedAtMs;
+    this.#serving.add(key);
+    try {
+      const sample = await (moment.samples.get(key) ?? this.#sample(key, moment, seats[0]?.request));
+      for (const seat of seats) seat.serve(sample, tickedAtMs);
+    } catch (error) {
+      for (const seat of seats) seat.fail(error);
+    } finally {
+      this.#serving.delete(key);
+    }
+  }
+
+  #sample(key: string, moment: Moment, request: Seat["request"] | undefined): Promise<Sample> {
+    const { environment = "", asyncContext = false } = request ?? {};
+    const { ports, ecosystem } = this.#options;
+    // A process that answers slowly holds nobody up: what it said last counts.
+    if (asyncContext && "records" in moment.listed) void this.#scraper.ask(moment.listed.records);
+    const watch = ecosystem(environment);
+    const scraper = asyncContext ? this.#scraper : undefined;
+    const sample = sampleOf(ports, moment, { environment, watch, scraper, isCurrent: false });
+    moment.samples.set(key, sample);
+    return sample;
+  }
+}
+
+function rethrowUnlessAborted(error: unknown, signal: AbortSignal): void {
+  if (!signal.aborted) throw error;
+}

@@ -1,0 +1,99 @@
+import type { AsyncContextMetrics } from "../../api/metrics.ts";
+import { scrubOf, type Scrub } from "../../pm2/scrub.ts";
+import type { Ports } from "../../ports.ts";
+import { REDACTED } from "../../secrets/redact.ts";
+import type { AsyncContextAnswer, AsyncContextClient } from "../ports.ts";
+import { asyncContextMetrics } from "../async-context-metrics.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import { knownSecrets } from "../../pm2/ecosystem-file.ts";
+
+/**
+ * The async-context metrics of the processes that have a port. Each port is asked once: where several
+ * processes share one, which of them answers nobody can tell, and the answer stands at the first.
+ * A process that is slow holds up nobody: its last answer counts until the next one.
+ */
+export class Scraper {
+  readonly #ports: Ports;
+  #client: AsyncContextClient | undefined;
+  readonly #asking = new Map<number, Promise<void>>();
+  #answers = new Map<number, AsyncContextMetrics>();
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  /** Asks every port that is not being asked; resolves when all have answered, or have failed to. */
+  async ask(records: readonly ProcessRecord[]): Promise<void> {
+    const targets = targetsOf(records);
+    const ports = new Set(targets.values());
+    this.#answers = new Map([...this.#answers].filter(([port]) => ports.has(port)));
+    await Promise.all([...ports].map((port) => this.#askOne(port)));
+  }
+
+  /** What the processes said last, by PM2's number; null for one that was not asked. */
+  answers(records: readonly ProcessRecord[]): (pmId: number) => AsyncContextMetrics {
+    const targets = targetsOf(records);
+    return (pmId) => {
+      const port = targets.get(pmId);
+      return port === undefined ? null : (this.#answers.get(port) ?? null);
+    };
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    this.#answers.clear();
+    await client?.close();
+  }
+
+  #askOne(port: number): Promise<void> {
+    const asking = this.#asking.get(port) ?? this.#get(port).finally(() => this.#asking.delete(port));
+    this.#asking.set(port, asking);
+    return asking;
+  }
+
+  async #get(port: number): Promise<void> {
+    const client = (this.#client ??= this.#ports.asyncContext.open());
+    const answer = await client.get(port);
+    const metrics = asyncContextMetrics(answer, await scrubFor(this.#ports, textsOf(answer)));
+    if (this.#client === client) this.#answers.set(port, metrics);
+  }
+}
+
+/** Every name and text of an answer that would be shown, as the process wrote it. */
+function textsOf(answer: AsyncContextAnswer): string[] {
+  const texts = new Set<string>();
+  asyncContextMetrics(answer, (text) => {
+    texts.add(text);
+    return text;
+  });
+  return [...texts];
+}
+
+/**
+ * Knows these texts without the secrets of the environments that PM2 holds, and the secrets of the env files. If they
+ * cannot be known, no text is shown.
+ */
+async function scrubFor(ports: Ports, texts: readonly string[]): Promise<Scrub> {
+  if (texts.length === 0) return () => REDACTED;
+  try {
+    const scrub = scrubOf(await knownSecrets(ports, await ports.facts.runtimeContract()));
+    const scrubbed = await ports.processes.scrub(texts);
+    const shown = new Map(texts.map((text, at) => [text, scrub(scrubbed[at] ?? REDACTED)]));
+    return (text) => shown.get(text) ?? REDACTED;
+  } catch {
+    return () => REDACTED;
+  }
+}
+
+/** PM2's number of the first online process of each port, and the port. */
+function targetsOf(records: readonly ProcessRecord[]): Map<number, number> {
+  const taken = new Set<number>();
+  const targets = new Map<number, number>();
+  for (const { pmId, status, httpPort } of records.toSorted((a, b) => a.pmId - b.pmId)) {
+    if (httpPort === null || status !== "online" || taken.has(httpPort)) continue;
+    taken.add(httpPort);
+    targets.set(pmId, httpPort);
+  }
+  return targets;
+}

@@ -1,0 +1,13 @@
+import { SvcmError } from "../../errors.ts";
+import type { Processes } from "../ports.ts";
+import type { ProcessRecord } from "../process-record.ts";
+
+/** What PM2 lists; where no daemon runs, nothing. */
+export async function listOrNone(processes: Processes): Promise<ProcessRecord[]> {
+  try {
+    return await processes.list();
+  } catch (error) {
+    if (error instanceof SvcmError && error.facts.code === "PM2_NOT_RUNNING") return [];
+    throw error;
+  }
+}

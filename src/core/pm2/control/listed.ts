@@ -1,0 +1,17 @@
+import { scrubOf } from "../scrub.ts";
+import type { Ports } from "../../ports.ts";
+import { cutText, withMetricTexts } from "../../metrics/custom-metrics.ts";
+import type { ProcessRecord } from "../process-record.ts";
+import { knownSecrets } from "../ecosystem-file.ts";
+
+/**
+ * PM2's processes as they may be shown: what a process says of itself holds no secret of the env files either.
+ *
+ * @throws {SvcmError} PM2_FAILED, FACT_INVALID
+ */
+export async function listShown(ports: Ports): Promise<ProcessRecord[]> {
+  const records = await ports.processes.list();
+  if (records.every(({ customMetrics }) => Object.keys(customMetrics).length === 0)) return records;
+  const scrub = scrubOf(await knownSecrets(ports, await ports.facts.runtimeContract()));
+  return records.map((record) => withMetricTexts(record, (text) => cutText(scrub(text))));
+}

@@ -1,0 +1,47 @@
+/** What the audit log says of an action on processes. */
+import type { AuditRecord } from "../../api/audit-record.ts";
+import type { InputOf } from "../../api/inputs.ts";
+import type { Ports } from "../../ports.ts";
+import type { AffectedProcess, SkippedProcess } from "./act-on.ts";
+
+/** As far as it is known while the action is under way. */
+export type ActionSubject = {
+  -readonly [Member in "action" | "environment" | "processes" | "target" | "code"]?: AuditRecord[Member];
+} & Pick<AuditRecord, "action">;
+
+/** What an action is asked for, before PM2 is. */
+export function attempted(input: InputOf<"process.act">): ActionSubject {
+  const { action, scope = "process", namespace } = input;
+  const asked = scope === "namespace" ? (namespace ?? input.name) : askedFor(input);
+  const target = scope === "process" ? asked : `${scope} ${asked ?? "*"}`;
+  return { action: `process.${action}`, ...(target !== undefined && { target }) };
+}
+
+function askedFor({ name, pmId, names = [], pmIds = [] }: InputOf<"process.act">): string | undefined {
+  const numbers = [...(pmId === undefined || name !== undefined ? [] : [pmId]), ...pmIds];
+  const all = [...(name === undefined ? [] : [name]), ...names, ...numbers.map((number) => `id ${number}`)];
+  return all.length === 0 ? undefined : all.join(", ");
+}
+
+/** A process, or an app that PM2 does not know yet. */
+export type Named = { readonly name: string; readonly pmId: number | null };
+
+/** Names every process that the action is for. */
+export function noteProcesses(about: ActionSubject, { workspace }: Ports, processes: readonly Named[]): void {
+  about.processes = processes.map(({ name, pmId }) => ({ name, pmId, pm2Home: workspace.pm2Home }));
+}
+
+/** Names the processes as PM2 lists them afterwards, and why nothing was done if that is so. */
+export function noteOutcome(
+  about: ActionSubject,
+  ports: Ports,
+  { affected, skipped }: { readonly affected: readonly AffectedProcess[]; readonly skipped: readonly SkippedProcess[] },
+): void {
+  noteProcesses(
+    about,
+    ports,
+    [...affected, ...skipped].toSorted((a, b) => a.pmId - b.pmId),
+  );
+  const [first] = skipped;
+  if (affected.length === 0 && first !== undefined) about.code = first.reason;
+}

@@ -1,0 +1,66 @@
+import { SvcmError } from "../../errors.ts";
+import type { Declaration } from "../declaration.ts";
+import { UNKNOWN_BEFORE, verdictOn, type Verdict } from "../verdict.ts";
+import type { ProcessRecord } from "../process-record.ts";
+import { actOn, affected, type Acting, type Outcome } from "./act-on.ts";
+import { listOrNone } from "./known.ts";
+import { verify, type OnlineMs } from "./verify.ts";
+
+/**
+ * Starts an app that an ecosystem file declares: by its declaration where PM2 does not know it, else
+ * what PM2 knows of that name. Where no daemon runs, one is started; several svcm that do so at
+ * once take turns, so one daemon and one app are there afterwards.
+ *
+ * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, AUDIT_FAILED
+ */
+export async function startDeclared(acting: Acting, declared: Declaration): Promise<Outcome> {
+  const { processes } = acting.ports;
+  const { name } = declared;
+  const known = await processes.exclusively("start", async () => {
+    const found = named(await listOrNone(processes), name);
+    if (found.length > 0) return found;
+    await acting.begin();
+    return (await startUnlessKnown(acting, declared)) ? undefined : named(await processes.list(), name);
+  });
+  if (known !== undefined) return startKnown(acting, known);
+  const started = await verify(acting.ports, { action: "start", name }, (list, onlineMs) => {
+    const seen = named(list, name);
+    return { processes: seen, verdict: together(seen, onlineMs) };
+  });
+  return { affected: started.map(affected), skipped: [] };
+}
+
+/** False where somebody else started it meanwhile. */
+async function startUnlessKnown({ ports }: Acting, { name, apps }: Declaration): Promise<boolean> {
+  try {
+    await ports.processes.startApp(name, apps);
+    return true;
+  } catch (error) {
+    if (error instanceof SvcmError && error.facts.code === "APP_ALREADY_KNOWN") return false;
+    throw error;
+  }
+}
+
+async function startKnown(acting: Acting, known: readonly ProcessRecord[]): Promise<Outcome> {
+  const outcomes: Outcome[] = [];
+  for (const record of known) outcomes.push(await actOn(acting, record));
+  return merged(outcomes);
+}
+
+export function merged(outcomes: readonly Outcome[]): Outcome {
+  return {
+    affected: outcomes.flatMap((outcome) => outcome.affected),
+    skipped: outcomes.flatMap((outcome) => outcome.skipped),
+  };
+}
+
+/** All instances together: one that failed fails the start. */
+function together(instances: readonly ProcessRecord[], onlineMs: OnlineMs): Verdict {
+  if (instances.length === 0) return { failed: "it registered no process" };
+  const verdicts = instances.map((instance) => verdictOn("start", UNKNOWN_BEFORE, instance, onlineMs(instance)));
+  return verdicts.find((verdict) => typeof verdict === "object") ?? (verdicts.includes("pending") ? "pending" : "done");
+}
+
+function named(list: readonly ProcessRecord[], name: string): ProcessRecord[] {
+  return list.filter((record) => record.name === name);
+}

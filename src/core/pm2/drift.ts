@@ -1,0 +1,165 @@
+import { compareText } from "../api/issue.ts";
+import type { DriftEntry, DriftField } from "../api/metrics.ts";
+import type { ProcessRecord } from "./process-record.ts";
+import { isWithoutPid } from "./problem.ts";
+import { driftingKeys, type DriftingKey } from "./drifting-keys.ts";
+import type { ExpectedApp } from "./expected.ts";
+
+export interface DriftFacts {
+  readonly expected: readonly ExpectedApp[];
+  readonly running: readonly ProcessRecord[];
+  /** When a file was written last, in milliseconds since the epoch; undefined where there is none. */
+  readonly modifiedMs: (path: string) => number | undefined;
+  /** Keys that the runtime contract shows: none of them is a secret, whatever its name. */
+  readonly visibleKeys: ReadonlySet<string>;
+  /** Folders of the processes that do not exist. */
+  readonly missingFolders: ReadonlySet<string>;
+}
+
+export interface Drift {
+  readonly expectedProcessCount: number;
+  /** Declared apps that PM2 does not know. */
+  readonly missingExpected: string[];
+  /** Names of processes that no app declares. */
+  readonly unexpected: string[];
+  readonly drift: DriftEntry[];
+}
+
+/**
+ * What the ecosystem declares against what PM2 runs: apps by name, then each process field by field.
+ * Arguments and environment are compared by digest, and only that they differ is told.
+ *
+ * @see docs/how-to/metrics.md for what counts as stale
+ */
+export function driftOf(facts: DriftFacts): Drift {
+  const { expected, running } = facts;
+  const byName = groupBy(running, ({ name }) => name);
+  const declared = groupBy(expected, ({ name }) => name);
+  const missingExpected = [...declared.keys()].filter((name) => !byName.has(name)).toSorted(compareText);
+  const unexpected = [...byName.keys()].filter((name) => !declared.has(name)).toSorted(compareText);
+  const drift = [
+    ...missingExpected.map((name) => wholeApp(name, "missing", [])),
+    ...unexpected.map((name) => wholeApp(name, "unexpected", pmIdsOf(byName.get(name) ?? []))),
+    ...[...declared].flatMap(([name, apps]) => appDrift(apps, byName.get(name) ?? [], facts)),
+  ];
+  return { expectedProcessCount: countOf(expected), missingExpected, unexpected, drift: sorted(drift) };
+}
+
+function appDrift(apps: readonly ExpectedApp[], processes: readonly ProcessRecord[], facts: DriftFacts): DriftEntry[] {
+  const [app] = apps;
+  if (app === undefined || processes.length === 0) return [];
+  const { name } = app;
+  const pmIds = pmIdsOf(processes);
+  const count = countOf(apps);
+  const instances: DriftEntry[] =
+    count === processes.length
+      ? []
+      : [
+          {
+            name,
+            pmIds,
+            field: "instances",
+            state: "different",
+            key: null,
+            declared: count,
+            running: processes.length,
+          },
+        ];
+  return [...instances, ...merged(processes.flatMap((process) => processDrift(app, process, facts)))];
+}
+
+function processDrift(app: ExpectedApp, process: ProcessRecord, facts: DriftFacts): DriftEntry[] {
+  const alike = { name: app.name, pmIds: [process.pmId], key: null, declared: null, running: null };
+  const of = (field: DriftField, more: Partial<DriftEntry> = {}): DriftEntry => ({
+    ...alike,
+    field,
+    state: "different",
+    ...more,
+  });
+  const { declaration, startedAt } = process;
+  const shown = SHOWN.map(([field, member]) => [field, app[field], process[member]] as const);
+  const { argsDigest, interpreterArgsDigest } = declaration;
+  const isWrittenSince = (path: string): boolean => startedAt !== null && (facts.modifiedMs(path) ?? 0) > startedAt;
+  const isFolderMissing = process.cwd !== null && facts.missingFolders.has(process.cwd);
+  return [
+    ...(isWithoutPid(process) ? [of("app", { state: "missing" })] : []),
+    ...(isFolderMissing ? [of("cwd", { state: "absent", declared: app.cwd, running: process.cwd })] : []),
+    ...shown.flatMap(([field, declared, running]) =>
+      running === null || isIneffective(field, app, process) || isSame(field, declared, running)
+        ? []
+        : [of(field, { declared, running })],
+    ),
+    ...(app.argsDigest === argsDigest ? [] : [of("args")]),
+    ...(app.interpreterArgsDigest === interpreterArgsDigest ? [] : [of("interpreterArgs")]),
+    ...keyDrift(app, process, facts.visibleKeys).map(({ key, state }) => of("env", { key, state })),
+    ...app.envFiles.filter(isWrittenSince).map((path) => of("envFile", { state: "stale", declared: path })),
+  ];
+}
+
+/** Of the environments that may be meant, the one that the process has most of. */
+function keyDrift(
+  { environments }: ExpectedApp,
+  { declaration }: ProcessRecord,
+  visibleKeys: ReadonlySet<string>,
+): readonly DriftingKey[] {
+  const candidates = environments.map((declared) => driftingKeys(declared, declaration.environment, visibleKeys));
+  return candidates.reduce((best, next) => (next.length < best.length ? next : best), candidates[0] ?? []);
+}
+
+/** In cluster mode every worker runs PM2's own Node.js, whatever interpreter PM2 notes. */
+function isIneffective(field: DriftField, app: ExpectedApp, process: ProcessRecord): boolean {
+  return field === "interpreter" && app.execMode === "cluster" && process.execMode === "cluster";
+}
+
+/** For a script of an ending that it does not know, PM2 notes the path of its own Node.js instead of `node`. */
+function isSame(field: DriftField, declared: unknown, running: string | boolean): boolean {
+  if (field === "interpreter" && declared === "node") return /(?:^|\/)node$/.test(String(running));
+  return declared === running;
+}
+
+/** Fields that are shown as they are, with the record's word for each. */
+const SHOWN = [
+  ["script", "script"],
+  ["cwd", "cwd"],
+  ["interpreter", "interpreter"],
+  ["execMode", "execMode"],
+  ["watch", "watching"],
+  ["namespace", "namespace"],
+] as const satisfies readonly (readonly [DriftField & keyof ExpectedApp, keyof ProcessRecord])[];
+
+/** One entry for the processes that differ alike. */
+function merged(entries: readonly DriftEntry[]): DriftEntry[] {
+  const alike = groupBy(entries, (entry) => JSON.stringify({ ...entry, pmIds: [] }));
+  return [...alike.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ ...first, pmIds: [first, ...others].flatMap(({ pmIds }) => pmIds) }],
+  );
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+function wholeApp(name: string, state: "missing" | "unexpected", pmIds: number[]): DriftEntry {
+  return { name, pmIds, field: "app", state, key: null, declared: null, running: null };
+}
+
+function sorted(entries: readonly DriftEntry[]): DriftEntry[] {
+  return entries.toSorted(
+    (a, b) => compareText(a.name, b.name) || compareText(a.field, b.field) || compareText(a.key ?? "", b.key ?? ""),
+  );
+}
+
+function pmIdsOf(processes: readonly ProcessRecord[]): number[] {
+  return processes.map(({ pmId }) => pmId).toSorted((a, b) => a - b);
+}
+
+function countOf(apps: readonly ExpectedApp[]): number {
+  return apps.reduce((sum, { instances }) => sum + instances, 0);
+}

@@ -1,0 +1,39 @@
+import type { CapabilityMatrix } from "../facts/schema.ts";
+import { migrateTarget } from "../deployments/migrate.ts";
+import type { Candidate } from "../deployments/rule.ts";
+import { entryOf, groupOf, type Vocabulary } from "../deployments/vocabulary.ts";
+import type { ImpliedApps } from "./rule.ts";
+
+/**
+ * The apps that `deployments.yaml` promises in an environment: those of the deploy targets that have it as their PM2
+ * profile, or, where none has, those of the service configuration. What is wrong with the document, `validate` tells.
+ *
+ * @param suite the document as it was read, of any shape
+ * @param profile the environment by its name, no alias
+ */
+export function impliedApps(suite: unknown, profile: string, vocabulary: Vocabulary): ImpliedApps[] {
+  const { serviceConfiguration, deployments } = isCandidate(suite) ? suite : {};
+  const targets = (Array.isArray(deployments) ? deployments : [])
+    .filter(isCandidate)
+    .map((target) => migrateTarget(target, vocabulary))
+    .filter(({ deployTarget, pm2Profile }) => {
+      return pm2Profile === profile && groupOf(vocabulary, deployTarget)?.pm2Managed === true;
+    });
+  if (targets.length > 0) return targets.flatMap((target) => appsOfTarget(target, vocabulary.matrix));
+  const serviceKind = isCandidate(serviceConfiguration) ? serviceConfiguration["serviceKind"] : undefined;
+  return appsOfKind(serviceKind, `service kind ${String(serviceKind)}`, vocabulary.matrix);
+}
+
+function appsOfTarget({ name, serviceType }: Candidate, matrix: CapabilityMatrix): ImpliedApps[] {
+  const { serviceKind } = entryOf(matrix.serviceTypes, serviceType) ?? {};
+  return appsOfKind(serviceKind, `deploy target ${JSON.stringify(name)} (${String(serviceType)})`, matrix);
+}
+
+function appsOfKind(serviceKind: unknown, by: string, { serviceKinds }: CapabilityMatrix): ImpliedApps[] {
+  const kind = entryOf(serviceKinds, serviceKind);
+  return kind === undefined ? [] : [{ by, suffixes: kind.appSuffixes }];
+}
+
+function isCandidate(value: unknown): value is Candidate {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,79 @@
+import type { ProcessProblem } from "../api/metrics.ts";
+import type { ProcessRecord } from "./process-record.ts";
+import type { SeenRestarts } from "./restarts.ts";
+
+export interface ProblemFacts {
+  /** Folders that certainly do not exist. */
+  readonly missingFolders: ReadonlySet<string>;
+  /** Milliseconds since the epoch, as PM2's own times. */
+  readonly epochMs: number;
+  /** What was seen of its restarts; absent if nobody looked before. */
+  readonly seen?: SeenRestarts | undefined;
+}
+
+/** So many restarts are a loop; once or twice anything may end. */
+const LOOP_RESTARTS = 3;
+/** Without a look at the restarts themselves, there have to be as many as one a minute. */
+const LOOP_INTERVAL_MS = 60_000;
+/** A run this short is one of a loop, however often the process was restarted on request before. */
+const SHORT_RUN_MS = 15_000;
+/** PM2 notes a restart on request, ends the process, and starts it: it takes this long at most unless more is declared. */
+const ASKED_RESTART_MS = 5000;
+
+/** The folders in which processes run, each once. */
+export function foldersOf(records: readonly Pick<ProcessRecord, "cwd">[]): Set<string> {
+  return new Set(records.flatMap(({ cwd }) => (cwd === null ? [] : [cwd])));
+}
+
+/** What is wrong with a process and not to be seen in PM2's status of it. */
+export function problemOf(record: ProcessRecord, facts: ProblemFacts): ProcessProblem | null {
+  return folderMissing(record, facts) ?? withoutPid(record) ?? crashLoop(record, facts);
+}
+
+/** PM2 shows as online what it could not even start. */
+export function isWithoutPid({ status, pid }: Pick<ProcessRecord, "status" | "pid">): boolean {
+  return status === "online" && pid === null;
+}
+
+function folderMissing({ cwd, status, pid }: ProcessRecord, { missingFolders }: ProblemFacts): ProcessProblem | null {
+  if (cwd === null || !missingFolders.has(cwd)) return null;
+  const consequence = isWithoutPid({ status, pid })
+    ? "PM2 calls it online, but no process runs."
+    : "Its next start fails.";
+  return { code: "PROCESS_FOLDER_MISSING", details: `The folder ${cwd} does not exist. ${consequence}` };
+}
+
+function withoutPid(record: ProcessRecord): ProcessProblem | null {
+  if (!isWithoutPid(record)) return null;
+  return { code: "PROCESS_WITHOUT_PID", details: "PM2 calls it online, but no process runs: it has no pid." };
+}
+
+/** By the restarts that were seen; if nobody looked, by what PM2 keeps of them. */
+function crashLoop(record: ProcessRecord, facts: ProblemFacts): ProcessProblem | null {
+  const { status } = record;
+  if (status === "stopped" || status === "stopping" || status === "errored") return null;
+  const details = loopSeen(record, facts) ?? loopKept(record, facts);
+  return details === undefined ? null : { code: "PROCESS_CRASH_LOOP", details };
+}
+
+function loopSeen({ exitCode }: ProcessRecord, { seen }: ProblemFacts): string | undefined {
+  const count = seen?.atMs.length ?? 0;
+  if (count < LOOP_RESTARTS) return undefined;
+  return `It ended by itself and was restarted ${count} times in the last 15 minutes${lastCode(exitCode)}.`;
+}
+
+function loopKept(record: ProcessRecord, { epochMs }: ProblemFacts): string | undefined {
+  const { restartCount, createdAt, lastStartAt, exitCode, status } = record;
+  if (restartCount < LOOP_RESTARTS || createdAt === null || lastStartAt === null || !exitCode) return undefined;
+  const isWaiting = status === "waiting restart";
+  if (!isWaiting && lastStartAt - createdAt < ASKED_RESTART_MS) return undefined;
+  const intervalMs = (epochMs - createdAt) / restartCount;
+  const runMs = isWaiting ? 0 : epochMs - lastStartAt;
+  const isShort = runMs >= 0 && runMs <= Math.max(SHORT_RUN_MS, 2 * intervalMs);
+  if (!isShort || intervalMs > LOOP_INTERVAL_MS) return undefined;
+  return `It ended by itself${lastCode(exitCode)} a short time ago, and PM2 counts ${restartCount} restarts.`;
+}
+
+function lastCode(exitCode: number | null): string {
+  return exitCode === null ? "" : ` with exit code ${exitCode}`;
+}

@@ -1,0 +1,130 @@
+import { SvcmError } from "../errors.ts";
+import { suggest } from "../words/suggest.ts";
+import type { ProcessRecord } from "./process-record.ts";
+
+/** What an action is asked for. Names are taken as they are: `all`, `0` or `/re/` is an app of that name. */
+export interface AskedTarget {
+  readonly scope: "process" | "namespace";
+  readonly name?: string | undefined;
+  readonly pmId?: number | undefined;
+  /** Several, each by its name or its number, in place of one. */
+  readonly names?: readonly string[] | undefined;
+  readonly pmIds?: readonly number[] | undefined;
+  readonly namespace?: string | undefined;
+}
+
+/**
+ * The processes that are meant, each once: by their numbers, all instances of each app by its name, or all of a
+ * namespace. Several apps of one name are not guessed among. If one of several is refused, all are.
+ *
+ * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, INVALID_REQUEST
+ */
+export function resolveTarget(list: readonly ProcessRecord[], asked: AskedTarget): ProcessRecord[] {
+  if (asked.scope === "namespace") return inNamespace(list, asked);
+  const { names = [], pmIds = [], namespace } = asked;
+  if (names.length + pmIds.length === 0) return ofName(list, asked);
+  if (asked.name !== undefined || asked.pmId !== undefined)
+    throw invalid("One process is asked for by name or pmId, several by names and pmIds: not by both.");
+  const each = [...names.map((name) => ({ name })), ...pmIds.map((pmId) => ({ pmId }))];
+  return [...new Set(each.flatMap((one) => ofName(list, { scope: "process", namespace, ...one })))];
+}
+
+/** What records and results call a target: as it was asked for, and one that was asked for by its number by its name. */
+export function targetName({ scope, name, names, namespace }: AskedTarget, found: readonly { name: string }[]): string {
+  if (scope === "namespace") return namespace ?? name ?? "";
+  return name ?? [...new Set([...(names ?? []), ...found.map((process) => process.name)])].join(", ");
+}
+
+/** What an answer and a message call one process. */
+export function label({ name, pmId, namespace }: Pick<ProcessRecord, "name" | "pmId" | "namespace">): string {
+  return `${name} (id ${pmId}, namespace ${namespace})`;
+}
+
+/** @throws {SvcmError} PROCESS_NOT_FOUND with what was most likely meant. */
+export function notFound(what: string, given: string, accepted: readonly string[]): SvcmError {
+  const known = [...new Set(accepted)].toSorted();
+  const meant = suggest(given, known) ?? onlyWith(given, known);
+  const names = known.map((name) => JSON.stringify(name)).join(", ");
+  const details = [
+    `No ${what} ${JSON.stringify(given)}.`,
+    ...(meant === undefined ? [] : [`Did you mean ${JSON.stringify(meant)}?`]),
+    known.length === 0 ? "There is none." : `Accepted: ${names}.`,
+  ].join(" ");
+  return new SvcmError("PROCESS_NOT_FOUND", { code: "PROCESS_NOT_FOUND", details });
+}
+
+/** The only name that holds what was given: `restapi` of `svc-dev-restapi`. */
+function onlyWith(given: string, known: readonly string[]): string | undefined {
+  const [first, ...more] = known.filter((name) => name.includes(given));
+  return more.length === 0 ? first : undefined;
+}
+
+const NAMESPACE_ALONE =
+  'Accepted with the scope "namespace": the name of one namespace of PM2 as "namespace", for example "default", and no process.';
+
+function inNamespace(list: readonly ProcessRecord[], target: AskedTarget): ProcessRecord[] {
+  const asked = namespaceOf(target);
+  const found = list.filter((record) => record.namespace === asked);
+  if (found.length === 0)
+    throw notFound(
+      "namespace with processes in PM2 is called",
+      asked,
+      list.map((record) => record.namespace),
+    );
+  return found;
+}
+
+/** @throws {SvcmError} INVALID_REQUEST if it is missing, or if a process is asked for beside it */
+function namespaceOf({ namespace, name, pmId, names = [], pmIds = [] }: AskedTarget): string {
+  const asked = namespace ?? name;
+  const isBesideProcess = pmId !== undefined || names.length + pmIds.length > 0 || (name ?? asked) !== asked;
+  if (isBesideProcess) throw invalid(`A namespace and processes cannot be asked for together. ${NAMESPACE_ALONE}`);
+  if (asked === undefined) throw invalid(`"namespace" is missing. ${NAMESPACE_ALONE}`);
+  return asked;
+}
+
+function ofName(list: readonly ProcessRecord[], { name, pmId, namespace }: AskedTarget): ProcessRecord[] {
+  if (name === undefined && pmId === undefined) throw invalid("Neither a name nor PM2's number of a process is given.");
+  const inside = namespace === undefined ? list : list.filter((record) => record.namespace === namespace);
+  if (pmId !== undefined) return [ofNumber(inside, pmId, name)];
+  const found = inside.filter((record) => record.name === name);
+  if (found.length === 0)
+    throw notFound(
+      "process of PM2 is called",
+      name ?? "",
+      inside.map((record) => record.name),
+    );
+  if (new Set(found.map(appOf)).size > 1) throw ambiguous(name ?? "", found);
+  return found;
+}
+
+function ofNumber(list: readonly ProcessRecord[], pmId: number, name: string | undefined): ProcessRecord {
+  const found = list.find((record) => record.pmId === pmId);
+  if (found === undefined)
+    throw notFound(
+      "process of PM2 has the number",
+      String(pmId),
+      list.map((record) => String(record.pmId)),
+    );
+  if (name === undefined || found.name === name) return found;
+  const details = `PM2's number ${pmId} is ${label(found)}, not ${JSON.stringify(name)}.`;
+  throw new SvcmError("PROCESS_NOT_FOUND", { code: "PROCESS_NOT_FOUND", details });
+}
+
+/** Instances of one app share all of this. */
+function appOf({ namespace, script, cwd }: ProcessRecord): string {
+  return JSON.stringify([namespace, script, cwd]);
+}
+
+function ambiguous(name: string, found: readonly ProcessRecord[]): SvcmError {
+  const each = found.map((record) => `${label(record)}: ${record.script ?? "no script"}`).join("; ");
+  return new SvcmError("PROCESS_AMBIGUOUS", {
+    code: "PROCESS_AMBIGUOUS",
+    details: `${found.length} processes of different apps are called ${JSON.stringify(name)}: ${each}.`,
+    hint: "Say which one by PM2's number or by the namespace: --id <n>, --namespace <name>.",
+  });
+}
+
+function invalid(details: string): SvcmError {
+  return new SvcmError("INVALID_REQUEST", { details });
+}

@@ -1,0 +1,89 @@
+import type { ProcessRecord } from "./process-record.ts";
+import type { ProcessAction } from "../api/names.ts";
+
+/** PM2 itself takes a process for stable that has run for so long, in milliseconds. */
+export const STABLE_MS = 1000;
+
+/** What PM2's list says of an action: done, not yet, or why it failed. */
+export type Verdict = "done" | "pending" | { readonly failed: string };
+
+/** How a process was right before an action; of an app that is new to PM2, nothing is known. */
+export type Before = Pick<ProcessRecord, "status" | "restartCount" | "pid" | "startedAt">;
+
+export const UNKNOWN_BEFORE: Before = { status: "stopped", restartCount: 0, pid: null, startedAt: null };
+
+/**
+ * Decides an action by what PM2 lists after it. A start is good when the process has been online for as
+ * long as PM2 takes to call one stable: one that dies at once was online, too.
+ *
+ * @param onlineMs for how long this very run has been seen online, on a clock that never jumps
+ */
+export function verdictOn(
+  action: ProcessAction,
+  before: Before,
+  after: ProcessRecord | undefined,
+  onlineMs: number,
+): Verdict {
+  if (after === undefined) return { failed: "PM2 no longer lists it" };
+  return action === "stop" ? stopped(before, after) : started(action, before, after, onlineMs);
+}
+
+/** For how long the present run of each process has been seen online. PM2's own times are of a clock that may be set. */
+export class OnlineRuns {
+  readonly #seen = new Map<number, { readonly run: string; readonly sinceMs: number }>();
+
+  /** @param nowMs on a clock that never jumps */
+  onlineMs({ pmId, status, pid, startedAt, restartCount }: ProcessRecord, nowMs: number): number {
+    const run = JSON.stringify([status, pid, startedAt, restartCount]);
+    const seen = this.#seen.get(pmId);
+    if (seen?.run === run) return nowMs - seen.sinceMs;
+    this.#seen.set(pmId, { run, sinceMs: nowMs });
+    return 0;
+  }
+}
+
+export function isRunning({ status }: Pick<ProcessRecord, "status">): boolean {
+  return status === "online" || status === "launching";
+}
+
+/** PM2 waits for it to be up. */
+export function isLaunching({ status }: Pick<ProcessRecord, "status">): boolean {
+  return status === "launching";
+}
+
+/** Whether PM2 itself has done what it was asked for, and refused for that: it runs, in another process than before. */
+export function isDoneWithoutUs(action: ProcessAction, before: Before, now: ProcessRecord): boolean {
+  return action !== "stop" && isRunning(now) && isAnother(before, now);
+}
+
+function isAnother(before: Before, now: Before): boolean {
+  return now.pid !== before.pid || now.startedAt !== before.startedAt;
+}
+
+function stopped(before: Before, after: ProcessRecord): Verdict {
+  const { status, pid } = after;
+  if (isRunning(after) && pid !== before.pid) return { failed: "PM2 itself started it again meanwhile" };
+  if (status === "stopped" && pid === null) return "done";
+  return status === "errored" ? { failed: "PM2 could not end it: its status is errored" } : "pending";
+}
+
+function started(action: ProcessAction, before: Before, after: ProcessRecord, onlineMs: number): Verdict {
+  const ended = endedAgain(action, before, after);
+  if (ended !== undefined) return { failed: ended };
+  const isStarted = action === "start" || isAnother(before, after);
+  return isStarted && isUp(after) && onlineMs >= STABLE_MS ? "done" : "pending";
+}
+
+const ENDED = new Set(["stopped", "errored", "waiting restart"]);
+
+function endedAgain(action: ProcessAction, before: Before, after: ProcessRecord): string | undefined {
+  const asked = action === "restart" && isRunning(before) ? 1 : 0;
+  const again = after.restartCount - before.restartCount - asked;
+  const code = after.exitCode === null ? "" : `, last with exit code ${after.exitCode}`;
+  if (again > 0) return `it ended right after its start, ${again === 1 ? "once" : `${again} times`} so far${code}`;
+  return ENDED.has(after.status) ? `its status is ${after.status}${code}` : undefined;
+}
+
+function isUp({ status, pid, startedAt }: ProcessRecord): boolean {
+  return status === "online" && pid !== null && startedAt !== null;
+}

@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  packagedCapabilityMatrix as matrix,
+  packagedRuntimeContract as contract,
+} from "../../../src/core/facts/packaged.generated.ts";
+import { migrateSuite } from "../../../src/core/deployments/edit/migrate-suite.ts";
+import { fieldValues, openQuestions } from "../../../src/core/deployments/edit/question.ts";
+import { copyName, editTarget, removeTarget } from "../../../src/core/deployments/edit/target.ts";
+import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
+import { deployTargetIssues } from "../../../src/core/deployments/validate.ts";
+import { applied } from "../../../src/core/yaml/splice/change.ts";
+
+const vocabulary = { contract, matrix };
+const text = fc.constantFrom("node22", "eu", "lambda", "dedicated", "heroku", "restapi", "http", "dev", "");
+const legacy = fc.record(
+  { name: text, type: text, region: text, runtime: text, serviceType: text, owner: fc.jsonValue({ maxDepth: 2 }) },
+  { requiredKeys: ["type"], noNullPrototype: true },
+);
+const current = fc.record({ name: text, deployTarget: text, owner: text }, { noNullPrototype: true });
+
+test("migrating a document is migrating each of its entries, and nothing else", () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(legacy, current), { maxLength: 5 }), (deployments) => {
+      const suite = { runtimeEnvironment: "dev", deployments };
+      const { changes } = migrateSuite(suite, vocabulary);
+      const migrated = {
+        version: "service-management.v1",
+        runtimeEnvironment: "dev",
+        deployments: deployments.map((entry) => migrateTarget(entry, vocabulary)),
+      };
+      expect(applied(suite, changes)).toEqual(migrated);
+      expect(migrateSuite(migrated, vocabulary).changes).toEqual([]);
+    }),
+  );
+});
+
+describe("a copy's name", () => {
+  test.each([
+    ["prod", [], "prod (copy)"],
+    ["prod", ["PROD (COPY)"], "prod (copy 2)"],
+    ["prod", ["prod (copy)", "prod (copy 3)", "prod (copy 2)"], "prod (copy 4)"],
+    ["prod (copy)", ["prod (copy)"], "prod (copy) (copy)"],
+    ["  ", [], "target (copy)"],
+    ["Prod", ["prod (copy)"], "Prod (copy 2)"],
+    ["OΔΟΣ", ["οδος (copy)", "oδος (COPY)"], "OΔΟΣ (copy 2)"],
+  ])("of %j beside %j is %j", (name, taken, expected) => {
+    expect(copyName(name, taken)).toBe(expected);
+  });
+});
+
+test("of names that differ in case only, the exact spelling is meant; without it, none is", () => {
+  const suite = { deployments: [{ name: "Prod" }, { name: "prod" }] };
+  expect(removeTarget(suite, "prod").changes).toEqual([{ kind: "delete", path: ["deployments", 1] }]);
+  expect(() => removeTarget(suite, "PROD")).toThrow("2 deploy targets are called");
+});
+
+test("a target may keep its own name in another case, and not take another one's", () => {
+  const rest = { region: "eu", runtime: "node22", serviceType: "functions", deployTarget: "lambda" };
+  const more = { runtimeProtocol: "http", databaseDriver: "SQLite", keyValueDriver: "redis" };
+  const suite = {
+    deployments: [
+      { name: "a", ...rest, ...more },
+      { name: "b", ...rest, ...more },
+    ],
+  };
+  const rename = (name: string) => editTarget(suite, { name: "a", values: { name }, clear: [] }, vocabulary);
+  expect(rename("A").changes).toMatchObject([{ kind: "set", path: ["deployments", 0, "name"], value: "A" }]);
+  expect(() => rename("B")).toThrow("taken by another deploy target");
+});
+
+test("answering every question with what it offers passes the gate", () => {
+  for (const deployTarget of Object.keys(matrix.deployTargets)) {
+    const answers: Record<string, string> = { name: "a", region: "eu", runtime: "node22", deployTarget };
+    const next = () => openQuestions("deployments", answers, vocabulary)[0];
+    for (let question = next(); question; question = next()) answers[question.field] = question.accepted?.at(-1) ?? "";
+    expect(deployTargetIssues(answers, [], vocabulary)).toEqual([]);
+  }
+  expect(Object.values(fieldValues(vocabulary)).every((values) => values.length > 0)).toBe(true);
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { MAX_ISSUES } from "../../../src/core/api/issue.ts";
+import {
+  packagedCapabilityMatrix as matrix,
+  packagedRuntimeContract as contract,
+} from "../../../src/core/facts/packaged.generated.ts";
+import { reportFormats } from "../../../src/core/api/names.ts";
+import { renderReport } from "../../../src/core/findings/render.ts";
+import { subjectsOf, validateSource } from "../../../src/core/deployments/validate.ts";
+import { readYaml } from "../../../src/core/yaml/read.ts";
+import { mutant, randomOf, realDocuments } from "../yaml/scan/mutate.ts";
+import { hostileDocuments } from "../../support/hostile-documents.ts";
+
+/** Enough for more issues than are told of the smallest entries. */
+const SIZE = 2 ** 16;
+/** Of a section and of a map within it, with what says that there are more. */
+const MOST_ISSUES = 3 * (MAX_ISSUES + 1);
+const same = (text: string): string => text;
+const context = {
+  paint: { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same },
+  version: "0.0.0",
+  now: 0,
+  hostname: "here",
+};
+
+async function issuesAndReports(text: string) {
+  const source = await readYaml(text, "deployments.yaml");
+  const issues = validateSource(source, { contract, matrix });
+  const report = { file: "deployments.yaml", text, issues, subjects: subjectsOf(source.value) };
+  const reports = await Promise.all(reportFormats.map((format) => renderReport(report, format, context)));
+  return { source, issues, reports };
+}
+
+describe("a hostile document is refused, with a bounded list of issues, each with its place", () => {
+  test.each(Object.entries(hostileDocuments))("%s", async (_, make) => {
+    const { issues, reports } = await issuesAndReports(make(SIZE));
+    expect(issues.length).toBeGreaterThan(0);
+    expect(issues.length).toBeLessThanOrEqual(MOST_ISSUES);
+    expect(issues.filter(({ at }) => at === undefined)).toEqual([]);
+    // A line of a person's report is short, however long the text's is.
+    const [text = ""] = reports;
+    expect(Math.max(...text.split("\n").map(({ length }) => length))).toBeLessThan(1000);
+  });
+});
+
+test("more issues than are told are told to be more", async () => {
+  const entries = await issuesAndReports(`deployments:\n${"-\n".repeat(MAX_ISSUES + 2)}`);
+  expect(entries.issues).toHaveLength(MAX_ISSUES + 1);
+  expect(entries.issues[0]).toMatchObject({ code: "SUITE_TOO_MANY_ISSUES", path: ["deployments"] });
+  const duplicates = await issuesAndReports("version: 1\n".repeat(MAX_ISSUES + 3));
+  expect(duplicates.issues).toHaveLength(MAX_ISSUES + 1);
+  expect(duplicates.issues.map(({ code }) => code)).toContain("YAML_TOO_MANY_ISSUES");
+  expect(duplicates.source.value).toBeUndefined();
+  const exactly = await issuesAndReports(`deployments:\n${"-\n".repeat(MAX_ISSUES)}`);
+  expect(exactly.issues).toHaveLength(MAX_ISSUES);
+});
+
+test("a mutated document is validated and reported, whatever became of it", async () => {
+  const random = randomOf(2);
+  const documents = realDocuments();
+  for (let tried = 0; tried < 1000; tried++) {
+    const text = mutant(documents, random);
+    const { source, issues } = await issuesAndReports(text);
+    expect(source.value === undefined, text).toBe(source.issues.some(({ severity }) => severity === "error"));
+    for (const { at } of issues) expect(at?.line ?? 0, text).toBeLessThanOrEqual(text.split("\n").length);
+  }
+});

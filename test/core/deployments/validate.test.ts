@@ -1,0 +1,221 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import {
+  packagedCapabilityMatrix as matrix,
+  packagedRuntimeContract as contract,
+} from "../../../src/core/facts/packaged.generated.ts";
+import { catalog } from "../../../src/core/findings/catalog.ts";
+import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
+import {
+  deployTargetIssues,
+  listVerdicts,
+  interfaceIssues,
+  validateSource,
+  validateSuite,
+} from "../../../src/core/deployments/validate.ts";
+import { readSource } from "../../../src/core/deployments/read.ts";
+import { parseYaml } from "../../../src/core/yaml/parse.ts";
+
+const vocabulary = { contract, matrix };
+const folder = fileURLToPath(new URL("../../fixtures/suite/", import.meta.url));
+const cases = readdirSync(folder).filter((name) => /\.(?:yaml|json)$/.test(name) && !name.includes(".expected."));
+const codes = new Set(Object.values(catalog).flatMap(Object.keys));
+
+/** Cases are files: `name.yaml` beside `name.expected.txt`. Adding one needs no code. */
+test.each(cases)("%s", async (name) => {
+  const issues = validateSource(await readSource(readFileSync(folder + name, "utf8"), name), vocabulary);
+  for (const { code } of issues) expect(codes).toContain(code);
+  const lines = issues.map(({ at, code, message, suggestion }) => {
+    const meant = suggestion === undefined ? "" : ` [${suggestion}?]`;
+    return `${at?.file}:${at?.line}:${at?.column} ${code} ${message}${meant}`;
+  });
+  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot(`${folder}${name.replace(/\.\w+$/, ".expected.txt")}`);
+});
+
+test("this repository's deployments.yaml is valid, with a target of every group", () => {
+  const text = readFileSync(new URL("../../../deployments.yaml", import.meta.url), "utf8");
+  const source = parseYaml(text, "deployments.yaml");
+  expect(validateSource(source, vocabulary)).toEqual([]);
+  const { deployments } = source.value as { deployments: { deployTarget: string }[] };
+  const groups = deployments.map(({ deployTarget }) => matrix.deployTargets[deployTarget]?.group);
+  expect(new Set(groups)).toEqual(new Set(Object.keys(matrix.deployTargetGroups)));
+});
+
+describe("a deploy target", () => {
+  const good = {
+    name: "prod",
+    region: "eu",
+    runtime: "node22",
+    serviceType: "restapi",
+    deployTarget: "vm",
+    runtimeProtocol: "http",
+    databaseDriver: "SQLite",
+    keyValueDriver: "redis",
+    pm2Profile: "production",
+  };
+
+  test.each(["nodejs22.x", "node20", "python3.12", "go1.22", "bun1.3.13", "dotnet8.0"])(
+    "takes the runtime %s",
+    (runtime) => {
+      expect(deployTargetIssues({ ...good, runtime }, [], vocabulary)).toEqual([]);
+    },
+  );
+
+  test.each(["latest", "lts", "22", "", "node js22", "nodejs22.", "-node20", " ", "22node"])(
+    "refuses the runtime %j",
+    (runtime) => {
+      expect(deployTargetIssues({ ...good, runtime }, [], vocabulary)).toHaveLength(1);
+    },
+  );
+
+  test("needs a region unless it is self-hosted; one that the matrix does not know needs one too", () => {
+    const { region: _, ...placeless } = good;
+    expect(deployTargetIssues({ ...placeless, deployTarget: "dedicated-server" }, [], vocabulary)).toEqual([]);
+    for (const deployTarget of ["vm", "heroku"]) {
+      const issues = deployTargetIssues({ ...placeless, deployTarget }, [], vocabulary);
+      expect(issues.map(({ message }) => message)).toContain(
+        `region is missing: "${deployTarget}" needs one; accepted: for example eu-central-1`,
+      );
+    }
+  });
+
+  test("has a name in one normal form, so that equal names are equal texts", () => {
+    const name = "Sa\u0303o";
+    expect(deployTargetIssues({ ...good, name: name.normalize("NFC") }, [], vocabulary)).toEqual([]);
+    expect(deployTargetIssues({ ...good, name }, [], vocabulary).map(({ code }) => code)).toEqual(["SUITE_CHARACTERS"]);
+    const twice = deployTargetIssues({ ...good, name }, [{ ...good, name: "S\u00C3O" }], vocabulary);
+    expect(twice.map(({ code }) => code)).toEqual(["SUITE_CHARACTERS", "TARGET_NAME_DUPLICATE"]);
+  });
+
+  test("needs a name of its own, whatever its case", () => {
+    expect(deployTargetIssues({ ...good, name: "PROD" }, [good], vocabulary).map(({ code }) => code)).toEqual([
+      "TARGET_NAME_DUPLICATE",
+    ]);
+    expect(deployTargetIssues(good, [{ ...good, name: "other" }], vocabulary)).toEqual([]);
+  });
+});
+
+describe("the verdicts on a list", () => {
+  const folderOf = (name: string): string => readFileSync(`${folder}${name}`, "utf8");
+
+  test.each(cases.filter((name) => name.endsWith(".yaml")))("are those of the document: %s", async (name) => {
+    const source = await readSource(folderOf(name), name);
+    const suite = source.value as Record<string, unknown> | undefined;
+    for (const section of ["deployments", "interfaces"] as const) {
+      const list = suite?.[section];
+      if (
+        !Array.isArray(list) ||
+        !list.every((entry) => typeof entry === "object" && entry !== null && !Array.isArray(entry))
+      )
+        continue;
+      const placed = listVerdicts(section, list, vocabulary).flatMap((issues, index) =>
+        issues.map((issue) => ({ ...issue, path: [section, index, ...issue.path] })),
+      );
+      const ofDocument = validateSuite(suite, vocabulary).filter(({ path }) => path[0] === section && path.length > 1);
+      expect(new Set(placed.map((issue) => JSON.stringify(issue)))).toEqual(
+        new Set(ofDocument.map((issue) => JSON.stringify(issue))),
+      );
+    }
+  });
+
+  test("flag the later one of two equal names", () => {
+    const [one, two] = ["prod", "PROD"].map((name) => ({
+      name,
+      region: "eu",
+      runtime: "node22",
+      serviceType: "functions",
+      deployTarget: "lambda",
+      runtimeProtocol: "http",
+      databaseDriver: "SQLite",
+      keyValueDriver: "redis",
+    }));
+    const codesOf = listVerdicts("deployments", [one!, two!], vocabulary).map((issues) =>
+      issues.map(({ code }) => code),
+    );
+    expect(codesOf).toEqual([[], ["TARGET_NAME_DUPLICATE"]]);
+  });
+});
+
+describe("an interface adapter", () => {
+  const good = {
+    type: "sse",
+    framework: "fastify",
+    entrypoint: "src/interface/HTTP/events.ts",
+    controller: "EventController.stream",
+  };
+
+  test("of the same type and entrypoint, or of the same controller, is a duplicate", () => {
+    const both = interfaceIssues(good, [good], vocabulary).map(({ path }) => path);
+    expect(both).toEqual([["controller"], ["entrypoint"]]);
+    expect(interfaceIssues({ ...good, type: "http-rest", controller: "A1Controller.b" }, [good], vocabulary)).toEqual(
+      [],
+    );
+  });
+
+  test.each([
+    "../x.ts",
+    "src/interface/x.mts",
+    "src/interface/../x.ts",
+    "src/interface/",
+    "/src/interface/x.ts",
+    1,
+    undefined,
+  ])("refuses the entrypoint %j", (entrypoint) => {
+    expect(interfaceIssues({ ...good, entrypoint }, [], vocabulary).map(({ path }) => path[0])).toContain("entrypoint");
+  });
+});
+
+describe("a legacy deploy target", () => {
+  test("migrates without loss, with the defaults of the matrix", () => {
+    const legacy = { name: "old", type: "dedicated", region: "", runtime: "node18", owner: "ann" };
+    const migrated = migrateTarget(legacy, vocabulary);
+    expect(migrated).toEqual({
+      name: "old",
+      region: "",
+      runtime: "node18",
+      owner: "ann",
+      deployTarget: "dedicated-server",
+      serviceType: "restapi",
+      runtimeProtocol: "http",
+      databaseDriver: "InMemory",
+      keyValueDriver: "redis",
+      pm2Profile: "dev",
+    });
+    expect(migrateTarget(migrated, vocabulary)).toBe(migrated);
+  });
+
+  test.each(["lambda", "vercel-functions"])("of %s takes functions, and no PM2 profile", (type) => {
+    const migrated = migrateTarget({ name: "f", type, region: "eu", runtime: "node22" }, vocabulary);
+    expect(migrated).toMatchObject({ deployTarget: type, serviceType: "functions", runtimeProtocol: "http" });
+    expect(migrated).not.toHaveProperty("pm2Profile");
+  });
+
+  test("of an unknown target keeps it literally, to be flagged", () => {
+    const suite = { deployments: [{ name: "h", type: "heroku", region: "eu", runtime: "node22" }] };
+    expect(validateSuite(suite, vocabulary).map(({ code, message }) => `${code} ${message}`)).toEqual([
+      expect.stringMatching(
+        /^TARGET_VALUE_UNKNOWN deployTarget: "heroku" is not known; accepted: dedicated-server/,
+      ) as string,
+    ]);
+  });
+});
+
+test.each([null, [], "text", 1])("a document that is %j is no document", (suite) => {
+  expect(validateSuite(suite, vocabulary).map(({ code }) => code)).toEqual(["SUITE_SHAPE"]);
+});
+
+test("ten thousand targets are validated one by one", () => {
+  const shared = {
+    region: "eu",
+    runtime: "node22",
+    serviceType: "restapi",
+    deployTarget: "vm",
+    runtimeProtocol: "http",
+  };
+  const rest = { databaseDriver: "SQLite", keyValueDriver: "redis", pm2Profile: "dev" };
+  const deployments = Array.from({ length: 10_000 }, (_, index) => ({ name: `target-${index}`, ...shared, ...rest }));
+  expect(
+    validateSuite({ deployments: [...deployments, { ...deployments[0], name: "TARGET-9999" }] }, vocabulary),
+  ).toMatchObject([{ code: "TARGET_NAME_DUPLICATE", path: ["deployments", 10_000, "name"] }]);
+});

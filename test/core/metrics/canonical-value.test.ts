@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { canonicalArguments, canonicalValue } from "../../../src/core/metrics/canonical-value.ts";
+
+test("a value reads as the process sees it", () => {
+  expect([5, true, "5", { a: 1 }, null].map(canonicalValue)).toEqual(["5", "true", "5", '{"a":1}', "null"]);
+});
+
+test("one text of arguments and the list that PM2 makes of it are the same", () => {
+  expect(canonicalArguments(`--port 80 --name "two words" --x='a b' 'c d'`)).toBe(
+    canonicalArguments(["--port", "80", "--name", "two words", "--x='a b'", "c d"]),
+  );
+  expect(canonicalArguments(undefined)).toBe(canonicalArguments([]));
+  expect(canonicalArguments("")).toBe(canonicalArguments([]));
+  expect(canonicalArguments(["a b"])).not.toBe(canonicalArguments("a b"));
+  expect(canonicalArguments(["1"])).toBe(canonicalArguments([1]));
+});

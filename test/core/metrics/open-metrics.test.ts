@@ -1,0 +1,96 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { metricsText, type MetricFamily } from "../../../src/core/metrics/open-metrics.ts";
+import { metricFamilies } from "../../../src/core/metrics/metric-families.ts";
+import type { MetricsPayload } from "../../../src/core/api/metrics.ts";
+
+const payload = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../../fixtures/telemetry/payload.json"), "utf8"),
+) as MetricsPayload;
+
+const facts = {
+  version: "1.2.3",
+  own: {
+    cpuSeconds: 1.5,
+    rssBytes: 1e3,
+  },
+  cost: {
+    samples: 7,
+    listCalls: 3,
+  },
+  audit: [
+    {
+      action: "env.write",
+      outcome: "succeeded",
+      count: 2,
+    } as const,
+  ],
+};
+
+const LINE =
+  /^(?<name>[a-z_][a-z0-9_]*)(?:\{(?<labels>(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\})? (?<value>-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/;
+
+test("every family of a sample", async () => {
+  const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload } }), "openmetrics");
+  await expect(text).toMatchFileSnapshot(join(import.meta.dirname, "../../fixtures/telemetry/open-metrics.txt"));
+});
+
+test("follows the grammar: metadata before its samples, names end in unit and kind, each set of labels once", () => {
+  const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload } }), "openmetrics");
+  const lines = text.split("\n");
+  expect(lines.splice(-2)).toEqual(["# EOF", ""]);
+  let family = "";
+  let type = "";
+  const seen = new Set<string>();
+  for (const line of lines) {
+    const [, keyword, name = "", rest = ""] = /^# (TYPE|UNIT|HELP) (\S+) (.*)$/.exec(line) ?? [];
+    if (keyword === "TYPE") [family, type] = [name, rest];
+    if (keyword === "UNIT") expect(name.endsWith(`_${rest}`)).toBe(true);
+    if (keyword !== undefined) {
+      expect(name).toBe(family);
+      continue;
+    }
+    const { groups = {} } = LINE.exec(line) ?? {};
+    expect({ line, name: groups["name"] }).toEqual({
+      line,
+      name: `${family}${{ gauge: "", counter: "_total", info: "_info" }[type]}`,
+    });
+    expect(seen.has(line.slice(0, line.lastIndexOf(" ")))).toBe(false);
+    seen.add(line.slice(0, line.lastIndexOf(" ")));
+  }
+  expect(seen.size).toBeGreaterThan(40);
+});
+
+test("labels are escaped, and what was not measured has no line", () => {
+  const families: MetricFamily[] = [
+    {
+      name: "svcm_x",
+      type: "gauge",
+      help: 'Says "x"\\\n.',
+      samples: [
+        { labels: { name: 'a"b\\c\nd' }, value: 1 },
+        { labels: { name: "e" }, value: null },
+      ],
+    },
+    { name: "svcm_y", type: "gauge", help: "Nothing.", samples: [{ labels: {}, value: null }] },
+  ];
+  expect(metricsText(families, "openmetrics")).toBe(
+    '# TYPE svcm_x gauge\n# HELP svcm_x Says \\"x\\"\\\\\\n.\nsvcm_x{name="a\\"b\\\\c\\nd"} 1\n# EOF\n',
+  );
+  expect(metricsText(families, "prometheus")).toBe(
+    '# HELP svcm_x Says "x"\\\\\\n.\n# TYPE svcm_x gauge\nsvcm_x{name="a\\"b\\\\c\\nd"} 1\n',
+  );
+});
+
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
+
+test.skipIf(!hasPromtool)("the older text passes Prometheus' own checks (needs promtool)", () => {
+  const hostile = { ...payload, processes: payload.processes.map((one) => ({ ...one, name: 'a"b\\c\nd \u{1f600}' })) };
+  for (const shown of [payload, hostile]) {
+    const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload: shown } }), "prometheus");
+    const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
+  }
+});

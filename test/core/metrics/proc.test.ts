@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { endianness } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parseAuxv } from "../../../src/core/metrics/proc/auxv.ts";
+import { parseLoadavg } from "../../../src/core/metrics/proc/loadavg.ts";
+import { parseMeminfo } from "../../../src/core/metrics/proc/meminfo.ts";
+import { parsePidIo } from "../../../src/core/metrics/proc/pid-io.ts";
+import { hasEnded, parsePidStat } from "../../../src/core/metrics/proc/pid-stat.ts";
+import { parsePidStatm } from "../../../src/core/metrics/proc/pid-statm.ts";
+import { parseStat } from "../../../src/core/metrics/proc/stat.ts";
+
+const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "../../fixtures/proc", name), "utf8");
+
+describe("/proc/stat", () => {
+  test("waiting for a disk is idle, stolen time is busy, guest time is not counted twice", () => {
+    expect(parseStat(fixture("stat.txt"))).toEqual({
+      all: { busy: 170, total: 1010 },
+      cores: new Map([
+        [0, { busy: 100, total: 520 }],
+        [2, { busy: 70, total: 490 }],
+      ]),
+    });
+  });
+
+  test("a text of something else has no core", () => {
+    expect(parseStat("intr 5\n")).toEqual({ all: null, cores: new Map() });
+  });
+});
+
+describe("/proc/meminfo", () => {
+  test("sizes are bytes", () => {
+    expect(parseMeminfo(fixture("meminfo.txt"))).toEqual({
+      totalBytes: 16_777_216_000,
+      freeBytes: 1_048_576_000,
+      availableBytes: 8_388_608_000,
+    });
+  });
+
+  test("what an old kernel does not estimate is null", () => {
+    expect(parseMeminfo("MemTotal: 5 kB\n")).toEqual({ totalBytes: 5120, freeBytes: null, availableBytes: null });
+  });
+});
+
+test("/proc/loadavg", () => {
+  expect(parseLoadavg("0.52 1.58 12.01 3/513 4711\n")).toEqual({ one: 0.52, five: 1.58, fifteen: 12.01 });
+  expect(parseLoadavg("")).toBeNull();
+});
+
+describe("/proc/<pid>/stat", () => {
+  const of = (name: string, state = "S"): string =>
+    `4711 (${name}) ${state} 1 4711 4711 0 -1 4194304 100 0 0 0 150 50 7 7 20 0 1 0 1086308 3133440 408 184\n`;
+
+  test.each(["node", "PM2 v7: God (x)", "a) R 1 (b", ") ) )", "line\nbreak"])("a program named %j", (name) => {
+    expect(parsePidStat(of(name))).toEqual({ state: "S", cpuTicks: 200 });
+  });
+
+  test("one that only its parent has not noticed has ended", () => {
+    const ended = ["Z", "X", "S", "R", "D", "T"].filter((state) => hasEnded(parsePidStat(of("x", state))!));
+    expect(ended).toEqual(["Z", "X"]);
+  });
+
+  test("a text of something else is none", () => {
+    expect(parsePidStat("")).toBeUndefined();
+    expect(parsePidStat("4711 (node) S 1")).toBeUndefined();
+  });
+});
+
+test("/proc/<pid>/statm", () => {
+  expect(parsePidStatm("765 408 300 1 0 90 0\n")).toBe(408);
+  expect(parsePidStatm("")).toBeNull();
+});
+
+test("/proc/<pid>/io tells the storage, not caches and pipes", () => {
+  const text =
+    "rchar: 9\nwchar: 9\nsyscr: 9\nsyscw: 9\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 1\n";
+  expect(parsePidIo(text)).toEqual({ readBytes: 4096, writeBytes: 8192 });
+  expect(parsePidIo("")).toBeUndefined();
+});
+
+describe("/proc/self/auxv", () => {
+  const pairs = (...words: number[]): Uint8Array => new Uint8Array(new BigUint64Array(words.map(BigInt)).buffer);
+
+  test("page size and clock ticks", () => {
+    const isLittleEndian = endianness() === "LE";
+    expect(parseAuxv(pairs(3, 64, 6, 65_536, 17, 250, 0, 0), isLittleEndian)).toEqual({
+      pageBytes: 65_536,
+      ticksPerSecond: 250,
+    });
+  });
+
+  test("the common units, where the kernel says nothing", () => {
+    expect(parseAuxv(new Uint8Array(), true)).toEqual({ pageBytes: 4096, ticksPerSecond: 100 });
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import type { DriftEntry } from "../../../src/core/api/metrics.ts";
+import { driftOf } from "../../../src/core/pm2/drift.ts";
+import { expectedApps } from "../../../src/core/pm2/expected.ts";
+import type { Data, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
+import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
+import { runningRecord } from "../../support/counting-ports.ts";
+
+type Fields = Readonly<Record<string, Data>>;
+
+const places = {
+  cwd: "/srv",
+  hasCwd: true,
+  script: "/srv/api.js",
+  hasScript: true,
+  interpreter: "node",
+  envFiles: [
+    {
+      given: ".env",
+      path: "/srv/.env",
+      exists: true,
+      isOptional: false,
+    },
+  ],
+};
+
+function loaded(apps: readonly Fields[]): LoadedEcosystem {
+  const all = apps.map((fields) => ({
+    fields: { name: "api", ...fields },
+    keys: Object.keys(fields),
+    unset: [],
+    places,
+  }));
+  return { path: "/pm2/e.config.cjs", apps: all, found: "apps", isDefaultExport: false, files: [] };
+}
+
+/** A value stands for its own digest. */
+const digest = (value: string): string => value;
+
+function drift(apps: readonly Fields[], running: readonly ProcessRecord[], modifiedMs?: number) {
+  const spellings = ["production", "prod"];
+  const expected = expectedApps(loaded(apps), { machine: { cpuCores: 4 }, spellings, digest });
+  const visibleKeys = new Set(["SVC_JWT_ISSUER"]);
+  return driftOf({ expected, running, modifiedMs: () => modifiedMs, visibleKeys, missingFolders: new Set() });
+}
+
+const fields = ({ drift: entries }: { drift: readonly DriftEntry[] }): string[] =>
+  entries.map(({ field, key, state, pmIds }) => `${field}${key === null ? "" : ` ${key}`} ${state} ${pmIds.join(",")}`);
+
+const env = (environment: Record<string, string>, more: Partial<ProcessRecord> = {}): ProcessRecord =>
+  runningRecord({ declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment }, ...more });
+
+describe("apps", () => {
+  test("what runs as declared does not differ", () => {
+    expect(drift([{}], [runningRecord()])).toEqual({
+      expectedProcessCount: 1,
+      missingExpected: [],
+      unexpected: [],
+      drift: [],
+    });
+  });
+
+  test("one that PM2 does not know is missing, one that no file declares is unexpected", () => {
+    const found = drift([{}, { name: "worker" }], [runningRecord(), runningRecord({ name: "old", pmId: 3 })]);
+    expect(found).toMatchObject({ missingExpected: ["worker"], unexpected: ["old"], expectedProcessCount: 2 });
+    expect(fields(found)).toEqual(["app unexpected 3", "app missing "]);
+  });
+
+  test("one that was stopped is not missing", () => {
+    expect(fields(drift([{}], [runningRecord({ status: "stopped", pid: null, startedAt: null })]))).toEqual([]);
+  });
+
+  test("instances are counted, of PM2's `max` too", () => {
+    const cluster = [0, 1, 2].map((pmId) => runningRecord({ pmId, execMode: "cluster" }));
+    expect(fields(drift([{ instances: 3 }], cluster))).toEqual([]);
+    const found = drift([{ instances: "max" }], cluster);
+    expect(found.drift).toMatchObject([{ field: "instances", declared: 4, running: 3, pmIds: [0, 1, 2] }]);
+    expect(found.expectedProcessCount).toBe(4);
+  });
+});
+
+describe("fields", () => {
+  test.each<[string, Fields, Partial<ProcessRecord>]>([
+    ["script", {}, { script: "/srv/other.js" }],
+    ["cwd", {}, { cwd: "/tmp" }],
+    ["interpreter", {}, { interpreter: "bun" }],
+    ["execMode", { exec_mode: "cluster" }, {}],
+    ["watch", { watch: ["src"] }, {}],
+    ["namespace", { namespace: "backend" }, {}],
+  ])("%s differs", (field, app, more) => {
+    expect(fields(drift([app], [runningRecord(more)]))).toEqual([`${field} different 0`]);
+  });
+
+  test.each<[string, Fields]>([
+    ["args", { args: "--token CANARY" }],
+    ["interpreterArgs", { node_args: ["--title=CANARY"] }],
+    ["env CANARY_KEY", { env: { CANARY_KEY: "CANARY" } }],
+  ])("%s differs, and no value is told", (field, app) => {
+    const found = drift([app], [env({ CANARY_KEY: "CANARY of before" })]);
+    expect(fields(found)).toEqual([`${field} different 0`]);
+    expect(JSON.stringify(found).replaceAll("CANARY_KEY", "")).not.toContain("CANARY");
+  });
+
+  test("PM2's own Node.js is node, by its path, too", () => {
+    expect(fields(drift([{}], [runningRecord({ interpreter: "/usr/bin/node" })]))).toEqual([]);
+    expect(fields(drift([{}], [runningRecord({ interpreter: "/usr/bin/nodemon" })]))).toEqual([
+      "interpreter different 0",
+    ]);
+  });
+
+  test("processes that differ alike are one entry", () => {
+    const cluster = [0, 1].map((pmId) => runningRecord({ pmId, execMode: "cluster", cwd: "/tmp" }));
+    expect(fields(drift([{ instances: 2 }], cluster))).toEqual(["cwd different 0,1"]);
+  });
+});
+
+describe("environment", () => {
+  test("a key with another value, a key that is not there, and one of ours that nobody declares", () => {
+    const running = env({ A: "old", SVC_GONE: "x", SVC_JWT_ISSUER: "x", EDITOR: "vi", PATH: "/bin" });
+    expect(fields(drift([{ env: { A: "new", B: "1" } }], [running]))).toEqual([
+      "env A different 0",
+      "env B absent 0",
+      "env SVC_GONE stale 0",
+      "env SVC_JWT_ISSUER stale 0",
+    ]);
+  });
+
+  test("secrets and svcm's own settings come from outside", () => {
+    const running = env({ SVC_JWT_TOKEN_SECRET_KEY: "x", SVC_SERVICE_MANAGEMENT_PORT: "1" });
+    expect(fields(drift([{}], [running]))).toEqual([]);
+  });
+
+  test("a block of the environment's name may be laid over it, one of another's may not", () => {
+    const app = { env: { A: "1" }, env_prod: { A: "2" }, env_staging: { A: "3" } };
+    expect(fields(drift([app], [env({ A: "1" })]))).toEqual([]);
+    expect(fields(drift([app], [env({ A: "2" })]))).toEqual([]);
+    expect(fields(drift([app], [env({ A: "3" })]))).toEqual(["env A different 0"]);
+  });
+
+  test("a key that PM2 counts up is another one for each process", () => {
+    const app = { env: { PORT: "3000" }, increment_var: "PORT", instances: 2 };
+    const cluster = [0, 1].map((pmId) => env({ PORT: `300${pmId}` }, { pmId, execMode: "cluster" }));
+    expect(fields(drift([app], cluster))).toEqual([]);
+  });
+
+  test("a file of --env-file that was written after the start is stale", () => {
+    const startedAt = runningRecord().startedAt!;
+    expect(fields(drift([{}], [runningRecord()], startedAt - 1))).toEqual([]);
+    expect(drift([{}], [runningRecord()], startedAt + 1).drift).toMatchObject([
+      { field: "envFile", state: "stale", declared: "/srv/.env", running: null },
+    ]);
+    expect(fields(drift([{}], [runningRecord({ startedAt: null, status: "stopped" })], startedAt + 1))).toEqual([]);
+  });
+});

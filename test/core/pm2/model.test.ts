@@ -1,0 +1,191 @@
+import { execFileSync } from "node:child_process";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { shellQuote, startCommand } from "../../../src/core/pm2/command.ts";
+import { ecosystemSpellings, resolveEcosystemEnvironment } from "../../../src/core/pm2/environment.ts";
+import type { Data, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
+import { envFileOptions } from "../../../src/core/pm2/normalise.ts";
+import { scrubOf } from "../../../src/core/pm2/scrub.ts";
+import { ecosystemResponse, type EcosystemResponse } from "../../../src/core/pm2/view.ts";
+import { packagedCapabilityMatrix, packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+
+const facts = { contract: packagedRuntimeContract, matrix: packagedCapabilityMatrix };
+
+describe("environments", () => {
+  test("are those of the specification, in its order", () => {
+    const spellings = ecosystemSpellings(facts.contract, facts.matrix);
+    expect([...spellings.keys()]).toEqual(["dev", "development", "staging", "production", "prod", "ci", "test"]);
+    expect([...spellings.values()]).toEqual(["dev", "dev", "staging", "production", "production", "ci", "ci"]);
+  });
+
+  test("of the PM2 profiles win over an alias of the same name", () => {
+    const environments = { development: { file: ".env", aliases: ["dev"] } };
+    const contract = { ...facts.contract, environments, defaultEnvironment: "development" };
+    const spellings = ecosystemSpellings(contract, facts.matrix);
+    expect([spellings.get("dev"), spellings.get("development")]).toEqual(["dev", "development"]);
+  });
+
+  test.each(["", " ", "qa", "toString", "__proto__", "dev,staging", "productio"])("%j is refused", (asked) => {
+    expect(() => resolveEcosystemEnvironment(facts, asked)).toThrow(/Unsupported environment .*Accepted: dev, dev/);
+  });
+
+  test("are compared trimmed, in any case, and echoed as asked", () => {
+    expect(resolveEcosystemEnvironment(facts, "\tProD ")).toEqual({ environment: "prod", name: "production" });
+    expect(resolveEcosystemEnvironment(facts, undefined, "test")).toEqual({ environment: "test", name: "ci" });
+    expect(resolveEcosystemEnvironment(facts, undefined)).toEqual({ environment: "dev", name: "dev" });
+    expect(() => resolveEcosystemEnvironment(facts, undefined, "qa")).toThrow("(from NODE_ENV)");
+  });
+});
+
+describe("the command", () => {
+  test("reads back in a shell as the words that it is made of", () => {
+    const word = fc.string({ unit: fc.constantFrom(...Array.from("ab '\"\\$`!\n\t;|&()<>*?[]#~=%-é")) });
+    const awkward = ["-rf", "--", "", "a'b", "$(id)", "`id`", "a\nb", "!x", "*", "~", "é", "%s", "'"];
+    const words = [...awkward, ...fc.sample(word, 200)];
+    const script = `printf '%s\\0' ${words.map(shellQuote).join(" ")}`;
+    expect(execFileSync("/bin/sh", ["-c", script], { encoding: "utf8" })).toBe(words.map((w) => `${w}\0`).join(""));
+  });
+
+  test("selects exactly the apps, and is none for no app", () => {
+    expect(startCommand("/srv/pm2/e.config.cjs", ["a", "b"])).toBe(
+      "pm2 start /srv/pm2/e.config.cjs --only a,b --update-env",
+    );
+    expect(startCommand("/srv/my app/e.config.cjs", ["it's"])).toBe(
+      String.raw`pm2 start '/srv/my app/e.config.cjs' --only 'it'\''s' --update-env`,
+    );
+    expect(startCommand("/srv/e.config.cjs", [])).toBeUndefined();
+    expect(startCommand("/srv/e.config.cjs", [""])).toBeUndefined();
+  });
+});
+
+type AppFields = Readonly<Record<string, Data>>;
+
+function show(
+  apps: readonly AppFields[],
+  suffixes?: readonly string[],
+  secrets: readonly string[] = [],
+): EcosystemResponse {
+  const places = { cwd: "/", hasCwd: true, script: "/a.js", hasScript: true, interpreter: "node", envFiles: [] };
+  const loaded: LoadedEcosystem = {
+    path: "/pm2/e.config.cjs",
+    apps: apps.map((fields) => ({
+      fields: { script: "a.js", ...fields },
+      keys: Object.keys(fields),
+      unset: [],
+      places,
+    })),
+    found: "apps",
+    isDefaultExport: false,
+    files: [],
+  };
+  const file = { environment: "dev", name: "dev", fileName: "e.config.cjs", path: loaded.path, loaded };
+  return ecosystemResponse(file, { contract: packagedRuntimeContract, secrets, suffixes });
+}
+
+describe("a preview", () => {
+  const names = [
+    "x-restapi",
+    "x-websocketapi",
+    "x-grpcapi",
+    "restapi-x",
+    "X-RESTAPI",
+    "x-service-management",
+    "y-restapi",
+  ];
+  const apps = names.map((name) => ({ name }));
+  const kinds = Object.entries(packagedCapabilityMatrix.serviceKinds);
+
+  test.each(kinds)("%s has the apps with its endings and one command for exactly those", (_kind, { appSuffixes }) => {
+    const expected = names.filter((name) => appSuffixes.some((suffix) => name.endsWith(suffix)));
+    expect(show(apps, appSuffixes).preview).toEqual({
+      apps: expected,
+      command: `pm2 start /pm2/e.config.cjs --only ${expected.join(",")} --update-env`,
+    });
+    expect(expected).toContain("x-restapi");
+    expect(expected).not.toContain("x-service-management");
+  });
+
+  test("without such an app has no command, for it would start them all", () => {
+    expect(show([{ name: "other" }], ["restapi"]).preview).toEqual({ apps: [], command: null });
+    expect(show(apps)).not.toHaveProperty("preview");
+  });
+});
+
+describe("what is shown", () => {
+  const env = {
+    NODE_ENV: "development",
+    SVC_HTTP_PORT: 3000,
+    SVC_KEYVALUESTORAGE_DRIVER: "redis",
+    SVC_AUTH_MAX_LOGIN_ATTEMPTS: "5",
+    SVC_JWT_TOKEN_SECRET_KEY: "canary-jwt",
+    SVC_REDIS_URL: "redis://127.0.0.1",
+    SVC_WEBSOCKET_CLUSTER_WORKERS: 4,
+    SVC_WEBSOCKET_REDIS_URL: "redis://u:canary-ws@h",
+    API_TOKEN: "canary-token",
+    dbPassword: "canary-password",
+    STRIPE_KEY: "canary-stripe",
+    SOME_URL: "https://u:canary-url@h/",
+    CERT: "-----BEGIN RSA PRIVATE KEY-----\ncanary",
+    COPY: "x canary-token y",
+    EMPTY_SECRET: "",
+    __proto__x: "kept",
+    OBJECT: { nested: "canary-token" },
+  };
+
+  test("keeps every secret back, wherever it stands again", () => {
+    const response = show(
+      [
+        {
+          name: "svc-canary-token",
+          script: "run --token canary-other a.js --from canary-known",
+          interpreter_args: ["--require=canary-password", "--api-key", "canary-option", "--password=canary-flag"],
+          env,
+        },
+      ],
+      ["canary-token"],
+      ["canary-known"],
+    );
+    expect(JSON.stringify(response)).not.toContain("canary");
+    expect(response.apps[0]?.env).toEqual({
+      NODE_ENV: "development",
+      SVC_HTTP_PORT: "3000",
+      SVC_KEYVALUESTORAGE_DRIVER: "redis",
+      SVC_AUTH_MAX_LOGIN_ATTEMPTS: "5",
+      SVC_JWT_TOKEN_SECRET_KEY: "[REDACTED]",
+      SVC_REDIS_URL: "[REDACTED]",
+      SVC_WEBSOCKET_CLUSTER_WORKERS: "[REDACTED]",
+      SVC_WEBSOCKET_REDIS_URL: "[REDACTED]",
+      API_TOKEN: "[REDACTED]",
+      dbPassword: "[REDACTED]",
+      STRIPE_KEY: "[REDACTED]",
+      SOME_URL: "[REDACTED]",
+      CERT: "[REDACTED]",
+      COPY: "x [REDACTED] y",
+      EMPTY_SECRET: "",
+      __proto__x: "kept",
+      OBJECT: '{"nested":"[REDACTED]"}',
+    });
+  });
+
+  test("ordinary words stay, though a weakly named variable holds one", () => {
+    const [app] = show([
+      { name: "svc-dev-restapi", env: { SESSION_KEY_PREFIX: "svc-dev", AUTH: "development", PORT_KEY: "1" } },
+    ]).apps;
+    expect(app?.name).toBe("svc-dev-restapi");
+  });
+});
+
+test("a scrub takes the longest secret first, and no pattern for one", () => {
+  const scrub = scrubOf(["secret", "secret-longer", "$&$1.*"]);
+  expect(scrub("a secret-longer b secret c $&$1.* d")).toBe("a [REDACTED] b [REDACTED] c [REDACTED] d");
+});
+
+test("env files are found among Node's options", () => {
+  expect(
+    envFileOptions(["--env-file=.env", "--env-file", "b", "--env-file-if-exists=/c", "--env-files=x", "--env-file"]),
+  ).toEqual([
+    { file: ".env", isOptional: false },
+    { file: "b", isOptional: false },
+    { file: "/c", isOptional: true },
+  ]);
+});

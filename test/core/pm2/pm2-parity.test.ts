@@ -1,0 +1,162 @@
+/** What svcm says of an app is what PM2 itself makes of it: asked of the installed PM2, in a process of its own. */
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ecosystemLoader } from "../../../src/core/adapters/ecosystem-loader/index.ts";
+import { declaredApps } from "../../../src/core/pm2/declared.ts";
+import { pm2FileKind } from "../../../src/core/pm2/file-name.ts";
+import { isPm2Field } from "../../../src/core/pm2/pm2-fields.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const require = createRequire(import.meta.url);
+const CORES = 3;
+
+/** Runs PM2's own preparation of an app, up to where it would ask its daemon. */
+const ASK_PM2 = `
+const Common = require(${JSON.stringify(require.resolve("pm2/lib/Common.js"))});
+const seen = [...process.argv].at(-1);
+const { apps } = require(seen);
+const answers = apps.map((app) => {
+  const own = Object.keys(Object.assign({}, app.env));
+  const [conf] = [].concat(Common.verifyConfs([app]));
+  if (conf instanceof Error) return { error: conf.message };
+  conf.namespace = conf.namespace || "default";
+  try { var as = Common.resolveAppAttributes({ cwd: process.cwd() }, conf); } catch (error) { return { error: error.message }; }
+  const merged = Common.mergeEnvironmentVariables(as, undefined, {});
+  for (const key of Object.keys(process.env)) if (!own.includes(key)) delete merged[key];
+  delete merged.current_conf;
+  return { ...as, env: merged };
+});
+process.stdout.write("\\n" + JSON.stringify(answers));
+`;
+
+const apps: readonly object[] = [
+  { script: "./build/a.js" },
+  { name: "named", script: "build/a.js", interpreter: "node", node_args: "--enable-source-maps --title='a b'" },
+  { name: "list", script: "build/a.js", interpreter_args: ["--a", "b c"], args: ["x", "y z"] },
+  { name: "camel", script: "build/a.js", interpreterArgs: "--a", execMode: "cluster" },
+  { name: "text", script: "build/a.js", args: `--name="a b" --x='y' "z w" plain` },
+  { name: "max", script: "build/a.js", instances: "max" },
+  { name: "zero", script: "build/a.js", instances: 0 },
+  { name: "one", script: "build/a.js", instances: 1 },
+  { name: "two", script: "build/a.js", instances: "2", exec_mode: "fork" },
+  { name: "minus", script: "build/a.js", instances: -1 },
+  { name: "minus-two", script: "build/a.js", instances: -2 },
+  { name: "cluster", script: "build/a.js", exec_mode: "cluster_mode", instances: 4 },
+  { name: "shell", script: "build/b.sh", instances: 2 },
+  { name: "words", script: "echo hello there" },
+  { script: "build/with.dots.cjs" },
+  { name: "cmd", cmd: "build/a.js" },
+  { command: "build/a.js" },
+  { name: "command-in-path", script: "sh" },
+  { name: "elsewhere", script: "a.js", cwd: "./build" },
+  { name: "watch", script: "build/a.js", watch: ["x", "y"], namespace: "ns" },
+  { name: "watch-all", script: "build/a.js", watch: true },
+  { name: "execute", script: "build/a.js", execute_command: true, instances: 2 },
+  { name: "port", script: "build/a.js", port: 3100, env: { A: 1, B: true, C: { d: [1] }, D: null, E: "text" } },
+  { name: "block", script: "build/a.js", env: { A: "1" }, env_production: { A: "2" } },
+  { name: "exec", exec: "build/a.js" },
+  { name: "empty-alias", script: "build/a.js", node_args: "", interpreter_args: "--x" },
+  { name: "none", script: "build/a.js", interpreter: "none" },
+];
+
+interface Prepared {
+  readonly error?: string;
+  readonly name: string;
+  readonly pm_exec_path: string;
+  readonly pm_cwd: string;
+  readonly exec_interpreter: string;
+  readonly node_args: readonly string[];
+  readonly args?: readonly string[];
+  readonly instances: number;
+  readonly exec_mode: string;
+  readonly watch?: boolean | readonly string[] | string;
+  readonly namespace: string;
+  readonly env: Readonly<Record<string, unknown>>;
+}
+
+test("an app is declared as PM2 would run it", async () => {
+  const root = temporaryFolder();
+  mkdirSync(join(root, "build"));
+  for (const name of ["a.js", "b.sh", "with.dots.cjs"]) writeFileSync(join(root, "build", name), "\n");
+  chmodSync(join(root, "build/b.sh"), 0o755);
+  const file = join(root, "ecosystem.dev.config.cjs");
+  writeFileSync(file, `module.exports = ${JSON.stringify({ apps })}`);
+  const env = { PATH: process.env["PATH"], PM2_HOME: join(root, ".pm2"), PM2_PROGRAMMATIC: "true" };
+
+  const output = execFileSync(process.execPath, ["-e", ASK_PM2, file], { cwd: root, env, encoding: "utf8" });
+  const prepared = JSON.parse(output.slice(output.lastIndexOf("\n"))) as Prepared[];
+  const ours = declaredApps(await ecosystemLoader({ root, env }).load(file), { cpuCores: CORES });
+
+  expect(prepared.filter(({ error }) => error !== undefined)).toEqual([]);
+  expect(ours).toEqual(prepared.map(asDeclared));
+});
+
+/** PM2's daemon counts the instances: `lib/God.js`, `prepare`. */
+function instancesOf(instances: number): number {
+  return instances === 0 ? CORES : Math.max(1, instances < 0 ? instances + CORES : instances);
+}
+
+function asDeclared(app: Prepared): object {
+  return {
+    name: app.name,
+    script: app.pm_exec_path,
+    cwd: app.pm_cwd,
+    interpreter: app.exec_interpreter === process.execPath ? "node" : app.exec_interpreter,
+    interpreterArgs: app.node_args,
+    args: app.args ?? [],
+    instances: instancesOf(app.instances),
+    execMode: app.exec_mode.replace("_mode", ""),
+    watch: app.watch ?? false,
+    namespace: app.namespace,
+    env: Object.fromEntries(Object.entries(app.env).map(([key, value]) => [key, String(value)])),
+  };
+}
+
+test.each([
+  [
+    "yaml",
+    "base: &base { script: a.js, instances: 2 }\napps:\n  - <<: *base\n    name: a\n    env: { A: yes, B: 010, C: 1e3, D: ~, E: 'x' }",
+  ],
+  ["yml", "apps:\n  - { name: a, script: a.js, env: { A: on, B: 0x1f, C: 1_000, D: 12:30, E: .5 } }\n"],
+  ["json", "{ apps: [{ name: 'a', script: `a${1 + 1}.js`, env: { A: undefined, B: 1 / 4 } }], /* c */ }"],
+])("%s is read as PM2 reads it: %s", async (ending, text) => {
+  const root = temporaryFolder();
+  const file = join(root, `ecosystem.dev.config.${ending}`);
+  writeFileSync(file, text);
+  const { parseConfig } = require("pm2/lib/Common.js") as {
+    parseConfig: (text: string, file: string) => { apps: object[] };
+  };
+  const { apps: ours } = await ecosystemLoader({ root, env: {} }).load(file);
+  const theirs = JSON.parse(JSON.stringify(parseConfig(text, file).apps)) as object[];
+  expect(ours.map(({ fields }) => fields)).toEqual(theirs);
+});
+
+test("a path is taken for what PM2 takes it for", () => {
+  const { isConfigFile } = require("pm2/lib/Common.js") as { isConfigFile: (path: string) => string | null };
+  const names = [
+    "ecosystem.dev.config.cjs",
+    "e.config.js",
+    "e.config.mjs",
+    "e.json",
+    "e.yml",
+    "e.yaml",
+    "e.cjs",
+    "e.js",
+  ];
+  const folders = ["/srv", "/srv/app.json", "/srv/x.yaml.d", "/srv/a.config.js-old"];
+  for (const path of folders.flatMap((folder) => names.map((name) => `${folder}/${name}`))) {
+    expect({ path, kind: pm2FileKind(path) ?? null }).toEqual({ path, kind: isConfigFile(path) });
+  }
+});
+
+test("every field that PM2 knows is known, and no other", () => {
+  const schema = require("pm2/lib/API/schema.json") as Record<string, { alias?: string | string[] }>;
+  const fields = Object.entries(schema).flatMap(([name, { alias = [] }]) => [name, ...[alias].flat()]);
+  const plain = fields.filter((name) => !name.includes("\\"));
+  expect(plain.filter((name) => !isPm2Field(name))).toEqual([]);
+  expect(["maxMemoryRestart", "env_production", "cmd", "time"].filter((name) => !isPm2Field(name))).toEqual([]);
+  expect(["intances", "env_file", "autoRestarts", "script_path"].filter(isPm2Field)).toEqual(["env_file"]);
+});

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { problemOf, type ProblemFacts } from "../../../src/core/pm2/problem.ts";
+import { watchRestarts, WATCHED_MS, type RestartWatch } from "../../../src/core/pm2/restarts.ts";
+import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
+import { record } from "../../support/process-record.ts";
+
+const NOW = Date.UTC(2030, 0, 1);
+const MINUTE = 60_000;
+
+function code(fields: Partial<ProcessRecord>, facts: Partial<ProblemFacts> = {}): string | undefined {
+  const online = { pid: 7, status: "online", startedAt: NOW - 1000, lastStartAt: NOW - 1000, createdAt: NOW - 1000 };
+  return problemOf(record({ ...online, ...fields }), { epochMs: NOW, missingFolders: new Set(), ...facts })?.code;
+}
+
+/** PM2 keeps the time of the last start on request, and moves that of the run. */
+const crashed = (runMs: number, ageMs: number, restartCount: number): Partial<ProcessRecord> => ({
+  exitCode: 1,
+  restartCount,
+  createdAt: NOW - ageMs,
+  startedAt: NOW - runMs,
+  lastStartAt: NOW - runMs,
+});
+
+test("a process that runs has none", () => {
+  expect(code({})).toBeUndefined();
+  expect(code({ status: "stopped", pid: null })).toBeUndefined();
+});
+
+test("online without a process is one, and so is a folder that does not exist", () => {
+  expect(code({ pid: null })).toBe("PROCESS_WITHOUT_PID");
+  const missingFolders = new Set(["/srv/gone"]);
+  expect(code({ cwd: "/srv/gone" }, { missingFolders })).toBe("PROCESS_FOLDER_MISSING");
+  expect(code({ cwd: "/srv/gone", pid: null }, { missingFolders })).toBe("PROCESS_FOLDER_MISSING");
+  expect(problemOf(record({ cwd: "/srv/gone" }), { epochMs: NOW, missingFolders })?.details).toContain("/srv/gone");
+});
+
+test.each([
+  ["every nine seconds for four minutes", crashed(4000, 4 * MINUTE, 26)],
+  ["every thirteen seconds for an hour", crashed(12_000, 60 * MINUTE, 274)],
+  ["after hundreds of restarts on request", crashed(8000, 4 * MINUTE, 326)],
+  ["while it waits for its restart", { ...crashed(9000, MINUTE, 5), status: "waiting restart", startedAt: null }],
+  ["while it is launched", { ...crashed(2000, MINUTE, 5), status: "launching", startedAt: null }],
+])("a crash loop is one at the first look: %s", (_name, fields) => {
+  expect(code(fields)).toBe("PROCESS_CRASH_LOOP");
+});
+
+test.each([
+  ["it runs again for a while", crashed(3 * MINUTE, 10 * MINUTE, 26)],
+  ["it crashed once", crashed(3000, MINUTE, 1)],
+  ["it crashed now and then", crashed(3000, 24 * 60 * MINUTE, 26)],
+  ["it was restarted on request, whatever its exit code was", crashed(4000, 4000 + 1600, 26)],
+  ["it ended well", { ...crashed(4000, 4 * MINUTE, 26), exitCode: 0 }],
+  ["it was stopped", { ...crashed(4000, 4 * MINUTE, 26), status: "stopped", pid: null, startedAt: null }],
+  ["the clock was set back", crashed(-MINUTE, -2 * MINUTE, 26)],
+])("no crash loop: %s", (_name, fields) => {
+  expect(code(fields)).toBeUndefined();
+});
+
+test("restarts of its own accord that were seen are a loop, whatever the exit code; those on request are not", () => {
+  const run = (restartCount: number, createdAt: number) => record({ restartCount, createdAt, exitCode: 0 });
+  const watched = (steps: readonly (readonly [number, number, number])[]): RestartWatch =>
+    steps.reduce<RestartWatch>(
+      (before, [atMs, restarts, createdAt]) => watchRestarts(before, [run(restarts, createdAt)], atMs),
+      new Map(),
+    );
+  const own = watched([[0, 10, 1], [9000, 11, 1], [18_000, 12, 1], [27_000, 13, 1]]); // prettier-ignore
+  const asked = watched([[0, 10, 1], [9000, 11, 2], [18_000, 12, 3], [27_000, 13, 4]]); // prettier-ignore
+  const fields = { exitCode: 0, restartCount: 13 };
+  expect(code(fields, { seen: own.get(0) })).toBe("PROCESS_CRASH_LOOP");
+  expect(code(fields, { seen: asked.get(0) })).toBeUndefined();
+  const later = watchRestarts(own, [run(13, 1)], 27_000 + WATCHED_MS);
+  expect(code(fields, { seen: later.get(0) })).toBeUndefined();
+  const another = watchRestarts(own, [record({ ...run(14, 1), uniqueId: "another" })], 28_000);
+  expect(code(fields, { seen: another.get(0) })).toBeUndefined();
+});

@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { isOwn } from "../../../src/core/pm2/own.ts";
+import { resolveTarget, targetName, type AskedTarget } from "../../../src/core/pm2/target.ts";
+import { record } from "../../support/process-record.ts";
+
+const list = [
+  record({ pmId: 0, name: "1" }),
+  record({ pmId: 1, name: "api", namespace: "backend" }),
+  record({ pmId: 2, name: "api", namespace: "backend" }),
+  record({ pmId: 3, name: "twin", namespace: "left" }),
+  record({ pmId: 4, name: "twin", namespace: "right" }),
+  record({ pmId: 5, name: "same", script: "/srv/a.js" }),
+  record({ pmId: 6, name: "same", script: "/srv/b.js" }),
+];
+const ids = (asked: Partial<AskedTarget>): number[] =>
+  resolveTarget(list, { scope: "process", ...asked }).map(({ pmId }) => pmId);
+
+function refusal(asked: Partial<AskedTarget>): unknown {
+  try {
+    return ids(asked);
+  } catch (error) {
+    const { kind, message } = error as { kind: string; message: string };
+    return `${kind}: ${message}`;
+  }
+}
+
+test("a name means all instances of that app, a number one process, a namespace all of its own", () => {
+  expect(ids({ name: "api" })).toEqual([1, 2]);
+  expect(ids({ name: "1" })).toEqual([0]);
+  expect(ids({ pmId: 1 })).toEqual([1]);
+  expect(ids({ pmId: 1, name: "api" })).toEqual([1]);
+  expect(ids({ name: "twin", namespace: "right" })).toEqual([4]);
+  expect(ids({ scope: "namespace", namespace: "backend" })).toEqual([1, 2]);
+  expect(ids({ scope: "namespace", name: "left" })).toEqual([3]);
+});
+
+test("different apps of one name are not guessed among", () => {
+  expect(refusal({ name: "twin" })).toMatch(
+    /^PROCESS_AMBIGUOUS: 2 processes .*id 3, namespace left.*id 4, namespace right/,
+  );
+  expect(refusal({ name: "same" })).toMatch(/^PROCESS_AMBIGUOUS: .*\/srv\/a\.js.*\/srv\/b\.js/);
+});
+
+test("what is not there is refused with what is", () => {
+  expect(refusal({ name: "apis" })).toMatch(
+    /^PROCESS_NOT_FOUND: .*Did you mean "api"\? Accepted: "1", "api", "same", "twin"\.$/,
+  );
+  expect(refusal({ name: "all" })).toMatch(/^PROCESS_NOT_FOUND/);
+  expect(refusal({ name: "/api/" })).toMatch(/^PROCESS_NOT_FOUND/);
+  expect(refusal({ pmId: 9 })).toMatch(/^PROCESS_NOT_FOUND/);
+  expect(refusal({ pmId: 0, name: "api" })).toBe(
+    `PROCESS_NOT_FOUND: PM2's number 0 is 1 (id 0, namespace default), not "api".`,
+  );
+  expect(refusal({ name: "api", namespace: "left" })).toMatch(/^PROCESS_NOT_FOUND/);
+  expect(refusal({ scope: "namespace", namespace: "none" })).toMatch(/^PROCESS_NOT_FOUND/);
+});
+
+test("who is meant has to be said", () => {
+  expect(refusal({})).toMatch(/^INVALID_REQUEST/);
+  expect(refusal({ scope: "namespace" })).toMatch(/^INVALID_REQUEST/);
+  expect(refusal({ scope: "namespace", namespace: "left", pmId: 3 })).toMatch(/^INVALID_REQUEST/);
+  expect(refusal({ scope: "namespace", namespace: "left", name: "twin" })).toMatch(/^INVALID_REQUEST/);
+});
+
+test("several are meant at once, each once, and all are refused with one of them", () => {
+  expect(ids({ names: ["api", "1"], pmIds: [2, 3] })).toEqual([1, 2, 0, 3]);
+  expect(ids({ names: ["twin"], namespace: "right" })).toEqual([4]);
+  expect(refusal({ names: ["api", "none"] })).toMatch(/^PROCESS_NOT_FOUND: .*"none"/);
+  expect(refusal({ names: ["api"], pmIds: [9] })).toMatch(/^PROCESS_NOT_FOUND/);
+  expect(refusal({ names: ["api"], name: "1" })).toMatch(/^INVALID_REQUEST/);
+  expect(refusal({ scope: "namespace", namespace: "left", names: ["api"] })).toMatch(/^INVALID_REQUEST/);
+});
+
+test("a target is called by its name, also if it was asked for by its number", () => {
+  const found = [record({ name: "twin" })];
+  expect(targetName({ scope: "process", pmId: 3 }, found)).toBe("twin");
+  expect(targetName({ scope: "process", pmId: 3, name: "twin" }, found)).toBe("twin");
+  expect(targetName({ scope: "process", names: ["api"], pmIds: [3] }, found)).toBe("api, twin");
+  expect(targetName({ scope: "namespace", namespace: "left" }, found)).toBe("left");
+});
+
+test("what serves the request is told by its number, by what started it, and by what PM2 says of it", () => {
+  const none = { pids: [10, 11], pm2: null };
+  expect(isOwn(record({ pid: 11 }), none)).toBe(true);
+  expect(isOwn(record({ pid: 12 }), none)).toBe(false);
+  expect(isOwn(record({ pid: null }), none)).toBe(false);
+  expect(isOwn(record({ pmId: 3, name: "svcm" }), { pids: [10], pm2: { pmId: 3, name: "svcm" } })).toBe(true);
+  expect(isOwn(record({ pmId: 3, name: "api" }), { pids: [10], pm2: { pmId: 3, name: "svcm" } })).toBe(false);
+});

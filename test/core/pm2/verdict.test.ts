@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { isDoneWithoutUs, OnlineRuns, STABLE_MS, UNKNOWN_BEFORE, verdictOn } from "../../../src/core/pm2/verdict.ts";
+import { record } from "../../support/process-record.ts";
+
+const stable = { status: "online", pid: 2, startedAt: 1_000_000 };
+const before = record({ status: "online", pid: 1, startedAt: 1, restartCount: 4 });
+
+test("a stop is done when the process is listed as stopped and has no number", () => {
+  expect(verdictOn("stop", before, record({ status: "stopped", pid: null }), STABLE_MS)).toBe("done");
+  expect(verdictOn("stop", before, record({ status: "stopping" }), STABLE_MS)).toBe("pending");
+  expect(verdictOn("stop", before, record({ status: "stopped", pid: 1 }), STABLE_MS)).toBe("pending");
+  expect(verdictOn("stop", before, record({ status: "errored" }), STABLE_MS)).toMatchObject({
+    failed: expect.stringContaining("errored") as string,
+  });
+  expect(verdictOn("stop", before, undefined, STABLE_MS)).toEqual({ failed: "PM2 no longer lists it" });
+  expect(verdictOn("stop", before, record({ status: "launching", pid: 2 }), STABLE_MS)).toEqual({
+    failed: "PM2 itself started it again meanwhile",
+  });
+});
+
+test("a start is done when the process has been online for as long as PM2 calls stable", () => {
+  expect(verdictOn("start", UNKNOWN_BEFORE, record(stable), STABLE_MS)).toBe("done");
+  expect(verdictOn("start", UNKNOWN_BEFORE, record(stable), STABLE_MS - 1)).toBe("pending");
+  expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, status: "launching" }), STABLE_MS)).toBe("pending");
+  expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, pid: null }), STABLE_MS)).toBe("pending");
+});
+
+test("one that ended after its start has failed, whatever it is now", () => {
+  expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, restartCount: 1, exitCode: 3 }), STABLE_MS)).toEqual({
+    failed: "it ended right after its start, once so far, last with exit code 3",
+  });
+  for (const status of ["stopped", "errored", "waiting restart"])
+    expect(verdictOn("start", UNKNOWN_BEFORE, record({ status }), STABLE_MS)).toEqual({
+      failed: `its status is ${status}`,
+    });
+});
+
+test("a restart is done by another run, and by exactly one", () => {
+  const after = record({ ...stable, restartCount: 5 });
+  expect(verdictOn("restart", before, after, STABLE_MS)).toBe("done");
+  expect(verdictOn("restart", before, { ...before, startedAt: 1 }, STABLE_MS)).toBe("pending");
+  expect(verdictOn("restart", before, { ...after, restartCount: 6 }, STABLE_MS)).toMatchObject({
+    failed: expect.stringContaining("once so far") as string,
+  });
+  const stopped = record({ status: "stopped", restartCount: 4 });
+  expect(verdictOn("restart", stopped, { ...after, restartCount: 4 }, STABLE_MS)).toBe("done");
+  expect(verdictOn("restart", stopped, { ...after, restartCount: 5 }, STABLE_MS)).toMatchObject({
+    failed: expect.stringContaining("once so far") as string,
+  });
+});
+
+test("PM2 has done itself what runs in another process than before, and never a stop", () => {
+  const another = record({ ...before, status: "launching", pid: 2 });
+  expect(isDoneWithoutUs("restart", before, another)).toBe(true);
+  expect(isDoneWithoutUs("start", UNKNOWN_BEFORE, another)).toBe(true);
+  expect(isDoneWithoutUs("stop", before, another)).toBe(false);
+  expect(isDoneWithoutUs("restart", before, before)).toBe(false);
+  expect(isDoneWithoutUs("restart", before, record({ ...another, status: "stopped" }))).toBe(false);
+});
+
+test("a run is online for as long as it was seen, and another run begins anew", () => {
+  const runs = new OnlineRuns();
+  const run = record({ ...stable, pmId: 3 });
+  expect([runs.onlineMs(run, 5), runs.onlineMs(run, 905), runs.onlineMs(run, 1005)]).toEqual([0, 900, 1000]);
+  expect(runs.onlineMs({ ...run, pid: 9 }, 1105)).toBe(0);
+  expect(runs.onlineMs({ ...run, pid: 9 }, 1205)).toBe(100);
+});
