@@ -47,8 +47,11 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
     await field("HTTP framework").selectOption("fastify");
     await button("Save").click();
     await field("Token").fill(TOKEN);
+    // Chromium repeats a request whose kept-alive connection is cut, so the request after the save ends before the switch.
+    const afterSave = page.waitForResponse((response) => response.url().includes("/api/runtime/pm2-metrics"));
     await button("Continue").click();
     await page.getByText("Saved 1 key to .env.dev.").waitFor();
+    await (await afterSave).finished();
     await field("HTTP framework").selectOption("restify");
     forwarder.pointTo(b.port);
     const before = requests.length;
