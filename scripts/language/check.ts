@@ -1,0 +1,56 @@
+import { markdownProse, typescriptProse, type Prose } from "./prose.ts";
+import { LONGEST, OPENING, PROPER_USES, WORDS } from "./words.ts";
+
+export interface Finding {
+  readonly path: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** The findings of one file; `path` is relative to the repository. */
+export function checkLanguage(path: string, source: string): Finding[] {
+  const prose = path.endsWith(".md")
+    ? markdownProse(source)
+    : typescriptProse(path, source, /(?:^|\/)src\//.test(path));
+  return prose
+    .flatMap((each) => messagesOf(path, each).map((message) => ({ path, line: each.line, message })))
+    .toSorted((one, other) => one.line - other.line);
+}
+
+function messagesOf(path: string, { kind, text }: Prose): string[] {
+  const longest = kind === "paragraph" ? LONGEST.docs : LONGEST.code;
+  return sentences(text).flatMap((sentence, index) => {
+    if (PROPER_USES.some((use) => path.endsWith(use.file) && sentence.includes(use.text))) return [];
+    return [
+      ...opening(kind, sentence, index),
+      ...WORDS.flatMap(({ pattern, instead }) =>
+        Array.from(sentence.matchAll(pattern), ([found]) => `"${found}" in "${shortened(sentence)}": write ${instead}`),
+      ),
+      ...(kind === "message" && !/^\p{Lu}/u.test(sentence) ? [] : tooLong(sentence, longest)),
+    ];
+  });
+}
+
+const sentences = (text: string): string[] =>
+  text
+    .split(/(?<=[.!?][)"]?)(?<!\b(?:e\.g|i\.e|etc|vs|cf)\.)\s+/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== "");
+
+/** Questions, headings, titles and messages may begin with an interrogative; a first sentence of a comment never. */
+function opening(kind: Prose["kind"], sentence: string, index: number): string[] {
+  const word = OPENING.exec(sentence)?.[0];
+  if (word === undefined || kind === "heading" || kind === "title") return [];
+  if (sentence.endsWith("?") && (kind !== "comment" || index > 0)) return [];
+  if (kind === "message" && /^(?:Which|How)\b/.test(word)) return [];
+  return [
+    `A ${kind} that begins with "${word}": "${shortened(sentence)}": begin with the subject, "Returns", "If" or "When"`,
+  ];
+}
+
+function tooLong(sentence: string, longest: number): string[] {
+  const count = sentence.match(/\S*[\p{L}\d]\S*/gu)?.length ?? 0;
+  return count > longest ? [`${count} words in "${shortened(sentence)}": at most ${longest}`] : [];
+}
+
+const shortened = (sentence: string): string => (sentence.length > 90 ? `${sentence.slice(0, 89)}…` : sentence);

@@ -1,0 +1,62 @@
+/** The words and phrases that this repository avoids, each with what to write instead. */
+export interface Row {
+  readonly pattern: RegExp;
+  readonly instead: string;
+}
+
+export const WORDS: readonly Row[] = [
+  { pattern: /\b(?:tell|tells|told|telling)\b/gi, instead: "returns, reports, shows, says" },
+  { pattern: /\b(?:stands?(?! for\b| alone\b|-alone\b| out\b)|stood)\b/gi, instead: "is, is written, comes" },
+  { pattern: /\b(?:anew|afresh)\b/gi, instead: "again" },
+  { pattern: /\bdear(?:er|est|ly)?\b/gi, instead: "expensive, slow" },
+  { pattern: /\b(?:nobody|no one)\b/gi, instead: "nothing, no process, or name who does not" },
+  { pattern: /\b(?:whoever|whomever)\b/gi, instead: "the caller that, a user who, if you" },
+  { pattern: /\b(?:somebody|someone|anybody|anyone)\b/gi, instead: "a user, a process, another program" },
+  { pattern: /\b(?:is|are|was|were|be|has|have) none\b/gi, instead: "is missing, is not a" },
+  {
+    pattern: /(?<!\bthere )\b(?:is|are|was|were|be) no\b(?! longer\b| more\b| less\b| different\b| better\b)/gi,
+    instead: "is not a, has no",
+  },
+  { pattern: /\b(?:is|are|was|were) not one of\b/gi, instead: "is not, is not an accepted" },
+  { pattern: /\bnot an? (?:\w+ )?either\b/gi, instead: "neither … nor" },
+  { pattern: /\bfor ever\b/gi, instead: "forever, without end" },
+  { pattern: /\bso as to\b/gi, instead: "to" },
+  { pattern: /\bso long\b(?! as\b)/gi, instead: "as long as, until" },
+  { pattern: /\b(?:there|here|where)(?:of|in|by|upon|with|from|to)\b(?<!\bthereby)/gi, instead: "of it, in it, by it" },
+  {
+    pattern: /\b(?:hence|whence|thence|thereby|hitherto|lest|albeit|ere|nought|naught|thus)\b/gi,
+    instead: "so, from, until, or two sentences",
+  },
+  { pattern: /\b(?:shall|ought)\b/gi, instead: "must, does, is" },
+  { pattern: /\b(?:mend|mends|mended|mending)\b/gi, instead: "fix, fixes, fixed" },
+  { pattern: /\bof (?:its|their|our|his|your|one's) own\b/gi, instead: "its own, a separate" },
+  { pattern: /\b(?:it|they) (?:is|are|was|were) asked\b/gi, instead: "name who asks: svcm asks it" },
+  { pattern: /\b(?:is|are|was|were|been) asked for\b/gi, instead: "requested, given, named" },
+  { pattern: /\bbut for\b/gi, instead: "except for, apart from" },
+  { pattern: /\band no (?:other|more)\b/gi, instead: "only" },
+  { pattern: /\bno \w+(?: \w+)? else\b/gi, instead: "no other …, only" },
+  { pattern: /\ball else\b/gi, instead: "everything else" },
+  { pattern: /, since\b(?! (?:v?\d|version|then))/gi, instead: "because" },
+  { pattern: /\bso that\b.*\bso that\b/gi, instead: "one 'so that', or two sentences" },
+  { pattern: /\b(?:gives?|given|gave|giving)(?: it| them)? back\b/gi, instead: "returns" },
+  { pattern: /\bin vain\b/gi, instead: "without success" },
+  { pattern: /\b(?:may|be) it\b(?! [a-z]+ing\b)/gi, instead: "if it, whether it" },
+  { pattern: /\b(?:he|him|his|himself)\b/gi, instead: "they, the user, the process" },
+];
+
+/** Sentences that are good English although a row of the table matches them. */
+export interface ProperUse {
+  /** The path ends with it. */
+  readonly file: string;
+  /** A part of the sentence. */
+  readonly text: string;
+  readonly reason: string;
+}
+
+export const PROPER_USES: readonly ProperUse[] = [];
+
+/** A comment or a sentence that begins with one of these has its subject at the wrong end. */
+export const OPENING = /^(?:What|Whatever|Who|Whose|Whoever|Whether|Where|Wherever|How|Which)\b/;
+
+/** How many words a sentence may have. */
+export const LONGEST = { docs: 35, code: 30 };
