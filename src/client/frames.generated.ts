@@ -61,6 +61,8 @@ export interface ProcessMetrics {
     /** What is wrong, in words. Never a secret. */
     readonly details: string;
   } | null;
+  /** Present if the process serves this answer: svcm does not stop or restart it over HTTP or WebSocket. */
+  readonly isOwn?: true | undefined;
   /** Of one core, over the last interval: two busy threads show 200. */
   readonly cpuPercent: number | null;
   /** Resident memory of the process itself, without its children. */

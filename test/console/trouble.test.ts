@@ -216,4 +216,28 @@ describe.skipIf(!hasBrowser)("buttons", () => {
     expect(await stop.getAttribute("aria-description")).toBe("PM2 has given up on it: nothing runs.");
     expect(await page.getByRole("button", { name: "Restart gone" }).isDisabled()).toBe(false);
   });
+
+  test("Stop and Restart of the process that serves the page are disabled from the start, with the reason", async () => {
+    const { page, give, telemetry } = await handMonitoring(browser);
+    await telemetry.watchers(1);
+    const drift = {
+      name: "svcm",
+      field: "env",
+      key: "NODE_ENV",
+      state: "absent",
+      declared: null,
+      running: null,
+    } as const;
+    give([{ name: "svcm", isOwn: true }, { name: "api" }], { drift: [{ ...drift, pmIds: [0] }] });
+    await page.getByRole("button", { name: "svcm" }).first().click();
+    for (const name of ["Stop svcm", "Restart svcm", "Stop", "Restart"]) {
+      const button = page.getByRole("button", { name, exact: true });
+      expect(await button.isDisabled()).toBe(true);
+      expect(await button.getAttribute("aria-description")).toBe("It serves this page. Use the command line.");
+    }
+    const apply = page.getByRole("button", { name: "Restart with the ecosystem file" });
+    expect(await apply.isDisabled()).toBe(true);
+    expect(await apply.getAttribute("aria-description")).toBe("It serves this page. Use the command.");
+    expect(await page.getByRole("button", { name: "Stop api" }).isDisabled()).toBe(false);
+  });
 });

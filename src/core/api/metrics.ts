@@ -142,6 +142,10 @@ export const processMetrics = z
     namespace: z.string().nullable(),
     status: z.string().describe("PM2's word, for example `online`, `stopped`, `errored`, `launching`."),
     problem: processProblem,
+    isOwn: z
+      .literal(true)
+      .optional()
+      .describe("Present if the process serves this answer: svcm does not stop or restart it over HTTP or WebSocket."),
     cpuPercent: percent.nullable().describe("Of one core, over the last interval: two busy threads show 200."),
     memoryBytes: bytes.nullable().describe("Resident memory of the process itself, without its children."),
     restartCount: count.nullable(),

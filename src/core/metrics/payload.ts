@@ -1,5 +1,6 @@
 import { compareText } from "../api/issue.ts";
 import type { AsyncContextMetrics, HostPayload, MetricsPayload, ProcessProblem } from "../api/metrics.ts";
+import { isOwn, type OwnProcess } from "../pm2/own.ts";
 import { hostMetrics } from "./host-metrics.ts";
 import { processMetrics } from "./process-metrics.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
@@ -26,6 +27,7 @@ export interface PayloadFacts {
   readonly measured: Measured;
   readonly records: readonly ProcessRecord[];
   readonly ecosystem: MetricsPayload["ecosystem"];
+  readonly own: OwnProcess;
   readonly problem: (record: ProcessRecord) => ProcessProblem | null;
   /** By PM2's number. */
   readonly asyncContext: (pmId: number) => AsyncContextMetrics;
@@ -62,7 +64,7 @@ function hostOf({ before, now, disks, cpuModel }: Measured) {
   return { before: before?.host, now: now.host, disks, cpuModel };
 }
 
-function processesOf({ records, measured, epochMs, platform, problem, asyncContext }: PayloadFacts) {
+function processesOf({ records, measured, epochMs, platform, own, problem, asyncContext }: PayloadFacts) {
   const { before, now } = measured;
   const instances = new Map<string, number>();
   for (const { name } of records) instances.set(name, (instances.get(name) ?? 0) + 1);
@@ -70,6 +72,7 @@ function processesOf({ records, measured, epochMs, platform, problem, asyncConte
   return ordered.map((record) =>
     processMetrics({
       record,
+      isOwn: isOwn(record, own),
       problem: problem(record),
       before: record.pid === null ? undefined : before?.processes.get(record.pid),
       now: record.pid === null ? undefined : now.processes.get(record.pid),

@@ -5,6 +5,8 @@ import type { ProcessReading } from "./reading.ts";
 
 export interface ProcessFacts {
   readonly record: ProcessRecord;
+  /** Whether it serves this answer. */
+  readonly isOwn: boolean;
   readonly problem: ProcessProblem | null;
   readonly before: ProcessReading | undefined;
   /** Absent where the system knows no such process (any more). */
@@ -26,6 +28,7 @@ export function processMetrics(facts: ProcessFacts): ProcessMetrics {
     namespace: record.namespace,
     status: record.status,
     problem: facts.problem,
+    ...(facts.isOwn && { isOwn: true }),
     cpuPercent: now === undefined ? null : processCpuPercent(before, now),
     memoryBytes: now?.rssBytes ?? null,
     restartCount: record.restartCount,

@@ -200,4 +200,13 @@ describe("a single answer", () => {
     expect(processes.map(({ name }) => name)).toEqual(["newer"]);
     expect(world.asked.opened).toBe(1);
   });
+
+  test("marks the process that serves the answer, and no other", async () => {
+    const world = countingPorts();
+    world.records = [runningRecord({ name: "svcm", pid: process.pid }), runningRecord({ name: "api", pmId: 1 })];
+    const shown = until(world, execute(metricsShow, world.ports, { environment: "dev" }, caller));
+    const [other, own] = (await shown).processes;
+    expect(own).toMatchObject({ name: "svcm", isOwn: true });
+    expect(other).not.toHaveProperty("isOwn");
+  });
 });

@@ -43,11 +43,10 @@ function isApplicable({ field, state }: Entry): boolean {
 }
 
 function Apply({ process, monitor }: ProcessProps): JSX.Element {
-  const { name } = process;
+  const { name, isOwn } = process;
   const environment = monitor.feed.environment.value;
   const key = keyOf(process);
   const isBusy = monitor.underWay.value.has(key);
-  const isServing = monitor.serving.value.has(key);
   const apply = (): void => {
     if (!confirm(`Restart ${unhidden(name)} with the ecosystem file of ${environment}?`)) return;
     void monitor.act({ action: "restart", scope: "ecosystem", name }, key);
@@ -58,8 +57,8 @@ function Apply({ process, monitor }: ProcessProps): JSX.Element {
       <Button
         size="small"
         icon="restart"
-        disabled={isBusy || isServing || monitor.feed.state.value !== "live"}
-        {...(isServing && { reason: "It serves this page. Use the command." })}
+        disabled={isBusy || isOwn || monitor.feed.state.value !== "live"}
+        {...(isOwn && { reason: "It serves this page. Use the command." })}
         onClick={apply}
       >
         {isBusy ? "Restarting…" : "Restart with the ecosystem file"}

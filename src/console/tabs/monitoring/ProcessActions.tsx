@@ -24,7 +24,6 @@ export function ProcessActions({
   const key = keyOf(process);
   const underWay = monitor.underWay.value.get(key);
   const isLive = monitor.feed.state.value === "live";
-  const isServing = monitor.serving.value.has(key);
   const run = (action: Verb, word: string): void => {
     const isHarmless = action === "start" || status === "stopped";
     if (isHarmless || confirm(`${word} ${unhidden(name)} (PM2 id ${pmId})?`))
@@ -34,7 +33,7 @@ export function ProcessActions({
     <span class="process-actions" aria-busy={underWay !== undefined}>
       {actions.map(({ action, icon, word, busy }) => {
         const isBusy = underWay === action;
-        const reason = isBusy ? busy : reasonAgainst(action, process, isServing);
+        const reason = isBusy ? busy : reasonAgainst(action, process);
         const props = {
           icon,
           ...(reason !== undefined && { reason }),
@@ -54,13 +53,9 @@ export function ProcessActions({
 }
 
 /** Why an action would be refused, or would do nothing. */
-function reasonAgainst(
-  action: Verb,
-  { status, pid }: Pick<ProcessMetrics, "status" | "pid">,
-  isServing: boolean,
-): string | undefined {
+function reasonAgainst(action: Verb, { status, pid, isOwn }: ProcessMetrics): string | undefined {
   if (action === "start") return status === "online" ? "It is online." : undefined;
-  if (isServing) return "It serves this page. Use the command line.";
+  if (isOwn) return "It serves this page. Use the command line.";
   if (action !== "stop") return undefined;
   if (status === "stopped") return "It is stopped.";
   return status === "errored" && pid === null ? "PM2 has given up on it: nothing runs." : undefined;

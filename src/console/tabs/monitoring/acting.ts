@@ -9,8 +9,6 @@ import { failureOf, type Feed } from "./feed.ts";
 export interface Acting {
   /** What is under way, by the key of its process. */
   readonly underWay: ReadonlySignal<ReadonlyMap<string, Action["action"]>>;
-  /** Keys of the processes that the service refuses to stop or restart because they serve this page. */
-  readonly serving: ReadonlySignal<ReadonlySet<string>>;
   act(action: Action, key: string): Promise<void>;
 }
 
@@ -21,7 +19,6 @@ const OF_RATE = "RATE_LIMITED";
 
 export function createActing(feed: Feed, toasts: Toasts): Acting {
   const underWay = signal<ReadonlyMap<string, Action["action"]>>(new Map());
-  const serving = signal<ReadonlySet<string>>(new Set());
   const failures = new Map<string, string | undefined>();
   const settle = (isOver: (code: string) => boolean): void => {
     for (const [topic, code = ""] of failures) if (isOver(code)) toasts.resolve(topic);
@@ -33,7 +30,7 @@ export function createActing(feed: Feed, toasts: Toasts): Acting {
     if (isReadable && !wasReadable) settle((code) => OF_PM2.test(code));
     wasReadable = isReadable;
   });
-  const take = (result: ActionResult, subject: Subject, key: string): void => {
+  const take = (result: ActionResult, subject: Subject): void => {
     const { ok, code } = result;
     if (ok) {
       failures.delete(subject.topic);
@@ -42,17 +39,15 @@ export function createActing(feed: Feed, toasts: Toasts): Acting {
       return toasts.success(outcomeOf(result));
     }
     failures.set(subject.topic, code);
-    if (code === "SELF_ACTION_BLOCKED") serving.value = new Set([...serving.value, key]);
     toasts.failed(refusalOf(result), subject);
   };
   return {
     underWay,
-    serving,
     async act(action, key) {
       underWay.value = new Map([...underWay.value, [key, action.action]]);
       const subject = { topic: `action ${key}`, text: `${action.action} of ${unhidden(action.name ?? "")}` };
       try {
-        take(await feed.act(action), subject, key);
+        take(await feed.act(action), subject);
       } catch (error) {
         toasts.failed(new RequestError(failureOf(error)), subject);
       } finally {

@@ -58,6 +58,7 @@ export async function sampleOf(
     platform: ports.machine.platform,
     measured,
     records,
+    own: ports.processes.own(),
     problem: (record) => problemOf(record, { epochMs, missingFolders, seen: restarts.get(record.pmId) }),
     ecosystem: await about.watch.compare(records, { isCurrent: about.isCurrent }),
     asyncContext: about.scraper?.answers(records) ?? (() => null),
