@@ -30,8 +30,7 @@ export function valueSchema(spec: KeySpec): Json {
       return { ...about, maxLength: MAX_VALUE_LENGTH, pattern: redisUrlPattern(mayBeEmpty) };
     case "integer":
       return { ...about, maxLength: MAX_VALUE_LENGTH, pattern: mayBeEmpty ? "^[0-9]*$" : "^[0-9]+$" };
-    case "text":
-    case "secret":
+    default:
       return { ...about, maxLength: MAX_VALUE_LENGTH, pattern: WITHOUT_CONTROLS };
   }
 }

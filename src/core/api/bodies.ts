@@ -132,17 +132,18 @@ export const ecosystemBody = z
   .describe("What an environment's PM2 ecosystem file declares, run afresh for this answer.");
 
 const accepted = {
+  tier: z.enum(["editable", "read-only", "never-exposed"]),
   label: z.string(),
   help: z.string(),
   reason: z.string().describe("Why the key has its tier: of a read-only one, why it is not written here."),
   accepted: keys.describe("Every value that the key accepts, or how it is formed."),
 };
-const [enumKey, redisUrlKey, integerKey, textKey, secretKey] = runtimeContractSchema.shape.keys.valueType.options;
+const [enumKey, redisUrlKey, integerKey, formKey, secretKey] = runtimeContractSchema.shape.keys.valueType.options;
 const visibleKey = z.discriminatedUnion("kind", [
-  enumKey.extend(accepted),
+  enumKey.extend({ ...accepted, default: z.string() }),
   redisUrlKey.extend(accepted),
   integerKey.extend(accepted),
-  textKey.extend(accepted),
+  formKey.extend(accepted),
   secretKey.extend(accepted),
 ]);
 

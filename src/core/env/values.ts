@@ -1,7 +1,9 @@
 import type { Issue } from "../api/issue.ts";
-import type { EnumSpec, IntegerSpec, KeySpec } from "../facts/schema.ts";
+import type { EnumSpec, FormKind, IntegerSpec, KeySpec } from "../facts/schema.ts";
 import { suggest } from "../words/suggest.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
+import { isSecretValue } from "../secrets/secret-value.ts";
+import { forms } from "./forms.ts";
 import { spellings } from "./quote.ts";
 
 const MAX_VALUE_LENGTH = 4096;
@@ -19,7 +21,11 @@ export function acceptedValues(spec: KeySpec): string[] {
   if (spec.kind === "enum") return [...spec.values, ...empty];
   if (spec.kind === "redis-url") return ["redis://<host>:<port>", "rediss://<host>:<port>", ...empty];
   if (spec.kind === "integer") return [acceptedIntegers(spec)];
-  return [];
+  return isFormKind(spec) ? [...forms[spec.kind].accepted] : [];
+}
+
+function isFormKind(spec: KeySpec): spec is Extract<KeySpec, { kind: FormKind }> {
+  return Object.hasOwn(forms, spec.kind);
 }
 
 /**
@@ -79,9 +85,11 @@ function isAccepted(spec: KeySpec, value: string): boolean {
       return isRedisUrl(value, allowsCredentials(spec));
     case "integer":
       return isIntegerWithin(value, spec);
-    case "text":
     case "secret":
+    case "connection-url":
       return true;
+    default:
+      return (value === "" && spec.required !== true) || forms[spec.kind].matches(value);
   }
 }
 
@@ -101,9 +109,11 @@ function isRedisUrl(value: string, mayCarryCredentials: boolean): boolean {
   return hostname !== "" && (mayCarryCredentials || (username === "" && password === ""));
 }
 
-/** A Redis URL has no other use for an `@`, however it is misspelled. */
+/** A Redis URL has no other use for an `@`, however it is misspelled; free text that svcm writes may not look like a secret. */
 function carriesCredentials(spec: KeySpec, value: string): boolean {
-  return hasCredentials(value) || (spec.kind === "redis-url" && value.includes("@"));
+  if (spec.kind === "redis-url") return hasCredentials(value) || value.includes("@");
+  const isOpen = spec.tier === "editable" && isFormKind(spec);
+  return isOpen ? isSecretValue(value) : hasCredentials(value);
 }
 
 /** A value as it may be shown: without credentials, however the URL that holds them is misspelled. */
@@ -113,7 +123,9 @@ export function shownValue(spec: KeySpec | undefined, value: string): string {
 }
 
 function allowsCredentials(spec: KeySpec): boolean {
-  return spec.kind === "secret" || (spec.kind === "redis-url" && spec.credentials === true);
+  return (
+    spec.kind === "secret" || spec.kind === "connection-url" || (spec.kind === "redis-url" && spec.credentials === true)
+  );
 }
 
 function unsupported(key: string, spec: KeySpec, value: string): ValueProblem {

@@ -16,8 +16,8 @@ export interface Finding {
 export function contractIssues(contract: DeclaredContract): Finding[] {
   return [
     ...reference(["defaultEnvironment"], contract.defaultEnvironment, Object.keys(contract.environments)),
-    ...spellingsTwice(contract),
-    ...Object.entries(contract.keys).flatMap(([key, spec]) => keyFindings(key, spec)),
+    ...spellingsTwice(contract.environments),
+    ...keyIssues(contract.keys),
     ...Object.entries(contract.profiles).flatMap(([name, { assignments }]) =>
       Object.entries(assignments).flatMap(([key, value]) =>
         assignmentFindings(["profiles", name, "assignments", key], contract, key, value),
@@ -26,7 +26,10 @@ export function contractIssues(contract: DeclaredContract): Finding[] {
   ];
 }
 
-export function matrixIssues(matrix: CapabilityMatrix, contract: Pick<DeclaredContract, "keys">): Finding[] {
+export function matrixIssues(
+  matrix: CapabilityMatrix,
+  contract: { readonly keys: Readonly<Record<string, { readonly kind: string }>> },
+): Finding[] {
   const enumKeys = Object.keys(contract.keys).filter((key) => contract.keys[key]?.kind === "enum");
   const [protocols, providers] = [Object.keys(matrix.protocols), Object.keys(matrix.cloudProviders)];
   const kinds = Object.keys(matrix.serviceKinds);
@@ -61,11 +64,15 @@ export function matrixIssues(matrix: CapabilityMatrix, contract: Pick<DeclaredCo
 const NEVER_EXPOSED = new Set(["SVC_JWT_TOKEN_SECRET_KEY", "SVC_REDIS_PASSWORD", "SVC_RABBITMQ_URL"]);
 
 /** A key whose name says secret is a secret: no contract shows it. */
-function exposureFindings(key: string, { tier }: KeySpec): Finding[] {
+function exposureFindings(key: string, { tier = "never-exposed" }: KeySpec): Finding[] {
   if (tier === "never-exposed" || !(NEVER_EXPOSED.has(key) || isSecretName(key))) return [];
   const message = `keys.${key}.tier: ${tier} would show a secret; a key of this name has kind: secret`;
   const accepted = ["never-exposed"];
   return [{ code: "FACT_SECRET_VISIBLE", path: ["keys", key, "tier"], message, accepted }];
+}
+
+export function keyIssues(keys: DeclaredContract["keys"]): Finding[] {
+  return Object.entries(keys).flatMap(([key, spec]) => keyFindings(key, spec));
 }
 
 function keyFindings(key: string, spec: KeySpec): Finding[] {
@@ -80,9 +87,10 @@ function rangeFindings(key: string, spec: KeySpec): Finding[] {
 
 function enumFindings(key: string, spec: KeySpec): Finding[] {
   if (spec.kind !== "enum") return [];
-  const acceptsDefault = spec.values.includes(spec.default) || (spec.allowEmpty === true && spec.default === "");
+  const given = spec.default;
+  const isAccepted = given === undefined || spec.values.includes(given) || (spec.allowEmpty === true && given === "");
   return [
-    ...(acceptsDefault ? [] : reference(["keys", key, "default"], spec.default, spec.values)),
+    ...(isAccepted ? [] : reference(["keys", key, "default"], given, spec.values)),
     ...Object.entries(spec.aliases ?? {}).flatMap(([alias, value]) =>
       reference(["keys", key, "aliases", alias], value, spec.values),
     ),
@@ -97,8 +105,11 @@ function assignmentFindings(path: Finding["path"], contract: DeclaredContract, k
   return spec.kind === "enum" ? reference(path, value, spec.values) : [];
 }
 
-function spellingsTwice(contract: DeclaredContract): Finding[] {
-  const spellings = Object.entries(contract.environments).flatMap(([name, { aliases = [] }]) => [
+/** Environments whose name or alias is taken already. */
+export function spellingsTwice(
+  environments: Readonly<Record<string, { readonly aliases?: readonly string[] | undefined }>>,
+): Finding[] {
+  const spellings = Object.entries(environments).flatMap(([name, { aliases = [] }]) => [
     { spelling: name, path: ["environments", name] },
     ...aliases.map((alias, index) => ({ spelling: alias, path: ["environments", name, "aliases", index] })),
   ]);
@@ -125,6 +136,6 @@ function list(path: Finding["path"], given: readonly string[], accepted: readonl
   return given.flatMap((value, index) => reference([...path, index], value, accepted));
 }
 
-function reference(path: Finding["path"], given: string, accepted: readonly string[]): Finding[] {
+export function reference(path: Finding["path"], given: string, accepted: readonly string[]): Finding[] {
   return accepted.includes(given) ? [] : [{ path, message: `"${given}" is not known`, given, accepted }];
 }

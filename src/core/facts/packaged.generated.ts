@@ -71,6 +71,7 @@ export const packagedRuntimeContract: RuntimeContract = {
   },
   "keys": {
     "SVC_HTTP_FRAMEWORK": {
+      "label": "HTTP framework",
       "help": "The framework that serves the REST API. An unsupported value fails at startup.",
       "kind": "enum",
       "tier": "editable",
@@ -93,10 +94,10 @@ export const packagedRuntimeContract: RuntimeContract = {
         "derby": "the canonical spelling is derby-js",
         "sails": "the canonical spelling is sails-js",
         "hyper-express": "it was removed"
-      },
-      "label": "HTTP framework"
+      }
     },
     "SVC_REALTIME_API": {
+      "label": "Realtime API",
       "help": "Whether the WebSocket or gRPC entrypoint may start.",
       "kind": "enum",
       "tier": "editable",
@@ -105,10 +106,10 @@ export const packagedRuntimeContract: RuntimeContract = {
       "values": [
         "yes",
         "no"
-      ],
-      "label": "Realtime API"
+      ]
     },
     "SVC_REALTIME_API_PROTOCOL": {
+      "label": "Realtime protocol",
       "help": "Which realtime entrypoint may start when the realtime API is on.",
       "kind": "enum",
       "tier": "editable",
@@ -117,10 +118,10 @@ export const packagedRuntimeContract: RuntimeContract = {
       "values": [
         "websocket",
         "grpc"
-      ],
-      "label": "Realtime protocol"
+      ]
     },
     "SVC_REALTIME_API_DATABASE_DRIVER": {
+      "label": "Realtime database driver",
       "help": "Database driver of the realtime API (WebSocket, gRPC) only. It does not change the main database.",
       "kind": "enum",
       "tier": "editable",
@@ -141,10 +142,10 @@ export const packagedRuntimeContract: RuntimeContract = {
         "pg": "PostgreSQL",
         "mssql": "MS SQL",
         "sqlserver": "MS SQL"
-      },
-      "label": "Realtime database driver"
+      }
     },
     "SVC_DATABASE_DRIVER": {
+      "label": "Main database driver",
       "help": "Database driver of the application (REST persistence). Independent of the realtime database driver.",
       "kind": "enum",
       "tier": "editable",
@@ -180,10 +181,10 @@ export const packagedRuntimeContract: RuntimeContract = {
       },
       "browserOnly": [
         "IndexedDB"
-      ],
-      "label": "Main database driver"
+      ]
     },
     "SVC_KEYVALUESTORAGE_DRIVER": {
+      "label": "Key-value storage driver",
       "help": "At startup any value other than the in-memory spellings selects Redis.",
       "kind": "enum",
       "tier": "editable",
@@ -197,10 +198,10 @@ export const packagedRuntimeContract: RuntimeContract = {
         "memory": "inmemory",
         "in-memory": "inmemory"
       },
-      "otherwise": "redis",
-      "label": "Key-value storage driver"
+      "otherwise": "redis"
     },
     "SVC_MESSAGE_MEDIATOR_ADAPTER": {
+      "label": "Message mediator",
       "help": "The adapter that carries messages between parts of the backend.",
       "kind": "enum",
       "tier": "editable",
@@ -210,10 +211,10 @@ export const packagedRuntimeContract: RuntimeContract = {
         "inmemory",
         "rabbitmq",
         "bullmq"
-      ],
-      "label": "Message mediator"
+      ]
     },
     "SVC_WEBSOCKET_SOCKETIO_ADAPTER": {
+      "label": "WebSocket adapter",
       "help": "How WebSocket broadcasts scale. Empty keeps the in-memory adapter of one process.",
       "kind": "enum",
       "tier": "editable",
@@ -224,138 +225,137 @@ export const packagedRuntimeContract: RuntimeContract = {
         "cluster",
         "redis-streams"
       ],
-      "emptyLabel": "in-memory",
-      "label": "WebSocket adapter"
+      "emptyLabel": "in-memory"
     },
     "SVC_WEBSOCKET_REDIS_URL": {
+      "label": "WebSocket Redis URL",
       "help": "Dedicated Redis URL of the WebSocket adapter, redis:// or rediss://, without credentials.",
       "kind": "redis-url",
       "tier": "editable",
       "allowEmpty": true,
-      "default": "",
-      "label": "WebSocket Redis URL"
+      "default": ""
     },
     "SVC_WEBSOCKET_CLUSTER_WORKERS": {
+      "label": "WebSocket cluster workers",
       "help": "Worker count of the cluster adapter. Default is the number of CPU cores.",
       "reason": "it is not in the write allowlist; set it in the file, through review",
       "kind": "integer",
       "tier": "never-exposed",
-      "minimum": 1,
-      "label": "WebSocket cluster workers"
+      "minimum": 1
     },
     "SVC_REDIS_URL": {
+      "label": "Redis URL",
       "help": "Global fallback of the WebSocket adapter when it has no Redis URL of its own.",
       "reason": "it may carry credentials",
       "kind": "redis-url",
       "tier": "never-exposed",
       "allowEmpty": true,
-      "credentials": true,
-      "label": "Redis URL"
+      "credentials": true
     },
     "SVC_DATABASE_NAME": {
+      "label": "Database name",
       "help": "Name of the main database.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "Database name"
+      "tier": "read-only"
     },
     "SVC_ENABLE_BASIC_AUTH": {
+      "label": "Basic authentication",
       "help": "Whether the backend asks for basic authentication.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "Basic authentication"
+      "tier": "read-only"
     },
     "SVC_JWT_ISSUER": {
+      "label": "JWT issuer",
       "help": "Issuer that the backend's tokens name.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "JWT issuer"
+      "tier": "read-only"
     },
     "SVC_JWT_AUDIENCE": {
+      "label": "JWT audience",
       "help": "Audience that the backend's tokens name.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "JWT audience"
+      "tier": "read-only"
     },
     "SVC_REDIS_HOST": {
+      "label": "Redis host",
       "help": "Host of the backend's Redis.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "Redis host"
+      "tier": "read-only"
     },
     "SVC_REDIS_PORT": {
+      "label": "Redis port",
       "help": "Port of the backend's Redis.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "Redis port"
+      "tier": "read-only"
     },
     "SVC_REDIS_DATABASE": {
+      "label": "Redis database",
       "help": "Number of the Redis database.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "Redis database"
+      "tier": "read-only"
     },
     "SVC_RABBITMQ_EXCHANGE": {
+      "label": "RabbitMQ exchange",
       "help": "Exchange that the mediator publishes to.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "RabbitMQ exchange"
+      "tier": "read-only"
     },
     "SVC_RABBITMQ_REQUEST_QUEUE": {
+      "label": "RabbitMQ request queue",
       "help": "Queue that the mediator consumes.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "RabbitMQ request queue"
+      "tier": "read-only"
     },
     "SVC_RABBITMQ_PREFETCH": {
+      "label": "RabbitMQ prefetch",
       "help": "Messages that the mediator takes ahead.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "RabbitMQ prefetch"
+      "tier": "read-only"
     },
     "SVC_CORS_ALLOWED_ORIGINS": {
+      "label": "Allowed origins",
       "help": "Origins that the backend's CORS policy allows.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "Allowed origins"
+      "tier": "read-only"
     },
     "SVC_AUTH_MAX_LOGIN_ATTEMPTS": {
+      "label": "Login attempts",
       "help": "Failed logins before a lockout.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "Login attempts"
+      "tier": "read-only"
     },
     "SVC_AUTH_LOGIN_WINDOW_SECONDS": {
+      "label": "Login window",
       "help": "Seconds in which failed logins are counted.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "Login window"
+      "tier": "read-only"
     },
     "SVC_AUTH_LOCKOUT_SECONDS": {
+      "label": "Lockout",
       "help": "Seconds that a lockout lasts.",
       "kind": "text",
-      "tier": "read-only",
-      "label": "Lockout"
+      "tier": "read-only"
     },
     "SVC_JWT_TOKEN_SECRET_KEY": {
+      "label": "JWT signing secret",
       "help": "Signs the backend's tokens.",
       "reason": "it is a secret",
       "kind": "secret",
-      "tier": "never-exposed",
-      "label": "JWT signing secret"
+      "tier": "never-exposed"
     },
     "SVC_REDIS_PASSWORD": {
+      "label": "Redis password",
       "help": "Password of the backend's Redis.",
       "reason": "it is a secret",
       "kind": "secret",
-      "tier": "never-exposed",
-      "label": "Redis password"
+      "tier": "never-exposed"
     },
     "SVC_RABBITMQ_URL": {
+      "label": "RabbitMQ URL",
       "help": "Connection URL of the mediator.",
       "reason": "it is a credential-bearing value",
       "kind": "secret",
-      "tier": "never-exposed",
-      "label": "RabbitMQ URL"
+      "tier": "never-exposed"
     }
   }
 };

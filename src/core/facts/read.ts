@@ -27,13 +27,20 @@ export function readRuntimeContract(text: string, file: string): Fact<RuntimeCon
 
 const MAX_PORT = 65_535;
 
-/** What a contract leaves unsaid: a label, and that a port is one. */
-function completed({ keys, ...contract }: DeclaredContract): RuntimeContract {
-  const specs = Object.entries(keys).map(([key, { label = key, ...spec }]): [string, KeySpec] => {
+/** Adds what a contract may leave out: labels, tiers, an enum's default, and the limit of an integer that is a port. */
+export function completed({ keys, ...contract }: DeclaredContract): RuntimeContract {
+  return { ...contract, keys: completedKeys(keys) };
+}
+
+/** The same for the keys alone. */
+export function completedKeys(keys: DeclaredContract["keys"]): RuntimeContract["keys"] {
+  const entries = Object.entries(keys).map(([key, spec]): [string, KeySpec] => {
+    const common = { label: spec.label ?? key, tier: spec.tier ?? "never-exposed" };
+    if (spec.kind === "enum") return [key, { ...spec, ...common, default: spec.default ?? "" }];
     const isPort = spec.kind === "integer" && spec.maximum === undefined && /(?:^|_)PORT$/.test(key);
-    return [key, { ...spec, label, ...(isPort && { maximum: MAX_PORT }) }];
+    return [key, { ...spec, ...common, ...(isPort && { maximum: MAX_PORT }) }];
   });
-  return { ...contract, keys: Object.fromEntries(specs) };
+  return Object.fromEntries(entries);
 }
 
 /** Reads a `capability-matrix.yaml` strictly, its references against the given runtime contract. */
@@ -41,7 +48,7 @@ export function readCapabilityMatrix(text: string, file: string, contract: Runti
   return readFact(parseYaml(text, file), capabilityMatrixSchema, (matrix) => matrixIssues(matrix, contract));
 }
 
-function readFact<T>(source: YamlSource, schema: z.ZodType<T>, check: (value: T) => Finding[]): Fact<T> {
+export function readFact<T>(source: YamlSource, schema: z.ZodType<T>, check: (value: T) => Finding[]): Fact<T> {
   if (!isValid(source.issues)) return { issues: source.issues };
   const parsed = schema.safeParse(source.value);
   if (!parsed.success)

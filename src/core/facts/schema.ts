@@ -4,7 +4,8 @@
  */
 import * as z from "zod";
 
-const KEY = /^[A-Z][A-Z0-9_]*$/;
+/** A key as dotenv reads it. */
+const KEY = /^[A-Za-z_][\w.-]*$/;
 const NAME = /^[a-z][a-z0-9+-]*$/;
 const FILE = /^[\w.-]+$/;
 
@@ -20,21 +21,34 @@ const values = z
   .refine(unique, "a value is listed twice")
   .describe("a list of at least one text, for example [info, debug]");
 
-/** Without a label, a key is called by its name; see `read.ts`. */
+/** Without a label, a key is called by its name; without a tier, it is never exposed. See `read.ts`. */
 const about = { label: text.optional(), help: z.string().default(""), reason: text.optional() };
-const readable = z
-  .enum(["editable", "read-only"])
-  .describe("editable, read-only; a secret has kind: secret and tier: never-exposed");
 const tier = z.enum(["editable", "read-only", "never-exposed"]);
+const hidden = z.literal("never-exposed").optional();
+/** Kinds that are judged by the form of their values alone; see `env/forms.ts`. */
+const formKinds = [
+  "text",
+  "boolean",
+  "port",
+  "number",
+  "url",
+  "duration",
+  "size",
+  "email",
+  "path",
+  "list",
+  "json",
+  "cron",
+] as const;
 
 const keySpec = z.discriminatedUnion("kind", [
   z.strictObject({
     ...about,
     kind: z.literal("enum"),
-    tier: readable,
+    tier: tier.optional(),
     required: z.boolean().optional(),
     allowEmpty: z.boolean().optional(),
-    default: z.string(),
+    default: z.string().optional(),
     values,
     emptyLabel: text.optional(),
     rejected: z.record(text, text).optional(),
@@ -45,7 +59,7 @@ const keySpec = z.discriminatedUnion("kind", [
   z.strictObject({
     ...about,
     kind: z.literal("redis-url"),
-    tier,
+    tier: tier.optional(),
     required: z.boolean().optional(),
     allowEmpty: z.boolean().optional(),
     default: z.string().optional(),
@@ -54,13 +68,19 @@ const keySpec = z.discriminatedUnion("kind", [
   z.strictObject({
     ...about,
     kind: z.literal("integer"),
-    tier,
+    tier: tier.optional(),
     required: z.boolean().optional(),
     minimum: z.int().min(0).describe("an integer, at least 0").optional(),
     maximum: z.int().optional(),
   }),
-  z.strictObject({ ...about, kind: z.literal("text"), tier: z.enum(["read-only", "never-exposed"]) }),
-  z.strictObject({ ...about, kind: z.literal("secret"), tier: z.literal("never-exposed") }),
+  z.strictObject({
+    ...about,
+    kind: z.enum(formKinds),
+    tier: tier.optional(),
+    required: z.boolean().optional(),
+    default: z.string().optional(),
+  }),
+  z.strictObject({ ...about, kind: z.enum(["secret", "connection-url"]), tier: hidden }),
 ]);
 
 export const runtimeContractSchema = z.strictObject({
@@ -127,9 +147,15 @@ export const capabilityMatrixSchema = z.strictObject({
 export type DeclaredContract = z.infer<typeof runtimeContractSchema>;
 export type RuntimeContract = Omit<DeclaredContract, "keys"> & { readonly keys: Readonly<Record<string, KeySpec>> };
 export type CapabilityMatrix = z.infer<typeof capabilityMatrixSchema>;
-type Labelled<Spec> = Spec extends unknown ? Omit<Spec, "label"> & { readonly label: string } : never;
-export type KeySpec = Labelled<DeclaredContract["keys"][string]>;
+/** A key with its label, its tier, and for an enum its default. */
+type Completed<Spec> = Spec extends { kind: "enum" }
+  ? Omit<Spec, "label" | "tier" | "default"> & { label: string; tier: Tier; default: string }
+  : Spec extends unknown
+    ? Omit<Spec, "label" | "tier"> & { label: string; tier: Tier }
+    : never;
+export type KeySpec = Completed<DeclaredContract["keys"][string]>;
 export type EnumSpec = Extract<KeySpec, { kind: "enum" }>;
 export type IntegerSpec = Extract<KeySpec, { kind: "integer" }>;
-export type Tier = KeySpec["tier"];
+export type FormKind = (typeof formKinds)[number];
+export type Tier = z.infer<typeof tier>;
 export type Profile = RuntimeContract["profiles"][string];

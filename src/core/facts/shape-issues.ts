@@ -72,10 +72,10 @@ function memberOf(part: z.ZodType, step: string | number): z.ZodType | undefined
 /** Of the kinds of a key, the one that the value names; without one, all that they may be called. */
 function optionFor(schema: z.ZodType, value: unknown): z.ZodType {
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
-  const options = schema.options as z.ZodObject<{ kind: z.ZodLiteral<string> }>[];
+  const options = schema.options as z.ZodObject<{ kind: z.ZodType }>[];
   const kind = valueAt(value, ["kind"]);
-  const kinds = options.map((option) => option.shape.kind.value);
-  return options.find((option) => option.shape.kind.value === kind) ?? z.object({ kind: z.enum(kinds) });
+  const named = options.find((option) => choicesOf(option.shape.kind)?.includes(String(kind)));
+  return named ?? z.object({ kind: z.enum(options.flatMap((option) => choicesOf(option.shape.kind) ?? [])) });
 }
 
 function unwrapped(schema: z.ZodType): z.ZodType {
