@@ -1,5 +1,5 @@
 import type { Issue } from "../../core/api/issue.ts";
-import type { Candidate } from "../../core/deployments/rule.ts";
+import type { Candidate } from "../../core/deployments/candidate.ts";
 import type { ListSection } from "../../core/deployments/shape.ts";
 import { formatCount } from "../data/format.ts";
 

@@ -1,7 +1,7 @@
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { Issue } from "../../core/api/issue.ts";
 import { splitKnown } from "../../core/deployments/edit/edit.ts";
-import type { Candidate } from "../../core/deployments/rule.ts";
+import type { Candidate } from "../../core/deployments/candidate.ts";
 import { type EntryKind, refusal, type Said, type Values } from "./entry-kind.ts";
 import type { SuiteStore } from "./suite-store.ts";
 

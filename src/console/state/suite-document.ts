@@ -1,6 +1,6 @@
 import { migrateTarget } from "../../core/deployments/migrate.ts";
-import type { Candidate } from "../../core/deployments/rule.ts";
-import { isMap, SUITE_VERSION } from "../../core/deployments/shape.ts";
+import { type Candidate, isMap } from "../../core/deployments/candidate.ts";
+import { SUITE_VERSION } from "../../core/deployments/shape.ts";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 
 /**

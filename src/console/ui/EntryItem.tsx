@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { unhidden } from "../../core/deployments/characters.ts";
-import type { Candidate } from "../../core/deployments/rule.ts";
+import type { Candidate } from "../../core/deployments/candidate.ts";
 import { formatCount } from "../data/format.ts";
 import type { EntryList } from "../state/entry-list.ts";
 import { Button, IconButton } from "./Button.tsx";

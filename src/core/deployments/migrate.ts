@@ -1,4 +1,4 @@
-import type { Candidate } from "./rule.ts";
+import type { Candidate } from "./candidate.ts";
 import { entryOf, type Fact, groupOf, valuesOf, type Vocabulary } from "./vocabulary.ts";
 
 /** A legacy entry is `{ name, type, region, runtime }`: it says `type` where `deployTarget` stands today. */

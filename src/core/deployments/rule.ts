@@ -3,11 +3,9 @@ import { maskCredentials } from "../secrets/redact.ts";
 import type { CodeDoc } from "../findings/codes/code-doc.ts";
 import { suggest } from "../words/suggest.ts";
 import { unhidden } from "./characters.ts";
+import type { Candidate } from "./candidate.ts";
 import type { Siblings } from "./siblings.ts";
 import { entryOf, type Vocabulary } from "./vocabulary.ts";
-
-/** A candidate as it came, from YAML, JSON or a form: its members may be anything. */
-export type Candidate = Readonly<Record<string, unknown>>;
 
 /** A finding before it has a place in a document. `field` is the member it is about. */
 export interface Finding extends Pick<Issue, "message" | "accepted" | "suggestion"> {
@@ -75,9 +73,4 @@ export function missing(field: string, accepted: readonly string[]): Omit<Findin
 export function show(value: unknown): string {
   const text = unhidden(JSON.stringify(typeof value === "string" ? maskCredentials(value) : value) ?? "nothing");
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
-}
-
-export function textOf(candidate: Candidate, field: string): string {
-  const value = candidate[field];
-  return typeof value === "string" ? value.trim() : "";
 }

@@ -1,5 +1,5 @@
 import { migrateTarget } from "./migrate.ts";
-import type { Candidate } from "./rule.ts";
+import type { Candidate } from "./candidate.ts";
 import { isMissing, targetFields } from "./rules/target-required.ts";
 import { RUNTIME, RUNTIME_EXAMPLES } from "./rules/target-runtime.ts";
 import { targetHelp } from "./schema-help.ts";

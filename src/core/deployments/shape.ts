@@ -2,7 +2,8 @@
 import { MAX_ISSUES } from "../api/issue.ts";
 import { suggest } from "../words/suggest.ts";
 import { hiddenIn, spacesAround } from "./characters.ts";
-import { type Candidate, type Finding, show } from "./rule.ts";
+import { type Candidate, isMap } from "./candidate.ts";
+import { type Finding, show } from "./rule.ts";
 
 export const SUITE_VERSION = "service-management.v1";
 
@@ -113,10 +114,6 @@ export function memberFindings(
 export function portFindings(ports: unknown, known: readonly string[], path: readonly (string | number)[]): Finding[] {
   if (ports === undefined) return [];
   return isMap(ports) ? unknownKeys(ports, known, path) : [shapeFinding(path, "a map", ports)];
-}
-
-export function isMap(value: unknown): value is Candidate {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function shapeFinding(path: readonly (string | number)[], expected: string, given: unknown): Finding {

@@ -1,7 +1,6 @@
 import { maskSource } from "../secrets/redact.ts";
 import { migrateTarget } from "./migrate.ts";
-import type { Candidate } from "./rule.ts";
-import { isMap } from "./shape.ts";
+import { type Candidate, isMap } from "./candidate.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** A document as it may be shown: without credentials, a legacy deploy target as what it migrates to. */

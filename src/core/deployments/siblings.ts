@@ -1,4 +1,4 @@
-import type { Candidate } from "./rule.ts";
+import type { Candidate } from "./candidate.ts";
 
 /** What makes two entries the same; `undefined` for an entry that cannot be the same as another. */
 export type KeyOf = (entry: Candidate) => string | undefined;

@@ -1,5 +1,4 @@
-import type { Candidate } from "./rule.ts";
-import { isMap } from "./shape.ts";
+import { type Candidate, isMap } from "./candidate.ts";
 import { entryOf, type Vocabulary } from "./vocabulary.ts";
 
 export interface ActivePort {

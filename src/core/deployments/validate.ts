@@ -3,11 +3,11 @@ import { environmentSpellings } from "../env/environment.ts";
 import type { Subject } from "../findings/report.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import { migrateTarget } from "./migrate.ts";
-import { type Candidate, type Finding, notAccepted, type Rule, show, textOf } from "./rule.ts";
+import { type Finding, notAccepted, type Rule, show } from "./rule.ts";
+import { type Candidate, textOf, isMap } from "./candidate.ts";
 import { rules } from "./rules/index.ts";
 import {
   bounded,
-  isMap,
   type ListSection,
   memberFindings,
   portFindings,

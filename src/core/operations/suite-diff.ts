@@ -3,7 +3,7 @@ import { refusal, SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports.ts";
 import type { DiffReport, SuiteSide } from "../deployments/diff/report/diff-report.ts";
-import type { Candidate } from "../deployments/rule.ts";
+import type { Candidate } from "../deployments/candidate.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import { DEFAULT_SUITE_FILE, readSuite, suitePath, suiteText, vocabularyOf } from "../deployments/file.ts";
 
@@ -65,7 +65,7 @@ async function readSide(
   const [{ readSource }, { validateSource }, { isMap }] = await Promise.all([
     import("../deployments/read.ts"),
     import("../deployments/validate.ts"),
-    import("../deployments/shape.ts"),
+    import("../deployments/candidate.ts"),
   ]);
   const place = side.revision === undefined ? file : `${side.revision}:${file}`;
   const source = await readSource(text, place);

@@ -1,6 +1,6 @@
 import type { CapabilityMatrix } from "../facts/schema.ts";
 import { migrateTarget } from "../deployments/migrate.ts";
-import type { Candidate } from "../deployments/rule.ts";
+import type { Candidate } from "../deployments/candidate.ts";
 import { entryOf, groupOf, type Vocabulary } from "../deployments/vocabulary.ts";
 import type { ImpliedApps } from "./rule.ts";
 

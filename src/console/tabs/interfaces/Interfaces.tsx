@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { CONTROLLER_EXAMPLE } from "../../../core/deployments/rules/interface-controller.ts";
 import { ENTRYPOINT_EXAMPLE } from "../../../core/deployments/rules/interface-entrypoint.ts";
-import { textOf } from "../../../core/deployments/rule.ts";
+import { textOf } from "../../../core/deployments/candidate.ts";
 import { entryOf, valuesOf } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";

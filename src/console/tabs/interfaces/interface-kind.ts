@@ -1,5 +1,5 @@
 import { newInterface } from "../../../core/deployments/edit/interface.ts";
-import { textOf } from "../../../core/deployments/rule.ts";
+import { textOf } from "../../../core/deployments/candidate.ts";
 import { fieldsOf } from "../../../core/deployments/shape.ts";
 import { interfaceIssues, listVerdicts } from "../../../core/deployments/validate.ts";
 import { entryOf, valuesOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";

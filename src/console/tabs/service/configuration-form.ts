@@ -2,8 +2,8 @@ import { batch, computed, signal, type ReadonlySignal, type Signal } from "@prea
 import type { Issue } from "../../../core/api/issue.ts";
 import { changedConfiguration } from "../../../core/deployments/edit/configuration.ts";
 import { splitKnown } from "../../../core/deployments/edit/edit.ts";
-import type { Candidate } from "../../../core/deployments/rule.ts";
-import { fieldsOf, isMap } from "../../../core/deployments/shape.ts";
+import { type Candidate, isMap } from "../../../core/deployments/candidate.ts";
+import { fieldsOf } from "../../../core/deployments/shape.ts";
 import { serviceConfigurationIssues } from "../../../core/deployments/validate.ts";
 import { entryOf, portNames, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { refusal, type Said, type Values } from "../../state/entry-kind.ts";

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { textOf } from "../../../core/deployments/rule.ts";
+import { textOf } from "../../../core/deployments/candidate.ts";
 import { entryOf } from "../../../core/deployments/vocabulary.ts";
 import { useConsole } from "../../console.ts";
 import { IconButton } from "../../ui/Button.tsx";

@@ -1,6 +1,6 @@
 import { changedTarget, newTarget, targetCopy } from "../../../core/deployments/edit/target.ts";
 import { targetDefaults } from "../../../core/deployments/migrate.ts";
-import { textOf } from "../../../core/deployments/rule.ts";
+import { textOf } from "../../../core/deployments/candidate.ts";
 import { fieldsOf } from "../../../core/deployments/shape.ts";
 import { deployTargetIssues, listVerdicts } from "../../../core/deployments/validate.ts";
 import { groupOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";

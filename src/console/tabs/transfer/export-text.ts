@@ -1,4 +1,5 @@
-import { isMap, SECTIONS, SUITE_VERSION } from "../../../core/deployments/shape.ts";
+import { SECTIONS, SUITE_VERSION } from "../../../core/deployments/shape.ts";
+import { isMap } from "../../../core/deployments/candidate.ts";
 import { writeYaml } from "../../../core/yaml/write.ts";
 import type { SuiteDocument } from "../../state/suite-document.ts";
 

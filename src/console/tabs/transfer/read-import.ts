@@ -1,7 +1,6 @@
 import { isValid, type Issue } from "../../../core/api/issue.ts";
 import { isLegacyTarget } from "../../../core/deployments/migrate.ts";
-import type { Candidate } from "../../../core/deployments/rule.ts";
-import { isMap } from "../../../core/deployments/shape.ts";
+import { type Candidate, isMap } from "../../../core/deployments/candidate.ts";
 import { validateSource } from "../../../core/deployments/validate.ts";
 import type { Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { scanYaml } from "../../../core/yaml/scan/scan.ts";

@@ -1,7 +1,7 @@
 import { resolveEnvironment, environmentSpellings } from "../../env/environment.ts";
 import { portOf } from "../tcp-ports.ts";
-import type { Candidate } from "../rule.ts";
-import { isMap, SUITE_VERSION } from "../shape.ts";
+import { type Candidate, isMap } from "../candidate.ts";
+import { SUITE_VERSION } from "../shape.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, Effect, FieldChange, SuiteDiff } from "./change.ts";
 import { configurationRuns, effectsOf } from "./effects.ts";

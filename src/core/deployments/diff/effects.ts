@@ -1,5 +1,5 @@
 /** What runs where, asked of the capability matrix; nothing here knows a target, a type or a suffix by name. */
-import type { Candidate } from "../rule.ts";
+import type { Candidate } from "../candidate.ts";
 import { entryOf, groupOf, type Vocabulary } from "../vocabulary.ts";
 import type { Effect, EffectAction } from "./change.ts";
 

@@ -1,6 +1,5 @@
 import { compareText } from "../../api/issue.ts";
-import type { Candidate } from "../rule.ts";
-import { isMap } from "../shape.ts";
+import { type Candidate, isMap } from "../candidate.ts";
 import type { FieldChange } from "./change.ts";
 
 /** The members that differ, in the order of the new map, then those that only the old one has. */

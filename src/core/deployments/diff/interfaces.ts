@@ -1,4 +1,4 @@
-import { type Candidate, textOf } from "../rule.ts";
+import { type Candidate, textOf } from "../candidate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, SuiteDiff } from "./change.ts";
 import { effectsOf, interfaceRuns } from "./effects.ts";

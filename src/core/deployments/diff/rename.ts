@@ -1,4 +1,4 @@
-import type { Candidate } from "../rule.ts";
+import type { Candidate } from "../candidate.ts";
 import { fingerprint } from "./fields.ts";
 import type { Pair, Pairing, Placed } from "./pair.ts";
 

@@ -1,6 +1,6 @@
 import { isLegacyTarget, migrateTarget } from "../migrate.ts";
 import { foldName } from "../name.ts";
-import { type Candidate, textOf } from "../rule.ts";
+import { type Candidate, textOf } from "../candidate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, Note, SuiteDiff } from "./change.ts";
 import { effectsOf, targetRuns } from "./effects.ts";

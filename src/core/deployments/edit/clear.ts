@@ -1,7 +1,8 @@
 import { refusal } from "../../errors.ts";
 import type { Issue } from "../../api/issue.ts";
 import { suggest } from "../../words/suggest.ts";
-import { type Candidate, show } from "../rule.ts";
+import { show } from "../rule.ts";
+import type { Candidate } from "../candidate.ts";
 
 /** Refuses to clear what is no field and no key of the entry. @throws {SvcmError} INVALID_PAYLOAD */
 export function refuseUnknownFields(

@@ -1,8 +1,9 @@
 import type { Change } from "../../yaml/splice/change.ts";
 import type { Issue } from "../../api/issue.ts";
 import { suggest } from "../../words/suggest.ts";
-import { type Candidate, show } from "../rule.ts";
-import { fieldsOf, isMap } from "../shape.ts";
+import { show } from "../rule.ts";
+import { type Candidate, isMap } from "../candidate.ts";
+import { fieldsOf } from "../shape.ts";
 import { serviceConfigurationIssues } from "../validate.ts";
 import { portNames, type Vocabulary } from "../vocabulary.ts";
 import { refuseUnknownFields } from "./clear.ts";

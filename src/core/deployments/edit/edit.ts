@@ -3,8 +3,9 @@ import { refusal, SvcmError } from "../../errors.ts";
 import { suggest } from "../../words/suggest.ts";
 import type { Change } from "../../yaml/splice/change.ts";
 import { foldName } from "../name.ts";
-import { type Candidate, show, textOf } from "../rule.ts";
-import { isMap, type ListSection, shapeFinding } from "../shape.ts";
+import { show } from "../rule.ts";
+import { type Candidate, textOf, isMap } from "../candidate.ts";
+import { type ListSection, shapeFinding } from "../shape.ts";
 
 /** What an edit of the suite document comes to, decided on the document as it is. */
 export interface SuiteEdit {

@@ -1,6 +1,6 @@
 /** Decisions about interface adapters. An adapter is known by its controller mapping, or by its number in the list. */
 import { SvcmError } from "../../errors.ts";
-import { type Candidate, textOf } from "../rule.ts";
+import { type Candidate, textOf } from "../candidate.ts";
 import { fieldsOf } from "../shape.ts";
 import { interfaceIssues } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";

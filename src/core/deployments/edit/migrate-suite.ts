@@ -1,6 +1,6 @@
 import type { Change } from "../../yaml/splice/change.ts";
 import { isOutdatedTarget, migrateTarget } from "../migrate.ts";
-import { textOf } from "../rule.ts";
+import { textOf } from "../candidate.ts";
 import { SUITE_VERSION } from "../shape.ts";
 import { deployTargetIssues } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";

@@ -1,7 +1,7 @@
 /** What is still to be asked of somebody who adds an entry, one question after the other. */
 import { targetDefaults } from "../migrate.ts";
 import type { Issue } from "../../api/issue.ts";
-import type { Candidate } from "../rule.ts";
+import type { Candidate } from "../candidate.ts";
 import { deployTargetIssues, interfaceIssues } from "../validate.ts";
 import { entriesOf } from "./edit.ts";
 import type { ListSection } from "../shape.ts";

@@ -2,7 +2,7 @@
 import type { Change } from "../../yaml/splice/change.ts";
 import { isLegacyTarget, migrateTarget, targetDefaults, withoutEmptyProfile } from "../migrate.ts";
 import { foldName } from "../name.ts";
-import { type Candidate, textOf } from "../rule.ts";
+import { type Candidate, textOf } from "../candidate.ts";
 import { fieldsOf } from "../shape.ts";
 import { deployTargetIssues } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";

@@ -1,4 +1,5 @@
-import { type Candidate, type Rule, show, textOf } from "../rule.ts";
+import { type Rule, show } from "../rule.ts";
+import { type Candidate, textOf } from "../candidate.ts";
 
 /** Interface adapter: the two kinds of duplicate. */
 export const interfaceDuplicate: Rule = {

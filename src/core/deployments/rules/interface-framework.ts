@@ -1,4 +1,5 @@
-import { type Candidate, missing, notAccepted, type Rule, show, undeclared, unknownValue } from "../rule.ts";
+import { missing, notAccepted, type Rule, show, undeclared, unknownValue } from "../rule.ts";
+import type { Candidate } from "../candidate.ts";
 import { entryOf, frameworksOf, valuesOf } from "../vocabulary.ts";
 import { suggest } from "../../words/suggest.ts";
 

@@ -1,5 +1,6 @@
 import { foldName } from "../name.ts";
-import { type Candidate, type Rule, show, textOf } from "../rule.ts";
+import { type Rule, show } from "../rule.ts";
+import { type Candidate, textOf } from "../candidate.ts";
 
 /** Deploy target (e): names are unique, whatever their case. */
 export const targetName: Rule = {

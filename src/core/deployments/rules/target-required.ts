@@ -1,4 +1,5 @@
-import { type Candidate, missing, type Rule, show } from "../rule.ts";
+import { missing, type Rule, show } from "../rule.ts";
+import type { Candidate } from "../candidate.ts";
 import { RUNTIME_EXAMPLES } from "./target-runtime.ts";
 import { entryOf, valuesOf, type Vocabulary } from "../vocabulary.ts";
 

@@ -1,4 +1,5 @@
-import { type Rule, show, textOf } from "../rule.ts";
+import { type Rule, show } from "../rule.ts";
+import { textOf } from "../candidate.ts";
 
 export const RUNTIME_EXAMPLES = ["nodejs22.x", "node20", "python3.12"] as const;
 export const RUNTIME = /^[A-Za-z][A-Za-z_+#-]*\d(?:[\w.+-]*\w)?$/;
