@@ -1,6 +1,10 @@
 /** The WebSocket API with its three adapters: everybody hears of a new item, wherever they are connected. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Server } from "socket.io";
 import { io, type Socket } from "socket.io-client";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { announceSessions } from "../src/interface/WebSocket/cluster.ts";
 import { runToEnd, startEntrypoint } from "./entrypoint.ts";
 import { hasRedis, startRedis } from "./servers.ts";
 
@@ -64,6 +68,31 @@ describe.each(["websocket", "polling"] as const)("over %s", (transport) => {
     await using second = await startEntrypoint("websocket", env);
     await expectBroadcast([first.url, second.url], transport, 6);
   });
+});
+
+test("a worker announces a session to the primary before the client learns its id", async () => {
+  const http = createServer((_, response) => response.end());
+  const server = new Server(http);
+  onTestFinished(() => server.close());
+  const order: string[] = [];
+  let arrive: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  let release: () => void = () => undefined;
+  announceSessions(server, (message) => {
+    expect(message).toMatchObject({ type: "sticky:connection" });
+    arrive();
+    return new Promise((resolve) => (release = resolve));
+  });
+  await new Promise<void>((resolve) => void http.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const handshake = fetch(`${url}/socket.io/?EIO=4&transport=polling`).then(() => order.push("client"));
+  await arrived;
+  // A whole exchange with the same server: an id that does not wait would be there by now.
+  await (await fetch(url)).text();
+  order.push("primary");
+  release();
+  await handshake;
+  expect(order).toEqual(["primary", "client"]);
 });
 
 test.skipIf(!hasRedis)(

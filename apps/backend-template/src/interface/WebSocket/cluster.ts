@@ -2,6 +2,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Server } from "socket.io";
 import { withPackages } from "../../process/required-package.ts";
 
 const SETTING = "SVC_WEBSOCKET_SOCKETIO_ADAPTER=cluster";
@@ -21,7 +22,8 @@ export interface Primary {
 export async function startPrimary(workers: number, listen: { host: string; port: number }): Promise<Primary> {
   const { sticky, adapter } = await loadCluster();
   const server = createServer();
-  sticky.setupMaster(server, { loadBalancingMethod: "least-connection" });
+  // The workers announce each session twice, which a count of connections would not survive.
+  sticky.setupMaster(server, { loadBalancingMethod: "round-robin" });
   adapter.setupPrimary();
   cluster.setupPrimary({ serialization: "advanced" });
   await new Promise<void>((resolve, reject) => {
@@ -50,6 +52,25 @@ export async function loadCluster() {
     sticky: await import("@socket.io/sticky"),
     adapter: await import("@socket.io/cluster-adapter"),
   }));
+}
+
+/**
+ * Announces each session to the primary before the client learns its id. `@socket.io/sticky` does so only afterwards,
+ * and a request that is faster goes to another worker, which answers "Session ID unknown".
+ */
+export function announceSessions({ engine }: Server, send: (message: object) => Promise<void> = sendToPrimary): void {
+  const newId = engine.generateId.bind(engine);
+  engine.generateId = async (request) => {
+    const id = await newId(request);
+    await send({ type: "sticky:connection", data: id });
+    return id;
+  };
+}
+
+function sendToPrimary(message: object): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.send?.(message, undefined, undefined, (error) => (error ? reject(error) : resolve()));
+  });
 }
 
 /** One that was ready and dies is replaced; one that never was could not start, and would not the next time. */

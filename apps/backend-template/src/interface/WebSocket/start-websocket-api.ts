@@ -8,7 +8,7 @@ import { httpAddress } from "../../process/address.ts";
 import { runProcess, type OnClose } from "../../process/lifecycle.ts";
 import { startupPlan } from "../../process/startup-plan.ts";
 import { startHttp } from "../HTTP/start-http.ts";
-import { loadCluster, startPrimary } from "./cluster.ts";
+import { announceSessions, loadCluster, startPrimary } from "./cluster.ts";
 import { useRedisStreams } from "./redis-streams.ts";
 import { broadcastItems, socketServer } from "./socket-server.ts";
 
@@ -56,6 +56,7 @@ async function adapt(
     const { sticky, adapter: clusterAdapter } = await loadCluster();
     io.adapter(clusterAdapter.createAdapter());
     sticky.setupWorker(io);
+    announceSessions(io);
   }
   if (adapter === "redis-streams" && redisUrl) {
     const end = await useRedisStreams(io, redisUrl.reveal());
