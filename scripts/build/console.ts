@@ -65,7 +65,7 @@ async function script(entry: string, format: "esm" | "iife"): Promise<OutputChun
     plugins: [
       {
         name: "rules-without-words",
-        transform: { filter: { id: /core[\\/]suite[\\/]rules[\\/]/ }, handler: rulesOnly },
+        transform: { filter: { id: /core[\\/]deployments[\\/]rules[\\/]/ }, handler: rulesOnly },
       },
     ],
     onLog(level, log, handler) {

@@ -48,7 +48,9 @@ test.each([[["env", "get"]], [["env", "get", "--json"]]])("svcm %j loads compile
   const modules = loaded.flatMap(modulesOf);
   expect(modules).toContainEqual(expect.stringMatching(/src\/core\/operations\/env-read\.ts$/));
   expect(
-    modules.filter((name) => /node_modules\/zod|operations\/telemetry|operations\/suite|ecosystem\//.test(name)),
+    modules.filter((name) =>
+      /node_modules\/zod|core\/(?:metrics|deployments|pm2)|operations\/(?:suite|metrics)/.test(name),
+    ),
   ).toEqual([]);
   const bytes = loaded.map(({ chunk }) => statSync(join(REPOSITORY, chunk)).size).reduce((sum, size) => sum + size, 0);
   expect(bytes).toBeLessThan(MOST_BYTES);
