@@ -39,7 +39,7 @@ function refuseTopicAsJson(argv: readonly string[], known: readonly string[]): v
     .join(" ");
   if (!asksForJson(argv) || argv.includes("--help") || known.includes(words)) return;
   const inside = known.filter((command) => words === "" || command.startsWith(`${words} `));
-  if (inside.length > 0) throw new UsageError(`A command is needed. Accepted: ${inside.join(", ")}.`);
+  if (inside.length > 0) throw new UsageError(`A command is missing. Accepted: ${inside.join(", ")}.`);
 }
 
 /** `help env get` as `env get --help`: the help command of oclif passes none of its options, and so repeats the summary. */

@@ -2,9 +2,9 @@ import { UsageError } from "../commands/terminal/usage-error.ts";
 import { suggest } from "../core/index.ts";
 
 const LIST = "svcm process list";
-const SHOW = "svcm metrics show measures each process; svcm ecosystem show has its declaration";
+const SHOW = "svcm metrics show measures each process; svcm ecosystem show shows its declaration";
 const WATCH = "svcm metrics watch";
-const LEFT_TO_PM2 = "PM2's own command line does this";
+const LEFT_TO_PM2 = "use PM2's own command line for this";
 
 /** What people type from habit with other tools, and the command of svcm for it. */
 const HABITS: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ const HABITS: Readonly<Record<string, string>> = {
   scale: LEFT_TO_PM2,
   save: LEFT_TO_PM2,
   resurrect: LEFT_TO_PM2,
-  logs: "svcm does not read logs; PM2 writes them to the folder logs of PM2_HOME (~/.pm2/logs)",
+  logs: "svcm does not show logs; use pm2 logs, or read the files in ~/.pm2/logs (the folder logs of PM2_HOME)",
 };
 
 /**
@@ -49,7 +49,7 @@ export function unknownCommand(asked: string, known: readonly string[]): UsageEr
   if (command !== undefined) {
     const more = asked.slice(command.length + 1);
     return new UsageError(
-      `svcm ${command} takes no argument, not ${more}.`,
+      `svcm ${command} takes no arguments; unexpected: ${more}.`,
       `svcm ${command} --help shows how it is used`,
     );
   }

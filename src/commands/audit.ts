@@ -11,7 +11,7 @@ import { renderTable } from "./terminal/table.ts";
 export default class Audit extends SvcmCommand {
   static override summary = "Show who changed what, newest first.";
   static override description =
-    "Records name keys, processes and entries, never a value. A change without an outcome was interrupted: its process crashed or was killed. A refused one changed nothing.";
+    "Records name keys, processes and entries, but never contain values. A change without an outcome was interrupted: its process crashed or was killed. A refused change had no effect.";
   static override examples = [
     "<%= config.bin %> audit",
     "<%= config.bin %> audit orders-api --since 24h",
@@ -20,17 +20,17 @@ export default class Audit extends SvcmCommand {
   static override args = {
     name: Args.string({
       ignoreStdin: true,
-      description: "Part of a name: of a process, key, entry, action, environment or person.",
+      description: "Text to find in the name of a process, key, entry, action, environment or user.",
     }),
   };
   static override flags = {
-    limit: Flags.integer({ summary: "How many records to show.", default: 50, min: 1, max: 1000 }),
+    limit: Flags.integer({ summary: "Number of records to show.", default: 50, min: 1, max: 1000 }),
     since: Flags.string({
-      summary: "Only newer records: an age such as 30m, 24h or 7d, or a date such as 2026-01-31.",
+      summary: "Show only newer records. Takes an age such as 30m, 24h or 7d, or a date such as 2026-01-31.",
     }),
     outcome: Flags.option({
       options: auditOutcomes,
-      summary: "Only attempts with this outcome; started means interrupted.",
+      summary: "Show only changes with this outcome. A change that is only started was interrupted.",
     })(),
   };
 
@@ -61,7 +61,7 @@ export default class Audit extends SvcmCommand {
             stdoutScreen(),
           ),
     );
-    if (!response.complete) this.warn("A part of the log holds no records and was not read; older records may exist.");
+    if (!response.complete) this.warn("Part of the audit log is damaged and was skipped. Older records may exist.");
     return response;
   }
 }

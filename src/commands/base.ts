@@ -10,14 +10,14 @@ import { isTerminalBehindStdout, stderrScreen, stdoutScreen } from "./terminal/s
 /** `--environment` for commands about env files. The core decides what is accepted. */
 export const environmentFlag = Flags.string({
   char: "e",
-  summary: "Environment, for example dev, staging or ci. Default: NODE_ENV, or dev.",
+  summary: "Environment, for example dev, staging or ci. Defaults to NODE_ENV, or dev.",
   helpValue: "<name>",
 });
 
 /** The same for commands about PM2, where production is an environment too. */
 export const ecosystemEnvironmentFlag = Flags.string({
   char: "e",
-  summary: "Environment, for example dev, staging or production. Default: NODE_ENV, or dev.",
+  summary: "Environment, for example dev, staging or production. Defaults to NODE_ENV, or dev.",
   helpValue: "<name>",
 });
 
@@ -27,7 +27,7 @@ export abstract class SvcmCommand extends Command {
 
   static override baseFlags = {
     root: Flags.string({
-      summary: "Repository root; by default the nearest folder that holds deployments.yaml or .git.",
+      summary: "Repository root. Defaults to the nearest folder with deployments.yaml or .git.",
       helpGroup: "GLOBAL",
       helpValue: "<dir>",
     }),

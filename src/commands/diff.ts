@@ -11,7 +11,7 @@ import { fileFlag } from "./terminal/suite-argument.ts";
 export default class Diff extends SvcmCommand {
   static override summary = "Explain what changed in deployments.yaml since a Git revision.";
   static override description =
-    "Shows deploy targets that were added, removed, changed or renamed, and changes of ports, interfaces and the environment, each with the PM2 processes that it affects. Comments, order and formatting do not count as a change.";
+    "Lists deploy targets that were added, removed, changed or renamed, and changes to ports, interfaces and the environment, each with the PM2 processes that it affects. Changes to comments, order and formatting do not count.";
   static override examples = [
     "<%= config.bin %> diff",
     "<%= config.bin %> diff HEAD --exit-code",
@@ -23,14 +23,17 @@ export default class Diff extends SvcmCommand {
   };
   static override flags = {
     to: Flags.string({
-      summary: "Newer side of the comparison: a Git revision instead of the work tree.",
+      summary: "Git revision to compare, instead of the work tree.",
       helpValue: "<revision>",
     }),
     file: fileFlag,
-    format: Flags.option({ options: diffFormats, summary: "Text for a terminal, or Markdown for a comment." })({
+    format: Flags.option({
+      options: diffFormats,
+      summary: "Text for a terminal, or Markdown for a comment on a pull request.",
+    })({
       default: "text",
     }),
-    "exit-code": Flags.boolean({ summary: "Exit 1 if there is a change in meaning.", default: false }),
+    "exit-code": Flags.boolean({ summary: "Exit 1 if anything changed.", default: false }),
   };
 
   async run() {

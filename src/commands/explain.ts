@@ -6,10 +6,14 @@ import { fold } from "./terminal/fold.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 
 export default class Explain extends SvcmCommand {
-  static override summary = "Explain an error code, and what to do about it.";
+  static override summary = "Explain an error code and how to fix the error.";
   static override examples = ["<%= config.bin %> explain TARGET_PROTOCOL_NOT_EXPOSED"];
   static override args = {
-    code: Args.string({ ignoreStdin: true, required: true, description: "Code of an error or issue, in any case." }),
+    code: Args.string({
+      ignoreStdin: true,
+      required: true,
+      description: "Code of an error or issue. Case does not matter.",
+    }),
   };
 
   async run() {

@@ -5,12 +5,12 @@ import { suiteFlags } from "./terminal/entry-flags.ts";
 import { askEdit, tellEdit } from "./terminal/suite-edits.ts";
 
 export default class Migrate extends SvcmCommand {
-  static override summary = "Rewrite the legacy deploy targets of deployments.yaml in today's form.";
+  static override summary = "Upgrade legacy deploy targets in deployments.yaml to the current format.";
   static override description =
-    "Entries { name, type, region, runtime } get today's fields, in place and without loss; a document without a version gets one. Values that the capability matrix does not know stay as they are, and are reported.";
+    "Converts entries { name, type, region, runtime } in place and without loss, and adds a version to a document without one. Values that the capability matrix does not know are kept and reported.";
   static override examples = ["<%= config.bin %> migrate --dry-run", "<%= config.bin %> migrate --check"];
   static override flags = {
-    check: Flags.boolean({ summary: "Write nothing; exit 1 if something would change.", default: false }),
+    check: Flags.boolean({ summary: "Write nothing, and exit 1 if anything would change.", default: false }),
     ...suiteFlags,
   };
 

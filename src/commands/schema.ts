@@ -5,13 +5,13 @@ import { ask } from "./terminal/ask.ts";
 
 export default class Schema extends SvcmCommand {
   static override summary =
-    "Print the JSON Schema of a document, or the AsyncAPI description of the WebSocket, for editors and other tools.";
+    "Print a JSON Schema, or the AsyncAPI description of the WebSocket, for editors and other tools.";
   static override examples = [
     "<%= config.bin %> schema deployments > schemas/service-management.v1.schema.json",
     "<%= config.bin %> schema runtime-contract > runtime-contract.schema.json",
   ];
   static override args = {
-    document: Args.option({ ignoreStdin: true, options: schemaNames, description: "Name of the document." })({
+    document: Args.option({ ignoreStdin: true, options: schemaNames, description: "Schema to print." })({
       required: true,
     }),
   };

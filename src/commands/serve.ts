@@ -5,18 +5,22 @@ import { startServer } from "../server/start.ts";
 import { SvcmCommand } from "./base.ts";
 
 export default class Serve extends SvcmCommand {
-  static override summary = "Serve the same core as an HTTP API with a web page, on 127.0.0.1:3200.";
+  static override summary = "Serve the HTTP API and the web console, on 127.0.0.1:3200 by default.";
   static override description =
-    "Listens on loopback by default, and on another address only if SVC_SERVICE_MANAGEMENT_AUTH_TOKEN is set. The log is written to standard error, readable on a terminal and as JSON lines elsewhere; SIGINT and SIGTERM close in order.";
+    "Any address other than loopback requires SVC_SERVICE_MANAGEMENT_AUTH_TOKEN. Logs go to standard error: readable lines in a terminal, JSON lines elsewhere. SIGINT and SIGTERM shut the server down gracefully.";
   static override examples = [
     "<%= config.bin %> serve",
     "<%= config.bin %> serve --port 3201",
     "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN=<token> <%= config.bin %> serve --host 0.0.0.0",
   ];
   static override flags = {
-    host: Flags.string({ summary: "Address to bind.", env: "SVC_SERVICE_MANAGEMENT_HOST", helpValue: "<address>" }),
+    host: Flags.string({
+      summary: "Address to listen on.",
+      env: "SVC_SERVICE_MANAGEMENT_HOST",
+      helpValue: "<address>",
+    }),
     port: Flags.string({
-      summary: "Port to listen on; 0 takes a free one.",
+      summary: "Port to listen on. 0 picks a free one.",
       env: "SVC_SERVICE_MANAGEMENT_PORT",
       helpValue: "<port>",
     }),

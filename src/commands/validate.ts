@@ -3,9 +3,9 @@ import { documentArgs } from "./terminal/suite-argument.ts";
 import { tellVerdict, validationFlags } from "./terminal/validation.ts";
 
 export default class Validate extends SvcmCommand {
-  static override summary = "Validate deployments.yaml: all issues at once, with their places.";
+  static override summary = "Validate deployments.yaml, and show every issue with its location.";
   static override description =
-    "Reads YAML or JSON, and exits 1 if there is an error. Formats: text with source lines, GitHub annotations, SARIF 2.1.0, JUnit.";
+    "Reads YAML or JSON. Exits 1 if there is an error. The report is text with source lines, GitHub annotations, SARIF 2.1.0 or JUnit.";
   static override examples = [
     "<%= config.bin %> validate",
     "<%= config.bin %> validate deployments.yaml",

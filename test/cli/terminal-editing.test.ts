@@ -92,7 +92,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
       "Deploy target (1 dedicated-server, 2 vm, 3 ec2, 4 lambda, 5 vercel-functions, 6 cloudflare-workers): ",
     );
     expect(screen).toContain("(did you mean lambda?)");
-    expect(screen).toContain("An answer is needed: a text");
+    expect(screen).toContain("A value is required: any text");
     expect(screen).toContain('"latest" is not a name with a version');
     expect(screen).toContain("Service type (1 functions) [functions]: ");
     expect(screen).toContain("Runtime protocol (1 http) [http]: ");

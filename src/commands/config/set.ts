@@ -7,9 +7,9 @@ import { UsageError } from "../terminal/usage-error.ts";
 import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 
 export default class ConfigSet extends SvcmCommand {
-  static override summary = "Change the service configuration of deployments.yaml.";
+  static override summary = "Change the service configuration in deployments.yaml.";
   static override description =
-    "KEY is serviceKind, runMode, cloudProvider, staticAssetsPath, or a port such as ports.rest. The whole configuration is validated first; if it is invalid, the file is not touched.";
+    "KEY is serviceKind, runMode, cloudProvider, staticAssetsPath, or a port such as ports.rest. svcm validates the whole configuration first, and does not touch the file if it is invalid.";
   static override examples = [
     "<%= config.bin %> config set runMode=virtual-machine cloudProvider=aws",
     "<%= config.bin %> config set serviceKind=grpc-rest-api ports.grpc=3002 --clear ports.websocket",
@@ -17,7 +17,7 @@ export default class ConfigSet extends SvcmCommand {
   static override args = assignmentArgs;
   static override flags = {
     clear: Flags.string({
-      summary: "Key to remove, for example ports.websocket. May be given several times.",
+      summary: "Key to remove, for example ports.websocket. Can be repeated.",
       helpValue: "<key>",
       multiple: true,
       multipleNonGreedy: true,
@@ -32,7 +32,10 @@ export default class ConfigSet extends SvcmCommand {
     const both = flags.clear.find((key) => Object.hasOwn(values, key));
     if (both !== undefined) throw new UsageError(`${both} is both set and cleared.`);
     if (Object.keys(values).length + flags.clear.length === 0)
-      throw new UsageError("Nothing to set.", "svcm config set serviceKind=rest-api ports.rest=3000");
+      throw new UsageError(
+        "Nothing to set: no KEY=VALUE and no --clear was given.",
+        "svcm config set serviceKind=rest-api ports.rest=3000",
+      );
     const input = { file: flags.file, dryRun: flags["dry-run"], values, clear: flags.clear };
     const response = await askEdit(configurationSet, flags, input, {});
     await tellEdit(this, response, `Changed the service configuration in ${response.file}`);

@@ -7,7 +7,7 @@ import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
 export default class ConfigShow extends SvcmCommand {
-  static override summary = "Show the service configuration of deployments.yaml, with its verdict.";
+  static override summary = "Show the service configuration in deployments.yaml and whether it is valid.";
   static override examples = ["<%= config.bin %> config show", "<%= config.bin %> config show --json"];
   static override flags = { file: suiteFlags.file };
 
@@ -19,7 +19,7 @@ export default class ConfigShow extends SvcmCommand {
     const configuration = sectionOf(suite);
     if (!this.jsonEnabled()) {
       this.log(tableOf(configuration, response.file));
-      for (const { message } of response.issues) this.log(paint.red(`Not valid: ${message}`));
+      for (const { message } of response.issues) this.log(paint.red(`Invalid: ${message}`));
     }
     return { file: response.file, serviceConfiguration: configuration, issues: response.issues };
   }
@@ -27,7 +27,7 @@ export default class ConfigShow extends SvcmCommand {
 
 function tableOf(configuration: unknown, file: string): string {
   const rows = configuration === null ? [] : leaves(configuration, "");
-  if (rows.length === 0) return `${file} declares no service configuration.`;
+  if (rows.length === 0) return `${file} has no service configuration.`;
   return renderTable(
     [
       { heading: "KEY", cell: ([key]) => key },

@@ -3,9 +3,9 @@ import { documentArgs } from "../terminal/suite-argument.ts";
 import { tellVerdict, validationFlags } from "../terminal/validation.ts";
 
 export default class ConfigValidate extends SvcmCommand {
-  static override summary = "Validate the service configuration of deployments.yaml.";
+  static override summary = "Validate the service configuration in deployments.yaml.";
   static override description =
-    "Checks service kind, run mode, cloud provider and the ports that the service kind listens on. Exits 1 if there is an error.";
+    "Checks the service kind, run mode, cloud provider, and the ports that the service kind listens on. Exits 1 if there is an error.";
   static override examples = ["<%= config.bin %> config validate"];
   static override args = documentArgs;
   static override flags = validationFlags;

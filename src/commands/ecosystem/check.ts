@@ -6,9 +6,9 @@ import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
 
 export default class EcosystemCheck extends SvcmCommand {
-  static override summary = "Check a PM2 ecosystem file for what PM2 would refuse, misread or ignore.";
+  static override summary = "Check a PM2 ecosystem file for anything that PM2 would refuse, misread or ignore.";
   static override description =
-    "Finds names that PM2 takes for something else, ports that collide, missing scripts and env files, fields that PM2 ignores, and apps that deployments.yaml implies but the file lacks. Exits 1 if there is an error.";
+    "Finds names that PM2 misinterprets, ports that collide, missing scripts and env files, fields that PM2 ignores, and apps that deployments.yaml requires but the file lacks. Exits 1 if there is an error.";
   static override examples = [
     "<%= config.bin %> ecosystem check --environment production",
     "<%= config.bin %> ecosystem check --environment staging --json",

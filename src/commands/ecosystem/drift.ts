@@ -9,7 +9,7 @@ import { stdoutScreen } from "../terminal/screen.ts";
 export default class EcosystemDrift extends SvcmCommand {
   static override summary = "Compare an ecosystem file with what PM2 runs.";
   static override description =
-    "Shows apps that do not run, processes that the file does not declare, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch and environment keys. Values of arguments and environment are never shown. Exits 1 if something differs.";
+    "Lists apps that are not running, processes that the file does not declare, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch and environment keys. Argument and environment values are never shown. Exits 1 if anything differs.";
   static override examples = [
     "<%= config.bin %> ecosystem drift --environment production",
     "<%= config.bin %> ecosystem drift --json",

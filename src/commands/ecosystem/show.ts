@@ -8,9 +8,9 @@ import { stdoutScreen, type Screen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
 export default class EcosystemShow extends SvcmCommand {
-  static override summary = "Show the apps of a PM2 ecosystem file, and the command that starts each.";
+  static override summary = "Show the apps in a PM2 ecosystem file and the command that starts each.";
   static override description =
-    "Runs the file in a process of its own, as PM2 would load it. Secrets show as [REDACTED]. With --service-kind, also shows the one command that starts all apps of that kind.";
+    "Evaluates the file in a separate process, as PM2 would. Secrets appear as [REDACTED]. With --service-kind, also shows the one command that starts all apps of that kind.";
   static override examples = [
     "<%= config.bin %> ecosystem show --environment production",
     "<%= config.bin %> ecosystem show --service-kind websocket-rest-api",
@@ -19,7 +19,7 @@ export default class EcosystemShow extends SvcmCommand {
   static override flags = {
     environment: ecosystemEnvironmentFlag,
     "service-kind": Flags.string({
-      summary: "Service kind to propose a command for, for example rest-api.",
+      summary: "Also show the command that starts all apps of this kind, for example rest-api.",
       helpValue: "<kind>",
     }),
   };
@@ -36,12 +36,12 @@ export default class EcosystemShow extends SvcmCommand {
 type Response = Awaited<ReturnType<(typeof ecosystemShow)["run"]>>;
 type App = Response["apps"][number];
 
-const WITHOUT_PM2 = "If pm2 is not in the PATH, write npx pm2 instead of pm2.";
+const WITHOUT_PM2 = "If pm2 is not on your PATH, use npx pm2.";
 
 function render(response: Response, serviceKind: string | undefined, screen: Screen): string {
   const { environment, path, exists, apps, preview } = response;
   if (!exists) return withoutEcosystem(environment, path);
-  if (apps.length === 0) return `${path} declares no app.`;
+  if (apps.length === 0) return `${path} does not declare any apps.`;
   const { bold } = paint;
   const table = renderTable<App>(
     [

@@ -7,7 +7,7 @@ import { paint } from "../terminal/paint.ts";
 export default class EnvCheck extends SvcmCommand {
   static override summary = "Check an env file against the runtime contract.";
   static override description =
-    "Reports unsupported values, missing and duplicate keys, keys that differ only by case, credentials in URLs, and lines that node --env-file and dotenv read differently. Exits 1 if there is an error.";
+    "Reports unsupported values, missing and duplicate keys, keys that differ only in case, credentials in URLs, and lines that node --env-file and dotenv read differently. Exits 1 if there is an error.";
   static override examples = [
     "<%= config.bin %> env check --environment staging",
     "<%= config.bin %> env check --environment ci --json",

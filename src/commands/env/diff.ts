@@ -9,22 +9,22 @@ import { renderTable } from "../terminal/table.ts";
 export default class EnvDiff extends SvcmCommand {
   static override summary = "Compare the env files of two environments.";
   static override description =
-    "Shows the keys that differ or that only one of the files has. Secrets are compared, but never shown.";
+    "Shows the keys that differ, and the keys that only one of the files has. Secrets are compared but never shown.";
   static override examples = [
     "<%= config.bin %> env diff dev staging",
     "<%= config.bin %> env diff dev staging --all",
     "<%= config.bin %> env diff staging ci --exit-code",
   ];
   static override args = {
-    from: Args.string({ ignoreStdin: true, required: true, description: "Environment on the left, for example dev." }),
+    from: Args.string({ ignoreStdin: true, required: true, description: "First environment, for example dev." }),
     to: Args.string({
       ignoreStdin: true,
       required: true,
-      description: "Environment on the right, for example staging.",
+      description: "Second environment, for example staging.",
     }),
   };
   static override flags = {
-    all: Flags.boolean({ summary: "Also show the keys that are the same.", default: false }),
+    all: Flags.boolean({ summary: "Also show keys that are the same.", default: false }),
     "exit-code": Flags.boolean({ summary: "Exit 1 if the files differ.", default: false }),
   };
 

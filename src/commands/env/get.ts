@@ -6,9 +6,9 @@ import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
 export default class EnvGet extends SvcmCommand {
-  static override summary = "Show the visible keys of an environment's env file.";
+  static override summary = "Show the visible keys of an env file.";
   static override description =
-    "Without a KEY, shows every editable and read-only key; an editable key that is not set shows its default. With one KEY, prints only its value, for scripts. Secrets are never shown.";
+    "Without a KEY, shows every editable and read-only key; an editable key that is not set shows its default. With one KEY, prints only its value, for use in scripts. Secrets are never shown.";
   static override examples = [
     "<%= config.bin %> env get --environment staging",
     "<%= config.bin %> env get SVC_HTTP_FRAMEWORK",
@@ -17,7 +17,7 @@ export default class EnvGet extends SvcmCommand {
   static override args = {
     key: Args.string({
       ignoreStdin: true,
-      description: "Runtime key. Without one, all visible keys are shown.",
+      description: "Runtime key to show. Defaults to all visible keys.",
       multiple: true,
     }),
   };

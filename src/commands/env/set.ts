@@ -7,9 +7,9 @@ import { renderPlan, renderWrite } from "../terminal/changes.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 
 export default class EnvSet extends SvcmCommand {
-  static override summary = "Change editable keys of one environment's env file.";
+  static override summary = "Change editable keys in an env file.";
   static override description =
-    "Validates every value against the runtime contract, and writes nothing unless all are accepted. Only the lines of these keys change, in one atomic write that is recorded in the audit log.";
+    "Validates every value against the runtime contract, and writes nothing unless all are accepted. Only the lines of these keys change. The write is atomic and recorded in the audit log.";
   static override examples = [
     "<%= config.bin %> env set SVC_HTTP_FRAMEWORK=fastify",
     "<%= config.bin %> env set SVC_REALTIME_API=yes SVC_REALTIME_API_PROTOCOL=grpc --environment staging",
@@ -18,14 +18,14 @@ export default class EnvSet extends SvcmCommand {
   static override args = assignmentArgs;
   static override flags = {
     environment: environmentFlag,
-    "dry-run": Flags.boolean({ summary: "Show the lines that would change; write nothing.", default: false }),
+    "dry-run": Flags.boolean({ summary: "Show the lines that would change, and write nothing.", default: false }),
   };
 
   async run() {
     const { args, flags } = await this.parse(EnvSet);
     const values = parseAssignments(args["key=value"]);
     if (Object.keys(values).length === 0)
-      throw new UsageError("Nothing to set.", "svcm env set SVC_HTTP_FRAMEWORK=fastify");
+      throw new UsageError("Nothing to set: no KEY=VALUE was given.", "svcm env set SVC_HTTP_FRAMEWORK=fastify");
     const input = { environment: flags.environment, values, foreignKeys: "refuse" as const };
     if (flags["dry-run"]) {
       const plan = await ask(envPlan, flags, input);

@@ -7,7 +7,7 @@ import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 export default class InterfacesAdd extends SvcmCommand {
   static override summary = "Add an interface adapter to deployments.yaml.";
   static override description =
-    "The adapter is validated first; if it is invalid, the file is not touched. At a terminal, svcm asks for what is missing.";
+    "svcm validates the adapter first, and does not touch the file if it is invalid. In a terminal, svcm asks for missing fields.";
   static override examples = [
     "<%= config.bin %> interfaces add --type sse --framework fastify --entrypoint src/interface/HTTP/events.ts --controller EventController.stream",
   ];

@@ -6,7 +6,7 @@ import { UsageError } from "../terminal/usage-error.ts";
 import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 
 export default class InterfacesEdit extends SvcmCommand {
-  static override summary = "Change an interface adapter of deployments.yaml in place.";
+  static override summary = "Edit an interface adapter in deployments.yaml.";
   static override examples = [
     "<%= config.bin %> interfaces edit ItemController.list --framework fastify",
     "<%= config.bin %> interfaces edit 2 --controller EventController.stream",
@@ -24,7 +24,10 @@ export default class InterfacesEdit extends SvcmCommand {
     const { args, flags } = await this.parse(InterfacesEdit);
     const values = valuesOf(flags, interfaceFields);
     if (Object.keys(values).length === 0)
-      throw new UsageError("Nothing to change.", `svcm interfaces edit ${args.adapter} --framework fastify`);
+      throw new UsageError(
+        "Nothing to change: no field was given.",
+        `svcm interfaces edit ${args.adapter} --framework fastify`,
+      );
     const input = { file: flags.file, dryRun: flags["dry-run"], which: args.adapter, values };
     const response = await askEdit(interfaceEdit, flags, input, interfaceFields);
     await tellEdit(this, response, `Changed ${response.target} in ${response.file}`);

@@ -7,7 +7,7 @@ import { fileFlag } from "../terminal/suite-argument.ts";
 import { renderTable } from "../terminal/table.ts";
 
 export default class InterfacesList extends SvcmCommand {
-  static override summary = "List the interface adapters of deployments.yaml, each with its verdict.";
+  static override summary = "List the interface adapters in deployments.yaml and whether each is valid.";
   static override examples = ["<%= config.bin %> interfaces list", "<%= config.bin %> interfaces list --json"];
   static override flags = { file: fileFlag };
 
@@ -35,7 +35,7 @@ function adaptersOf(suite: unknown, { response }: SuiteCheck) {
 }
 
 function tableOf(adapters: readonly Adapter[], file: string): string {
-  if (adapters.length === 0) return `${file} declares no interface adapter.`;
+  if (adapters.length === 0) return `${file} has no interface adapters.`;
   const field =
     (name: string) =>
     ({ entry }: Adapter): string => {

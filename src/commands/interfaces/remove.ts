@@ -8,7 +8,7 @@ import { askEdit } from "../terminal/suite-edits.ts";
 export default class InterfacesRemove extends SvcmCommand {
   static override summary = "Remove an interface adapter from deployments.yaml.";
   static override description =
-    "Removes its own lines; comments around it stay. At a terminal, svcm asks first unless you pass --yes; a script is not asked.";
+    "Removes only the adapter's own lines and keeps the comments around them. In a terminal, svcm asks for confirmation unless you pass --yes; in a script it does not ask.";
   static override examples = ["<%= config.bin %> interfaces remove ItemController.list"];
   static override args = {
     adapter: Args.string({

@@ -3,7 +3,7 @@ import { documentArgs } from "../terminal/suite-argument.ts";
 import { tellVerdict, validationFlags } from "../terminal/validation.ts";
 
 export default class InterfacesValidate extends SvcmCommand {
-  static override summary = "Validate the interface adapters of deployments.yaml.";
+  static override summary = "Validate the interface adapters in deployments.yaml.";
   static override description =
     "Checks frameworks, entrypoints, controllers and duplicates. Exits 1 if there is an error.";
   static override examples = ["<%= config.bin %> interfaces validate"];

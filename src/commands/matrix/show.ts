@@ -9,7 +9,7 @@ type Matrix = ContractResponse["capabilityMatrix"];
 export default class MatrixShow extends SvcmCommand {
   static override summary = "Show the capability matrix: what can run where.";
   static override description =
-    "Service kinds with their ports, run modes, service types, deploy targets, interface types and their frameworks: every validator reads this one source. It is config/capability-matrix.yaml of this repository, or the one that comes with svcm.";
+    "Shows run modes, deploy targets, service types, service kinds with their ports, and interface types with their frameworks. All validation uses this matrix. It comes from config/capability-matrix.yaml, or from svcm if the repository does not have that file.";
   static override examples = ["<%= config.bin %> matrix show", "<%= config.bin %> matrix show --json"];
 
   async run() {

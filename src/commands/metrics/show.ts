@@ -6,9 +6,9 @@ import { renderMetrics } from "../terminal/metrics.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 
 export default class MetricsShow extends SvcmCommand {
-  static override summary = "Measure the host and the processes that PM2 runs, once.";
+  static override summary = "Show metrics of the host and of the processes that PM2 runs.";
   static override description =
-    "CPU and disk rates are measured over 200 ms. Processes are compared with the ecosystem file of the environment. With --async-context, svcm also asks each process that has SVC_HTTP_PORT, on 127.0.0.1.";
+    "CPU and disk rates are measured over 200 ms. Processes are compared with the environment's ecosystem file. With --async-context, svcm also queries each process with SVC_HTTP_PORT, on 127.0.0.1.";
   static override examples = [
     "<%= config.bin %> metrics show",
     "<%= config.bin %> metrics show --environment production --async-context --json",
@@ -16,7 +16,7 @@ export default class MetricsShow extends SvcmCommand {
   static override flags = {
     environment: ecosystemEnvironmentFlag,
     "async-context": Flags.boolean({
-      summary: "Also ask the processes for the metrics of their async contexts.",
+      summary: "Also query the processes for metrics of their async contexts.",
       default: false,
     }),
   };

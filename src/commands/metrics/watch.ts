@@ -12,8 +12,8 @@ import type { Connection } from "../terminal/watch/state.ts";
 const TOKEN = "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN";
 
 export default class MetricsWatch extends SvcmCommand {
-  static override summary = "Watch the host and the processes that PM2 runs, live.";
-  static override description = `Shows a full-screen view with keys in a terminal (? lists them), and prints one JSON line for each sample to a file, to another program, or with --json. With --url it watches an svcm serve on another machine; ${TOKEN} holds the token for it.`;
+  static override summary = "Watch live metrics of the host and of the processes that PM2 runs.";
+  static override description = `In a terminal, opens a full-screen view; press ? for its keys. In a pipe or a file, or with --json, prints one JSON line per sample. With --url, watches svcm serve on another machine; set its token in ${TOKEN}.`;
   static override examples = [
     "<%= config.bin %> metrics watch",
     "<%= config.bin %> metrics watch --environment production --interval 500",
@@ -23,14 +23,17 @@ export default class MetricsWatch extends SvcmCommand {
   static override flags = {
     environment: ecosystemEnvironmentFlag,
     interval: Flags.integer({
-      summary: `Milliseconds between two samples, ${interval.min} to ${interval.max}.`,
+      summary: `Milliseconds between samples, ${interval.min} to ${interval.max}.`,
       helpValue: "<ms>",
       min: interval.min,
       max: interval.max,
       default: interval.default,
     }),
-    url: Flags.string({ summary: "Address of the service to watch, instead of this machine.", helpValue: "<url>" }),
-    once: Flags.boolean({ summary: "Show one sample and end.", default: false }),
+    url: Flags.string({
+      summary: "Address of svcm serve on the machine to watch, instead of this one.",
+      helpValue: "<url>",
+    }),
+    once: Flags.boolean({ summary: "Show one sample and exit.", default: false }),
   };
 
   async run() {
@@ -121,11 +124,11 @@ async function sourceOf({ root, environment, url }: Asked, { tell }: Listener): 
 function wrongAddress(url: string): UsageError {
   if (url.includes("@"))
     return new UsageError(
-      "--url holds a user name or password.",
-      `put the token into ${TOKEN}, and leave it out of --url`,
+      "--url contains a user name or password.",
+      `set the token in ${TOKEN}, and leave it out of --url`,
     );
   return new UsageError(
-    `--url: ${JSON.stringify(url.slice(0, 80))} is not the address of a service.`,
+    `--url: ${JSON.stringify(url.slice(0, 80))} is not the URL of a service.`,
     "for example --url http://127.0.0.1:3200",
   );
 }

@@ -10,7 +10,7 @@ import { renderTable, type Column } from "../terminal/table.ts";
 export default class ProcessList extends SvcmCommand {
   static override summary = "List the processes that PM2 knows.";
   static override description =
-    "Asks the PM2 daemon of PM2_HOME, by default ~/.pm2; it never starts one. CPU and memory are what PM2 measured last. Arguments and environment values are never shown.";
+    "Queries the PM2 daemon of PM2_HOME (by default ~/.pm2), and never starts one. CPU and memory are PM2's latest measurements. Arguments and environment values are never shown.";
   static override examples = [
     "<%= config.bin %> process list",
     "<%= config.bin %> process list --output wide",
@@ -21,7 +21,7 @@ export default class ProcessList extends SvcmCommand {
     output: Flags.option({
       char: "o",
       options: ["table", "wide", "name"] as const,
-      summary: "Table that fits the window, every column, or only the names.",
+      summary: "A table that fits the window, a table with every column, or only the names.",
     })({ default: "table" }),
   };
 
@@ -49,7 +49,7 @@ const WIDE: readonly Column<ListedProcess>[] = [
 
 function render(processes: readonly ListedProcess[], output: "table" | "wide" | "name"): string {
   if (output === "name") return [...new Set(processes.map(({ name }) => name))].join("\n");
-  if (processes.length === 0) return "PM2 knows no process.";
+  if (processes.length === 0) return "PM2 has no processes.";
   const screen = stdoutScreen();
   const [columns, room]: [readonly Column<ListedProcess>[], Screen] =
     output === "wide" ? [WIDE, { colours: screen.colours }] : [COLUMNS, screen];

@@ -3,9 +3,9 @@ import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
 import { act, processArgs, processFlags, renderAction, targetOf } from "../terminal/process-action.ts";
 
 export default class ProcessRestart extends SvcmCommand {
-  static override summary = "Restart processes of PM2.";
+  static override summary = "Restart PM2 processes.";
   static override description =
-    "A process keeps its environment, and reads its env file again. With --ecosystem, it gets the variables that the ecosystem file declares now, and nothing else of the file. All instances of a cluster may be down together; pm2 reload replaces them one after another. Succeeds when PM2 lists a new run that has been online for a second.";
+    "A process keeps its environment and reads its env file again. With --ecosystem, it gets the variables that the ecosystem file declares now, and nothing else from the file. All instances of a cluster may be down at the same time; pm2 reload replaces them one by one. Succeeds when PM2 reports a new run that has been online for one second.";
   static override examples = [
     "<%= config.bin %> process restart dev-restapi",
     "<%= config.bin %> process restart dev-restapi dev-grpcapi",
@@ -16,7 +16,7 @@ export default class ProcessRestart extends SvcmCommand {
   static override flags = {
     ...processFlags,
     ecosystem: Flags.boolean({
-      summary: "Apply the current `env` of the ecosystem file, like --update-env of PM2.",
+      summary: "Apply the current `env` of the ecosystem file, like PM2's --update-env.",
       default: false,
     }),
     environment: ecosystemEnvironmentFlag,

@@ -5,7 +5,7 @@ import { act, processArgs, processFlags, renderAction, targetOf } from "../termi
 export default class ProcessStart extends SvcmCommand {
   static override summary = "Start processes that PM2 knows, or apps that the ecosystem file declares.";
   static override description =
-    "Leaves running processes alone. With --ecosystem, starts apps that PM2 does not know from their declaration, and a PM2 daemon if none runs; without a name, every app of the file. Succeeds when PM2 lists each process as online for a second.";
+    "Leaves running processes alone. With --ecosystem, also starts apps that PM2 does not know yet, and a PM2 daemon if none is running; without a NAME, starts every app in the file. Succeeds when PM2 reports that each process has been online for one second.";
   static override examples = [
     "<%= config.bin %> process start dev-restapi",
     "<%= config.bin %> process start --namespace default",
@@ -14,7 +14,7 @@ export default class ProcessStart extends SvcmCommand {
   static override args = processArgs;
   static override flags = {
     ...processFlags,
-    ecosystem: Flags.boolean({ summary: "Apps of the environment's ecosystem file.", default: false }),
+    ecosystem: Flags.boolean({ summary: "Start apps that the environment's ecosystem file declares.", default: false }),
     environment: ecosystemEnvironmentFlag,
   };
 

@@ -6,9 +6,9 @@ import { confirm, isAttended } from "../terminal/confirm.ts";
 import { act, processArgs, processFlags, renderAction, targetOf } from "../terminal/process-action.ts";
 
 export default class ProcessStop extends SvcmCommand {
-  static override summary = "Stop processes of PM2.";
+  static override summary = "Stop PM2 processes.";
   static override description =
-    "PM2 keeps a stopped process in its list. Succeeds when PM2 lists each process as stopped. At a terminal, svcm asks before it stops a whole namespace.";
+    "Stopped processes stay in PM2's list. Succeeds when PM2 reports each process as stopped. In a terminal, svcm asks for confirmation before it stops a whole namespace.";
   static override examples = [
     "<%= config.bin %> process stop dev-restapi",
     "<%= config.bin %> process stop --id 0",
@@ -17,7 +17,7 @@ export default class ProcessStop extends SvcmCommand {
   static override args = processArgs;
   static override flags = {
     ...processFlags,
-    yes: Flags.boolean({ char: "y", summary: "Do not ask.", default: false }),
+    yes: Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false }),
   };
 
   async run() {

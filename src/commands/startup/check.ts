@@ -8,9 +8,9 @@ import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
 export default class StartupCheck extends SvcmCommand {
-  static override summary = "Check whether a process of the backend may start, and with which settings.";
+  static override summary = "Check whether a backend process may start, and with which settings.";
   static override description =
-    "Compares the env file of an environment with the startup contract, and with the drivers that the backend lists in svcm.startup.json beside it. Exits 1 and lists every reason if the entrypoint may not start. With --app, what the ecosystem file sets for that app wins over the env file, as it does under PM2.";
+    "Compares an env file with the startup contract, and with the drivers that the backend lists in svcm.startup.json. If the entrypoint may not start, lists every reason and exits 1. With --app, the app's env in the ecosystem file overrides the env file, as it does under PM2.";
   static override examples = [
     "<%= config.bin %> startup check rest",
     "<%= config.bin %> startup check websocket --environment staging",
@@ -24,7 +24,7 @@ export default class StartupCheck extends SvcmCommand {
   static override flags = {
     environment: environmentFlag,
     app: Flags.string({
-      summary: "App of the ecosystem file whose env wins over the env file.",
+      summary: "App whose env in the ecosystem file overrides the env file.",
       helpValue: "<name>",
     }),
   };

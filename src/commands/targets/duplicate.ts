@@ -6,9 +6,9 @@ import { suiteFlags, targetFields } from "../terminal/entry-flags.ts";
 import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 
 export default class TargetsDuplicate extends SvcmCommand {
-  static override summary = "Copy a deploy target of deployments.yaml under a new name.";
+  static override summary = "Copy a deploy target in deployments.yaml under a new name.";
   static override description =
-    "The copy is independent: aliases are expanded in it. Without --name, it is called <name> (copy), the next one <name> (copy 2), and so on.";
+    "The copy is independent: YAML aliases are expanded. Without --name, the copy is called <name> (copy), the next one <name> (copy 2), and so on.";
   static override examples = [
     "<%= config.bin %> targets duplicate staging",
     "<%= config.bin %> targets duplicate staging --name qa",
@@ -16,12 +16,12 @@ export default class TargetsDuplicate extends SvcmCommand {
   static override args = {
     target: Args.string({
       ignoreStdin: true,
-      description: "Name of the deploy target, in any case.",
+      description: "Name of the deploy target. Case does not matter.",
       required: true,
     }),
   };
   static override flags = {
-    name: Flags.string({ summary: "Name of the copy. No other target may have it, in any case.", helpValue: "<name>" }),
+    name: Flags.string({ summary: "Name of the copy. Must be unique, ignoring case.", helpValue: "<name>" }),
     ...suiteFlags,
   };
 

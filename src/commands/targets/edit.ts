@@ -7,9 +7,9 @@ import { UsageError } from "../terminal/usage-error.ts";
 import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 
 export default class TargetsEdit extends SvcmCommand {
-  static override summary = "Change a deploy target of deployments.yaml in place.";
+  static override summary = "Edit a deploy target in deployments.yaml.";
   static override description =
-    "Only the lines of these fields change; comments, order and unknown keys stay. Nothing is changed implicitly: when you move a target to a functions provider, also pass --clear pm2Profile. A legacy entry is migrated at the same time.";
+    "Only the lines of the given fields change; comments, order and unknown keys stay. svcm changes nothing implicitly: when you move a target to a functions provider, also pass --clear pm2Profile. A legacy entry is migrated at the same time.";
   static override examples = [
     "<%= config.bin %> targets edit staging --runtime node24",
     "<%= config.bin %> targets edit edge --name edge-eu",
@@ -18,14 +18,14 @@ export default class TargetsEdit extends SvcmCommand {
   static override args = {
     target: Args.string({
       ignoreStdin: true,
-      description: "Name of the deploy target, in any case.",
+      description: "Name of the deploy target. Case does not matter.",
       required: true,
     }),
   };
   static override flags = {
     ...targetFlags,
     clear: Flags.string({
-      summary: "Field to remove, for example pm2Profile. May be given several times.",
+      summary: "Field to remove, for example pm2Profile. Can be repeated.",
       helpValue: "<field>",
       multiple: true,
       multipleNonGreedy: true,
@@ -40,7 +40,10 @@ export default class TargetsEdit extends SvcmCommand {
     const both = flags.clear.find((field) => Object.hasOwn(values, field));
     if (both !== undefined) throw new UsageError(`${both} is both set and cleared.`);
     if (Object.keys(values).length + flags.clear.length === 0)
-      throw new UsageError("Nothing to change.", `svcm targets edit ${args.target} --runtime node24`);
+      throw new UsageError(
+        "Nothing to change: no field was given.",
+        `svcm targets edit ${args.target} --runtime node24`,
+      );
     const input = { file: flags.file, dryRun: flags["dry-run"], name: args.target, values, clear: flags.clear };
     const response = await askEdit(targetEdit, flags, input, targetFields, true);
     await tellEdit(this, response, `Changed ${response.target} in ${response.file}`);

@@ -7,7 +7,7 @@ import { fileFlag } from "../terminal/suite-argument.ts";
 import { renderTable } from "../terminal/table.ts";
 
 export default class TargetsList extends SvcmCommand {
-  static override summary = "List the deploy targets of deployments.yaml, each with its verdict.";
+  static override summary = "List the deploy targets in deployments.yaml and whether each is valid.";
   static override examples = ["<%= config.bin %> targets list", "<%= config.bin %> targets list --json"];
   static override flags = { file: fileFlag };
 
@@ -34,7 +34,7 @@ function targetsOf(suite: unknown, { response }: SuiteCheck) {
 }
 
 function tableOf(targets: readonly Target[], file: string): string {
-  if (targets.length === 0) return `${file} declares no deploy target.`;
+  if (targets.length === 0) return `${file} has no deploy targets.`;
   const field = (name: string) => (target: Target) => textOf((target.entry as Record<string, unknown> | null)?.[name]);
   return renderTable<Target>(
     [

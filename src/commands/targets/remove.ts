@@ -8,7 +8,7 @@ import { askEdit } from "../terminal/suite-edits.ts";
 export default class TargetsRemove extends SvcmCommand {
   static override summary = "Remove a deploy target from deployments.yaml.";
   static override description =
-    "Removes its own lines; comments around it stay. At a terminal, svcm asks first unless you pass --yes; a script is not asked.";
+    "Removes only the target's own lines and keeps the comments around them. In a terminal, svcm asks for confirmation unless you pass --yes; in a script it does not ask.";
   static override examples = [
     "<%= config.bin %> targets remove edge --dry-run",
     "<%= config.bin %> targets remove edge",
@@ -16,7 +16,7 @@ export default class TargetsRemove extends SvcmCommand {
   static override args = {
     target: Args.string({
       ignoreStdin: true,
-      description: "Name of the deploy target, in any case.",
+      description: "Name of the deploy target. Case does not matter.",
       required: true,
     }),
   };

@@ -3,9 +3,9 @@ import { documentArgs } from "../terminal/suite-argument.ts";
 import { tellVerdict, validationFlags } from "../terminal/validation.ts";
 
 export default class TargetsValidate extends SvcmCommand {
-  static override summary = "Validate the deploy targets of deployments.yaml.";
+  static override summary = "Validate the deploy targets in deployments.yaml.";
   static override description =
-    "Checks names, runtimes, regions, drivers, and what the capability matrix lets run where. Exits 1 if there is an error.";
+    "Checks names, runtimes, regions, drivers, and the combinations that the capability matrix allows. Exits 1 if there is an error.";
   static override examples = [
     "<%= config.bin %> targets validate",
     "<%= config.bin %> targets validate --format junit > targets.xml",

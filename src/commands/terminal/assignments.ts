@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import { UsageError } from "./usage-error.ts";
 
 export const assignmentArgs = {
-  "key=value": Args.string({ ignoreStdin: true, description: "Key with the value that it gets.", multiple: true }),
+  "key=value": Args.string({ ignoreStdin: true, description: "Key and its new value.", multiple: true }),
 };
 
 /** `KEY=VALUE` arguments as a record. @throws {UsageError} if one is not of that form, or a key is given twice. */
@@ -13,7 +13,7 @@ export function parseAssignments(args: readonly string[] = []): Record<string, s
     if (equals < 1)
       throw new UsageError(`${JSON.stringify(arg)} is not of the form KEY=VALUE.`, `write ${arg || "KEY"}=VALUE`);
     const key = arg.slice(0, equals);
-    if (key in values) throw new UsageError(`${key} is given twice.`);
+    if (key in values) throw new UsageError(`${key} is given more than once.`);
     values[key] = arg.slice(equals + 1);
   }
   return { ...values };

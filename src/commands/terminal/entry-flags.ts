@@ -5,7 +5,7 @@ import { fileFlag } from "./suite-argument.ts";
 
 export const suiteFlags = {
   file: fileFlag,
-  "dry-run": Flags.boolean({ summary: "Show the lines that would change; write nothing.", default: false }),
+  "dry-run": Flags.boolean({ summary: "Show the lines that would change, and write nothing.", default: false }),
 };
 
 /** Field of an entry by flag. */
@@ -24,22 +24,22 @@ export const targetFields = {
 } as const satisfies FieldNames;
 
 export const targetFlags = {
-  name: text("Name, unique whatever its case.", "<name>"),
-  region: text("Region of the provider; for a self-hosted target, optionally the host.", "<region>"),
-  runtime: text("Runtime with its version, for example nodejs22.x.", "<runtime>"),
-  "service-type": text(`What is deployed. ${oneOf(Object.keys(matrix.serviceTypes))}`, "<type>"),
-  "deploy-target": text(`Where it is deployed. ${oneOf(Object.keys(matrix.deployTargets))}`, "<target>"),
+  name: text("Name. Must be unique, ignoring case.", "<name>"),
+  region: text("Region of the provider. For a self-hosted target, optionally the host.", "<region>"),
+  runtime: text("Runtime and its version, for example nodejs22.x.", "<runtime>"),
+  "service-type": text(`Type of the deployed service. ${oneOf(Object.keys(matrix.serviceTypes))}`, "<type>"),
+  "deploy-target": text(`Platform that it is deployed to. ${oneOf(Object.keys(matrix.deployTargets))}`, "<target>"),
   "runtime-protocol": text(
     `Protocol that the service type exposes. ${oneOf(Object.keys(matrix.protocols))}`,
     "<protocol>",
   ),
-  "database-driver": text("Database driver: a value of SVC_DATABASE_DRIVER.", "<driver>"),
+  "database-driver": text("Database driver. Takes the values of SVC_DATABASE_DRIVER.", "<driver>"),
   "key-value-driver": Flags.string({
-    summary: "Key-value driver: a value of SVC_KEYVALUESTORAGE_DRIVER.",
+    summary: "Key-value driver. Takes the values of SVC_KEYVALUESTORAGE_DRIVER.",
     helpValue: "<driver>",
     aliases: ["keyvalue-driver"],
   }),
-  "pm2-profile": text(`PM2 profile, on PM2-managed targets only. ${oneOf(matrix.pm2Profiles)}`, "<profile>"),
+  "pm2-profile": text(`PM2 profile, only for targets that PM2 manages. ${oneOf(matrix.pm2Profiles)}`, "<profile>"),
 };
 
 export const interfaceFields = {
@@ -51,7 +51,7 @@ export const interfaceFields = {
 
 export const interfaceFlags = {
   type: text(`Interface type. ${oneOf(Object.keys(matrix.interfaceTypes))}`, "<type>"),
-  framework: text("Framework that serves the type; svcm matrix show lists them.", "<framework>"),
+  framework: text("Framework that serves the type. svcm matrix show lists them.", "<framework>"),
   entrypoint: text("TypeScript or JavaScript file under src/interface/.", "<path>"),
   controller: text("Controller mapping, for example ItemController.list.", "<mapping>"),
 };

@@ -42,7 +42,7 @@ async function interview(
     const { field, accepted, default: usual = "", isOptional } = question;
     const answer = chosen((await prompter.ask(wordsOf(about.fields, question), accepted)) || usual, accepted);
     if (answer === "" && !isOptional) {
-      command.log(`  An answer is needed: ${kindOf(accepted)}. Ctrl-C leaves without a change.`);
+      command.log(`  A value is required: ${kindOf(accepted)}. Press Ctrl-C to cancel without a change.`);
       continue;
     }
     const next = { ...values, [field]: answer };
@@ -63,7 +63,7 @@ function chosen(typed: string, accepted: readonly string[] = []): string {
 }
 
 function kindOf(accepted: readonly string[] | undefined): string {
-  return accepted === undefined ? "a text" : "a number or a word of the list";
+  return accepted === undefined ? "any text" : "a number or a word from the list";
 }
 
 function inputOf({ file }: Asked, { section }: About) {

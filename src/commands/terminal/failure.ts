@@ -93,9 +93,9 @@ function whatIsWrong(body: ErrorBody, kind: ErrorKind | undefined): string[] {
 function headline({ error, issues = [], path }: ErrorBody, kind: ErrorKind | undefined): string {
   if (kind === "INVALID_PAYLOAD")
     return issues.every(({ code }) => code === "ENV_KEY_NOT_VISIBLE") ? "Nothing is shown." : "Nothing was written.";
-  if (kind === "SUITE_FILE_FAILED") return "The suite document cannot be read.";
-  if (kind === "FACT_INVALID") return `${path ?? issues[0]?.at?.file ?? "A declarative source"} is not valid.`;
-  return error;
+  const file = path ?? issues[0]?.at?.file ?? "The file";
+  if (kind === "SUITE_FILE_FAILED") return `${file} cannot be read.`;
+  return kind === "FACT_INVALID" ? `${file} is not valid.` : error;
 }
 
 /** The codes that say most: those of the issues, that of the refusal, or the kind of it. */

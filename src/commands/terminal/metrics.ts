@@ -13,7 +13,7 @@ export function renderMetrics(payload: MetricsPayload, screen: Screen): string {
   const { ecosystem, processes } = payload;
   const blocks = [
     renderHost(payload),
-    processes.length === 0 ? "PM2 knows no process." : renderProcesses(processes, screen),
+    processes.length === 0 ? "PM2 has no processes." : renderProcesses(processes, screen),
     renderProblems(processes, screen),
     ecosystem.error ?? "",
     ecosystem.drift.length === 0 ? "" : renderDrift(ecosystem.drift, screen),

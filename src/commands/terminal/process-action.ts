@@ -19,13 +19,13 @@ export const processArgs = {
 
 export const processFlags = {
   id: Flags.integer({
-    summary: "PM2's number of one process. May be given several times.",
+    summary: "PM2 id of a process. Can be repeated.",
     helpValue: "<n>",
     min: 0,
     multiple: true,
   }),
   namespace: Flags.string({
-    summary: "Every process of this PM2 namespace; with names or numbers, only those in it.",
+    summary: "All processes in this PM2 namespace. With names or ids, only those in it.",
     helpValue: "<name>",
   }),
 };
@@ -43,10 +43,16 @@ type Action = ProcessActionResult["action"];
 /** The input of the operation. @throws {UsageError} if it does not say which processes are meant. */
 export function targetOf({ names = [], ids = [], namespace, ecosystem, environment }: Asked) {
   if (environment !== undefined && !ecosystem)
-    throw new UsageError("--environment chooses an ecosystem file.", "add --ecosystem, or leave --environment out");
+    throw new UsageError(
+      "--environment has no effect without --ecosystem.",
+      "add --ecosystem, or leave --environment out",
+    );
   const count = names.length + ids.length;
   if (count === 0 && namespace === undefined && !ecosystem)
-    throw new UsageError("No process is named.", "svcm process list shows the processes");
+    throw new UsageError(
+      "No process was given. Accepted: NAME, --id or --namespace.",
+      "svcm process list shows the processes",
+    );
   const scope: ProcessActionResult["scope"] = ecosystem ? "ecosystem" : count > 0 ? "process" : "namespace";
   const [name, pmId] = [names[0], ids[0]];
   if (count > 1) return { scope, names: [...names], pmIds: [...ids], namespace, environment };
@@ -118,7 +124,7 @@ export function renderAction({ action, affected, skipped, warnings }: ProcessAct
 }
 
 const WHY = {
-  SELF_ACTION_BLOCKED: () => "serves this request and was left alone.",
+  SELF_ACTION_BLOCKED: () => "serves this request, so svcm left it alone.",
   ALREADY_RUNNING: (name: string) => `is already running. To restart it: svcm process restart ${name}`,
   ALREADY_STOPPED: () => "is not running.",
 } as const;

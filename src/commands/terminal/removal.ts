@@ -5,7 +5,7 @@ import { canAsk, withPrompter } from "./prompt.ts";
 import { tellEdit } from "./suite-edits.ts";
 
 export const removeFlags = {
-  yes: Flags.boolean({ char: "y", summary: "Do not ask.", default: false }),
+  yes: Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false }),
 };
 
 /** Removes an entry, after a question at a terminal. What is asked about was found first: a wrong name is told at once. */

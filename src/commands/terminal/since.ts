@@ -13,6 +13,6 @@ export function readSince(given: string, now: number): number {
   const at = /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN;
   if (at >= 0) return at;
   throw new SvcmError("INVALID_REQUEST", {
-    details: `--since: ${JSON.stringify(given.slice(0, 40))} is not a time. Accepted: a length such as 30m, 24h or 7d, or a date such as 2026-01-31 or 2026-01-31T08:00:00Z.`,
+    details: `--since: ${JSON.stringify(given.slice(0, 40))} is not a time. Accepted: an age such as 30m, 24h or 7d, or a date such as 2026-01-31 or 2026-01-31T08:00:00Z.`,
   });
 }

@@ -5,10 +5,12 @@ import { UsageError } from "./usage-error.ts";
 
 const DEFAULT = "deployments.yaml";
 
-export const fileFlag = flagWith("Suite document, relative to the repository root.");
+export const fileFlag = flagWith("Document to use, relative to the repository root.");
 
 /** For commands that also read a document from standard input. */
-export const pipedFileFlag = flagWith("Suite document, relative to the repository root; - reads standard input.");
+export const pipedFileFlag = flagWith(
+  "Document to validate, relative to the repository root. Use - for standard input.",
+);
 
 function flagWith(summary: string) {
   return Flags.string({ summary, default: DEFAULT, helpValue: "<file>" });
@@ -17,7 +19,7 @@ function flagWith(summary: string) {
 export const documentArgs = {
   document: Args.string({
     ignoreStdin: true,
-    description: `Suite document, instead of --file. By default ${DEFAULT}.`,
+    description: `Document to validate, instead of --file. Defaults to ${DEFAULT}.`,
   }),
 };
 
@@ -25,5 +27,5 @@ export const documentArgs = {
 export function documentOf(argument: string | undefined, file: string): string {
   if (argument === undefined || argument === file) return file;
   if (file === DEFAULT) return argument;
-  throw new UsageError(`Two documents are named: ${argument} and --file ${file}.`, "name one of them");
+  throw new UsageError(`Two documents are given: ${argument} and --file ${file}.`, "give only one of them");
 }

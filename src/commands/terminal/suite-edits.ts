@@ -27,7 +27,7 @@ export async function tellEdit(command: SvcmCommand, response: SuiteEditResponse
   if (!changed) command.log(`No change in ${file}.`);
   else if (dryRun) command.log(renderPlan({ fileName: file, changes }));
   else command.log(`${done}${created ? ", which is new" : ""}${fieldLines(response)}`);
-  for (const { path, message } of issues) command.log(`Left as it is: ${placeOf(path)}${message}`);
+  for (const { path, message } of issues) command.log(`Unchanged: ${placeOf(path)}${message}`);
 }
 
 /** The entry that an issue is about: its section says nothing new. */

@@ -53,7 +53,7 @@ const RULES: readonly (readonly [RegExp, (found: RegExpExecArray, error: OclifEr
     /^Flag --(\S+) expects a value$/,
     ([, name = ""], _, asked) => `--${name} needs a value: --${name} ${valueOf(name, asked)}.`,
   ],
-  [/^Flag --(\S+) can only be specified once$/, ([, name = ""]) => `--${name} is given twice.`],
+  [/^Flag --(\S+) can only be specified once$/, ([, name = ""]) => `--${name} is given more than once.`],
 ];
 
 function detailsOf(message: string, error: OclifError, asked: Asked = { id: "", flags: {}, args: {} }) {
@@ -76,11 +76,8 @@ function unknownFlag(given: string, asked: Asked): string {
 
 function unexpected(given: readonly string[], asked: Asked): string {
   const names = Object.keys(asked.args).map((name) => name.toUpperCase());
-  const takes = names.length === 0 ? "no argument" : `only ${names.join(" ")}`;
-  return `${nameOf(asked)} takes ${takes}, not ${given.join(" ")} as well.`.replace(
-    / as well\.$/,
-    names.length === 0 ? "." : " as well.",
-  );
+  const takes = names.length === 0 ? "no arguments" : `only ${names.join(" ")}`;
+  return `${nameOf(asked)} takes ${takes}; unexpected: ${given.join(" ")}.`;
 }
 
 function missing(arg: unknown): string {

@@ -18,11 +18,14 @@ import { documentOf, pipedFileFlag } from "./suite-argument.ts";
 export const validationFlags = {
   file: pipedFileFlag,
   "stdin-filename": Flags.string({
-    summary: "Name of standard input in the report, for example deployments.yaml.",
+    summary: "File name that the report shows for standard input, for example deployments.yaml.",
     default: "<stdin>",
     helpValue: "<file>",
   }),
-  format: Flags.option({ options: reportFormats, summary: "Report for people (text), or for another tool." })({
+  format: Flags.option({
+    options: reportFormats,
+    summary: "Format of the report: text for people, the others for tools.",
+  })({
     default: "text",
   }),
 };
@@ -72,10 +75,10 @@ function verdict(file: string, suite: unknown, section: Section | undefined): st
   const value = (suite as Partial<Record<Section, unknown>> | null)?.[section];
   if (section === "serviceConfiguration")
     return value === undefined
-      ? `${file} declares no service configuration.`
+      ? `${file} has no service configuration.`
       : `The service configuration of ${file} is valid.`;
   const [one, many] = ENTRIES[section];
   const count = Array.isArray(value) ? value.length : 0;
-  if (count === 0) return `${file} declares 0 ${many}: nothing to validate.`;
+  if (count === 0) return `${file} has no ${many}: there is nothing to validate.`;
   return count === 1 ? `The 1 ${one} of ${file} is valid.` : `The ${count} ${many} of ${file} are valid.`;
 }

@@ -18,6 +18,6 @@ test.each([
 test.each(["", "yesterday", "24", "h", "-1h", "2026", "2026-13-40", "1w"])(
   "%j is refused with what is accepted",
   (given) => {
-    expect(() => readSince(given, NOW)).toThrow(/^--since: .*Accepted: a length such as 30m/);
+    expect(() => readSince(given, NOW)).toThrow(/^--since: .*Accepted: an age such as 30m/);
   },
 );

@@ -7,9 +7,9 @@ import { assignmentArgs, parseAssignments } from "../../terminal/assignments.ts"
 import { renderPlan, renderWrite } from "../../terminal/changes.ts";
 
 export default class EnvProfileApply extends SvcmCommand {
-  static override summary = "Write an operational profile to one environment's env file.";
+  static override summary = "Write an operational profile to an env file.";
   static override description =
-    "Writes the fixed assignments of the profile. A placeholder takes the KEY=VALUE that you give, or keeps the value of the file. Keys that svcm must not write are listed with the reason, and left to you.";
+    "Writes the fixed values of the profile. For a placeholder, pass KEY=VALUE; otherwise the file keeps its value. Keys that svcm may not write are listed with the reason, so that you can set them yourself.";
   static override examples = [
     "<%= config.bin %> env profile apply grpc-rest",
     "<%= config.bin %> env profile apply websocket-rest-multi-host SVC_WEBSOCKET_REDIS_URL=redis://10.0.0.5:6379",
@@ -19,13 +19,13 @@ export default class EnvProfileApply extends SvcmCommand {
     profile: Args.string({
       ignoreStdin: true,
       required: true,
-      description: "Name of the profile; svcm env profile list shows them.",
+      description: "Name of the profile. svcm env profile list shows all of them.",
     }),
     ...assignmentArgs,
   };
   static override flags = {
     environment: environmentFlag,
-    "dry-run": Flags.boolean({ summary: "Show the lines that would change; write nothing.", default: false }),
+    "dry-run": Flags.boolean({ summary: "Show the lines that would change, and write nothing.", default: false }),
   };
 
   async run() {
@@ -35,7 +35,7 @@ export default class EnvProfileApply extends SvcmCommand {
     const dryRun = flags["dry-run"];
     const response = await ask(profileApply, flags, { environment: flags.environment, profile, values, dryRun });
     this.log("dryRun" in response ? renderPlan(response) : renderWrite(response));
-    for (const { key, reason } of response.manual) this.log(`Left to you: ${key} (${reason}).`);
+    for (const { key, reason } of response.manual) this.log(`Set it yourself: ${key} (${reason}).`);
     return response;
   }
 }

@@ -5,13 +5,14 @@ import { ask } from "../../terminal/ask.ts";
 
 export default class EnvProfileShow extends SvcmCommand {
   static override summary = "Show the assignments of an operational profile.";
-  static override description = "A value in angle brackets is for you to fill in when the profile is applied.";
+  static override description =
+    "Values in angle brackets are placeholders that you fill in when you apply the profile.";
   static override examples = ["<%= config.bin %> env profile show websocket-rest-multi-host"];
   static override args = {
     profile: Args.string({
       ignoreStdin: true,
       required: true,
-      description: "Name of the profile; svcm env profile list shows them.",
+      description: "Name of the profile. svcm env profile list shows all of them.",
     }),
   };
 
