@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { ConsoleContext, createConsole, PageContext, type Console, type Page } from "./console.ts";
 import { factsOf } from "./data/contract.ts";
-import { problemOf, type Problem } from "./data/request-error.ts";
+import type { Problem } from "./data/request-error.ts";
 import { HelpSheet } from "./shell/HelpSheet.tsx";
 import { ForeignDocument, OtherServer } from "./shell/Identity.tsx";
 import { Notices } from "./shell/Notices.tsx";
@@ -12,15 +12,15 @@ import { TokenEntry } from "./shell/TokenEntry.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { tabIds } from "./state/router.ts";
 import { tabs } from "./tabs/index.ts";
-import { Button } from "./ui/Button.tsx";
-import { ProblemText } from "./ui/Problem.tsx";
-import { StatusLine, StatusRegion } from "./ui/StatusLine.tsx";
 import { Toasts } from "./ui/Toasts.tsx";
+import { Unanswered } from "./ui/Unanswered.tsx";
+import { useAnswer } from "./ui/use-answer.ts";
 
 /** The console: the bar, the tabs, the open tab, and what comes over them. */
 export function App({ page }: { page: Page }): JSX.Element {
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const { console, problem, retry } = useFacts(page);
+  const { answer, problem, retry } = useAnswer((signal) => page.api.contract(signal), [page]);
+  const console = useMemo(() => answer && createConsole(page, factsOf(answer)), [page, answer]);
   useEffect(() => watch(page, () => setHelpOpen(true)), [page]);
   return (
     <PageContext.Provider value={page}>
@@ -32,13 +32,7 @@ export function App({ page }: { page: Page }): JSX.Element {
         <TabList />
         <main>
           <Notices />
-          <StatusRegion>
-            {problem && !page.server.isOther.value && (
-              <StatusLine tone="error" action={<Button onClick={retry}>Try again</Button>}>
-                <ProblemText problem={problem} />
-              </StatusLine>
-            )}
-          </StatusRegion>
+          <Unanswered problem={page.server.isOther.value ? undefined : problem} retry={retry} />
           <Content page={page} console={console} problem={problem} />
         </main>
         <Toasts />
@@ -56,23 +50,6 @@ function Content(props: { page: Page; console: Console | undefined; problem: Pro
   if (console?.suite.isForeign.value) return <ForeignDocument suite={console.suite} />;
   if (console) return <Panel />;
   return problem ? <ClosedPanel id={page.router.tab.value} /> : <></>;
-}
-
-/** The facts that everything is built from, asked for until they are there. */
-function useFacts(page: Page): { console?: Console | undefined; problem?: Problem | undefined; retry: () => void } {
-  const [console, setConsole] = useState<Console>();
-  const [problem, setProblem] = useState<Problem>();
-  const load = async (): Promise<void> => {
-    try {
-      const facts = factsOf(await page.api.contract());
-      setProblem(undefined);
-      setConsole(createConsole(page, facts));
-    } catch (error) {
-      setProblem(problemOf(error));
-    }
-  };
-  useEffect(() => void load(), [page]);
-  return { console, problem, retry: () => void load() };
 }
 
 function watch({ server, shortcuts, router }: Page, openHelp: () => void): () => void {

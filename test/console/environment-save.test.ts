@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import { EventEmitter, once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -77,6 +78,33 @@ describe.skipIf(!hasBrowser)("a save", () => {
     await open.page.getByText("SVC_WEBSOCKET_REDIS_URL is now rediss://host:6380").waitFor();
     expect(open.posts).toHaveLength(1);
     expect(open.text()).toContain("\nSVC_WEBSOCKET_REDIS_URL=rediss://host:6380\n");
+  });
+
+  test("keeps the server's warnings in sight until they are dismissed", async () => {
+    const open = await environmentPage(browser, { prepare: (page) => page.clock.install() });
+    await open.field("WebSocket Redis URL").fill("redis://$cache:6379");
+    await open.save();
+    const warnings = open.page.getByRole("list", { name: "Warnings about .env.dev" });
+    await warnings.getByText(/^SVC_WEBSOCKET_REDIS_URL: .*\$/).waitFor();
+    await open.page.clock.runFor(60_000);
+    expect(await warnings.isVisible()).toBe(true);
+    await open.button("Dismiss").click();
+    await warnings.waitFor({ state: "detached" });
+  });
+
+  test("shows Saving… on its button until the server answers", async () => {
+    const open = await environmentPage(browser);
+    const gate = new EventEmitter();
+    await open.page.route("**/api/runtime/env", async (route) => {
+      await once(gate, "open");
+      await route.continue();
+    });
+    await open.field("HTTP framework").selectOption("fastify");
+    await open.save();
+    await open.button("Saving…").waitFor();
+    gate.emit("open");
+    await open.page.getByText("Saved 1 key to .env.dev.").waitFor();
+    expect(await open.button("Saving…").count()).toBe(0);
   });
 
   test("can be made with the keyboard alone", async () => {

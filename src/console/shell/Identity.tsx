@@ -29,8 +29,8 @@ export function ForeignDocument({ suite }: { suite: SuiteStore }): JSX.Element {
   return (
     <Question title="This browser holds the document of another server">
       <p>
-        The service configuration, deploy targets and interfaces that are saved for {location.host} were made on a
-        different server. They stay saved for that server. Which document does this server begin with?
+        The service configuration, deploy targets and interfaces that are saved for {location.host} belong to another
+        server. They stay saved for that server. Choose the document that this server starts with.
       </p>
       <div class="form-actions">
         <Button onClick={() => suite.settle("copy")}>A copy of that document</Button>

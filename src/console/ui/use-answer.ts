@@ -1,35 +1,27 @@
-import { useEffect, useState } from "preact/hooks";
-import { problemOf, type Problem } from "../data/request-error.ts";
-
-export interface Answered<Answer> {
-  readonly answer?: Answer;
-  readonly problem?: Problem;
-}
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Question, type Answered } from "../data/question.ts";
 
 export interface Asking<Answer> extends Answered<Answer> {
+  /** The answer before, while there is a problem. */
+  readonly last?: Answer | undefined;
   readonly retry: () => void;
 }
 
-/** What a request answers, asked again when what it depends on changes. The last answer stays until then. */
+/** The answer to a request, which is made again when a dependency changes. The last answer stays until then. */
 export function useAnswer<Answer>(
-  ask: ((signal: AbortSignal) => Promise<Answer>) | undefined,
-  dependsOn: readonly unknown[],
+  request: ((signal: AbortSignal) => Promise<Answer>) | undefined,
+  dependencies: readonly unknown[],
 ): Asking<Answer> {
-  const [answered, setAnswered] = useState<Answered<Answer>>({});
+  const question = useMemo(() => new Question(), []);
+  const [answered, setAnswered] = useState<Omit<Asking<Answer>, "retry">>({});
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
-    const { signal, abort } = abortable();
-    ask?.(signal).then(
-      (answer) => !signal.aborted && setAnswered({ answer }),
-      (error: unknown) => !signal.aborted && setAnswered({ problem: problemOf(error) }),
-    );
-    if (!ask) setAnswered({});
-    return abort;
-  }, [attempt, ...dependsOn]);
-  return { ...answered, retry: () => setAttempt(attempt + 1) };
-}
-
-function abortable(): { signal: AbortSignal; abort: () => void } {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: () => controller.abort() };
+    if (request === undefined) setAnswered({});
+    else
+      void question.ask(request).then((next) => {
+        if (next) setAnswered(({ answer, last = answer }) => (next.problem ? { ...next, last } : next));
+      });
+    return () => question.abort();
+  }, [attempt, ...dependencies]);
+  return { ...answered, retry: () => setAttempt((before) => before + 1) };
 }

@@ -1,49 +1,28 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
 import type { AuditRecord } from "../../data/api.ts";
 import { UNKNOWN } from "../../data/format.ts";
-import { problemOf, type Problem } from "../../data/request-error.ts";
 import { Button } from "../../ui/Button.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
 import { Select } from "../../ui/Select.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
+import { Unanswered } from "../../ui/Unanswered.tsx";
+import { useAnswer } from "../../ui/use-answer.ts";
 import { isWanted, wordsOf, type RecordWords } from "./record-words.ts";
 
 const LIMITS = ["50", "200", "1000"] as const;
-
-/** The newest records. The last ones stay until others are read. */
-function useRecords(limit: string) {
-  const { api } = useConsole();
-  const records = useSignal<readonly AuditRecord[] | undefined>(undefined);
-  const problem = useSignal<Problem | undefined>(undefined);
-  const load = async (signal?: AbortSignal): Promise<void> => {
-    try {
-      records.value = (await api.audit(Number(limit), signal)).records;
-      problem.value = undefined;
-    } catch (error) {
-      if (!signal?.aborted) problem.value = problemOf(error);
-    }
-  };
-  useEffect(() => {
-    const leaving = new AbortController();
-    void load(leaving.signal);
-    return () => leaving.abort();
-  }, [limit]);
-  return { records, problem, load };
-}
 
 /** The audit log, newest record first. Values are not recorded. */
 export function Audit(): JSX.Element {
   const limit = useSignal<string>(LIMITS[0]);
   const filter = useSignal("");
-  const { records, problem, load } = useRecords(limit.value);
-  const shown = records.value?.filter((record) => isWanted(wordsOf(record), filter.value));
+  const { api } = useConsole();
+  const { answer, problem, last, retry } = useAnswer((signal) => api.audit(Number(limit.value), signal), [limit.value]);
+  const { records } = answer ?? last ?? {};
+  const shown = records?.filter((record) => isWanted(wordsOf(record), filter.value));
   return (
     <>
       <TabHead
@@ -62,18 +41,12 @@ export function Audit(): JSX.Element {
           value={filter.value}
           onInput={(text) => void (filter.value = text)}
         />
-        <Button icon="refresh" onClick={() => void load()}>
+        <Button icon="refresh" onClick={retry}>
           Refresh
         </Button>
       </TabHead>
-      <StatusRegion>
-        {problem.value && (
-          <StatusLine tone="error" action={<Button onClick={() => void load()}>Try again</Button>}>
-            <ProblemText problem={problem.value} />
-          </StatusLine>
-        )}
-      </StatusRegion>
-      {shown && <Records records={shown} isFiltered={shown.length !== records.value?.length} />}
+      <Unanswered problem={problem} retry={retry} />
+      {shown && <Records records={shown} isFiltered={shown.length !== records?.length} />}
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { Issue } from "../../../core/api/issue.ts";
 import { validateSuite } from "../../../core/deployments/validate.ts";
 import { type Console, useConsole } from "../../console.ts";
 import type { EnvRead, EnvWrite, Tagged } from "../../data/api.ts";
+import { Question } from "../../data/question.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
 import type { Mark } from "../index.ts";
 import { changesOf, issuesOf, type Edits } from "./changes.ts";
@@ -27,7 +28,7 @@ export class Editor {
   readonly changes = computed(() => (this.read.value ? changesOf(this.read.value, this.edits.value) : []));
   readonly issues = computed(() => issuesOf(this.#console.facts.contract.keys, this.changes.value));
   readonly #console: Console;
-  #reading = new AbortController();
+  readonly #reading = new Question();
 
   constructor(console: Console) {
     this.#console = console;
@@ -83,22 +84,16 @@ export class Editor {
 
   /** Reads the file again. Edits stay; where it is another file by now, that is a conflict to decide. */
   async load(): Promise<void> {
-    this.#reading.abort();
-    if (this.environment.value === "") return;
-    this.#reading = new AbortController();
-    const { signal: aborted } = this.#reading;
-    try {
-      const read = await this.#console.api.envRead(this.environment.value, aborted);
-      if (aborted.aborted) return;
-      const isOther = this.read.value?.entityTag !== read.entityTag;
-      batch(() => {
-        this.problem.value = undefined;
-        if (this.changes.value.length > 0 && isOther) this.conflict.value = read;
-        else this.read.value = read;
-      });
-    } catch (error) {
-      if (!aborted.aborted) this.problem.value = problemOf(error);
-    }
+    const { value: environment } = this.environment;
+    if (environment === "") return this.close();
+    const asked = await this.#reading.ask((aborted) => this.#console.api.envRead(environment, aborted));
+    const read = asked?.answer;
+    const isOther = this.read.value?.entityTag !== read?.entityTag;
+    batch(() => {
+      if (asked) this.problem.value = asked.problem;
+      if (read && this.changes.value.length > 0 && isOther) this.conflict.value = read;
+      else if (read) this.read.value = read;
+    });
   }
 
   /** Reads the file again because somebody asked for it, who is told what came of it. */
@@ -154,8 +149,7 @@ export class Editor {
       this.problem.value = refusal;
       this.discard();
     });
-    if (name === "") this.close();
-    else void this.load();
+    void this.load();
   }
 }
 

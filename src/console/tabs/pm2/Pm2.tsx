@@ -3,14 +3,14 @@ import { useEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
 import type { Ecosystem } from "../../data/api.ts";
 import { formatCount } from "../../data/format.ts";
-import { Button, IconButton } from "../../ui/Button.tsx";
+import { IconButton } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
 import { FilePath } from "../../ui/FilePath.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
 import { Segmented } from "../../ui/Segmented.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
+import { Unanswered } from "../../ui/Unanswered.tsx";
 import { AppCard } from "./AppCard.tsx";
 import { NoApps, NoEcosystem } from "./NoEcosystem.tsx";
 import { Preview } from "./preview.ts";
@@ -37,14 +37,8 @@ export function Pm2(): JSX.Element {
         />
         <IconButton icon="refresh" label="Read the file again" variant="plain" onClick={() => void preview.reload()} />
       </TabHead>
-      <StatusRegion>
-        {problem && (
-          <StatusLine tone="error" action={<Button onClick={() => void preview.load()}>Try again</Button>}>
-            <ProblemText problem={problem} />
-          </StatusLine>
-        )}
-        {ecosystem && <EcosystemFile ecosystem={ecosystem} />}
-      </StatusRegion>
+      <Unanswered problem={problem} retry={() => void preview.load()} />
+      <StatusRegion>{ecosystem && <EcosystemFile ecosystem={ecosystem} />}</StatusRegion>
       {ecosystem?.exists === false && <NoEcosystem preview={preview} ecosystem={ecosystem} />}
       {ecosystem?.exists && <Declared preview={preview} ecosystem={ecosystem} />}
     </>

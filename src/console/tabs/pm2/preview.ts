@@ -2,7 +2,8 @@ import { batch, computed, signal } from "@preact/signals";
 import type { Console } from "../../console.ts";
 import type { Ecosystem } from "../../data/api.ts";
 import { formatCount } from "../../data/format.ts";
-import { problemOf, type Problem } from "../../data/request-error.ts";
+import { Question } from "../../data/question.ts";
+import type { Problem } from "../../data/request-error.ts";
 
 /**
  * What is previewed: chosen in this page only, independent of the env editor, stored nowhere.
@@ -20,7 +21,7 @@ export class Preview {
   );
   readonly #console: Console;
   readonly #chosenKind = signal<string | undefined>();
-  #reading = new AbortController();
+  readonly #question = new Question();
 
   constructor(console: Console) {
     this.#console = console;
@@ -41,18 +42,17 @@ export class Preview {
     void this.load();
   }
 
-  /** Asks for the file afresh: the server runs it for each answer. */
+  /** The server runs the file for each answer. */
   async load(): Promise<void> {
-    this.close();
-    this.#reading = new AbortController();
-    const { signal: aborted } = this.#reading;
-    try {
-      const { environment, serviceKind } = this;
-      const ecosystem = await this.#console.api.ecosystem(environment.value, serviceKind.value, aborted);
-      if (!aborted.aborted) this.#show(ecosystem, undefined);
-    } catch (error) {
-      if (!aborted.aborted) this.#show(undefined, problemOf(error));
-    }
+    const { environment, serviceKind } = this;
+    const asked = await this.#question.ask((aborted) =>
+      this.#console.api.ecosystem(environment.value, serviceKind.value, aborted),
+    );
+    if (asked === undefined) return;
+    batch(() => {
+      this.ecosystem.value = asked.answer;
+      this.problem.value = asked.problem;
+    });
   }
 
   /** Reads the file again because somebody asked for it, who is told what came of it. */
@@ -67,14 +67,7 @@ export class Preview {
 
   /** Ends what is under way. */
   close(): void {
-    this.#reading.abort();
-  }
-
-  #show(ecosystem: Ecosystem | undefined, problem: Problem | undefined): void {
-    batch(() => {
-      this.ecosystem.value = ecosystem;
-      this.problem.value = problem;
-    });
+    this.#question.abort();
   }
 
   #knownKind(configuration: { readonly serviceKind?: unknown } = {}): string | undefined {

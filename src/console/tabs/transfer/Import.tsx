@@ -47,7 +47,7 @@ export function Import(): JSX.Element {
           )}
         </Field>
         <StatusRegion>
-          {form.isAsking.value && <StatusLine tone="info">The server reads this YAML…</StatusLine>}
+          {form.isAsking.value && <StatusLine tone="info">Checking the document…</StatusLine>}
           {reading && <Report reading={reading} form={form} />}
           {form.canUndo.value && (
             <StatusLine tone="success" action={undo}>
@@ -110,7 +110,7 @@ function Report({ reading, form }: { reading: Reading; form: ImportForm }): JSX.
   );
 }
 
-/** The page itself reads YAML in plain style only. */
+/** The server did not read it. */
 function Unread({ name, problem, form }: { name: string; problem: Problem; form: ImportForm }): JSX.Element {
   const again = (
     <Button size="small" onClick={() => form.give(form.text.value, form.fileName.value)}>
@@ -119,7 +119,7 @@ function Unread({ name, problem, form }: { name: string; problem: Problem; form:
   );
   return (
     <StatusLine tone="error" action={again}>
-      <strong>Only the server can read {name}. Nothing is changed.</strong>
+      <strong>{name} could not be checked. Nothing is changed.</strong>
       <ProblemText problem={problem} />
     </StatusLine>
   );

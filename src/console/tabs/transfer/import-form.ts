@@ -1,30 +1,25 @@
-import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { batch, computed, signal, type Signal } from "@preact/signals";
 import type { Console } from "../../console.ts";
-import { problemOf } from "../../data/request-error.ts";
+import { Question } from "../../data/question.ts";
 import type { SuiteDocument } from "../../state/suite-document.ts";
-import { readImport, readingOf, type Reading } from "./read-import.ts";
+import { jsonFault, readingOf, type Reading } from "./read-import.ts";
 
-/**
- * A text on its way into the document: read and judged as it is given. What the page cannot read itself, it asks the
- * server about; only the last text that was given counts.
- */
+/** A text on its way into the document. The server reads it; only the last text counts. */
 export class ImportForm {
   readonly text = signal("");
   readonly fileName = signal("");
-  /** What the text would bring; `undefined` where there is none, and until the server has answered. */
+  /** What the text would bring; `undefined` without a text and until the server has answered. */
   readonly reading = signal<Reading | undefined>();
-  /** Whether the server reads the text. */
   readonly isAsking = signal(false);
-  readonly canUndo: ReadonlySignal<boolean>;
-  readonly #console: Console;
-  #asking = new AbortController();
-  /** How many texts and files were given so far. */
+  readonly canUndo = computed(() => this.#replaced.value?.after === this.#page.suite.document.value);
+  readonly #page: Console;
+  readonly #question = new Question();
+  /** The number of texts and files so far. */
   #given = 0;
   readonly #replaced: Signal<{ readonly before: SuiteDocument; readonly after: SuiteDocument } | undefined> = signal();
 
-  constructor(console: Console) {
-    this.#console = console;
-    this.canUndo = computed(() => this.#replaced.value?.after === console.suite.document.value);
+  constructor(page: Console) {
+    this.#page = page;
   }
 
   /** @throws {DOMException} if the file cannot be read, for example because it has changed */
@@ -36,53 +31,44 @@ export class ImportForm {
 
   give(text: string, fileName = ""): void {
     this.#given++;
-    this.#asking.abort();
-    const isEmpty = text.trim() === "";
-    const reading = isEmpty ? undefined : readImport(text, fileName, this.#console.facts.vocabulary);
-    const isAsking = reading === undefined && !isEmpty;
+    this.#question.abort();
+    const fault = jsonFault(text, fileName);
+    const isAsking = fault === undefined && text.trim() !== "";
     batch(() => {
       this.text.value = text;
       this.fileName.value = fileName;
-      this.#show(reading, isAsking);
+      this.reading.value = fault && { issues: [fault], migrated: 0 };
+      this.isAsking.value = isAsking;
     });
     if (isAsking) void this.#ask(text);
   }
 
-  /** Replaces the document by what was read. */
+  /** Replaces the document. */
   take(): void {
     const after = this.reading.value?.document;
     if (after === undefined) return;
-    const before = this.#console.suite.document.value;
+    const before = this.#page.suite.document.value;
     batch(() => {
-      this.#console.suite.update(() => after);
+      this.#page.suite.update(() => after);
       this.#replaced.value = { before, after };
       this.give("");
     });
   }
 
-  /** Brings back what was there before, as long as nothing has changed since. */
+  /** Restores the document before the import, if nothing has changed since. */
   undo(): void {
-    if (!this.canUndo.value) return;
-    this.#console.suite.update((document) => this.#replaced.value?.before ?? document);
+    if (this.canUndo.value) this.#page.suite.update((document) => this.#replaced.value?.before ?? document);
   }
 
   async #ask(text: string): Promise<void> {
-    const { api, facts } = this.#console;
-    this.#asking = new AbortController();
-    const { signal: aborted } = this.#asking;
-    let reading: Reading;
-    try {
-      const { document, issues } = await api.validate(text, aborted);
-      // Without a document the issues say why the text cannot be read.
-      reading = document === undefined ? { issues, migrated: 0 } : readingOf(document, issues, facts.vocabulary);
-    } catch (error) {
-      reading = { issues: [], migrated: 0, problem: problemOf(error) };
-    }
-    if (!aborted.aborted) batch(() => this.#show(reading, false));
-  }
-
-  #show(reading: Reading | undefined, isAsking: boolean): void {
-    this.reading.value = reading;
-    this.isAsking.value = isAsking;
+    const { api, facts } = this.#page;
+    const answered = await this.#question.ask((aborted) => api.validate(text, aborted));
+    if (answered === undefined) return;
+    const { answer, problem } = answered;
+    batch(() => {
+      if (answer) this.reading.value = readingOf(answer, facts.vocabulary);
+      else if (problem) this.reading.value = { issues: [], migrated: 0, problem };
+      this.isAsking.value = false;
+    });
   }
 }

@@ -1,0 +1,27 @@
+import { problemOf, type Problem } from "./request-error.ts";
+
+export interface Answered<Answer> {
+  readonly answer?: Answer;
+  readonly problem?: Problem;
+}
+
+/** A request that is made again and again: only the newest counts, and aborts the one before. */
+export class Question {
+  #controller = new AbortController();
+
+  /** @returns `undefined` if it was aborted */
+  async ask<Answer>(request: (signal: AbortSignal) => Promise<Answer>): Promise<Answered<Answer> | undefined> {
+    this.abort();
+    const { signal } = (this.#controller = new AbortController());
+    try {
+      const answer = await request(signal);
+      return signal.aborted ? undefined : { answer };
+    } catch (error) {
+      return signal.aborted ? undefined : { problem: problemOf(error) };
+    }
+  }
+
+  abort(): void {
+    this.#controller.abort();
+  }
+}

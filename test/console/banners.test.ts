@@ -1,0 +1,127 @@
+/// <reference lib="dom" />
+/** The words of buttons while an action runs, and of the messages about connection and server. */
+import { describe, expect, test } from "vitest";
+import { hasBrowser, switchboard, useBrowser } from "../browser/support.ts";
+import { testServer } from "../server/support.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { flat } from "./environment-page.ts";
+import { handMonitoring } from "./hand-monitoring.ts";
+import { openConsole, type Browser, type ConsoleOptions } from "./open-console.ts";
+
+const browser = useBrowser();
+
+/** Monitoring over a server that never answers an action. */
+async function unanswered(from: Browser) {
+  const open = await handMonitoring(from, {
+    prepare: (page) =>
+      page.routeWebSocket(/pm2-ws/, (socket) => {
+        const server = socket.connectToServer();
+        socket.onMessage((message) => {
+          if (!String(message).includes('"type":"action"')) server.send(message);
+        });
+      }),
+  });
+  await open.telemetry.watchers(1);
+  return open;
+}
+
+describe.skipIf(!hasBrowser)("the buttons of a process", () => {
+  test.each([
+    ["Start", "stopped", "Starting…"],
+    ["Stop", "online", "Stopping…"],
+    ["Restart", "online", "Restarting…"],
+  ])("%s says so while its action runs, and the others are disabled", async (name, status, busy) => {
+    const { page, give } = await unanswered(browser);
+    give([{ name: "api", status }]);
+    await page.getByRole("button", { name: "api" }).first().click();
+    const actions = page.getByRole("region", { name: "Facts of api" }).locator(".process-actions");
+    await actions.getByRole("button", { name, exact: true }).click();
+    await actions.getByRole("button", { name: busy, exact: true }).waitFor();
+    expect(await actions.getAttribute("aria-busy")).toBe("true");
+    expect(await actions.getByRole("button", { disabled: false }).count()).toBe(0);
+    const inRow = page.getByRole("button", { name: `${name} api`, exact: true });
+    expect([await inRow.textContent(), await inRow.getAttribute("aria-description")]).toEqual(["…", busy]);
+  });
+
+  test("Start of a declared app says Starting… while it runs", async () => {
+    const { page, give } = await unanswered(browser);
+    give([{ name: "api" }], { missingExpected: ["mailer"] });
+    const start = page.getByRole("button", { name: "Start mailer" });
+    await start.click();
+    await start.getByText("Starting…").waitFor();
+    expect(await start.getAttribute("aria-disabled")).toBe("true");
+  });
+
+  test("the restart that applies drift says Restarting… while it runs", async () => {
+    const { page, give } = await unanswered(browser);
+    const drift = { name: "api", field: "env", key: "MODE", state: "absent", declared: null, running: null } as const;
+    give([{ name: "api" }], { drift: [{ ...drift, pmIds: [0] }] });
+    await page.getByRole("button", { name: "api" }).first().click();
+    const part = page.getByRole("region", { name: "Drift from the ecosystem file" });
+    await part.getByRole("button", { name: "Restart with the ecosystem file" }).click();
+    const busy = part.getByRole("button", { name: "Restarting…" });
+    await busy.waitFor();
+    expect(await busy.isDisabled()).toBe(true);
+  });
+});
+
+describe.skipIf(!hasBrowser)("a message says what happened and what to do", () => {
+  /** One address that leads to the first of two servers. */
+  async function twoServers(options: ConsoleOptions = {}) {
+    const env = { PM2_HOME: temporaryFolder() };
+    const [first, second] = [await testServer({ env }), await testServer({ env })];
+    const forwarder = await switchboard();
+    forwarder.pointTo(first.port);
+    const url = `http://127.0.0.1:${forwarder.port}`;
+    const opened = await openConsole(browser, url, { mayFail: true, ...options });
+    return { ...opened, first, host: `127.0.0.1:${forwarder.port}`, redirect: () => forwarder.pointTo(second.port) };
+  }
+
+  test("another server at this address: both servers are named, and that nothing is sent", async () => {
+    const { page, first, host, redirect, button } = await twoServers({ tab: "audit" });
+    redirect();
+    await button("Refresh").click();
+    await page.getByRole("heading", { name: "Another server answers at this address" }).waitFor();
+    expect(flat(await page.locator("#panel p").innerText())).toBe(
+      `This page was opened on the server of ${first.repository.root}. A different server answers at ${host} now. ` +
+        "The page sends it nothing: no token, no document, no change.",
+    );
+    expect(await page.locator("#panel button").allTextContents()).toEqual([
+      "Check again",
+      "Open the console of this server",
+    ]);
+  });
+
+  test("the document of another server: it stays saved, and this server starts with a copy or empty", async () => {
+    const { page, host, redirect } = await twoServers({
+      tab: "targets",
+      stored: { "service-management.v1": '{"version":"service-management.v1"}' },
+    });
+    await page.getByText("No deploy targets yet").waitFor();
+    redirect();
+    await page.reload();
+    await page.getByRole("heading", { name: "This browser holds the document of another server" }).waitFor();
+    expect(flat(await page.locator("#panel p").innerText())).toBe(
+      `The service configuration, deploy targets and interfaces that are saved for ${host} belong to another server. ` +
+        "They stay saved for that server. Choose the document that this server starts with.",
+    );
+    expect(await page.locator("#panel button").allTextContents()).toEqual([
+      "A copy of that document",
+      "An empty document",
+    ]);
+  });
+
+  test("a lost connection: the time of the values, and that the page reconnects by itself or at once", async () => {
+    const { page, server, give, telemetry } = await handMonitoring(browser, { mayFail: true });
+    await telemetry.watchers(1);
+    give([{ name: "api" }]);
+    await page.locator("tbody tr").first().waitFor();
+    await server.close();
+    const banner = page.locator(".connection-banner .status-line.error");
+    await banner.waitFor();
+    expect(await banner.locator(".status-text").textContent()).toMatch(
+      /^No connection to the server\. The values are from \d\d:\d\d:\d\d\. Reconnecting\.$/,
+    );
+    expect(await banner.getByRole("button").allTextContents()).toEqual(["Try now"]);
+  });
+});
