@@ -1,7 +1,6 @@
 import type { Issue } from "../../../core/api/issue.ts";
+import { type Candidate, isMap } from "../../../core/deployments/candidate.ts";
 import { isLegacyTarget } from "../../../core/deployments/migrate.ts";
-import type { Candidate } from "../../../core/deployments/candidate.ts";
-import { isMap } from "../../../core/deployments/shape.ts";
 import type { Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import type { Verdict } from "../../data/api.ts";
 import type { Problem } from "../../data/request-error.ts";
