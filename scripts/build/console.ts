@@ -79,7 +79,7 @@ async function script(entry: string, format: "esm" | "iife"): Promise<OutputChun
 
 /** What `svcm explain` tells of a rule is a good part of its bytes, and nobody asks the console for it. */
 function rulesOnly(code: string): string {
-  return code.replaceAll(/^\s+(?:summary|explanation|remedy):\s+"(?:[^"\\]|\\.)*",$/gm, "");
+  return code.replaceAll(/^\s+(?:summary|explanation|remedy):\s+(?:"(?:[^"\\]|\\.)*"|`[^`]*`),$/gm, "");
 }
 
 async function styleSheet(): Promise<string> {

@@ -1,75 +1,54 @@
-import type { Issue } from "../api/issue.ts";
+import { accepting, type Finding, type Rule as RuleOf } from "../findings/rule.ts";
 import { maskCredentials } from "../secrets/redact.ts";
-import type { CodeDoc } from "../findings/codes/code-doc.ts";
-import { suggest } from "../words/suggest.ts";
 import { unhidden } from "./characters.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Siblings } from "./siblings.ts";
 import { entryOf, type Vocabulary } from "./vocabulary.ts";
 
-/** A finding before it has a place in a document. `field` is the member it is about. */
-export interface Finding extends Pick<Issue, "message" | "accepted" | "suggestion"> {
-  readonly code: string;
-  readonly field: string | readonly (string | number)[];
+/** An entry with everything that its rules compare it with. */
+export interface CheckedEntry {
+  readonly entry: Candidate;
+  readonly vocabulary: Vocabulary;
+  /** The other entries of the list; empty for a single document. */
+  readonly siblings: Siblings;
 }
 
-/** One thing that may be wrong, with what `svcm explain` says about it. One rule, one file. */
-export interface Rule extends CodeDoc {
-  readonly code: string;
-  readonly explanation: string;
-  /** @param siblings the other entries of the list; none for a single document */
-  readonly check: (candidate: Candidate, vocabulary: Vocabulary, siblings: Siblings) => Omit<Finding, "code">[];
-}
+export type Rule = RuleOf<CheckedEntry>;
 
-/** A finding about a value outside its vocabulary. Silent where the member is absent: another rule's matter. */
-export function unknownValue(
-  candidate: Candidate,
-  field: string,
-  accepted: readonly string[],
-): Omit<Finding, "code">[] {
-  const value = candidate[field];
-  // What is no text at all is told by the shape.
+/** A finding about a value outside its vocabulary. An absent value is the matter of another rule. */
+export function unknownValue(entry: Candidate, field: string, accepted: readonly string[]): Finding[] {
+  const value = entry[field];
+  // A value that is not text is a finding of the shape.
   if (typeof value !== "string" || accepted.includes(value)) return [];
-  if (accepted.length === 0) return [undeclared(field)];
-  const suggestion = suggest(value, accepted);
   return [
-    {
-      field,
-      message: `${field}: ${show(value)} is not known; accepted: ${accepted.join(", ")}`,
-      accepted,
-      ...(suggestion !== undefined && { suggestion }),
-    },
+    accepted.length === 0 ? undeclared(field) : notAccepted(field, `${show(value)} is not known`, accepted, value),
   ];
 }
 
 /** A finding about a field whose vocabulary the repository does not have. */
-export function undeclared(field: string): Omit<Finding, "code"> {
+export function undeclared(field: string): Finding {
   const message = `${field}: config/capability-matrix.yaml declares no values for it; remove the field, or declare its values there`;
-  return { field, message };
+  return { path: [field], message };
 }
 
-/** As {@link unknownValue}, where the vocabulary is the names of a record. */
-export function unknownName(
-  candidate: Candidate,
-  field: string,
-  record: Readonly<Record<string, unknown>>,
-): Omit<Finding, "code">[] {
-  // Nearly all are known, and the list of the names is for those that are not.
-  if (entryOf(record, candidate[field]) !== undefined) return [];
-  return unknownValue(candidate, field, Object.keys(record));
+/** As {@link unknownValue}, for the names of a record. */
+export function unknownName(entry: Candidate, field: string, record: Readonly<Record<string, unknown>>): Finding[] {
+  // Nearly all are known: only an unknown one needs the list of names.
+  if (entryOf(record, entry[field]) !== undefined) return [];
+  return unknownValue(entry, field, Object.keys(record));
 }
 
-/** A finding that names what the matrix would accept. */
-export function notAccepted(field: string, words: string, accepted: readonly string[]): Omit<Finding, "code"> {
-  return { field, message: `${field}: ${words}; accepted: ${accepted.join(", ")}`, accepted };
+/** A finding about the value of a field that lists the accepted ones, and suggests one near `given`. */
+export function notAccepted(field: string, words: string, accepted: readonly string[], given?: unknown): Finding {
+  return { path: [field], ...accepting(`${field}: ${words}`, accepted, given) };
 }
 
-/** A finding about a field that has to be there, and has a vocabulary. */
-export function missing(field: string, accepted: readonly string[]): Omit<Finding, "code"> {
-  return { field, message: `${field} is missing; accepted: ${accepted.join(", ")}`, accepted };
+/** A finding about a required field that has a vocabulary. */
+export function missing(field: string, accepted: readonly string[]): Finding {
+  return { path: [field], ...accepting(`${field} is missing`, accepted) };
 }
 
-/** A value as a message shows it: short, quoted, on one line, without credentials, nothing in it hidden. */
+/** A value as a message shows it: short, quoted, on one line, without credentials or hidden characters. */
 export function show(value: unknown): string {
   const text = unhidden(JSON.stringify(typeof value === "string" ? maskCredentials(value) : value) ?? "nothing");
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;

@@ -1,20 +1,12 @@
 import { isValid, MAX_ISSUES, sortIssues, type Issue } from "../api/issue.ts";
-import { environmentSpellings } from "../env/environment.ts";
 import type { Subject } from "../findings/report.ts";
+import { findingsOf, toIssue } from "../findings/rule.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import { migrateTarget } from "./migrate.ts";
-import { type Finding, notAccepted, type Rule, show } from "./rule.ts";
 import { type Candidate, textOf, isMap } from "./candidate.ts";
+import type { Rule } from "./rule.ts";
 import { rules } from "./rules/index.ts";
-import {
-  bounded,
-  type ListSection,
-  memberFindings,
-  portFindings,
-  sectionFindings,
-  shapeFinding,
-  SUITE_VERSION,
-} from "./shape.ts";
+import { bounded, type ListSection, memberIssues, portIssues, sectionIssues, shapeIssue } from "./shape.ts";
 import { Siblings } from "./siblings.ts";
 import { portNames, type Vocabulary } from "./vocabulary.ts";
 
@@ -26,28 +18,27 @@ import { portNames, type Vocabulary } from "./vocabulary.ts";
  * @see CONTRACT section 6; the specification, "Validation rules behind rejections"
  */
 export function validateSuite(suite: unknown, vocabulary: Vocabulary): Issue[] {
-  return sortIssues(suiteFindings(suite, vocabulary).map(toIssue));
+  return sortIssues(suiteIssues(suite, vocabulary));
 }
 
-function suiteFindings(suite: unknown, vocabulary: Vocabulary): Finding[] {
-  if (!isMap(suite)) return [shapeFinding([], "a map", suite)];
+function suiteIssues(suite: unknown, vocabulary: Vocabulary): Issue[] {
+  if (!isMap(suite)) return [shapeIssue([], "a map", suite)];
   return [
-    ...sectionFindings(suite),
-    ...headFindings(suite, vocabulary),
-    ...configurationFindings(suite["serviceConfiguration"], vocabulary),
-    ...listFindings("interfaces", suite["interfaces"], vocabulary),
-    ...listFindings("deployments", suite["deployments"], vocabulary),
+    ...sectionIssues(suite),
+    ...apply(rules.document, suite, new Siblings(), [], vocabulary),
+    ...configurationIssues(suite["serviceConfiguration"], vocabulary),
+    ...listIssues("interfaces", suite["interfaces"], vocabulary),
+    ...listIssues("deployments", suite["deployments"], vocabulary),
   ];
 }
 
-/** As {@link validateSuite}, for a document with a file: what cannot be read, and where everything stands. */
+/** As {@link validateSuite}, for a document with a file: with what cannot be read, and the place of every issue. */
 export function validateSource(source: YamlSource, vocabulary: Vocabulary): Issue[] {
   if (!isValid(source.issues)) return [...source.issues];
-  const findings = suiteFindings(source.value, vocabulary);
-  return sortIssues([...source.issues, ...findings.map((finding) => placed(toIssue(finding), source))]);
+  return sortIssues([...source.issues, ...suiteIssues(source.value, vocabulary).map((issue) => placed(issue, source))]);
 }
 
-/** The deploy targets of a document, as the subjects of a report; one without a name is told by its number. */
+/** The deploy targets of a document, as the subjects of a report; one without a name is called by its number. */
 export function subjectsOf(suite: unknown): Subject[] {
   const list: unknown = isMap(suite) ? suite["deployments"] : undefined;
   if (!Array.isArray(list)) return [];
@@ -71,93 +62,77 @@ export function deployTargetIssues(
   others: readonly Candidate[],
   vocabulary: Vocabulary,
 ): Issue[] {
-  return sortIssues(entryFindings("deployments", candidate, Siblings.of(others), [], vocabulary).map(toIssue));
+  return sortIssues(entryIssues("deployments", candidate, Siblings.of(others), [], vocabulary));
 }
 
 /** Validates one service configuration. */
 export function serviceConfigurationIssues(candidate: Candidate, vocabulary: Vocabulary): Issue[] {
-  return sortIssues(configurationFindings(candidate, vocabulary).map(toIssue));
+  return sortIssues(configurationIssues(candidate, vocabulary));
 }
 
 /** Validates one interface adapter against the others of its list. */
 export function interfaceIssues(candidate: Candidate, others: readonly Candidate[], vocabulary: Vocabulary): Issue[] {
-  return sortIssues(entryFindings("interfaces", candidate, Siblings.of(others), [], vocabulary).map(toIssue));
+  return sortIssues(entryIssues("interfaces", candidate, Siblings.of(others), [], vocabulary));
 }
 
 /**
  * The issues of each entry of a list, in its order. Of two equal entries, the later one is the duplicate.
  *
- * @param entries the list as it stands; legacy deploy targets are judged as what they migrate to
+ * @param entries the list ; legacy deploy targets are judged as what they migrate to
  */
 export function listVerdicts(section: ListSection, entries: readonly Candidate[], vocabulary: Vocabulary): Issue[][] {
   const before = new Siblings();
   return entries.map((entry) => {
-    const findings = entryFindings(section, entry, before, [], vocabulary);
+    const issues = entryIssues(section, entry, before, [], vocabulary);
     before.add(entry);
-    return sortIssues(findings.map(toIssue));
+    return sortIssues(issues);
   });
 }
 
-function headFindings({ version, runtimeEnvironment }: Candidate, { contract }: Vocabulary): Finding[] {
-  const findings: Finding[] = [];
-  if (typeof version === "string" && version !== SUITE_VERSION) {
-    findings.push({
-      code: "SUITE_VERSION_UNSUPPORTED",
-      ...notAccepted("version", `${show(version)} is not supported`, [SUITE_VERSION]),
-    });
-  }
-  const spellings = environmentSpellings(contract);
-  if (typeof runtimeEnvironment === "string" && !spellings.includes(runtimeEnvironment.trim().toLowerCase())) {
-    const words = `${show(runtimeEnvironment)} is not an environment`;
-    findings.push({ code: "SUITE_ENVIRONMENT_UNKNOWN", ...notAccepted("runtimeEnvironment", words, spellings) });
-  }
-  return findings;
-}
-
-function configurationFindings(candidate: unknown, vocabulary: Vocabulary): Finding[] {
+function configurationIssues(candidate: unknown, vocabulary: Vocabulary): Issue[] {
   if (!isMap(candidate)) return [];
   const path = ["serviceConfiguration"];
-  const members = memberFindings("serviceConfiguration", candidate, path);
+  const members = memberIssues("serviceConfiguration", candidate, path);
   const said = withoutSpaces(candidate, members);
   return [
     ...members,
-    ...portFindings(candidate["ports"], portNames(vocabulary.matrix), [...path, "ports"]),
+    ...portIssues(candidate["ports"], portNames(vocabulary.matrix), [...path, "ports"]),
     ...apply(rules.serviceConfiguration, said, new Siblings(), path, vocabulary),
   ];
 }
 
-function listFindings(section: ListSection, list: unknown, vocabulary: Vocabulary): Finding[] {
+function listIssues(section: ListSection, list: unknown, vocabulary: Vocabulary): Issue[] {
   if (!Array.isArray(list)) return [];
   const before = new Siblings();
-  const findings: Finding[] = [];
-  for (let index = 0; index < list.length && findings.length <= MAX_ISSUES; index++) {
+  const issues: Issue[] = [];
+  for (let index = 0; index < list.length && issues.length <= MAX_ISSUES; index++) {
     const entry: unknown = list[index];
     const path = [section, index];
-    if (!isMap(entry)) findings.push(shapeFinding(path, "a map", entry));
+    if (!isMap(entry)) issues.push(shapeIssue(path, "a map", entry));
     else {
-      findings.push(...entryFindings(section, entry, before, path, vocabulary));
-      // A duplicate is told at the later entry.
+      issues.push(...entryIssues(section, entry, before, path, vocabulary));
+      // A duplicate is reported at the later entry.
       before.add(entry);
     }
   }
-  return bounded(findings, [section]);
+  return bounded(issues, [section]);
 }
 
-function entryFindings(
+function entryIssues(
   section: ListSection,
   entry: Candidate,
   siblings: Siblings,
   path: readonly (string | number)[],
   vocabulary: Vocabulary,
-): Finding[] {
-  const members = memberFindings(section, entry, path);
+): Issue[] {
+  const members = memberIssues(section, entry, path);
   const said = withoutSpaces(entry, members);
   const candidate = section === "deployments" ? migrateTarget(said, vocabulary) : said;
   return [...members, ...apply(rules[section], candidate, siblings, path, vocabulary)];
 }
 
 /** The rules judge texts without the white space at their ends, which is a finding of its own. */
-function withoutSpaces(candidate: Candidate, found: readonly Finding[]): Candidate {
+function withoutSpaces(candidate: Candidate, found: readonly Issue[]): Candidate {
   if (!found.some(({ code }) => code === "SUITE_WHITE_SPACE")) return candidate;
   return Object.fromEntries(Object.entries(candidate).map(([name, value]) => [name, trimmed(value)]));
 }
@@ -168,21 +143,10 @@ function trimmed(value: unknown): unknown {
 
 function apply(
   list: readonly Rule[],
-  candidate: Candidate,
+  entry: Candidate,
   siblings: Siblings,
   path: readonly (string | number)[],
   vocabulary: Vocabulary,
-): Finding[] {
-  const findings: Finding[] = [];
-  for (const { code, check } of list) {
-    for (const finding of check(candidate, vocabulary, siblings)) {
-      const field = typeof finding.field === "string" ? [finding.field] : finding.field;
-      findings.push({ code, ...finding, field: [...path, ...field] });
-    }
-  }
-  return findings;
-}
-
-function toIssue({ code, field, ...words }: Finding): Issue {
-  return { code, severity: "error", path: typeof field === "string" ? [field] : field, ...words };
+): Issue[] {
+  return Array.from(findingsOf(list, { entry, vocabulary, siblings }), (finding) => toIssue(finding, path));
 }

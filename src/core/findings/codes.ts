@@ -1,4 +1,4 @@
-import type { CodeDocs } from "./codes/code-doc.ts";
+import type { CodeDocs } from "./rule.ts";
 import { revisionCodes, sourceCodes, suiteCodes } from "./codes/documents.ts";
 import { ecosystemCodes } from "./codes/ecosystem.ts";
 import { envCodes } from "./codes/env.ts";

@@ -1,4 +1,4 @@
-import type { CodeDocs } from "./codes/code-doc.ts";
+import type { CodeDocs } from "./rule.ts";
 
 /** The codes of PM2, of the way to it, and of what is done to its processes. */
 export const processCodes: CodeDocs = {

@@ -1,5 +1,5 @@
 import type { Issue } from "../api/issue.ts";
-import type { CodeDoc } from "./codes/code-doc.ts";
+import type { CodeDoc } from "./rule.ts";
 import { describeIssue, linesOf, placeOf, type Report } from "./report.ts";
 
 /** What a rule says about itself, by the code of its issues. */

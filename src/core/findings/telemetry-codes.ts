@@ -1,4 +1,4 @@
-import type { CodeDocs } from "./codes/code-doc.ts";
+import type { CodeDocs } from "./rule.ts";
 
 /** The codes of what could not be measured. */
 export const telemetryCodes: CodeDocs = {

@@ -1,7 +1,7 @@
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { catalog, docOf } from "../findings/catalog.ts";
-import type { CodeDoc } from "../findings/codes/code-doc.ts";
+import type { CodeDoc } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
 
 export interface CodeExplanation extends CodeDoc {

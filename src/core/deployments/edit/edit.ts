@@ -3,9 +3,9 @@ import { refusal, SvcmError } from "../../errors.ts";
 import { suggest } from "../../words/suggest.ts";
 import type { Change } from "../../yaml/splice/change.ts";
 import { foldName } from "../name.ts";
-import { show } from "../rule.ts";
 import { type Candidate, textOf, isMap } from "../candidate.ts";
-import { type ListSection, shapeFinding } from "../shape.ts";
+import { show } from "../rule.ts";
+import { type ListSection, shapeIssue } from "../shape.ts";
 
 /** What an edit of the suite document comes to, decided on the document as it is. */
 export interface SuiteEdit {
@@ -115,8 +115,7 @@ export function namedEntry(
   });
 }
 
-/** What the document holds is not of its kind, so that nothing can be edited in it. */
+/** The refusal of an edit below a value of the wrong kind. */
 export function shapeRefusal(path: Issue["path"], expected: string, given: unknown): SvcmError {
-  const { code, message } = shapeFinding(path, expected, given);
-  return refusal("INVALID_PAYLOAD", [{ code, severity: "error", path, message }]);
+  return refusal("INVALID_PAYLOAD", [shapeIssue(path, expected, given)]);
 }

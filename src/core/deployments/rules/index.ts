@@ -1,9 +1,11 @@
-/** Every rule, by what it is about. `svcm explain` and the reference are derived from this list. */
+/** Every rule of deployments.yaml, by the part that it checks. `svcm explain` and the reference derive from it. */
 import type { Rule } from "../rule.ts";
 import { configurationPortCollision } from "./configuration-port-collision.ts";
 import { configurationPorts } from "./configuration-ports.ts";
 import { configurationProvider } from "./configuration-provider.ts";
 import { configurationValues } from "./configuration-values.ts";
+import { documentEnvironment } from "./document-environment.ts";
+import { documentVersion } from "./document-version.ts";
 import { interfaceController } from "./interface-controller.ts";
 import { interfaceDuplicate } from "./interface-duplicate.ts";
 import { interfaceEntrypoint } from "./interface-entrypoint.ts";
@@ -17,6 +19,7 @@ import { targetServiceType } from "./target-service-type.ts";
 import { targetValues } from "./target-values.ts";
 
 export const rules = {
+  document: [documentVersion, documentEnvironment],
   serviceConfiguration: [configurationValues, configurationPorts, configurationPortCollision, configurationProvider],
   interfaces: [interfaceFramework, interfaceEntrypoint, interfaceController, interfaceDuplicate],
   deployments: [
@@ -28,4 +31,4 @@ export const rules = {
     targetProtocol,
     targetProfile,
   ],
-} as const satisfies Record<string, readonly Rule[]>;
+} satisfies Record<string, readonly Rule[]>;

@@ -1,3 +1,4 @@
+import { acceptedText } from "../../findings/rule.ts";
 import { type Rule, show } from "../rule.ts";
 
 export const CONTROLLER_EXAMPLE = "ItemController.list";
@@ -6,14 +7,15 @@ export const CONTROLLER = /^[A-Z][A-Za-z0-9]*Controller\.[a-z][A-Za-z0-9]*$/;
 /** Interface adapter: what answers. */
 export const interfaceController: Rule = {
   code: "INTERFACE_CONTROLLER_INVALID",
+  severity: "error",
   summary: "A controller mapping is not of the form XController.action.",
   explanation:
     "A controller mapping names a class that ends in Controller and one of its actions: ItemController.list.",
   remedy: "Write the class and the action, for example `ItemController.list`.",
-  check({ controller }) {
+  check({ entry: { controller } }) {
     if (typeof controller === "string" && CONTROLLER.test(controller)) return [];
     const words =
       controller === undefined ? " is missing" : `: ${show(controller)} does not have the form XController.action`;
-    return [{ field: "controller", message: `controller${words}; accepted: for example ${CONTROLLER_EXAMPLE}` }];
+    return [{ path: ["controller"], message: acceptedText(`controller${words}`, `for example ${CONTROLLER_EXAMPLE}`) }];
   },
 };

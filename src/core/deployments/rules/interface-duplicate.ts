@@ -1,25 +1,25 @@
-import { type Rule, show } from "../rule.ts";
+import type { Finding } from "../../findings/rule.ts";
 import { type Candidate, textOf } from "../candidate.ts";
+import { type Rule, show } from "../rule.ts";
 
 /** Interface adapter: the two kinds of duplicate. */
 export const interfaceDuplicate: Rule = {
   code: "INTERFACE_DUPLICATE",
+  severity: "error",
   summary: "Two interface adapters are the same.",
   explanation: "No two adapters have the same type and entrypoint, and no two have the same controller mapping.",
   remedy: "Delete one of the two (`svcm interfaces remove <number>`), or change its entrypoint or controller.",
-  check(candidate, _vocabulary, siblings) {
-    const [type, entrypoint, controller] = ["type", "entrypoint", "controller"].map((field) =>
-      textOf(candidate, field),
-    );
-    const findings = [];
-    if (siblings.hold(candidate, entrypointKey)) {
+  check({ entry, siblings }) {
+    const [type, entrypoint, controller] = ["type", "entrypoint", "controller"].map((field) => textOf(entry, field));
+    const findings: Finding[] = [];
+    if (siblings.hold(entry, entrypointKey)) {
       findings.push({
-        field: "entrypoint",
+        path: ["entrypoint"],
         message: `entrypoint: another ${type} adapter starts at ${show(entrypoint)}`,
       });
     }
-    if (siblings.hold(candidate, controllerKey)) {
-      findings.push({ field: "controller", message: `controller: ${show(controller)} is mapped by another adapter` });
+    if (siblings.hold(entry, controllerKey)) {
+      findings.push({ path: ["controller"], message: `controller: ${show(controller)} is mapped by another adapter` });
     }
     return findings;
   },

@@ -1,3 +1,4 @@
+import { acceptedText } from "../../findings/rule.ts";
 import { type Rule, show } from "../rule.ts";
 
 export const ENTRYPOINT_EXAMPLE = "src/interface/HTTP/start-rest-api.ts";
@@ -6,14 +7,15 @@ export const ENTRYPOINT = /^src\/interface\/[\w-]+(\/[\w-]+)*\.(ts|js)$/;
 /** Interface adapter: where it starts. */
 export const interfaceEntrypoint: Rule = {
   code: "INTERFACE_ENTRYPOINT_INVALID",
+  severity: "error",
   summary: "An entrypoint is not a TypeScript or JavaScript path under src/interface/.",
   explanation:
-    "An entrypoint is relative to the repository, stands under src/interface/ and ends in .ts or .js. It never leaves that folder.",
+    "An entrypoint is a path relative to the repository. It is inside src/interface/ and ends in .ts or .js.",
   remedy: "Give a path such as `src/interface/HTTP/start-rest-api.ts`.",
-  check({ entrypoint }) {
+  check({ entry: { entrypoint } }) {
     if (typeof entrypoint === "string" && ENTRYPOINT.test(entrypoint)) return [];
     const words = entrypoint === undefined ? " is missing" : `: ${show(entrypoint)} ${faultOf(entrypoint)}`;
-    return [{ field: "entrypoint", message: `entrypoint${words}; accepted: for example ${ENTRYPOINT_EXAMPLE}` }];
+    return [{ path: ["entrypoint"], message: acceptedText(`entrypoint${words}`, `for example ${ENTRYPOINT_EXAMPLE}`) }];
   },
 };
 

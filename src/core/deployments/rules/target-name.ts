@@ -2,15 +2,16 @@ import { foldName } from "../name.ts";
 import { type Rule, show } from "../rule.ts";
 import { type Candidate, textOf } from "../candidate.ts";
 
-/** Deploy target (e): names are unique, whatever their case. */
+/** Deploy target (e): names are unique regardless of case. */
 export const targetName: Rule = {
   code: "TARGET_NAME_DUPLICATE",
+  severity: "error",
   summary: "Two deploy targets have the same name.",
   explanation: "Names are compared without regard to case. An entry that is edited may keep its own name.",
   remedy: "Rename one of them: `svcm targets edit <name> --name <new name>`.",
-  check(candidate, _vocabulary, siblings) {
-    if (!siblings.hold(candidate, nameKey)) return [];
-    return [{ field: "name", message: `name: ${show(textOf(candidate, "name"))} is taken by another deploy target` }];
+  check({ entry, siblings }) {
+    if (!siblings.hold(entry, nameKey)) return [];
+    return [{ path: ["name"], message: `name: ${show(textOf(entry, "name"))} is taken by another deploy target` }];
   },
 };
 

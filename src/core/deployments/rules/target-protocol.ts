@@ -4,10 +4,11 @@ import { entryOf } from "../vocabulary.ts";
 /** Deploy target (c). */
 export const targetProtocol: Rule = {
   code: "TARGET_PROTOCOL_NOT_EXPOSED",
+  severity: "error",
   summary: "The service type does not expose the runtime protocol.",
   explanation: "restapi and functions serve HTTP, websocket+restapi adds WebSocket, grpc+restapi adds gRPC.",
   remedy: "Choose a protocol that the message lists, or another service type: `svcm matrix show` has both.",
-  check({ serviceType, runtimeProtocol }, { matrix }) {
+  check({ entry: { serviceType, runtimeProtocol }, vocabulary: { matrix } }) {
     const type = entryOf(matrix.serviceTypes, serviceType);
     if (!type || entryOf(matrix.protocols, runtimeProtocol) === undefined) return [];
     if (type.protocols.includes(String(runtimeProtocol))) return [];

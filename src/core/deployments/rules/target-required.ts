@@ -1,5 +1,6 @@
-import { missing, type Rule, show } from "../rule.ts";
+import { acceptedText } from "../../findings/rule.ts";
 import type { Candidate } from "../candidate.ts";
+import { missing, type Rule, show } from "../rule.ts";
 import { RUNTIME_EXAMPLES } from "./target-runtime.ts";
 import { entryOf, valuesOf, type Vocabulary } from "../vocabulary.ts";
 
@@ -21,22 +22,24 @@ export function targetFields(vocabulary: Vocabulary): readonly string[] {
 /** Deploy target (e): what has to be there. */
 export const targetRequired: Rule = {
   code: "TARGET_FIELD_MISSING",
+  severity: "error",
   summary: "A deploy target lacks a field.",
   explanation:
     "name, runtime, serviceType, deployTarget, runtimeProtocol and both drivers are required. region is required for every target that is not self-hosted.",
   remedy: "Add the field that the message names, for example `svcm targets edit <name> --region eu-central-1`.",
-  check(candidate, vocabulary) {
+  check({ entry, vocabulary }) {
     const { matrix } = vocabulary;
-    const target = entryOf(matrix.deployTargets, candidate["deployTarget"]);
+    const target = entryOf(matrix.deployTargets, entry["deployTarget"]);
     const { regionRequired } = target ?? matrix.unknownDeployTarget;
     const required = targetFields(vocabulary);
     const fields = regionRequired ? [...required, "region"] : required;
     return fields
-      .filter((field) => isMissing(candidate[field]))
+      .filter((field) => isMissing(entry[field]))
       .map((field) => {
         const accepted = acceptedIn(field, vocabulary);
-        if (accepted === undefined) return { field, message: missingText(field, candidate) };
-        return missing(field, accepted);
+        return accepted === undefined
+          ? { path: [field], message: missingText(field, entry) }
+          : missing(field, accepted);
       });
   },
 };
@@ -49,7 +52,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 function missingText(field: string, { deployTarget }: Candidate): string {
   const why = field === "region" && !isMissing(deployTarget) ? `: ${show(deployTarget)} needs one` : "";
-  return `${field} is missing${why}; accepted: for example ${EXAMPLES[field]}`;
+  return acceptedText(`${field} is missing${why}`, `for example ${EXAMPLES[field]}`);
 }
 
 /** A value of another kind is a finding of the shape. */

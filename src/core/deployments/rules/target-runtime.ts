@@ -1,5 +1,6 @@
-import { type Rule, show } from "../rule.ts";
+import { acceptedText } from "../../findings/rule.ts";
 import { textOf } from "../candidate.ts";
+import { type Rule, show } from "../rule.ts";
 
 export const RUNTIME_EXAMPLES = ["nodejs22.x", "node20", "python3.12"] as const;
 export const RUNTIME = /^[A-Za-z][A-Za-z_+#-]*\d(?:[\w.+-]*\w)?$/;
@@ -7,18 +8,15 @@ export const RUNTIME = /^[A-Za-z][A-Za-z_+#-]*\d(?:[\w.+-]*\w)?$/;
 /** Deploy target (e): the runtime is a name and a version. */
 export const targetRuntime: Rule = {
   code: "TARGET_RUNTIME_INVALID",
+  severity: "error",
   summary: "The runtime is not a name with a version.",
   explanation:
-    "A runtime is a name that starts with a letter, then a version that starts with a digit, without spaces: nodejs22.x, node20, python3.12, bun1.3.13. Free text such as latest is rejected: it says something else tomorrow.",
+    "A runtime is a name that starts with a letter, then a version that starts with a digit, without spaces: nodejs22.x, node20, python3.12, bun1.3.13. Free text such as latest is rejected because its meaning changes over time.",
   remedy: "Write a name with a version, for example `svcm targets edit <name> --runtime node22`.",
-  check(candidate) {
-    const runtime = textOf(candidate, "runtime");
+  check({ entry }) {
+    const runtime = textOf(entry, "runtime");
     if (runtime === "" || RUNTIME.test(runtime)) return [];
-    return [
-      {
-        field: "runtime",
-        message: `runtime: ${show(runtime)} is not a name with a version; accepted: for example ${RUNTIME_EXAMPLES.join(", ")}`,
-      },
-    ];
+    const what = `runtime: ${show(runtime)} is not a name with a version`;
+    return [{ path: ["runtime"], message: acceptedText(what, `for example ${RUNTIME_EXAMPLES.join(", ")}`) }];
   },
 };

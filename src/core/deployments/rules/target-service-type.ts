@@ -4,11 +4,12 @@ import { entryOf, groupOf } from "../vocabulary.ts";
 /** Deploy target (b). */
 export const targetServiceType: Rule = {
   code: "TARGET_SERVICE_TYPE_UNSUPPORTED",
+  severity: "error",
   summary: "The deploy target does not run services of this type.",
   explanation:
-    "PM2-managed targets run REST and realtime services, functions targets run functions only. The row has to be one of the capability matrix.",
+    "PM2-managed targets run REST and realtime services, functions targets run functions only. The capability matrix lists what each target runs.",
   remedy: "Choose a service type that the message lists, or another deploy target: `svcm matrix show` has both.",
-  check({ deployTarget, serviceType }, vocabulary) {
+  check({ entry: { deployTarget, serviceType }, vocabulary }) {
     const group = groupOf(vocabulary, deployTarget);
     if (!group || entryOf(vocabulary.matrix.serviceTypes, serviceType) === undefined) return [];
     if (group.serviceTypes.includes(String(serviceType))) return [];

@@ -1,4 +1,4 @@
-import type { CodeDocs } from "./code-doc.ts";
+import type { CodeDocs } from "../rule.ts";
 
 export const sourceCodes: CodeDocs = {
   FACT_INVALID: {
@@ -71,6 +71,38 @@ export const sourceCodes: CodeDocs = {
 };
 
 export const suiteCodes: CodeDocs = {
+  SUITE_SHAPE: {
+    summary: "A part of the document has the wrong kind.",
+    explanation:
+      "The document and serviceConfiguration are maps. interfaces and deployments are lists, and each entry is a map.",
+    remedy: "Write the part as the message says; `svcm schema deployments` prints the whole shape.",
+  },
+  SUITE_UNKNOWN_KEY: {
+    summary: "The document does not have such a key.",
+    explanation: "svcm reports unknown keys and never drops them: most of them are misspelled.",
+    remedy: "Correct the spelling, or delete the key.",
+  },
+  SUITE_TOO_MANY_ISSUES: {
+    summary: "One section has more than 10,000 issues; the first 10,000 are listed.",
+    remedy: "Correct the first ones and validate again: often one wrong line causes all of them.",
+  },
+  SUITE_TEXT_EXPECTED: {
+    summary: "A field that takes text has a number, a boolean or another value.",
+    explanation: "YAML reads 1.10 as the number 1.1, and true as a boolean, unless they are in quotes.",
+    remedy: "Put the value in quotes.",
+  },
+  SUITE_CHARACTERS: {
+    summary: "A text holds characters that cannot be seen or that change how it reads.",
+    explanation:
+      "svcm refuses control characters, zero-width characters and marks that change the direction of text. A name can be in any script, but must be in Unicode normalization form NFC, because names that look equal must be equal.",
+    remedy: "Type the text again without the character that the message shows.",
+  },
+  SUITE_WHITE_SPACE: {
+    summary: "A text begins or ends with white space.",
+    explanation:
+      "White space at the ends of a text is invisible and usually a mistake. svcm never removes it silently.",
+    remedy: "Delete the white space at the ends of the text.",
+  },
   SUITE_FILE_NOT_FOUND: {
     summary: "There is no suite document at `path`.",
     remedy: "Name the file with `--file`, the repository with `--root`, or create it with `svcm targets add`.",

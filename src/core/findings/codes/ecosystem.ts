@@ -1,4 +1,4 @@
-import type { CodeDocs } from "./code-doc.ts";
+import type { CodeDocs } from "../rule.ts";
 
 export const ecosystemCodes: CodeDocs = {
   ECOSYSTEM_FILE_SYNTAX: {

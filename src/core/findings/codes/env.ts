@@ -1,4 +1,4 @@
-import type { CodeDocs } from "./code-doc.ts";
+import type { CodeDocs } from "../rule.ts";
 
 export const envCodes: CodeDocs = {
   ENV_FILE_NOT_FOUND: {

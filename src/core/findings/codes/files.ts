@@ -1,4 +1,4 @@
-import type { CodeDocs } from "./code-doc.ts";
+import type { CodeDocs } from "../rule.ts";
 
 /** Codes of a failed contact with the file system or the network: svcm's own, and those of the operating system. */
 export const fileCodes: CodeDocs = {

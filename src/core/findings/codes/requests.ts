@@ -1,4 +1,4 @@
-import type { CodeDocs } from "./code-doc.ts";
+import type { CodeDocs } from "../rule.ts";
 
 /** What was asked wrongly, or could not be done, when there is no code that says more. */
 export const requestCodes: CodeDocs = {

@@ -1,4 +1,4 @@
-import type { CodeDocs } from "./code-doc.ts";
+import type { CodeDocs } from "../rule.ts";
 
 export const startupCodes: CodeDocs = {
   PROFILE_NOT_FOUND: {

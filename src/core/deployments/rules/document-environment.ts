@@ -1,0 +1,17 @@
+import { environmentSpellings } from "../../env/environment.ts";
+import { notAccepted, type Rule, show } from "../rule.ts";
+
+/** The environment that the document selects. */
+export const documentEnvironment: Rule = {
+  code: "SUITE_ENVIRONMENT_UNKNOWN",
+  severity: "error",
+  summary: "runtimeEnvironment does not name an environment.",
+  explanation: "runtimeEnvironment only selects an environment of the runtime contract. It holds no values.",
+  remedy: "Write one of the environments that the message lists, or delete the line.",
+  check({ entry: { runtimeEnvironment }, vocabulary: { contract } }) {
+    const spellings = environmentSpellings(contract);
+    if (typeof runtimeEnvironment !== "string" || spellings.includes(runtimeEnvironment.trim().toLowerCase()))
+      return [];
+    return [notAccepted("runtimeEnvironment", `${show(runtimeEnvironment)} is not an environment`, spellings)];
+  },
+};
