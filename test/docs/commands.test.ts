@@ -1,0 +1,63 @@
+/** Every command of README and docs runs as it is printed, in a checkout of this repository. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { checkout, moveToFreePorts } from "../support/checkout.ts";
+import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
+import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { pidsOf } from "../support/pm2-daemon.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { blocksOf } from "./blocks.ts";
+import { runPage } from "./run-page.ts";
+
+/** Pages that are being rewritten. */
+const PENDING = /how-to\/(?!env-files)/;
+const docs = readdirSync(join(REPOSITORY, "docs"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".md") && !PENDING.test(file))
+  .map((file) => `docs/${file}`);
+const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs]
+  .map((file): [string, string] => [file, readFileSync(join(REPOSITORY, file), "utf8")])
+  // The examples of commands are run by test/cli/examples.test.ts.
+  .filter(([, text]) => !text.includes("Do not edit. -->") && blocksOf(text).length > 0);
+
+/** Small apps in the place of the reference backend, whose own README is tested with it. */
+const ECOSYSTEM = `const app = (name) => ({ name, script: "./app.cjs", cwd: __dirname });
+module.exports = { apps: [app("dev-restapi"), app("dev-websocketapi")] };
+`;
+
+let home = "";
+afterEach(() => {
+  for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home))
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+});
+
+test.each(pages)("the commands of %s run as printed", async (_, text) => {
+  const [root, state, folder] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+  home = join(folder, "pm2");
+  checkout(root);
+  const ports = await moveToFreePorts(root);
+  writeFileSync(join(root, "pm2/ecosystem.dev.config.cjs"), ECOSYSTEM);
+  writeFileSync(join(root, "pm2/app.cjs"), "setInterval(() => {}, 1e6);\n");
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(join(folder, "bin/svcm"), `#!/bin/sh\nexec "${process.execPath}" "${RUN}" "$@"\n`, { mode: 0o755 });
+  const env = plainEnvironment({
+    ...GIT_ENVIRONMENT,
+    HOME: folder,
+    PATH: `${folder}/bin:${process.env["PATH"]}`,
+    PM2_HOME: home,
+    SVC_SERVICE_MANAGEMENT_PORT: `${ports.serviceManagement}`,
+  });
+  commit(root, env);
+  expect(await runPage(text, { root, state, env, ports: { 3200: ports.serviceManagement } })).toEqual([]);
+});
+
+/** Two revisions, because the pages compare them. */
+function commit(root: string, env: NodeJS.ProcessEnv): void {
+  const git = (...argv: string[]) => execFileSync("git", argv, { cwd: root, env });
+  git("init", "-q", "-b", "main");
+  for (const message of ["one", "two"]) {
+    git("add", "deployments.yaml", "config", "pm2", "apps/backend-template/src/config");
+    git("commit", "-q", "--allow-empty", "-m", message);
+  }
+}
