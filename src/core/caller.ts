@@ -1,4 +1,4 @@
-import type { AuditSource } from "./api/audit-record.ts";
+import type { AuditSource } from "./api/names.ts";
 
 /** What a caller may do. Reads are open; a write needs a grant. */
 export type Access = "read" | "write";

@@ -1,3 +1,4 @@
+import type { ErrorBody } from "./api/bodies.ts";
 import type { AuditedProcess } from "./api/audit-record.ts";
 import type { Issue } from "./api/issue.ts";
 
@@ -47,15 +48,6 @@ interface ErrorRow {
 }
 
 export type ErrorKind = keyof typeof errorTable;
-
-/** The one error body of the command line, HTTP and WebSocket. */
-export interface ErrorBody {
-  readonly error: string;
-  readonly details?: string;
-  readonly code?: string;
-  readonly path?: string;
-  readonly issues?: readonly Issue[];
-}
 
 export interface ErrorFacts extends Omit<ErrorBody, "error"> {
   /** What to do next, for a person at a terminal. Not part of the body. */

@@ -18,7 +18,8 @@ import type { Ports } from "./ports.ts";
 import type { Telemetry } from "./metrics/telemetry.ts";
 
 export { describeError, errorTable, refusal, SvcmError } from "./errors.ts";
-export type { ErrorBody, ErrorDescription, ErrorKind } from "./errors.ts";
+export type { ErrorDescription, ErrorKind } from "./errors.ts";
+export type { ContractResponse, EnvDiffResponse, EnvWriteResponse, ErrorBody } from "./api/bodies.ts";
 export { execute } from "./operation.ts";
 export type { Access, Caller } from "./caller.ts";
 export type { Operation } from "./operation.ts";

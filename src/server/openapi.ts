@@ -7,13 +7,12 @@ import {
   environmentSpellings,
   errorTable,
   METRICS_TYPES,
-  type ErrorBody,
   type ErrorKind,
   type Ports,
 } from "../core/index.ts";
 import { parametersOf } from "./query.ts";
 import { valueSchema, wordPattern } from "./openapi-values.ts";
-import { tags, type ContentRoute, type Describes, type OperationRoute } from "./route.ts";
+import { tags, type ContentRoute, type OperationRoute } from "./route.ts";
 import { routes } from "./routes.ts";
 
 type RuntimeContract = Awaited<ReturnType<Ports["facts"]["runtimeContract"]>>;
@@ -30,8 +29,6 @@ export interface OpenApiOptions extends Facts {
   /** The path under which everything is served; empty at the root. */
   readonly publicPath?: string;
 }
-
-const errorSchema: Describes<typeof bodies.failureBody, ErrorBody> = bodies.failureBody;
 
 /** What every route may answer, whatever it does. */
 const COMMON_REFUSALS: readonly ErrorKind[] = ["FORBIDDEN", "UNAUTHORIZED", "RATE_LIMITED", "DEFECT"];
@@ -194,7 +191,7 @@ function success(response: z.ZodType, hasEntityTag: boolean): Json {
 
 /** One response a status; kinds that share one are told together. */
 function refusalsByStatus(kinds: readonly ErrorKind[]): Json {
-  const content = { "application/json": { schema: referenceTo(errorSchema) } };
+  const content = { "application/json": { schema: referenceTo(bodies.failureBody) } };
   const statuses = [...new Set(kinds.map((kind) => errorTable[kind].status))].toSorted((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {

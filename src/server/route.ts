@@ -81,21 +81,25 @@ export function needOf(route: Route | undefined): Need {
   return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
 }
 
-type Asked = Omit<OperationRoute, "method" | "path" | "operation" | "hasEntityTag" | "refusals"> &
-  Partial<Pick<OperationRoute, "hasEntityTag" | "refusals">>;
+/** The answer of an operation; one that was made of a file comes with the file's bytes. */
+type AnswerOf<Output> = Output extends EnvRead<infer Response> ? Response : Output;
 
-type Asking<Output, Schema> = Asked & {
-  readonly response: Describes<Schema, AnswerOf<Output>>;
+type OperationFacts<Output> = Omit<
+  OperationRoute,
+  "method" | "path" | "operation" | "response" | "hasEntityTag" | "refusals"
+> & {
+  readonly response: z.ZodType<AnswerOf<Output>>;
+  readonly refusals: readonly ErrorKind[];
 } & (Output extends EnvRead<unknown> ? { readonly hasEntityTag: true } : { readonly hasEntityTag?: never });
 
-/** A row that runs an operation. The response schema has to be that of the operation's answer, member for member. */
-export function ask<Input, Output, Schema extends z.ZodType>(
+/** A row that runs an operation. The response schema describes the operation's answer. */
+export function operationRoute<Input, Output>(
   method: Method,
   path: string,
   operation: Operation<Input, Output>,
-  facts: Asking<Output, Schema> & { readonly response: Schema },
+  facts: OperationFacts<Output>,
 ): OperationRoute {
-  return { method, path, operation, hasEntityTag: false, refusals: [], ...(facts as Asked) };
+  return { method, path, operation, ...facts, hasEntityTag: facts.hasEntityTag ?? false };
 }
 
 /** A row that shows what the server itself holds. */
@@ -121,28 +125,3 @@ export function lead(path: string, facts: Pick<RedirectRoute, "summary">): Redir
 export function talk(path: string, socket: SocketName, facts: Pick<SocketRoute, "summary">): SocketRoute {
   return { method: "GET", path, socket, ...facts };
 }
-
-type AnswerOf<Output> = Output extends EnvRead<infer Response> ? Response : Output;
-
-/** A type as data: without modifiers, since a body is only read, and with its optional members told apart. */
-type Plain<T> = T extends readonly (infer Element)[]
-  ? Plain<Element>[]
-  : T extends object
-    ? {
-        -readonly [Key in keyof T]-?: Plain<Exclude<T[Key], undefined>> | (undefined extends T[Key] ? Absent : never);
-      }
-    : T;
-
-interface Absent {
-  readonly isAbsent: true;
-}
-
-type IsSame<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
-
-/** The schema, where it describes the answer member for member; else what no schema is. */
-export type Describes<Schema, Answer> =
-  Schema extends z.ZodType<infer Described>
-    ? IsSame<Plain<Described>, Plain<Answer>> extends true
-      ? Schema
-      : { error: "the schema describes something else"; described: Plain<Described>; answered: Plain<Answer> }
-    : never;

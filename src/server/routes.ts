@@ -14,7 +14,7 @@ import {
   suiteValidate,
   type ErrorKind,
 } from "../core/index.ts";
-import { ask, assets, lead, show, talk, type Route } from "./route.ts";
+import { operationRoute, assets, lead, show, talk, type Route } from "./route.ts";
 
 const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
 const ofBody: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
@@ -23,7 +23,7 @@ const json = "application/json; charset=utf-8";
 export const ASSET_PATH = "/assets/:file";
 
 export const routes: readonly Route[] = [
-  ask("GET", "/api/runtime/env", envRead, {
+  operationRoute("GET", "/api/runtime/env", envRead, {
     summary: "Read the visible keys of an environment.",
     tag: "environment",
     description: "An editable key that the file lacks shows its default. Secrets are never part of the answer.",
@@ -32,7 +32,7 @@ export const routes: readonly Route[] = [
     hasEntityTag: true,
     refusals: ofFile,
   }),
-  ask("POST", "/api/runtime/env", envWrite, {
+  operationRoute("POST", "/api/runtime/env", envWrite, {
     summary: "Change editable keys of an environment: all that are asked, or nothing.",
     tag: "environment",
     description: "Only the lines of the asked keys change. Nothing is written unless every value is accepted.",
@@ -43,7 +43,7 @@ export const routes: readonly Route[] = [
     hasEntityTag: true,
     refusals: [...ofFile, ...ofBody, "ENV_FILE_CHANGED", "AUDIT_FAILED"],
   }),
-  ask("GET", "/api/runtime/env/check", envCheck, {
+  operationRoute("GET", "/api/runtime/env/check", envCheck, {
     summary: "Check an env file against the runtime contract.",
     tag: "environment",
     description: "At most 1,000 findings are listed. Values of secrets are never shown.",
@@ -51,7 +51,7 @@ export const routes: readonly Route[] = [
     response: body.envCheckBody,
     refusals: ofFile,
   }),
-  ask("GET", "/api/runtime/env/diff", envDiff, {
+  operationRoute("GET", "/api/runtime/env/diff", envDiff, {
     summary: "Compare two environments key by key.",
     tag: "environment",
     description: "Of a key that is never exposed only the state is told.",
@@ -59,7 +59,7 @@ export const routes: readonly Route[] = [
     response: body.envDiffBody,
     refusals: ofFile,
   }),
-  ask("GET", "/api/runtime/pm2-ecosystem", ecosystemShow, {
+  operationRoute("GET", "/api/runtime/pm2-ecosystem", ecosystemShow, {
     summary: "Show what an environment's PM2 ecosystem file declares.",
     tag: "pm2",
     description:
@@ -68,7 +68,7 @@ export const routes: readonly Route[] = [
     response: body.ecosystemBody,
     refusals: ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAILED", "FACT_INVALID"],
   }),
-  ask("GET", "/api/runtime/pm2-metrics", metricsShow, {
+  operationRoute("GET", "/api/runtime/pm2-metrics", metricsShow, {
     summary: "Measure the host and the processes that PM2 runs, and compare these with the ecosystem file.",
     tag: "pm2",
     description: "A value that could not be measured is null or carries a code. Reading never starts a PM2 daemon.",
@@ -76,14 +76,14 @@ export const routes: readonly Route[] = [
     response: body.pm2MetricsBody,
     refusals: ["INVALID_ENVIRONMENT", "PM2_METRICS_FAILED", "FACT_INVALID"],
   }),
-  ask("GET", "/api/runtime/contract", contractShow, {
+  operationRoute("GET", "/api/runtime/contract", contractShow, {
     summary: "Show the runtime contract and the capability matrix.",
     tag: "documents",
     description: "What forms and completions are built from. Keys that are never exposed are left out.",
     response: body.contractBody,
     refusals: ["FACT_INVALID"],
   }),
-  ask("GET", "/api/runtime/audit", auditList, {
+  operationRoute("GET", "/api/runtime/audit", auditList, {
     summary: "List the newest attempts to change something.",
     tag: "service",
     description: "Of files and processes together, newest first. Refused attempts are listed, too; values never are.",
@@ -91,7 +91,7 @@ export const routes: readonly Route[] = [
     response: body.auditBody,
     refusals: ["AUDIT_FAILED"],
   }),
-  ask("POST", "/api/validate", suiteValidate, {
+  operationRoute("POST", "/api/validate", suiteValidate, {
     summary: "Validate a suite document; nothing is written.",
     tag: "documents",
     description: "The body may be YAML, too, as `application/yaml`; then each issue has its line and column.",

@@ -40,7 +40,7 @@ function tablesOf(matrix: Matrix, screen: Screen): string[] {
     }),
     table(screen, matrix.interfaceTypes, "INTERFACE", {
       PORT: ({ port }) => [port ?? ""],
-      FRAMEWORKS: ({ frameworks = [] }) => (Array.isArray(frameworks) ? frameworks : [`values of ${frameworks.key}`]),
+      FRAMEWORKS: ({ frameworks = [] }) => ("key" in frameworks ? [`values of ${frameworks.key}`] : frameworks),
     }),
   ];
 }

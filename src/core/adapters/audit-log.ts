@@ -3,7 +3,6 @@ import type { AuditRecord } from "../api/audit-record.ts";
 import type { AuditCount, AuditLog } from "../ports.ts";
 import { appender } from "./audit-log/append.ts";
 import { mayBeAppendedTo } from "./audit-log/folder.ts";
-import { newestRecords } from "./audit-log/newest.ts";
 import { DEFAULT_ROTATION, olderFiles, type Rotation } from "./audit-log/rotate.ts";
 import { attempting } from "./files/file-error.ts";
 import { realpath } from "./files/system.ts";
@@ -38,7 +37,11 @@ export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLo
       const key = `${action} ${outcome}`;
       counts.set(key, { action, outcome, count: (counts.get(key)?.count ?? 0) + 1 });
     },
-    newest: (query, signal) => attempting("read", file, () => newestRecords(logs, query, signal)),
+    async newest(query, signal) {
+      // The reader loads the schema of records; most commands only append.
+      const { newestRecords } = await import("./audit-log/newest.ts");
+      return await attempting("read", file, () => newestRecords(logs, query, signal));
+    },
     check: () => attempting("record a change in", file, () => mayBeAppendedTo(file)),
     counts: () => [...counts.values()],
   };

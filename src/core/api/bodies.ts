@@ -1,13 +1,15 @@
 /**
- * The bodies that the HTTP API takes and answers. The API's description is generated from these
- * schemas; the routes are typed so that a schema and the operation behind it cannot drift apart.
+ * The bodies that the HTTP API takes and answers. The API's description is generated from these schemas, and the
+ * operations return the types that are inferred from them.
  */
 import * as z from "zod";
 import { looseObject, pick } from "zod/mini";
-import { capabilityMatrixSchema, runtimeContractSchema } from "../facts/schema.ts";
+import { capabilityMatrixSchema, runtimeContractSchema, tier } from "../facts/schema.ts";
+import { auditRecord } from "./audit-record.ts";
+import type { BodyOf } from "./body-of.ts";
+import type { Issue } from "./issue.ts";
 import { inputs } from "./inputs.ts";
 import { metricsPayload } from "./metrics.ts";
-import { auditOutcomes } from "./names.ts";
 
 const environment = z
   .string()
@@ -30,7 +32,7 @@ export const issueBody = z
       .optional()
       .describe("Where in the file; lines and columns count from 1."),
   })
-  .describe("A finding of a validator.");
+  .describe("A finding of a validator.") satisfies z.ZodType<Issue>;
 
 export const failureBody = z
   .strictObject({
@@ -89,7 +91,7 @@ export const envCheckBody = z
 
 const diffEntry = z.strictObject({
   key: z.string(),
-  tier: z.enum(["editable", "read-only", "never-exposed"]),
+  tier,
   state: z.enum(["same", "different", "only-from", "only-to"]),
   from: z.string().optional(),
   to: z.string().optional(),
@@ -184,41 +186,6 @@ export const contractBody = z
   })
   .describe("The two facts that forms, selects and completions are built from, and whose they are.");
 
-const auditedProcess = z.strictObject({
-  name: z.string(),
-  pmId: z.int().nullable().describe("PM2's number; null for a declared app that PM2 did not know yet."),
-  pm2Home: z.string().describe("Absolute path of its PM2_HOME."),
-});
-
-const auditRecord = z
-  .strictObject({
-    id: z.string(),
-    timestamp: z.iso.datetime(),
-    action: z.string().describe("For example `env.write`."),
-    environment: z.string().optional().describe("Canonical name; absent if the action does not concern one."),
-    service: z.string().optional(),
-    keys: keys.optional().describe("Names of the changed keys; never a value."),
-    processes: z
-      .array(auditedProcess)
-      .optional()
-      .describe("Every process that the action touched or would have touched."),
-    target: z
-      .string()
-      .optional()
-      .describe("What was asked for, if it is neither a key nor a process: an entry, a namespace, an unknown name."),
-    source: z.enum(["cli", "http", "ws", "nats"]),
-    actor: z.string().optional().describe("A user of the system, the name of a token, or `anonymous`."),
-    address: z.string().optional().describe("Where an attempt without a valid token came from."),
-    node: z.string().optional().describe("Name of the machine, if the record comes from another one."),
-    outcome: z.enum(auditOutcomes),
-    code: z.string().optional().describe("Why it was refused or failed, or why nothing had to be done."),
-    ms: z.int().min(0).optional().describe("Milliseconds from the attempt to its outcome."),
-    count: z.int().min(1).optional().describe("How many equal refusals the record stands for; 1 if it is absent."),
-  })
-  .describe(
-    "One attempt to change something. A record that stayed `started` was cut off; a `refused` one changed nothing.",
-  );
-
 export const auditBody = z
   .strictObject({
     records: z.array(auditRecord).describe("Newest first."),
@@ -245,3 +212,13 @@ export const healthBody = z
 export const openApiBody = z.record(z.string(), z.unknown()).describe("An OpenAPI 3.1 document.");
 
 export const asyncApiBody = z.record(z.string(), z.unknown()).describe("An AsyncAPI 3.0 document.");
+
+export type EnvReadResponse = BodyOf<typeof envReadBody>;
+export type EnvWriteResponse = BodyOf<typeof envWrittenBody>;
+export type EnvCheckResponse = BodyOf<typeof envCheckBody>;
+export type EnvDiffResponse = BodyOf<typeof envDiffBody>;
+export type SuiteVerdict = BodyOf<typeof suiteVerdictBody>;
+export type EcosystemResponse = BodyOf<typeof ecosystemBody>;
+export type ContractResponse = BodyOf<typeof contractBody>;
+export type AuditListResponse = BodyOf<typeof auditBody>;
+export type ErrorBody = BodyOf<typeof failureBody>;

@@ -5,8 +5,9 @@
  * @see CONTRACT section 4
  */
 import * as z from "zod/mini";
-import { interval } from "./channel.ts";
+import type { BodyOf } from "./body-of.ts";
 import { issueBody } from "./bodies.ts";
+import { interval } from "./channel.ts";
 import { hostPayload, metricsPayload } from "./metrics.ts";
 import { processActions, processScopes } from "./names.ts";
 
@@ -146,13 +147,10 @@ export const serverFrames = {
   "action-result": actionResultFrame,
 } as const;
 
-export type SubscribeFrame = z.infer<typeof subscribeFrame>;
-export type ActionFrame = z.infer<typeof actionFrame>;
-export type ActionResultFrame = z.infer<typeof actionResultFrame>;
-export type ErrorFrame = z.infer<typeof errorFrame>;
-export type ClientFrame = {
-  [Type in keyof typeof clientFrames]: z.infer<(typeof clientFrames)[Type]>;
-}[keyof typeof clientFrames];
-export type ServerFrame = {
-  [Type in keyof typeof serverFrames]: z.infer<(typeof serverFrames)[Type]>;
-}[keyof typeof serverFrames];
+export type SubscribeFrame = BodyOf<typeof subscribeFrame>;
+export type ActionFrame = BodyOf<typeof actionFrame>;
+export type ActionResultFrame = BodyOf<typeof actionResultFrame>;
+export type ErrorFrame = BodyOf<typeof errorFrame>;
+export type ClientFrame = FrameOf<typeof clientFrames>;
+export type ServerFrame = FrameOf<typeof serverFrames>;
+type FrameOf<Frames extends Readonly<Record<string, z.ZodMiniType>>> = BodyOf<Frames[keyof Frames]>;

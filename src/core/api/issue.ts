@@ -1,30 +1,30 @@
-/** A finding of a validator. Validators return every issue, sorted; they never throw and never print. */
+/**
+ * A finding of a validator. Validators return every issue, sorted; they never throw and never print. `issueBody` is its
+ * schema; the type is written out because `svcm/startup` publishes it without zod.
+ */
 export interface Issue {
   /** Stable, for example `ENV_VALUE_UNSUPPORTED`. */
   readonly code: string;
-  /** An error is in the way of what was asked; a warning is not. */
   readonly severity: Severity;
   /** Where in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`. */
   readonly path: readonly (string | number)[];
-  /** What is wrong, and what would be accepted. Never a secret. */
+  /** What is wrong, and what is accepted. Never a secret. */
   readonly message: string;
-  /** What would be accepted, for a program that offers it. */
-  readonly accepted?: readonly string[];
+  readonly accepted?: readonly string[] | undefined;
   /** The accepted value that was probably meant. */
-  readonly suggestion?: string;
-  /** Where in the file, for sources that are one. */
-  readonly at?: Location;
+  readonly suggestion?: string | undefined;
+  readonly at?: Location | undefined;
 }
 
+/** Only errors make a document invalid. */
 export type Severity = "error" | "warning";
 
-/** `line` and `column` count from 1; a column counts UTF-16 units, as editors do. */
 export interface Location {
-  /** As it was named to svcm, or absolute. */
+  /** As svcm was given it, or absolute. */
   readonly file: string;
   /** From 1. */
   readonly line: number;
-  /** From 1, in UTF-16 units. */
+  /** From 1, in UTF-16 units, as editors count. */
   readonly column: number;
 }
 
@@ -33,10 +33,10 @@ export function locationText({ file, line, column }: Location): string {
   return `${file}:${line}:${column}`;
 }
 
-/** How many issues of one kind of place are told: nobody reads more, and a hostile file has millions. */
+/** The most issues that a report lists for one kind of place: a hostile file has millions. */
 export const MAX_ISSUES = 10_000;
 
-/** How many findings the check of an env file reports, which has far fewer lines than that. */
+/** The most findings that the check of an env file reports. */
 export const MAX_FINDINGS = 1000;
 
 const NOWHERE: Location = { file: "", line: 0, column: 0 };
@@ -60,7 +60,7 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** True where nothing stands in the way; warnings do not. */
+/** True if no issue is an error. */
 export function isValid(issues: readonly Issue[]): boolean {
   return issues.every((issue) => issue.severity !== "error");
 }

@@ -5,6 +5,8 @@
  * @see CONTRACT section 5
  */
 import * as z from "zod";
+import type { BodyOf } from "./body-of.ts";
+import { driftStates } from "./names.ts";
 
 const count = z.int().min(0);
 const bytes = z.int().min(0);
@@ -38,7 +40,7 @@ export const driftEntry = z
     pmIds: z.array(z.int()).describe("PM2's numbers of the processes that differ; empty where none runs."),
     field: z.enum(driftFields).describe("`app` where the whole app is missing or unexpected."),
     state: z
-      .enum(["missing", "unexpected", "different", "absent", "stale"])
+      .enum(driftStates)
       .describe(
         "`missing`: declared, and no process runs. `unexpected`: running, not declared. `different`: another value runs. " +
           "`absent`: the process lacks what is declared. `stale`: the process kept what is no longer so.",
@@ -217,11 +219,11 @@ export const hostPayload = z
   .strictObject({ collectedAt, host: hostMetrics })
   .describe("The host alone, while PM2 cannot be read.");
 
-export type DriftEntry = z.infer<typeof driftEntry>;
+export type DriftEntry = BodyOf<typeof driftEntry>;
 export type DriftField = DriftEntry["field"];
-export type HostMetrics = z.infer<typeof hostMetrics>;
-export type ProcessProblem = NonNullable<z.infer<typeof processProblem>>;
-export type ProcessMetrics = z.infer<typeof processMetrics>;
-export type MetricsPayload = z.infer<typeof metricsPayload>;
-export type HostPayload = z.infer<typeof hostPayload>;
+export type HostMetrics = BodyOf<typeof hostMetrics>;
+export type ProcessProblem = NonNullable<BodyOf<typeof processProblem>>;
+export type ProcessMetrics = BodyOf<typeof processMetrics>;
+export type MetricsPayload = BodyOf<typeof metricsPayload>;
+export type HostPayload = BodyOf<typeof hostPayload>;
 export type AsyncContextMetrics = ProcessMetrics["asyncContext"];

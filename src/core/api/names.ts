@@ -24,5 +24,12 @@ export type ProcessAction = (typeof processActions)[number];
 export const processScopes = ["process", "namespace", "ecosystem"] as const;
 export type ProcessScope = (typeof processScopes)[number];
 
-/** How an attempt to change something ended; one that is still `started` was cut off. */
+/** The faces that an attempt to change something comes through. */
+export const auditSources = ["cli", "http", "ws", "nats"] as const;
+export type AuditSource = (typeof auditSources)[number];
+
+/** How an attempt to change something ended: `refused` before its first effect, `failed` after it. One that stays `started` was cut off. */
 export const auditOutcomes = ["started", "succeeded", "failed", "refused"] as const;
+
+/** How a process differs from its declaration. */
+export const driftStates = ["missing", "unexpected", "different", "absent", "stale"] as const;

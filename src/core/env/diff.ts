@@ -1,19 +1,11 @@
-import type { RuntimeContract, Tier } from "../facts/schema.ts";
+import type { EnvDiffResponse } from "../api/bodies.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
 import { compareText } from "../api/issue.ts";
 import { valuesOf, type EnvDocument } from "./document.ts";
 import { specOf, tierOf } from "./tiers.ts";
 import { shownValue } from "./values.ts";
 
-export type DiffState = "same" | "different" | "only-from" | "only-to";
-
-/** One key of two env files. Values of the never-exposed tier are absent: only the state is told. */
-export interface DiffEntry {
-  readonly key: string;
-  readonly tier: Tier;
-  readonly state: DiffState;
-  readonly from?: string;
-  readonly to?: string;
-}
+type DiffEntry = EnvDiffResponse["entries"][number];
 
 /** Every key that either file holds: the contract's keys in its order, then the others by name. */
 export function diffEnv(contract: RuntimeContract, from: EnvDocument, to: EnvDocument): DiffEntry[] {
@@ -36,7 +28,7 @@ function entryOf(contract: RuntimeContract, key: string, from: string | undefine
   };
 }
 
-function stateOf(from: string | undefined, to: string | undefined): DiffState {
+function stateOf(from: string | undefined, to: string | undefined): DiffEntry["state"] {
   if (from === undefined) return "only-to";
   if (to === undefined) return "only-from";
   return from === to ? "same" : "different";

@@ -1,17 +1,9 @@
+import type { EnvReadResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { valuesOf, type EnvDocument } from "./document.ts";
 import type { Environment } from "./environment.ts";
 import { editableKeys, specOf, visibleKeys } from "./tiers.ts";
 import { shownValue } from "./values.ts";
-
-/** What `GET /api/runtime/env` and `svcm env get --json` answer. @see the specification, "Env read response" */
-export interface EnvReadResponse {
-  readonly environment: string;
-  readonly fileName: string;
-  readonly editableKeys: readonly string[];
-  /** Every key of the two visible tiers, the editable ones first. */
-  readonly values: Readonly<Record<string, string>>;
-}
 
 /**
  * The visible part of an env file. An editable key that the file lacks or leaves empty shows its

@@ -23,7 +23,7 @@ const values = z
 
 /** Without a label, a key is called by its name; without a tier, it is never exposed. See `read.ts`. */
 const about = { label: text.optional(), help: z.string().default(""), reason: text.optional() };
-const tier = z.enum(["editable", "read-only", "never-exposed"]);
+export const tier = z.enum(["editable", "read-only", "never-exposed"]);
 const hidden = z.literal("never-exposed").optional();
 /** Kinds that are judged by the form of their values alone; see `env/forms.ts`. */
 const formKinds = [

@@ -1,4 +1,5 @@
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
+import { driftStates } from "../api/names.ts";
 import type { AuditCount } from "../ports.ts";
 import type { OwnUsage } from "./ports.ts";
 import type { MetricFamily, MetricSample } from "./open-metrics.ts";
@@ -78,7 +79,6 @@ function of(entry: object, member: string): number | null {
 
 function pm2Families({ environment, ecosystem, summary, processes }: MetricsPayload): MetricFamily[] {
   const labels = { environment };
-  const states = ["missing", "unexpected", "different", "absent", "stale"] as const;
   const isReadable = ecosystem.code === undefined;
   const known = (value: number): number | null => (isReadable ? value : null);
   return [
@@ -100,7 +100,7 @@ function pm2Families({ environment, ecosystem, summary, processes }: MetricsPayl
     gauges(
       "svcm_ecosystem_drift",
       "Differences between what it declares and what PM2 runs.",
-      states.map((state) => ({
+      driftStates.map((state) => ({
         labels: { ...labels, state },
         value: known(ecosystem.drift.filter((entry) => entry.state === state).length),
       })),

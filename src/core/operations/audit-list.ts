@@ -1,16 +1,9 @@
-import type { AuditRecord } from "../api/audit-record.ts";
+import type { AuditListResponse } from "../api/bodies.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError } from "../ports.ts";
 
 const DEFAULT_LIMIT = 50;
-
-export interface AuditListResponse {
-  /** Newest first, one record an attempt. */
-  readonly records: readonly AuditRecord[];
-  /** False if older records may exist behind a part of the log that holds no records. */
-  readonly complete: boolean;
-}
 
 /** Who changed what, or tried to. Never a value. @see CONTRACT section 8 */
 export const auditList = defineOperation({

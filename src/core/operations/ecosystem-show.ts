@@ -1,4 +1,5 @@
-import { ecosystemResponse, type EcosystemResponse } from "../pm2/view.ts";
+import type { EcosystemResponse } from "../api/bodies.ts";
+import { ecosystemResponse } from "../pm2/view.ts";
 import { SvcmError } from "../errors.ts";
 import type { CapabilityMatrix } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";

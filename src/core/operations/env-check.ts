@@ -1,13 +1,7 @@
-import type { Issue } from "../api/issue.ts";
+import type { EnvCheckResponse } from "../api/bodies.ts";
 import { checkEnvFile } from "../env/check.ts";
 import { defineOperation } from "../operation.ts";
 import { readEnvFile } from "../env/env-file.ts";
-
-export interface EnvCheckResponse {
-  readonly environment: string;
-  readonly fileName: string;
-  readonly issues: readonly Issue[];
-}
 
 /** An env file against the runtime contract, every issue with its line. Secrets are never shown. */
 export const envCheck = defineOperation({

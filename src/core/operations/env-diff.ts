@@ -1,13 +1,8 @@
-import { diffEnv, type DiffEntry } from "../env/diff.ts";
+import type { EnvDiffResponse } from "../api/bodies.ts";
+import { diffEnv } from "../env/diff.ts";
 import { parseEnvDocument } from "../env/document.ts";
 import { defineOperation } from "../operation.ts";
 import { readEnvFile } from "../env/env-file.ts";
-
-export interface EnvDiffResponse {
-  readonly from: string;
-  readonly to: string;
-  readonly entries: readonly DiffEntry[];
-}
 
 /** Two environments key by key. Secrets are compared, never shown. */
 export const envDiff = defineOperation({

@@ -1,7 +1,8 @@
+import type { EnvReadResponse } from "../api/bodies.ts";
 import { sortIssues, type Issue } from "../api/issue.ts";
 import { parseEnvDocument } from "../env/document.ts";
 import { describeUnlisted, specOf, tierOf, visibleKeys } from "../env/tiers.ts";
-import { readResponse, type EnvReadResponse } from "../env/view.ts";
+import { readResponse } from "../env/view.ts";
 import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";

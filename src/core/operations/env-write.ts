@@ -1,8 +1,9 @@
+import type { EnvWriteResponse } from "../api/bodies.ts";
 import type { Issue } from "../api/issue.ts";
 import { parseEnvDocument } from "../env/document.ts";
 import { UnwritableValue } from "../env/edit.ts";
 import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
-import { readResponse, type EnvReadResponse } from "../env/view.ts";
+import { readResponse } from "../env/view.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import type { Caller } from "../caller.ts";
@@ -18,14 +19,6 @@ import {
   type EnvFile,
 } from "../env/env-file.ts";
 import type { EnvRead } from "./env-read.ts";
-
-/** The read response after the write, and what became of each asked key. */
-export interface EnvWriteResponse extends EnvReadResponse {
-  readonly changedKeys: readonly string[];
-  readonly ignoredKeys: readonly string[];
-  /** Changed lines that a reader other than dotenv may take in another way. */
-  readonly warnings: readonly Issue[];
-}
 
 /** What a write would change, line by line. Credentials in URLs are masked. */
 export interface EnvPlanResponse {

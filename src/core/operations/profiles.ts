@@ -1,3 +1,4 @@
+import type { EnvWriteResponse } from "../api/bodies.ts";
 import { profileOf, profileSteps, refuseUnusedValues, type ProfileStep } from "../env/profiles.ts";
 import type { InputOf } from "../api/inputs.ts";
 import { defineOperation } from "../operation.ts";
@@ -12,7 +13,6 @@ import {
   writeValues,
   type EnvPlanResponse,
   type EnvTransaction,
-  type EnvWriteResponse,
 } from "./env-write.ts";
 
 export interface ProfileSummary {

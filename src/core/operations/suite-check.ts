@@ -1,16 +1,11 @@
-import { isValid, type Issue } from "../api/issue.ts";
+import type { SuiteVerdict } from "../api/bodies.ts";
+import { isValid } from "../api/issue.ts";
 import { defineOperation } from "../operation.ts";
 import type { Report } from "../findings/report.ts";
 import { shownSuite } from "../deployments/shown.ts";
 import { DEFAULT_SUITE_FILE, readSuite, suiteText, vocabularyOf } from "../deployments/file.ts";
 
-/** The verdict on a document: valid unless an issue is an error. */
-export interface SuiteVerdict {
-  readonly valid: boolean;
-  readonly issues: readonly Issue[];
-}
-
-export interface SuiteCheckResponse extends SuiteVerdict {
+export interface SuiteCheckResponse extends Omit<SuiteVerdict, "document"> {
   /** As it was asked for, relative to the repository root. */
   readonly file: string;
 }

@@ -1,15 +1,10 @@
+import type { SuiteVerdict } from "../api/bodies.ts";
 import { isValid } from "../api/issue.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
-import type { SuiteVerdict } from "./suite-check.ts";
 import { DEFAULT_SUITE_FILE, vocabularyOf } from "../deployments/file.ts";
 import { decodeUtf8, describeNotUtf8, isUtf16 } from "../words/utf8.ts";
-
-export interface SuiteValidated extends SuiteVerdict {
-  /** What a text holds, aliases expanded; absent where it cannot be read, or holds what JSON does not have. */
-  readonly document?: unknown;
-}
 
 /**
  * Validates a suite document that is handed over, as data or as the bytes of a YAML text, which is told with the
@@ -19,7 +14,7 @@ export const suiteValidate = defineOperation({
   id: "suite.validate",
   access: "read",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, suite): Promise<SuiteValidated> {
+  async run(ports, suite): Promise<SuiteVerdict> {
     const vocabulary = await vocabularyOf(ports);
     if (suite instanceof Uint8Array) return validated(textOf(suite), vocabulary);
     const { validateSuite } = await import("../deployments/validate.ts");
@@ -29,7 +24,7 @@ export const suiteValidate = defineOperation({
 });
 
 /** A text has no file: its places are of the one that it is meant for. */
-async function validated(text: string, vocabulary: Vocabulary): Promise<SuiteValidated> {
+async function validated(text: string, vocabulary: Vocabulary): Promise<SuiteVerdict> {
   const [{ readYaml }, { validateSource }] = await Promise.all([
     import("../yaml/read.ts"),
     import("../deployments/validate.ts"),

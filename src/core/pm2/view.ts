@@ -1,3 +1,4 @@
+import type { EcosystemResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import type { EcosystemEnvironment } from "./environment.ts";
 import { startCommand } from "./command.ts";
@@ -5,33 +6,7 @@ import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { normaliseApp } from "./normalise.ts";
 import { secretsOf, scrubOf, shownVariable, type Scrub } from "./scrub.ts";
 
-/** An app as it may be shown: no secret in any field. */
-export interface EcosystemApp {
-  readonly name: string;
-  /** As the file says it; `""` where it says none. */
-  readonly script: string;
-  readonly interpreter: string;
-  readonly interpreterArgs: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** `""` where the app has no name to select it by. */
-  readonly command: string;
-}
-
-/** The apps that a service kind implies, and the one command that starts exactly those; `null` where there is none. */
-export interface EcosystemPreview {
-  readonly apps: readonly string[];
-  readonly command: string | null;
-}
-
-/** What `GET /api/runtime/pm2-ecosystem` answers. @see the specification, "PM2 ecosystem response" */
-export interface EcosystemResponse {
-  readonly environment: string;
-  readonly fileName: string;
-  readonly path: string;
-  readonly exists: boolean;
-  readonly apps: readonly EcosystemApp[];
-  readonly preview?: EcosystemPreview;
-}
+type EcosystemApp = EcosystemResponse["apps"][number];
 
 export interface EcosystemFile extends EcosystemEnvironment {
   readonly fileName: string;
@@ -94,7 +69,11 @@ function scrubWords(words: readonly string[], scrub: Scrub): string[] {
   });
 }
 
-function previewOf(apps: readonly EcosystemApp[], path: string, suffixes: readonly string[]): EcosystemPreview {
+function previewOf(
+  apps: readonly EcosystemApp[],
+  path: string,
+  suffixes: readonly string[],
+): NonNullable<EcosystemResponse["preview"]> {
   const implied = apps.map(({ name }) => name).filter((name) => suffixes.some((suffix) => name.endsWith(suffix)));
   const names = [...new Set(implied)];
   return { apps: names, command: startCommand(path, names) ?? null };

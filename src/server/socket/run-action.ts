@@ -1,5 +1,4 @@
 import type { ActionFrame, ActionResultFrame } from "../../core/api/frames.ts";
-import type { Issue } from "../../core/api/issue.ts";
 import { describeError, execute, processAct, SvcmError, type Caller, type Ports } from "../../core/index.ts";
 import type { ServerLog } from "../log.ts";
 import { aboutAction, refusedAction } from "./action-result.ts";
@@ -16,17 +15,8 @@ export function actionRunner(ports: Ports, log: ServerLog): ActionRunner {
     const { type: _type, token: _token, requestId: _requestId, ...target } = frame;
     try {
       const input = { ...target, environment };
-      const { affected, skipped, warnings, ...result } = await execute(processAct, ports, input, {
-        source: "ws",
-        ...caller,
-      });
-      return {
-        ...aboutAction(frame),
-        ...result,
-        affected: [...affected],
-        skipped: [...skipped],
-        warnings: warnings.map(mutable),
-      };
+      const result = await execute(processAct, ports, input, { source: "ws", ...caller });
+      return { ...aboutAction(frame), ...result };
     } catch (error) {
       if (!(error instanceof SvcmError)) log.error({ stack: String((error as Error).stack) }, "action failed");
       const { body } = describeError(error);
@@ -37,9 +27,4 @@ export function actionRunner(ports: Ports, log: ServerLog): ActionRunner {
       ports.telemetry.refresh();
     }
   };
-}
-
-/** An issue as the schema of frames has it. */
-function mutable({ path, accepted, ...issue }: Issue): NonNullable<ActionResultFrame["warnings"]>[number] {
-  return { ...issue, path: [...path], ...(accepted !== undefined && { accepted: [...accepted] }) };
 }

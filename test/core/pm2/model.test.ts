@@ -6,7 +6,8 @@ import { ecosystemSpellings, resolveEcosystemEnvironment } from "../../../src/co
 import type { Data, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
 import { envFileOptions } from "../../../src/core/pm2/normalise.ts";
 import { scrubOf } from "../../../src/core/pm2/scrub.ts";
-import { ecosystemResponse, type EcosystemResponse } from "../../../src/core/pm2/view.ts";
+import type { EcosystemResponse } from "../../../src/core/api/bodies.ts";
+import { ecosystemResponse } from "../../../src/core/pm2/view.ts";
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
 
 const facts = { contract: packagedRuntimeContract, matrix: packagedCapabilityMatrix };

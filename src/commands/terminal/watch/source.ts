@@ -62,10 +62,10 @@ export async function remoteSource({ url, environment, token, onState, onRetry }
 async function* samplesOf(frames: AsyncIterable<WatchFrame>): AsyncIterable<Sample> {
   let host: Extract<WatchFrame, { type: "host" }>["payload"] | undefined;
   for await (const frame of frames) {
-    if (frame.type === "metrics") yield { kind: "metrics", payload: frame.payload } as Sample;
+    if (frame.type === "metrics") yield { kind: "metrics", payload: frame.payload };
     else if (frame.type === "host") host = frame.payload;
     else if (host !== undefined) {
-      yield { kind: "host", payload: host, error: { code: frame.code, details: frame.details } } as Sample;
+      yield { kind: "host", payload: host, error: { code: frame.code, details: frame.details } };
       host = undefined;
     }
   }
