@@ -34,6 +34,8 @@ export const errorTable = {
   PROCESS_NOT_FOUND: { status: 404, exitCode: 3, error: "Process not found." },
   PROCESS_AMBIGUOUS: { status: 409, exitCode: 2, error: "Process is ambiguous." },
   PROCESS_ACTION_FAILED: { status: 500, exitCode: 3, error: "Process action failed." },
+  /** The state of the machine or the declaration does not allow the action; PM2 was not asked. */
+  PROCESS_ACTION_REFUSED: { status: 409, exitCode: 3, error: "Process action refused." },
   SELF_ACTION_BLOCKED: { status: 409, exitCode: 1, error: "Process action blocked." },
   FACT_INVALID: { status: 500, exitCode: 3, error: "Declarative source is invalid." },
   START_REFUSED: { status: 500, exitCode: 1, error: "Service Management cannot start." },

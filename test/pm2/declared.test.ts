@@ -4,11 +4,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { ecosystemDrift, execute, processAct, type Ports } from "../../src/core/index.ts";
+import { describeError, ecosystemDrift, execute, processAct, type Ports } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const caller = { source: "cli", grants: ["read", "write"] } as const;
+type Input = Parameters<typeof processAct.run>[1];
 let own: Pm2;
 let ports: Ports;
 let file: string;
@@ -84,6 +85,18 @@ test("a key that left the file and stays in the process is named by the restart 
   expect(await driftOf("stays")).toEqual(["env SVC_B stale"]);
 });
 
+test("a key of any name that left the file of an app that svcm started is named by the restart and by drift", async () => {
+  declare("plain", "env: { LOG_LEVEL: 'info', MODE: '1' }");
+  await act("start", "plain");
+  expect(await driftOf("plain")).toEqual([]);
+  declare("plain", "env: { MODE: '2' }");
+  const { warnings } = await act("restart", "plain");
+  expect(await environmentOf("plain")).toMatchObject({ LOG_LEVEL: "info", MODE: "2" });
+  expect(warnings).toMatchObject([{ code: "PROCESS_VARIABLE_STAYED", path: ["apps", "plain"] }]);
+  expect(warnings[0]!.message).toContain("LOG_LEVEL stayed in the process");
+  expect(await driftOf("plain")).toEqual(["env LOG_LEVEL stale"]);
+});
+
 test("drift reads what the process gets, also after PM2 itself applied the file", async () => {
   declare("reloaded", "env: { SVC_HTTP_PORT: '4100', SVC_X: '1' }");
   await act("start", "reloaded");
@@ -107,6 +120,8 @@ test("a restart names the declared fields that it does not apply", async () => {
 
 test("an app with a block of the environment is not run without it", async () => {
   declare("blocks", "env: { NODE_ENV: 'x' }, env_dev: { NODE_ENV: 'development' }");
+  const refusal = await act("start", "blocks").catch((error: unknown) => describeError(error));
+  expect(refusal).toMatchObject({ status: 409, exitCode: 3, body: { error: "Process action refused." } });
   expect(await code(act("start", "blocks"))).toMatch(/^ECOSYSTEM_ENV_BLOCK_UNUSED: .*env_dev.*pm2 start --env dev/);
   declare("blocks", "env: { NODE_ENV: 'x' }, env_production: { NODE_ENV: 'production' }");
   expect(await code(act("start", "blocks"))).toBe("done");
@@ -125,9 +140,37 @@ test("an app whose folder does not exist is refused at once, and no process of i
   expect(await code(act("restart", "folder"))).toBe(
     `PROCESS_FOLDER_MISSING: The app "folder" runs in the folder ${folder}, which does not exist.`,
   );
+  const refusal = await act("restart", "folder").catch((error: unknown) => describeError(error));
+  expect(refusal).toMatchObject({ status: 409, exitCode: 3, body: { code: "PROCESS_FOLDER_MISSING" } });
   const plain = execute(processAct, ports, { action: "restart", name: "folder" }, caller);
   expect(await code(plain)).toContain(`PROCESS_FOLDER_MISSING: The process "folder" runs in the folder ${folder}`);
   expect((await ports.processes.list()).find(({ name }) => name === "folder")?.pid).toBe(pid);
+});
+
+test("without a name, an app that cannot run does not keep the others from it, and the refusal names it", async () => {
+  const gone = join(own.folder, "gone");
+  writeFileSync(
+    file,
+    `module.exports = { apps: [
+      { name: "good-1", script: "./idle.cjs" },
+      { name: "bad", script: "./idle.cjs", cwd: ${JSON.stringify(gone)} },
+      { name: "good-2", script: "./idle.cjs" },
+    ] };`,
+  );
+  const every = (action: "start" | "restart") =>
+    execute(processAct, ports, { action, scope: "ecosystem", environment: "dev" }, caller);
+  const started = await code(every("start"));
+  expect(started).toContain(
+    `PROCESS_FOLDER_MISSING: The start of 1 of 3 failed. bad: The app "bad" runs in the folder`,
+  );
+  expect(started).toMatch(/Succeeded: good-\d \(id \d+\), good-\d \(id \d+\)\.$/);
+  const names = (await ports.processes.list()).map(({ name, status }) => `${name} ${status}`);
+  expect(names).toEqual(expect.arrayContaining(["good-1 online", "good-2 online"]));
+  expect(names.filter((name) => name.startsWith("bad"))).toEqual([]);
+  expect(await code(every("restart"))).toMatch(/^PROCESS_FOLDER_MISSING: The restart of 1 of 3 failed\. bad: /);
+  // Apps that are named are all refused together.
+  const named: Input = { action: "restart", scope: "ecosystem", environment: "dev", names: ["good-1", "bad"] };
+  expect(await code(execute(processAct, ports, named, caller))).toMatch(/^PROCESS_FOLDER_MISSING: The app "bad"/);
 });
 
 test("the file of an action runs in the limited process alone", async () => {

@@ -261,6 +261,7 @@ test("every refusal that a request can meet has a row", () => {
     "PROCESS_NOT_FOUND",
     "PROCESS_AMBIGUOUS",
     "PROCESS_ACTION_FAILED",
+    "PROCESS_ACTION_REFUSED",
     "SELF_ACTION_BLOCKED",
   ];
   const covered = new Set([...cases.map(({ kind }) => kind), ...ofOtherFaces]);

@@ -60,6 +60,11 @@ export const processCodes: CodeDocs = {
     explanation: "A restart applies variables only; PM2 keeps script, arguments, instances and limits.",
     remedy: "Run `pm2 delete <name>`, then `svcm process start <name> --ecosystem`.",
   },
+  PROCESS_DRIFT_UNKNOWN: {
+    summary: "The action succeeded, but PM2's list could not be read afterwards (warning).",
+    explanation: "Without the list, svcm cannot say what still differs from the ecosystem file.",
+    remedy: "Run `svcm ecosystem drift` when PM2 answers again.",
+  },
   PROCESS_NOT_FOUND: {
     summary: "PM2 lists no such process, or the ecosystem file declares no such app.",
     remedy:
@@ -72,6 +77,10 @@ export const processCodes: CodeDocs = {
   PROCESS_ACTION_FAILED: {
     summary: "Some of the processes could not be acted on; `details` names them.",
     remedy: "Correct the reason that is given for each, and repeat the command for those.",
+  },
+  PROCESS_ACTION_REFUSED: {
+    summary: "An app cannot run as it is declared, so PM2 was not asked to act; `details` has the reason.",
+    remedy: "Correct the reason that is given for each app, and repeat the command for those.",
   },
   PROCESS_CHANGED: {
     summary: "PM2 has given the number to another process in the meantime.",

@@ -4,10 +4,10 @@ import type { ProcessAction, ProcessScope } from "../api/names.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { audited } from "../audit/audited.ts";
-import type { AffectedProcess, Outcome, SkippedProcess } from "../pm2/control/act-on.ts";
+import type { AffectedProcess, Outcome, SkippedProcess, Steps } from "../pm2/control/acting.ts";
 import { attempted, noteOutcome } from "../pm2/control/recorded.ts";
 import { runAll } from "../pm2/control/run-all.ts";
-import { stepsFor, type Steps } from "../pm2/control/steps.ts";
+import { stepsFor } from "../pm2/control/steps.ts";
 
 /** What was done: the same for the command line, and for a frame of the WebSocket. */
 export interface ProcessActionResult {
@@ -19,9 +19,9 @@ export interface ProcessActionResult {
   /** Where one process was asked for by its number, or was the only one. */
   readonly pmId?: number;
   readonly affected: readonly AffectedProcess[];
-  /** What was left alone, and why: it is as asked already, or it serves this request. */
+  /** Processes that were left alone because they are in the requested state already, or serve this request. */
   readonly skipped: readonly SkippedProcess[];
-  /** What was done only in part: variables without a value, and what PM2 keeps although the file declares something else. */
+  /** Variables without a value, and fields that PM2 keeps although the file declares others. */
   readonly warnings: readonly Issue[];
 }
 
@@ -32,7 +32,7 @@ type Input = InputOf<"process.act">;
  * first effect; where that cannot be, nothing happens.
  *
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, PROCESS_ACTION_FAILED,
- *   PM2_FAILED, AUDIT_FAILED, and for the scope `ecosystem` those of reading its file.
+ *   PROCESS_ACTION_REFUSED, PM2_FAILED, AUDIT_FAILED, and for the scope `ecosystem` those of reading its file.
  * @see CONTRACT section 4
  */
 export const processAct = defineOperation({

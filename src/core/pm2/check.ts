@@ -1,6 +1,6 @@
 import { compareText, type Issue } from "../api/issue.ts";
 import type { CheckedEcosystem, EcosystemRule } from "./rule.ts";
-import { envBlocks, fieldTypes, unknownFields } from "./rules/fields.ts";
+import { clusterInterpreter, envBlocks, fieldTypes, unknownFields } from "./rules/fields.ts";
 import { defaultExport, fileKind, fileName, noApps, shadowed } from "./rules/file.ts";
 import { envFiles, folders, scripts } from "./rules/machine.ts";
 import { ambiguousNames, duplicateNames, impliedNames } from "./rules/names.ts";
@@ -16,6 +16,7 @@ const rules: readonly EcosystemRule[] = [
   fieldTypes,
   unknownFields,
   envBlocks,
+  clusterInterpreter,
   duplicateNames,
   ambiguousNames,
   impliedNames,

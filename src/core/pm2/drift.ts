@@ -96,13 +96,14 @@ function processDrift(app: ExpectedApp, process: ProcessRecord, facts: DriftFact
   ];
 }
 
-/** Of the environments that may be meant, the one that the process has most of. */
+/** Compares with that of the possible environments which the process matches best. */
 function keyDrift(
-  { environments }: ExpectedApp,
+  { name, environments, openKeys }: ExpectedApp,
   { declaration }: ProcessRecord,
   visibleKeys: ReadonlySet<string>,
 ): readonly DriftingKey[] {
-  const candidates = environments.map((declared) => driftingKeys(declared, declaration.environment, visibleKeys));
+  const context = { app: name, visibleKeys, openKeys };
+  const candidates = environments.map((declared) => driftingKeys(declared, declaration.environment, context));
   return candidates.reduce((best, next) => (next.length < best.length ? next : best), candidates[0] ?? []);
 }
 

@@ -1,4 +1,5 @@
 import { isSecretName } from "../secrets/secret-name.ts";
+import { isFromDeclaration, isStartedBySvcm } from "./inherited.ts";
 
 export interface DriftingKey {
   readonly key: string;
@@ -7,32 +8,40 @@ export interface DriftingKey {
 
 type Digests = Readonly<Record<string, string>>;
 
-/** Keys that svcm and its backends are configured by. */
-const OURS = /^SVC_/;
-/** svcm's own settings come from whoever starts it. */
-const OF_SVCM = /^SVC_SERVICE_MANAGEMENT_/;
+export interface KeyContext {
+  /** Name of the app. */
+  readonly app: string;
+  /** Keys that the runtime contract shows: none is a secret, whatever its name. */
+  readonly visibleKeys: ReadonlySet<string>;
+  /** Keys that may have any value. */
+  readonly openKeys: readonly string[];
+}
+
+/** Keys that svcm and its backends are configured by; svcm's own settings come from the user who starts it. */
+const OURS = /^SVC_(?!SERVICE_MANAGEMENT_)/;
 
 /**
- * The declared keys that a process has with another value, or lacks, and those that are stale.
+ * The declared keys that a process lacks or has with another value, and the stale ones: keys that it still has although
+ * the file does not declare them.
  *
- * PM2 starts an app with its declared environment laid over that of whoever called it, and keeps no
- * note of which key came from where. So a key that is not declared (any more) cannot be told from
- * the caller's `PATH` or `EDITOR` in general. A key that begins with `SVC_` can: the process reads
- * it, and it beats the line of an env file. Such a key is stale, but for svcm's own settings and
- * for names of secrets, which are handed in from outside on purpose.
- *
- * @param visibleKeys keys that the runtime contract shows: none is a secret, whatever its name
+ * PM2 lays the declared environment over that of its caller and keeps no note of the origin of a key. svcm gives PM2 a
+ * small known environment, so in a process that svcm started every other key is from a declaration. In a process that
+ * somebody started with PM2, only a key with the prefix `SVC_` is known not to be the caller's; a secret may have been
+ * handed in on purpose.
  */
-export function driftingKeys(declared: Digests, running: Digests, visibleKeys: ReadonlySet<string>): DriftingKey[] {
+export function driftingKeys(declared: Digests, running: Digests, context: KeyContext): DriftingKey[] {
   const differing = Object.entries(declared).flatMap(([key, digest]): DriftingKey[] => {
     if (!Object.hasOwn(running, key)) return [{ key, state: "absent" }];
     return running[key] === digest ? [] : [{ key, state: "different" }];
   });
-  const stale = Object.keys(running).filter((key) => !Object.hasOwn(declared, key) && isStale(key, visibleKeys));
+  const isOurs = isStartedBySvcm(running);
+  const stale = Object.keys(running).filter((key) => {
+    if (Object.hasOwn(declared, key) || context.openKeys.includes(key)) return false;
+    return isOurs ? isFromDeclaration(key, context.app) : isConfiguration(key, context.visibleKeys);
+  });
   return [...differing, ...stale.map((key): DriftingKey => ({ key, state: "stale" }))];
 }
 
-function isStale(key: string, visibleKeys: ReadonlySet<string>): boolean {
-  if (visibleKeys.has(key)) return true;
-  return OURS.test(key) && !OF_SVCM.test(key) && !isSecretName(key);
+function isConfiguration(key: string, visibleKeys: ReadonlySet<string>): boolean {
+  return visibleKeys.has(key) || (OURS.test(key) && !isSecretName(key));
 }

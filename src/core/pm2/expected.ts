@@ -3,13 +3,15 @@ import { declaredApps, type DeclaredApp, type Machine } from "./declared.ts";
 import type { Data, LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { isRecord } from "./normalise.ts";
 
-/** An app as its processes are compared with it: arguments and environment as digests only. */
+/** An app in the form that its processes are compared with: arguments and environment are digests only. */
 export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpreterArgs" | "watch"> {
   readonly watch: boolean;
   readonly argsDigest: string;
   readonly interpreterArgsDigest: string;
-  /** What the environment may be, by key: as declared, then with each block `env_<name>` that belongs to it. */
+  /** Digests by key, one for each possible environment: as declared, then with each block `env_<name>` that belongs to it. */
   readonly environments: readonly Readonly<Record<string, string>>[];
+  /** Keys that may have any value: PM2 gives each process its own, or the file has none where svcm reads it. */
+  readonly openKeys: readonly string[];
   /** Absolute paths of the files of `--env-file`. */
   readonly envFiles: readonly string[];
 }
@@ -21,20 +23,28 @@ export interface Expecting {
   readonly digest: (value: string) => string;
 }
 
-/** Every app of a file, ready to be compared; holds no value of an environment. */
+/** Every app of a file; the result holds no value of an environment. */
 export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, digest }: Expecting): ExpectedApp[] {
-  return declaredApps(loaded, machine).map((declared, index) => {
-    const { env, args, interpreterArgs, watch, ...app } = declared;
-    const source = loaded.apps[index];
-    const blocks = source === undefined ? [] : blocksOf(source, spellings);
-    const volatile = source === undefined ? [] : volatileKeys(source);
+  const declared = declaredApps(loaded, machine);
+  return loaded.apps.flatMap((source, index) => {
+    const found = declared[index];
+    if (found === undefined) return [];
+    const { env, args, interpreterArgs, watch, ...app } = found;
+    const openKeys = [...perProcessKeys(source), ...source.unset];
+    const digests = (variables: Readonly<Record<string, Data>>): Record<string, string> =>
+      Object.fromEntries(
+        Object.entries(variables)
+          .filter(([key]) => !openKeys.includes(key))
+          .map(([key, value]) => [key, digest(canonicalValue(value))]),
+      );
     return {
       ...app,
       watch: watch !== false,
       argsDigest: digest(canonicalArguments(args)),
       interpreterArgsDigest: digest(canonicalArguments(interpreterArgs)),
-      environments: [{}, ...blocks].map((block) => digests({ ...env, ...block }, volatile, digest)),
-      envFiles: source?.places.envFiles.map(({ path }) => path) ?? [],
+      environments: [{}, ...blocksOf(source, spellings)].map((block) => digests({ ...env, ...block })),
+      openKeys,
+      envFiles: source.places.envFiles.map(({ path }) => path),
     };
   });
 }
@@ -44,17 +54,7 @@ function blocksOf({ fields }: LoadedApp, spellings: readonly string[]): { readon
   return spellings.map((spelling) => fields[`env_${spelling}`]).filter(isRecord);
 }
 
-/** Keys that PM2 gives each process another value of. */
-function volatileKeys({ fields }: LoadedApp): string[] {
+function perProcessKeys({ fields }: LoadedApp): string[] {
   const { increment_var: counted, instance_var: numbered } = fields;
   return ["NODE_APP_INSTANCE", counted, numbered].filter((key) => typeof key === "string");
-}
-
-function digests(
-  env: Readonly<Record<string, Data>>,
-  volatile: readonly string[],
-  digest: Expecting["digest"],
-): Record<string, string> {
-  const lasting = Object.entries(env).filter(([key]) => !volatile.includes(key));
-  return Object.fromEntries(lasting.map(([key, value]) => [key, digest(canonicalValue(value))]));
 }

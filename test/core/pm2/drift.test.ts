@@ -125,6 +125,19 @@ describe("environment", () => {
     ]);
   });
 
+  test("every key that left the file is stale in a process that svcm started, with any name", () => {
+    const ofPm2 = { PM2_HOME: "h", PATH: "/bin", NODE_APP_INSTANCE: "0", PWD: "/", api: "{}", unique_id: "u" };
+    const running = { ...ofPm2, KEPT: "1", LOG_LEVEL: "info", API_TOKEN: "x", http_proxy: "y" };
+    const app = { env: { KEPT: "1" } };
+    expect(fields(drift([app], [env(running)]))).toEqual([
+      "env API_TOKEN stale 0",
+      "env LOG_LEVEL stale 0",
+      "env http_proxy stale 0",
+    ]);
+    for (const mark of ["PM2_USAGE", "PM2_PROGRAMMATIC", "PM2_DISCRETE_MODE"])
+      expect(fields(drift([app], [env({ ...running, [mark]: "1" })]))).toEqual([]);
+  });
+
   test("secrets and svcm's own settings come from outside", () => {
     const running = env({ SVC_JWT_TOKEN_SECRET_KEY: "x", SVC_SERVICE_MANAGEMENT_PORT: "1" });
     expect(fields(drift([{}], [running]))).toEqual([]);
@@ -139,7 +152,7 @@ describe("environment", () => {
 
   test("a key that PM2 counts up is another one for each process", () => {
     const app = { env: { PORT: "3000" }, increment_var: "PORT", instances: 2 };
-    const cluster = [0, 1].map((pmId) => env({ PORT: `300${pmId}` }, { pmId, execMode: "cluster" }));
+    const cluster = [0, 1].map((pmId) => env({ PM2_HOME: "h", PORT: `300${pmId}` }, { pmId, execMode: "cluster" }));
     expect(fields(drift([app], cluster))).toEqual([]);
   });
 

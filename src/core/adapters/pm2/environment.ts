@@ -1,13 +1,10 @@
-/**
- * What PM2, and through it every app that is started, sees of our environment. PM2 hands the whole
- * environment of its caller to what it starts, so this list is short, and nothing of svcm's own
- * configuration is on it.
- */
-const PASSED = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|NODE_ENV)$/;
-/** Windows, where programs do not start without these. */
+import { isPassedOn } from "../../pm2/inherited.ts";
+
+/** Programs on Windows do not start without these. */
 const PASSED_ON_WINDOWS = /^(?:SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|TEMP|TMP|USERPROFILE|APPDATA|LOCALAPPDATA|PATH)$/i;
 
-export function cleanEnvironment(
+/** The environment that PM2 gets. PM2 hands it to every app that it starts, so it holds nothing of svcm's own. */
+export function environmentForPm2(
   env: Readonly<Record<string, string | undefined>>,
   home: string,
 ): Record<string, string> {
@@ -18,5 +15,5 @@ export function cleanEnvironment(
 }
 
 function isPassed(key: string): boolean {
-  return PASSED.test(key) || (process.platform === "win32" && PASSED_ON_WINDOWS.test(key));
+  return isPassedOn(key) || (process.platform === "win32" && PASSED_ON_WINDOWS.test(key));
 }

@@ -5,7 +5,7 @@ import { FileError } from "../../ports.ts";
 import type { Processes } from "../../pm2/ports.ts";
 import { fileLocks, type FileLocks } from "../files/lock.ts";
 import { digestWith } from "./digest.ts";
-import { cleanEnvironment } from "./environment.ts";
+import { environmentForPm2 } from "./environment.ts";
 import { LinkFailure, pm2Failed, unreachable } from "./failure.ts";
 import { pm2Home, whyUnusable, type Pm2Home } from "./home.ts";
 import { workerLink, type Link } from "./link.ts";
@@ -29,7 +29,7 @@ const LOCK_MS = 60_000;
 /** The PM2 that the environment means. Nothing is loaded or touched before the first call. */
 export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): Processes {
   const home = pm2Home(env, cwd);
-  const clean = cleanEnvironment(env, home.folder);
+  const clean = environmentForPm2(env, home.folder);
   let salted: Uint8Array | undefined;
   const salt = (): Uint8Array => (salted ??= randomBytes(32));
   const newLink = (): Link =>

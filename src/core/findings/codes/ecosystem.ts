@@ -77,6 +77,11 @@ export const ecosystemCodes: CodeDocs = {
       "Each environment has an ecosystem file of its own, and the derived command passes no `--env`, so the block has no effect.",
     remedy: "Move its keys to `env`.",
   },
+  ECOSYSTEM_CLUSTER_INTERPRETER: {
+    summary: "An app in cluster mode has an interpreter other than Node.js, which PM2 ignores (warning).",
+    explanation: "PM2 forks the workers of a cluster from its own daemon, so they all run the daemon's Node.js.",
+    remedy: 'Set `exec_mode: "fork"`, or remove the interpreter.',
+  },
   ECOSYSTEM_NAME_DUPLICATE: {
     summary: "Two apps have the same name.",
     remedy: "Rename one of them; PM2 would treat both as instances of one app.",

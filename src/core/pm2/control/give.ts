@@ -1,27 +1,24 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports.ts";
-import { isDoneWithoutUs, isLaunching, type Before } from "../verdict.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import type { Acting } from "./act-on.ts";
+import { isDoneWithoutUs, isLaunching, type Before } from "../verdict.ts";
+import type { Acting, Look } from "./acting.ts";
 
 const LOOK_EVERY_MS = 100;
 /** An app that is not up by then is acted on as it is. */
 const LAUNCH_PATIENCE_MS = 20_000;
 const MOST_ATTEMPTS = 3;
 
-/** The process in PM2's list as it is now. @throws {SvcmError} where it is no longer there */
-export type Look = () => Promise<ProcessRecord>;
-
-/** What was given to PM2, and how the process was before: by this its effect is judged. */
+/** The action that PM2 took, and the process right before it. */
 export interface Given {
   readonly action: ProcessAction;
   readonly before: Before;
 }
 
 /**
- * Answers the process when PM2 is not launching it. While it is, PM2 (7.0.4, `God.executeApp`) takes the end that a stop
- * gives it for one of its own accord, and starts it again beside the action.
+ * Returns the process once PM2 is not launching it. During a launch PM2 (7.0.4, `God.executeApp`) mistakes the end
+ * that a stop causes for a crash, and starts the process again beside the action.
  */
 export async function launched({ clock }: Ports, look: Look): Promise<ProcessRecord> {
   const until = clock.elapsed() + LAUNCH_PATIENCE_MS;
@@ -33,10 +30,10 @@ export async function launched({ clock }: Ports, look: Look): Promise<ProcessRec
 }
 
 /**
- * Gives PM2 the action. PM2 refuses one that it came before, by starting the process again itself: then its list
- * decides whether that is what was asked, and where it is not, the action is given again.
+ * Gives PM2 the action. PM2 refuses it if it has just restarted the process itself. Then its list decides whether the
+ * action is done; if not, it is given again.
  *
- * @throws {SvcmError} PM2_FAILED, with PM2's words where it refuses every time
+ * @throws {SvcmError} PM2_FAILED, with PM2's words if it refuses every time
  */
 export async function give({ ports, action, declared }: Acting, before: ProcessRecord, look: Look): Promise<Given> {
   const { processes } = ports;
@@ -48,7 +45,7 @@ export async function give({ ports, action, declared }: Acting, before: ProcessR
     } catch (error) {
       if (!(error instanceof SvcmError) || error.facts.code !== "PM2_ACTION_FAILED") throw error;
       const seen = await look();
-      // What PM2 started itself may not have the declared environment.
+      // A process that PM2 restarted itself may not have the declared environment.
       if (declared === undefined && isDoneWithoutUs(action, before, seen)) return { action: "start", before: seen };
       if (attempt === MOST_ATTEMPTS) throw refused(action, error, seen);
       now = await launched(ports, look);

@@ -2,7 +2,7 @@ import { SvcmError } from "../../errors.ts";
 import type { Processes } from "../ports.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
-/** What PM2 lists; where no daemon runs, nothing. */
+/** PM2's list; empty if no daemon runs. */
 export async function listOrNone(processes: Processes): Promise<ProcessRecord[]> {
   try {
     return await processes.list();

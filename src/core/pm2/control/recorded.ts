@@ -2,7 +2,7 @@
 import type { AuditRecord } from "../../api/audit-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Ports } from "../../ports.ts";
-import type { AffectedProcess, SkippedProcess } from "./act-on.ts";
+import type { AffectedProcess, SkippedProcess } from "./acting.ts";
 
 /** As far as it is known while the action is under way. */
 export type ActionSubject = {

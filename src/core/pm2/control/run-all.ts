@@ -1,28 +1,26 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { describeError, SvcmError } from "../../errors.ts";
-import type { Outcome } from "./act-on.ts";
-import { merged } from "./start-declared.ts";
+import { merged, type Outcome, type Step } from "./acting.ts";
 
-/** One process or app that an action is for. */
-export interface Step {
-  readonly what: string;
-  readonly run: () => Promise<Outcome>;
+interface Failure {
+  readonly label: string;
+  readonly error: SvcmError;
 }
 
-/** Some at a time, as PM2 itself does: a whole namespace is not down at once. */
+/** As many as PM2 itself acts on at once, so that a whole namespace is never down together. */
 const AT_A_TIME = 4;
 
 /**
- * Runs every step. One that fails does not keep the others from running; then the answer is a refusal
- * that names what was done and what was not.
+ * Runs every step, also after one has failed.
  *
- * @throws {SvcmError} the refusal of the only step, or PROCESS_ACTION_FAILED; whatever is a defect.
+ * @throws {SvcmError} the error of the only step; otherwise PROCESS_ACTION_FAILED, or PROCESS_ACTION_REFUSED if every
+ *   failure is a refusal: it names what was done and what was not. Anything but an SvcmError passes through.
  */
 export async function runAll(action: ProcessAction, steps: readonly Step[]): Promise<Outcome> {
   const [only] = steps;
   if (only !== undefined && steps.length === 1) return only.run();
   const done: Outcome[] = [];
-  const failed: { what: string; error: SvcmError }[] = [];
+  const failures: Failure[] = [];
   const waiting = [...steps];
   const work = async (): Promise<void> => {
     for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
@@ -30,26 +28,27 @@ export async function runAll(action: ProcessAction, steps: readonly Step[]): Pro
         done.push(await step.run());
       } catch (error) {
         if (!(error instanceof SvcmError)) throw error;
-        failed.push({ what: step.what, error });
+        failures.push({ label: step.label, error });
       }
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, work));
   const outcome = merged(done);
-  if (failed.length > 0) throw partly(action, steps.length, failed, outcome);
+  if (failures.length > 0) throw partialFailure(action, steps.length, failures, outcome);
   return outcome;
 }
 
-function partly(
+function partialFailure(
   action: ProcessAction,
   count: number,
-  failed: readonly { readonly what: string; readonly error: SvcmError }[],
+  failures: readonly Failure[],
   { affected }: Outcome,
 ): SvcmError {
-  const reasons = failed.map(({ what, error }) => `${what}: ${describeError(error).body.details ?? error.message}`);
+  const reasons = failures.map(({ label, error }) => `${label}: ${describeError(error).body.details ?? error.message}`);
   const succeeded = affected.map(({ name, pmId }) => `${name} (id ${pmId})`).join(", ") || "none";
-  return new SvcmError("PROCESS_ACTION_FAILED", {
-    code: failed[0]?.error.facts.code ?? "PROCESS_ACTION_FAILED",
-    details: `${failed.length} of ${count} could not be given the ${action}. ${reasons.join(" ")} Succeeded: ${succeeded}.`,
+  const isRefusal = failures.every(({ error }) => error.kind === "PROCESS_ACTION_REFUSED");
+  return new SvcmError(isRefusal ? "PROCESS_ACTION_REFUSED" : "PROCESS_ACTION_FAILED", {
+    code: failures[0]?.error.facts.code ?? "PROCESS_ACTION_FAILED",
+    details: `The ${action} of ${failures.length} of ${count} failed. ${reasons.join(" ")} Succeeded: ${succeeded}.`,
   });
 }

@@ -1,17 +1,18 @@
 import { SvcmError } from "../../errors.ts";
 import type { Declaration } from "../declaration.ts";
-import { UNKNOWN_BEFORE, verdictOn, type Verdict } from "../verdict.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { actOn, affected, type Acting, type Outcome } from "./act-on.ts";
+import { UNKNOWN_BEFORE, verdictOn, type Verdict } from "../verdict.ts";
+import { actOn } from "./act-on.ts";
+import { affected, merged, type Acting, type Outcome } from "./acting.ts";
 import { listOrNone } from "./known.ts";
 import { verify, type OnlineMs } from "./verify.ts";
 
 /**
- * Starts an app that an ecosystem file declares: by its declaration where PM2 does not know it, else
- * what PM2 knows of that name. Where no daemon runs, one is started; several svcm that do so at
- * once take turns, so one daemon and one app are there afterwards.
+ * Starts an app that an ecosystem file declares: from its declaration if PM2 does not know it, otherwise the processes
+ * that PM2 knows by that name. Starts a PM2 daemon if none runs. Several svcm that do so at once take turns, so they
+ * leave one daemon and one app.
  *
- * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, AUDIT_FAILED
+ * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, PROCESS_ACTION_REFUSED, AUDIT_FAILED
  */
 export async function startDeclared(acting: Acting, declared: Declaration): Promise<Outcome> {
   const { processes } = acting.ports;
@@ -30,7 +31,7 @@ export async function startDeclared(acting: Acting, declared: Declaration): Prom
   return { affected: started.map(affected), skipped: [] };
 }
 
-/** False where somebody else started it meanwhile. */
+/** Returns false if another program started it in the meantime. */
 async function startUnlessKnown({ ports }: Acting, { name, apps }: Declaration): Promise<boolean> {
   try {
     await ports.processes.startApp(name, apps);
@@ -47,14 +48,7 @@ async function startKnown(acting: Acting, known: readonly ProcessRecord[]): Prom
   return merged(outcomes);
 }
 
-export function merged(outcomes: readonly Outcome[]): Outcome {
-  return {
-    affected: outcomes.flatMap((outcome) => outcome.affected),
-    skipped: outcomes.flatMap((outcome) => outcome.skipped),
-  };
-}
-
-/** All instances together: one that failed fails the start. */
+/** One instance that failed fails the start. */
 function together(instances: readonly ProcessRecord[], onlineMs: OnlineMs): Verdict {
   if (instances.length === 0) return { failed: "it registered no process" };
   const verdicts = instances.map((instance) => verdictOn("start", UNKNOWN_BEFORE, instance, onlineMs(instance)));

@@ -64,6 +64,17 @@ function unknownField({ label, index }: CheckedApp, key: string): Finding {
   };
 }
 
+/** PM2 forks the workers of a cluster from its daemon. */
+export const clusterInterpreter: EcosystemRule = ({ apps }) =>
+  apps
+    .filter(({ declared }) => declared.execMode === "cluster" && !/(?:^|\/)node$/.test(declared.interpreter))
+    .map(({ index, label, declared }) => ({
+      code: "ECOSYSTEM_CLUSTER_INTERPRETER",
+      severity: "warning",
+      path: ["apps", index, "interpreter"],
+      message: `${label}: in cluster mode PM2 runs its own Node.js and ignores the interpreter ${declared.interpreter}; use exec_mode: "fork" or leave the interpreter out`,
+    }));
+
 /** The command that svcm derives names no block. */
 export const envBlocks: EcosystemRule = ({ apps }) =>
   apps.flatMap(({ index, label, keys }) =>

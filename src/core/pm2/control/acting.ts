@@ -1,0 +1,77 @@
+import type { InputOf } from "../../api/inputs.ts";
+import type { Issue } from "../../api/issue.ts";
+import type { ProcessAction, ProcessScope } from "../../api/names.ts";
+import type { Ports } from "../../ports.ts";
+import type { Declaration } from "../declaration.ts";
+import type { ProcessRecord } from "../process-record.ts";
+
+export type ActionInput = InputOf<"process.act"> & { readonly scope: ProcessScope };
+
+/** An action under way. */
+export interface Acting {
+  readonly ports: Ports;
+  readonly action: ProcessAction;
+  /** Records the action in the audit log. Called before the first effect; later calls do nothing. */
+  readonly begin: () => Promise<void>;
+  /** A restart lays its variables over the environment of the process. */
+  readonly declared?: Declaration | undefined;
+}
+
+/** The process in PM2's list as it is now. @throws {SvcmError} PM2_FAILED if PM2 no longer lists it */
+export type Look = () => Promise<ProcessRecord>;
+
+/** The reason why a process was left alone. */
+export type SkipReason = "SELF_ACTION_BLOCKED" | "ALREADY_RUNNING" | "ALREADY_STOPPED";
+
+/** A process after an action. */
+export interface AffectedProcess {
+  readonly name: string;
+  readonly pmId: number;
+  readonly namespace: string;
+  readonly pid: number | null;
+  readonly status: string;
+}
+
+export interface SkippedProcess {
+  readonly name: string;
+  readonly pmId: number;
+  readonly namespace: string;
+  readonly reason: SkipReason;
+}
+
+export interface Outcome {
+  readonly affected: readonly AffectedProcess[];
+  readonly skipped: readonly SkippedProcess[];
+}
+
+/** The action on one process or app. */
+export interface Step {
+  /** The process or app, as messages call it. */
+  readonly label: string;
+  readonly run: () => Promise<Outcome>;
+}
+
+/** The steps that a request comes to, one for each process or app. */
+export interface Steps {
+  readonly name: string;
+  readonly of: (acting: Acting) => Step[];
+  /** Processes that are left alone from the start. */
+  readonly skipped: readonly SkippedProcess[];
+  /** Warnings of an action that succeeded, read after it. */
+  readonly warnings: () => Promise<Issue[]>;
+}
+
+export function affected({ name, pmId, namespace, pid, status }: ProcessRecord): AffectedProcess {
+  return { name, pmId, namespace, pid, status };
+}
+
+export function skipped({ name, pmId, namespace }: ProcessRecord, reason: SkipReason): SkippedProcess {
+  return { name, pmId, namespace, reason };
+}
+
+export function merged(outcomes: readonly Outcome[]): Outcome {
+  return {
+    affected: outcomes.flatMap((outcome) => outcome.affected),
+    skipped: outcomes.flatMap((outcome) => outcome.skipped),
+  };
+}

@@ -1,0 +1,55 @@
+import { visibleKeys } from "../../env/tiers.ts";
+import { SvcmError } from "../../errors.ts";
+import type { Ports } from "../../ports.ts";
+import { declarationOf, type Declaration } from "../declaration.ts";
+import { declaredApps } from "../declared.ts";
+import { readEcosystem } from "../ecosystem-file.ts";
+import { ecosystemSpellings, spellingsOf } from "../environment.ts";
+import { expectedApps, type ExpectedApp } from "../expected.ts";
+import { notFound } from "../target.ts";
+import type { ActionInput } from "./acting.ts";
+import type { ActionSubject } from "./recorded.ts";
+import { noEcosystem, refusalOf } from "./refusals.ts";
+
+/** The apps of an ecosystem file that a request is for. */
+export interface AskedApps {
+  /** True if the request names none and means all of them. */
+  readonly isEvery: boolean;
+  readonly declarations: readonly Declaration[];
+  /** Apps that cannot run as they are declared. */
+  readonly refused: readonly { readonly name: string; readonly error: SvcmError }[];
+  readonly expected: readonly ExpectedApp[];
+  readonly visibleKeys: ReadonlySet<string>;
+}
+
+/** @throws {SvcmError} INVALID_REQUEST, PROCESS_NOT_FOUND, and those of reading the file */
+export async function askedApps(ports: Ports, input: ActionInput, about: ActionSubject): Promise<AskedApps> {
+  const { action, name, names = [], pmId, pmIds = [], namespace } = input;
+  if (action === "stop" || pmId !== undefined || pmIds.length > 0 || namespace !== undefined)
+    throw new SvcmError("INVALID_REQUEST", {
+      details: "With the scope ecosystem, apps are started or restarted by their names alone.",
+    });
+  const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
+  const file = await readEcosystem(ports, { contract, matrix }, input.environment);
+  about.environment = file.name;
+  const { loaded } = file;
+  if (loaded === undefined) throw noEcosystem(file.path);
+  const machine = { cpuCores: ports.host.cpuCores() };
+  const all = [...new Set(declaredApps(loaded, machine).map((app) => app.name))].filter((one) => one !== "");
+  const named = [...new Set([...(name === undefined ? [] : [name]), ...names])];
+  const unknown = named.find((one) => !all.includes(one));
+  if (unknown !== undefined) throw notFound(`app of ${file.fileName} is called`, unknown, all);
+  const wanted = named.length === 0 ? all : named;
+  const spellings = spellingsOf(ecosystemSpellings(contract, matrix), file.name);
+  const judged = wanted
+    .map((one) => declarationOf(loaded, one, { machine, spellings }))
+    .map((declared) => ({ declared, name: declared.name, error: refusalOf(declared, file.path) }));
+  const digest = (value: string): string => ports.processes.digest(value);
+  return {
+    isEvery: named.length === 0,
+    declarations: judged.flatMap(({ declared, error }) => (error === undefined ? [declared] : [])),
+    refused: judged.flatMap((one) => (one.error === undefined ? [] : [{ name: one.name, error: one.error }])),
+    expected: expectedApps(loaded, { machine, spellings, digest }).filter((app) => wanted.includes(app.name)),
+    visibleKeys: new Set(visibleKeys(contract)),
+  };
+}

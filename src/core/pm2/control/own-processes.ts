@@ -1,0 +1,35 @@
+import type { ProcessAction } from "../../api/names.ts";
+import { SvcmError } from "../../errors.ts";
+import type { Ports } from "../../ports.ts";
+import { isOwn } from "../own.ts";
+import type { ProcessRecord } from "../process-record.ts";
+import { label } from "../target.ts";
+import { skipped, type SkippedProcess } from "./acting.ts";
+
+/**
+ * Takes out the processes that serve the request: a stop or restart would end them before they answer.
+ *
+ * @throws {SvcmError} SELF_ACTION_BLOCKED unless `mayLeaveOut`
+ */
+export function withoutOwn(
+  ports: Ports,
+  action: ProcessAction,
+  targets: readonly ProcessRecord[],
+  mayLeaveOut: boolean,
+): { others: readonly ProcessRecord[]; own: SkippedProcess[] } {
+  if (action === "start") return { others: targets, own: [] };
+  const us = ports.processes.own();
+  const own = targets.filter((record) => isOwn(record, us));
+  const [first] = own;
+  if (first !== undefined && !mayLeaveOut) {
+    throw new SvcmError("SELF_ACTION_BLOCKED", {
+      code: "SELF_ACTION_BLOCKED",
+      details: `${label(first)} serves this request: it cannot ${action} itself.`,
+      hint: `From a terminal: svcm process ${action} ${first.name} --id ${first.pmId}`,
+    });
+  }
+  return {
+    others: targets.filter((record) => !own.includes(record)),
+    own: own.map((record) => skipped(record, "SELF_ACTION_BLOCKED")),
+  };
+}

@@ -1,0 +1,35 @@
+import { SvcmError } from "../../errors.ts";
+import { shellQuote } from "../command.ts";
+import type { Declaration } from "../declaration.ts";
+
+/** @param who the process or app, as the sentence begins */
+export function folderMissing(who: string, folder: string, hint: string): SvcmError {
+  return new SvcmError("PROCESS_ACTION_REFUSED", {
+    code: "PROCESS_FOLDER_MISSING",
+    details: `${who} runs in the folder ${folder}, which does not exist.`,
+    hint,
+  });
+}
+
+/** The refusal of an app that cannot run as it is declared; undefined if it can. */
+export function refusalOf({ name, missingFolder, blocks: [block] }: Declaration, path: string): SvcmError | undefined {
+  const app = `The app ${JSON.stringify(name)}`;
+  if (missingFolder !== undefined)
+    return folderMissing(app, missingFolder, "Create the folder, or correct cwd in the ecosystem file.");
+  if (block === undefined) return undefined;
+  const environment = block.slice("env_".length);
+  return new SvcmError("PROCESS_ACTION_REFUSED", {
+    code: "ECOSYSTEM_ENV_BLOCK_UNUSED",
+    path,
+    details: `${app} has the block ${block}, which only "pm2 start --env ${environment}" applies: svcm would run the app without it.`,
+    hint: `Move the variables of ${block} to env, or run: pm2 start ${shellQuote(path)} --only ${shellQuote(name)} --env ${environment}`,
+  });
+}
+
+export function noEcosystem(path: string): SvcmError {
+  return new SvcmError("PROCESS_NOT_FOUND", {
+    code: "PROCESS_NOT_FOUND",
+    path,
+    details: "The environment has no ecosystem file, so no app is declared.",
+  });
+}

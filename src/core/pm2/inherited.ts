@@ -1,0 +1,20 @@
+/** Variables of svcm's own environment that PM2, and through it every app that svcm starts, may see. */
+const PASSED = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|NODE_ENV)$/;
+/** PM2 adds these, and an entry with the name of the app. */
+const OF_PM2 = /^(?:PM2_\w+|PWD|NODE_APP_INSTANCE|unique_id|io)$/;
+/** PM2's command line, its library and pm2-runtime each set one, and svcm takes them out. */
+const MARK_OF_ANOTHER = /^PM2_(?:USAGE|PROGRAMMATIC|DISCRETE_MODE)$/;
+
+export function isPassedOn(variable: string): boolean {
+  return PASSED.test(variable);
+}
+
+/** Whether a process has only what svcm gave it: then every variable is passed on, PM2's own, or from a declaration. */
+export function isStartedBySvcm(environment: Readonly<Record<string, unknown>>): boolean {
+  return "PM2_HOME" in environment && !Object.keys(environment).some((key) => MARK_OF_ANOTHER.test(key));
+}
+
+/** Whether a variable of a process that svcm started can only come from a declaration. */
+export function isFromDeclaration(variable: string, app: string): boolean {
+  return variable !== app && !isPassedOn(variable) && !OF_PM2.test(variable);
+}
