@@ -1,4 +1,5 @@
-import { rules } from "../deployments/rules/index.ts";
+import { rules as deploymentsRules } from "../deployments/rules/index.ts";
+import { rules as ecosystemRules } from "../pm2/rules/index.ts";
 import { codeDocs } from "./codes.ts";
 import { processCodes } from "./process-codes.ts";
 import type { CodeDoc, CodeDocs, Rule } from "./rule.ts";
@@ -9,7 +10,8 @@ export const catalog: Readonly<Record<string, CodeDocs>> = {
   ...codeDocs,
   "PM2 and processes": processCodes,
   Telemetry: telemetryCodes,
-  "Suite document": { ...codeDocs["Suite document"], ...docsOf(Object.values(rules).flat()) },
+  "PM2 ecosystem files": { ...codeDocs["PM2 ecosystem files"], ...docsOf(ecosystemRules) },
+  "Suite document": { ...codeDocs["Suite document"], ...docsOf(Object.values(deploymentsRules).flat()) },
 };
 
 /** The documentation of a code, or `undefined` if there is no such code. */

@@ -1,23 +1,23 @@
-import type { Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
+import type { Rule } from "../findings/rule.ts";
 import { declaredApps, type DeclaredApp } from "./declared.ts";
 import type { LoadedApp } from "./loaded.ts";
 import { normaliseApp, type NormalApp } from "./normalise.ts";
 import type { EcosystemFile } from "./view.ts";
 
-/** What rules look at: the file, and each app as it stands, as PM2 reads it and as PM2 would run it. */
+/** An ecosystem file with everything that its rules need: each app as written, as PM2 reads it and as PM2 would run it. */
 export interface CheckedEcosystem {
   readonly file: EcosystemFile;
   readonly listed: readonly string[];
   readonly apps: readonly CheckedApp[];
   readonly contract: RuntimeContract;
-  /** Empty where the repository promises none. */
+  /** Empty if the repository implies none. */
   readonly implied: readonly ImpliedApps[];
 }
 
-/** App names that `deployments.yaml` promises, by their endings. */
+/** The endings of app names that a part of `deployments.yaml` implies. */
 export interface ImpliedApps {
-  /** The part of the document that does, as messages call it. */
+  /** The name of that part in messages. */
   readonly by: string;
   readonly suffixes: readonly string[];
 }
@@ -26,17 +26,11 @@ export interface CheckedApp extends LoadedApp {
   readonly index: number;
   readonly normal: NormalApp;
   readonly declared: DeclaredApp;
-  /** How messages call it. */
+  /** Its name in messages. */
   readonly label: string;
 }
 
-export interface Finding extends Pick<Issue, "code" | "message" | "accepted" | "suggestion"> {
-  readonly path?: Issue["path"];
-  readonly severity?: Issue["severity"];
-}
-
-/** A rule reads the whole and returns what it finds. */
-export type EcosystemRule = (ecosystem: CheckedEcosystem) => Finding[];
+export type EcosystemRule = Rule<CheckedEcosystem>;
 
 export function checkedApps({ loaded }: EcosystemFile, cpuCores: number): CheckedApp[] {
   if (loaded === undefined) return [];
@@ -49,7 +43,7 @@ export function checkedApps({ loaded }: EcosystemFile, cpuCores: number): Checke
   });
 }
 
-/** Apps by a property, those that share it only. */
+/** Groups of apps that share a property; an app that shares it with no other is left out. */
 export function sharing<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);

@@ -1,8 +1,10 @@
+import type { Finding } from "../../findings/rule.ts";
 import { suggest } from "../../words/suggest.ts";
+import { defined } from "../../words/defined.ts";
 import type { Data } from "../loaded.ts";
 import { first, isRecord, spellings } from "../normalise.ts";
 import { isPm2Field, pm2Fields } from "../pm2-fields.ts";
-import type { CheckedApp, EcosystemRule, Finding } from "../rule.ts";
+import type { CheckedApp, EcosystemRule } from "../rule.ts";
 
 interface Expectation {
   readonly field: string;
@@ -36,54 +38,71 @@ const EXPECTATIONS: readonly Expectation[] = [
   { field: "env", expected: "an object", accepts: isRecord },
 ];
 
-/** PM2 refuses the whole file for one field of the wrong type. */
-export const fieldTypes: EcosystemRule = ({ apps }) =>
-  apps.flatMap((app) =>
-    EXPECTATIONS.flatMap(({ field, names = [field], expected, accepts }): Finding[] => {
-      const value = first(app.fields, names);
-      if (value === undefined || accepts(value)) return [];
-      const path = ["apps", app.index, names.find((name) => Object.hasOwn(app.fields, name)) ?? field];
-      const message = `${app.label}: ${field} is not ${expected}; PM2 refuses the whole file`;
-      return [{ code: "ECOSYSTEM_FIELD_TYPE", path, message }];
-    }),
-  );
+export const fieldTypes: EcosystemRule = {
+  code: "ECOSYSTEM_FIELD_TYPE",
+  severity: "error",
+  summary: "A field has a type that PM2 refuses; PM2 then refuses the whole file.",
+  remedy: "Give the field a value of the type that the message names.",
+  check: ({ apps }) =>
+    apps.flatMap((app) =>
+      EXPECTATIONS.flatMap(({ field, names = [field], expected, accepts }): Finding[] => {
+        const value = first(app.fields, names);
+        if (value === undefined || accepts(value)) return [];
+        const path = ["apps", app.index, names.find((name) => Object.hasOwn(app.fields, name)) ?? field];
+        return [{ path, message: `${app.label}: ${field} is not ${expected}; PM2 refuses the whole file` }];
+      }),
+    ),
+};
 
-/** A field that PM2 does not know does nothing, without a word. */
-export const unknownFields: EcosystemRule = ({ apps }) =>
-  apps.flatMap((app) => app.keys.filter((key) => !isPm2Field(key)).map((key) => unknownField(app, key)));
+export const unknownFields: EcosystemRule = {
+  code: "ECOSYSTEM_FIELD_UNKNOWN",
+  severity: "warning",
+  summary: "PM2 does not know the field and silently ignores it (warning).",
+  remedy: "Correct the spelling, or delete the field.",
+  check: ({ apps }) =>
+    apps.flatMap((app) => app.keys.filter((key) => !isPm2Field(key)).map((key) => unknownField(app, key))),
+};
 
 function unknownField({ label, index }: CheckedApp, key: string): Finding {
-  const suggestion = suggest(key, pm2Fields());
-  const advice = /^env_?file$/i.test(key) ? '; for Node.js write node_args: ["--env-file=<absolute path>"]' : "";
+  const isEnvFile = /^env_?file$/i.test(key);
+  const advice = isEnvFile ? '; for Node.js write node_args: ["--env-file=<absolute path>"]' : "";
   return {
-    code: "ECOSYSTEM_FIELD_UNKNOWN",
-    severity: "warning",
     path: ["apps", index, key],
     message: `${label}: PM2 knows no field "${key}" and ignores it${advice}`,
-    ...(suggestion !== undefined && advice === "" && { suggestion }),
+    ...defined({ suggestion: isEnvFile ? undefined : suggest(key, pm2Fields()) }),
   };
 }
 
-/** PM2 forks the workers of a cluster from its daemon. */
-export const clusterInterpreter: EcosystemRule = ({ apps }) =>
-  apps
-    .filter(({ declared }) => declared.execMode === "cluster" && !/(?:^|\/)node$/.test(declared.interpreter))
-    .map(({ index, label, declared }) => ({
-      code: "ECOSYSTEM_CLUSTER_INTERPRETER",
-      severity: "warning",
-      path: ["apps", index, "interpreter"],
-      message: `${label}: in cluster mode PM2 runs its own Node.js and ignores the interpreter ${declared.interpreter}; use exec_mode: "fork" or leave the interpreter out`,
-    }));
+/** The derived command passes no `--env`. */
+export const envBlocks: EcosystemRule = {
+  code: "ECOSYSTEM_ENV_BLOCK_UNUSED",
+  severity: "warning",
+  summary: "A block `env_<name>` is read only with `--env <name>` (warning).",
+  explanation:
+    "Each environment has its own ecosystem file, and the derived command passes no `--env`, so the block has no effect.",
+  remedy: "Move its keys to `env`.",
+  check: ({ apps }) =>
+    apps.flatMap(({ index, label, keys }) =>
+      keys
+        .filter((key) => /^env_\S+$/.test(key) && !/^env_?file$/i.test(key))
+        .map((key) => ({
+          path: ["apps", index, key],
+          message: `${label}: ${key} is read only with --env ${key.slice(4)}, which the derived command does not pass; use env`,
+        })),
+    ),
+};
 
-/** The command that svcm derives names no block. */
-export const envBlocks: EcosystemRule = ({ apps }) =>
-  apps.flatMap(({ index, label, keys }) =>
-    keys
-      .filter((key) => /^env_\S+$/.test(key) && !/^env_?file$/i.test(key))
-      .map((key) => ({
-        code: "ECOSYSTEM_ENV_BLOCK_UNUSED",
-        severity: "warning",
-        path: ["apps", index, key],
-        message: `${label}: ${key} is read only with --env ${key.slice(4)}, which the derived command does not pass; use env`,
+export const clusterInterpreter: EcosystemRule = {
+  code: "ECOSYSTEM_CLUSTER_INTERPRETER",
+  severity: "warning",
+  summary: "An app in cluster mode has an interpreter other than Node.js, which PM2 ignores (warning).",
+  explanation: "PM2 forks the workers of a cluster from its own daemon, so they all run the daemon's Node.js.",
+  remedy: 'Set `exec_mode: "fork"`, or remove the interpreter.',
+  check: ({ apps }) =>
+    apps
+      .filter(({ declared }) => declared.execMode === "cluster" && !/(?:^|\/)node$/.test(declared.interpreter))
+      .map(({ index, label, declared }) => ({
+        path: ["apps", index, "interpreter"],
+        message: `${label}: in cluster mode PM2 runs its own Node.js and ignores the interpreter ${declared.interpreter}; use exec_mode: "fork" or leave the interpreter out`,
       })),
-  );
+};

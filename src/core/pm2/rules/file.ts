@@ -1,50 +1,72 @@
 import { ecosystemFileNames, pm2FileKind } from "../file-name.ts";
 import type { EcosystemRule } from "../rule.ts";
 
-/** PM2 looks for its endings anywhere in the path: a folder `app.json` makes JSON of everything below. */
-export const fileKind: EcosystemRule = ({ file: { path, fileName, loaded } }) => {
-  const [taken, meant] = [pm2FileKind(path), pm2FileKind(fileName)];
-  if (loaded === undefined || taken === meant) return [];
-  const message = `PM2 takes ${path} for ${taken === undefined ? "a script" : taken.toUpperCase()}, by a part of its path; rename the folder`;
-  return [{ code: "ECOSYSTEM_FILE_KIND", message }];
+/** PM2 looks for its endings anywhere in the path: below a folder `app.json`, every file counts as JSON. */
+export const fileKind: EcosystemRule = {
+  code: "ECOSYSTEM_FILE_KIND",
+  severity: "error",
+  summary: "PM2 takes the file for another kind because it looks for file endings anywhere in the path.",
+  remedy: "Rename the folder or file so that `.json`, `.yml`, `.yaml` and `.config.js` occur only at the end.",
+  check({ file: { path, fileName, loaded } }) {
+    const taken = pm2FileKind(path);
+    if (loaded === undefined || taken === pm2FileKind(fileName)) return [];
+    const kind = taken === undefined ? "a script" : taken.toUpperCase();
+    return [{ message: `PM2 takes ${path} for ${kind}, by a part of its path; rename the folder` }];
+  },
 };
 
-/** A file that is named almost like the ecosystem file: PM2 would run it as a script and call it online. */
-export const fileName: EcosystemRule = ({ file: { name, loaded }, listed }) => {
-  const [suggestion] = ecosystemFileNames(name);
-  const isNear = (entry: string): boolean =>
-    entry.toLowerCase().startsWith(`ecosystem.${name}.`) && /\.[cm]?[jt]s$/.test(entry);
-  return listed
-    .filter((entry) => isNear(entry) && pm2FileKind(entry) === undefined)
-    .map((entry) => ({
-      code: "ECOSYSTEM_FILE_NAME",
-      severity: loaded === undefined ? "error" : "warning",
-      message: `${entry}: PM2 would run it as a script, since its name has no .config.cjs`,
-      suggestion,
-    }));
+export const nearName: EcosystemRule = {
+  code: "ECOSYSTEM_FILE_NAME",
+  severity: "warning",
+  summary: "A file is named almost like the ecosystem file; PM2 would run it as a script and show it as online.",
+  explanation:
+    "PM2 reads `.config.cjs`, `.config.js`, `.config.mjs`, `.json`, `.yml` and `.yaml` as declarations, and runs everything else.",
+  remedy: "Rename it as the message says, or move it out of the folder.",
+  check({ file: { name, loaded }, listed }) {
+    const [suggestion] = ecosystemFileNames(name);
+    const isNear = (entry: string): boolean =>
+      entry.toLowerCase().startsWith(`ecosystem.${name}.`) && /\.[cm]?[jt]s$/.test(entry);
+    return listed
+      .filter((entry) => isNear(entry) && pm2FileKind(entry) === undefined)
+      .map((entry) => ({
+        ...(loaded === undefined && { severity: "error" }),
+        message: `${entry}: PM2 would run it as a script because its name does not end in .config.cjs`,
+        suggestion,
+      }));
+  },
 };
 
-export const shadowed: EcosystemRule = ({ file, listed }) =>
-  ecosystemFileNames(file.name)
-    .filter((name) => name !== file.fileName && listed.includes(name))
-    .map((name) => ({
-      code: "ECOSYSTEM_FILE_SHADOWED",
-      severity: "warning",
-      message: `${name} is not read: ${file.fileName} comes first; remove one of them`,
-    }));
+export const shadowed: EcosystemRule = {
+  code: "ECOSYSTEM_FILE_SHADOWED",
+  severity: "warning",
+  summary: "The environment has several ecosystem files, and only one of them is read (warning).",
+  remedy: "Merge them into the file that the message names, and delete the others.",
+  check: ({ file, listed }) =>
+    ecosystemFileNames(file.name)
+      .filter((name) => name !== file.fileName && listed.includes(name))
+      .map((name) => ({ message: `${name} is not read: ${file.fileName} comes first; remove one of them` })),
+};
 
-export const defaultExport: EcosystemRule = ({ file: { fileName: name, loaded } }) =>
-  loaded?.isDefaultExport === true
-    ? [
-        {
-          code: "ECOSYSTEM_DEFAULT_EXPORT",
-          message: `${name} exports its apps as default, where PM2 finds none; write: export const apps = [...]`,
-        },
-      ]
-    : [];
+export const defaultExport: EcosystemRule = {
+  code: "ECOSYSTEM_DEFAULT_EXPORT",
+  severity: "error",
+  summary: "An ES module exports its apps as `default`, and PM2 silently finds none.",
+  remedy: "Write `export const apps = [...]`, or use `.config.cjs` with `module.exports`.",
+  check({ file: { fileName, loaded } }) {
+    if (loaded?.isDefaultExport !== true) return [];
+    const message = `${fileName} exports its apps as default, where PM2 finds none; write: export const apps = [...]`;
+    return [{ message }];
+  },
+};
 
-export const noApps: EcosystemRule = ({ file: { fileName: name, loaded } }) => {
-  if (loaded === undefined || loaded.apps.length > 0) return [];
-  const why = loaded.found === "nothing" ? 'it exports no "apps"' : `"${loaded.found}" is empty`;
-  return [{ code: "ECOSYSTEM_APPS_MISSING", message: `${name} declares no app: ${why}` }];
+export const noApps: EcosystemRule = {
+  code: "ECOSYSTEM_APPS_MISSING",
+  severity: "error",
+  summary: "The file declares no app.",
+  remedy: "Add an app with a `name` and a `script` to `apps`.",
+  check({ file: { fileName, loaded } }) {
+    if (loaded === undefined || loaded.apps.length > 0) return [];
+    const why = loaded.found === "nothing" ? 'it exports no "apps"' : `"${loaded.found}" is empty`;
+    return [{ message: `${fileName} declares no app: ${why}` }];
+  },
 };

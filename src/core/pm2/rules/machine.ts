@@ -1,34 +1,68 @@
-import type { CheckedApp, EcosystemRule, Finding } from "../rule.ts";
+import type { Finding } from "../../findings/rule.ts";
+import type { CheckedApp, EcosystemRule } from "../rule.ts";
 
-export const scripts: EcosystemRule = ({ apps }) =>
-  apps.flatMap(({ index, label, normal, places }): Finding[] => {
-    const path = ["apps", index, "script"];
-    if (normal.script === "")
-      return [{ code: "ECOSYSTEM_SCRIPT_MISSING", path, message: `${label}: no script is given` }];
-    if (places.hasScript) return [];
-    return [{ code: "ECOSYSTEM_SCRIPT_MISSING", path, message: `${label}: there is no script ${places.script}` }];
-  });
+export const scripts: EcosystemRule = {
+  code: "ECOSYSTEM_SCRIPT_MISSING",
+  severity: "error",
+  summary: "An app has no script, or its script is not on this machine.",
+  remedy: "Build the project (usually `npm run build`) if the script is a build result; else correct its path.",
+  check: ({ apps }) =>
+    apps.flatMap(({ index, label, normal, places }): Finding[] => {
+      if (normal.script !== "" && places.hasScript) return [];
+      const why = normal.script === "" ? "no script is given" : `there is no script ${places.script}`;
+      return [{ path: ["apps", index, "script"], message: `${label}: ${why}` }];
+    }),
+};
 
-export const folders: EcosystemRule = ({ apps }) =>
-  apps
-    .filter(({ places }) => !places.hasCwd)
-    .map(({ index, label, places }) => ({
-      code: "ECOSYSTEM_CWD_MISSING",
-      path: ["apps", index, "cwd"],
-      message: `${label}: there is no folder ${places.cwd}`,
-    }));
+export const folders: EcosystemRule = {
+  code: "ECOSYSTEM_CWD_MISSING",
+  severity: "error",
+  summary: "The app's folder is not on this machine.",
+  remedy: "Create the folder, or correct `cwd`; `path.join(__dirname, ...)` makes it independent of the caller.",
+  check: ({ apps }) =>
+    apps
+      .filter(({ places }) => !places.hasCwd)
+      .map(({ index, label, places }) => ({
+        path: ["apps", index, "cwd"],
+        message: `${label}: there is no folder ${places.cwd}`,
+      })),
+};
 
-/** In cluster mode Node.js looks for a relative env file from the folder of PM2's daemon. */
-export const envFiles: EcosystemRule = ({ apps }) => apps.flatMap(envFileFindings);
+export const missingEnvFiles: EcosystemRule = {
+  code: "ECOSYSTEM_ENV_FILE_MISSING",
+  severity: "error",
+  summary: "`--env-file` names a file that does not exist, so Node.js would not start.",
+  remedy: "Create the file, or correct the path in `node_args`.",
+  check: ({ apps }) =>
+    apps.flatMap((app) =>
+      app.places.envFiles
+        .filter(({ given, exists, isOptional }) => !exists && !isOptional && !isRelative(app, given))
+        .map(({ path }) => envFileFinding(app, `there is no env file ${path}`)),
+    ),
+};
 
-function envFileFindings({ index, label, declared, places }: CheckedApp): Finding[] {
-  return places.envFiles.flatMap(({ given, path: file, exists, isOptional }): Finding[] => {
-    const path = ["apps", index, "interpreter_args"];
-    if (declared.execMode === "cluster" && !given.startsWith("/")) {
-      const message = `${label}: --env-file=${given} is relative; in cluster mode it is looked for from the folder of PM2's daemon; give an absolute path`;
-      return [{ code: "ECOSYSTEM_ENV_FILE_RELATIVE", path, message }];
-    }
-    if (exists || isOptional) return [];
-    return [{ code: "ECOSYSTEM_ENV_FILE_MISSING", path, message: `${label}: there is no env file ${file}` }];
-  });
+export const relativeEnvFiles: EcosystemRule = {
+  code: "ECOSYSTEM_ENV_FILE_RELATIVE",
+  severity: "error",
+  summary: "In cluster mode, Node.js looks for a relative `--env-file` in the folder of PM2's daemon.",
+  remedy: "Give an absolute path, for example with `path.join(__dirname, ...)`.",
+  check: ({ apps }) =>
+    apps.flatMap((app) =>
+      app.places.envFiles
+        .filter(({ given }) => isRelative(app, given))
+        .map(({ given }) =>
+          envFileFinding(
+            app,
+            `--env-file=${given} is relative; in cluster mode it is looked for from the folder of PM2's daemon; give an absolute path`,
+          ),
+        ),
+    ),
+};
+
+function isRelative({ declared }: CheckedApp, path: string): boolean {
+  return declared.execMode === "cluster" && !path.startsWith("/");
+}
+
+function envFileFinding({ index, label }: CheckedApp, words: string): Finding {
+  return { path: ["apps", index, "interpreter_args"], message: `${label}: ${words}` };
 }

@@ -1,27 +1,33 @@
+import type { Finding } from "../../findings/rule.ts";
 import { pm2FileKind } from "../file-name.ts";
-import { sharing, type CheckedEcosystem, type EcosystemRule, type Finding } from "../rule.ts";
+import { sharing, type CheckedEcosystem, type EcosystemRule } from "../rule.ts";
 
-export const duplicateNames: EcosystemRule = ({ apps }) =>
-  [...sharing(apps, ({ normal }) => normal.name)].flatMap(([name, group]): Finding[] => {
-    const last = group.at(-1);
-    if (name === "" || last === undefined) return [];
-    return [
-      {
-        code: "ECOSYSTEM_NAME_DUPLICATE",
-        path: ["apps", last.index, "name"],
-        message: `${name} is declared ${group.length} times; PM2 cannot tell them apart, and the last one's env counts for all`,
-      },
-    ];
-  });
+export const duplicateNames: EcosystemRule = {
+  code: "ECOSYSTEM_NAME_DUPLICATE",
+  severity: "error",
+  summary: "Two apps have the same name.",
+  remedy: "Rename one of them; PM2 would treat both as instances of one app.",
+  check: ({ apps }) =>
+    [...sharing(apps, ({ normal }) => normal.name)].flatMap(([name, group]): Finding[] => {
+      const last = group.at(-1);
+      if (name === "" || last === undefined) return [];
+      const message = `${name} is declared ${group.length} times; PM2 cannot tell them apart, and the last one's env counts for all`;
+      return [{ path: ["apps", last.index, "name"], message }];
+    }),
+};
 
-/** PM2 takes some names for something else. */
-export const ambiguousNames: EcosystemRule = (ecosystem) =>
-  ecosystem.apps.flatMap(({ index, normal: { name } }) => {
-    const why = whyAmbiguous(name, ecosystem);
-    if (why === undefined) return [];
-    const message = `${JSON.stringify(name)}: ${why}`;
-    return [{ code: "ECOSYSTEM_NAME_AMBIGUOUS", path: ["apps", index, "name"], message }];
-  });
+export const ambiguousNames: EcosystemRule = {
+  code: "ECOSYSTEM_NAME_AMBIGUOUS",
+  severity: "error",
+  summary:
+    "PM2 takes the app's name for something else: every process, an id, a pattern, a file, a namespace or a list.",
+  remedy: "Choose a name of letters, digits, `-` and `_` that is not a number and not `all`.",
+  check: (ecosystem) =>
+    ecosystem.apps.flatMap(({ index, normal: { name } }) => {
+      const why = whyAmbiguous(name, ecosystem);
+      return why === undefined ? [] : [{ path: ["apps", index, "name"], message: `${JSON.stringify(name)}: ${why}` }];
+    }),
+};
 
 function whyAmbiguous(name: string, { apps }: CheckedEcosystem): string | undefined {
   if (name === "all") return "PM2 takes this name for every process";
@@ -34,19 +40,24 @@ function whyAmbiguous(name: string, { apps }: CheckedEcosystem): string | undefi
   return undefined;
 }
 
-/** What the repository promises, an app has to serve. Each missing ending is told once, with all that promise it. */
-export const impliedNames: EcosystemRule = ({ apps, implied }) => {
-  if (apps.length === 0) return [];
-  const suffixes = [...new Set(implied.flatMap((one) => one.suffixes))];
-  return suffixes
-    .filter((suffix) => !apps.some(({ normal }) => normal.name.endsWith(suffix)))
-    .map((suffix) => {
-      const by = implied.filter((one) => one.suffixes.includes(suffix)).map((one) => one.by);
-      const verb = by.length === 1 ? "implies" : "imply";
-      return {
-        code: "ECOSYSTEM_SUFFIX_MISSING",
-        path: ["apps"],
-        message: `no app name ends with "${suffix}", which ${by.join(" and ")} of deployments.yaml ${verb}`,
-      };
-    });
+/** Each missing ending is reported once, with everything that implies it. */
+export const impliedNames: EcosystemRule = {
+  code: "ECOSYSTEM_SUFFIX_MISSING",
+  severity: "error",
+  summary: "No app has a name ending that `deployments.yaml` implies.",
+  explanation:
+    "The deploy targets that name the environment as their `pm2Profile` decide, by their service types; if no target names it, the service kind of the service configuration does. The endings are `restapi`, and `websocketapi` or `grpcapi` for a realtime kind.",
+  remedy: "Rename the app or add the missing one; `svcm matrix show` lists the endings of each service kind.",
+  check({ apps, implied }) {
+    if (apps.length === 0) return [];
+    const suffixes = [...new Set(implied.flatMap((one) => one.suffixes))];
+    return suffixes
+      .filter((suffix) => !apps.some(({ normal }) => normal.name.endsWith(suffix)))
+      .map((suffix) => {
+        const by = implied.filter((one) => one.suffixes.includes(suffix)).map((one) => one.by);
+        const verb = by.length === 1 ? "implies" : "imply";
+        const message = `no app name ends with "${suffix}", which ${by.join(" and ")} of deployments.yaml ${verb}`;
+        return { path: ["apps"], message };
+      });
+  },
 };

@@ -1,10 +1,11 @@
+import { acceptedText, type Finding } from "../../findings/rule.ts";
 import { first, spellings } from "../normalise.ts";
-import { sharing, type CheckedApp, type EcosystemRule, type Finding } from "../rule.ts";
+import { sharing, type CheckedApp, type EcosystemRule } from "../rule.ts";
 
-/** Variables that name a port to listen on; others, such as `SVC_REDIS_PORT`, name somebody else's. */
+/** Variables that name a port to listen on; others, such as `SVC_REDIS_PORT`, name the port of another service. */
 const LISTENING = /^(?:PORT|SVC_(?:HTTP|REST|WEBSOCKET|GRPC|METRICS|SERVICE_MANAGEMENT)_PORT)$/;
 const MAX_PORT = 65_535;
-/** What a server with requests in flight needs; PM2 gives 1600 ms. */
+/** Long enough for a server to finish its requests; PM2 gives 1600 ms. */
 const DRAIN_MS = 5000;
 
 interface Listener {
@@ -13,46 +14,69 @@ interface Listener {
   readonly port: string;
 }
 
-export const invalidPorts: EcosystemRule = ({ apps }) =>
-  apps.flatMap(listenersOf).flatMap(({ app, variable, port }): Finding[] => {
-    if (/^\d{1,5}$/.test(port) && Number(port) <= MAX_PORT) return [];
-    const message = `${app.label}: ${variable} is not a port; accepted: an integer from 1 to ${MAX_PORT}`;
-    return [{ code: "ECOSYSTEM_PORT_INVALID", path: ["apps", app.index, "env", variable], message }];
-  });
-
-export const portCollisions: EcosystemRule = ({ apps }) => {
-  const bound = apps.flatMap(listenersOf).filter(({ port }) => Number(port) > 0);
-  return [...sharing(bound, ({ port }) => String(Number(port)))].flatMap(([port, listeners]) => {
-    const [one, ...others] = listeners;
-    const foreign = others.filter(({ app }) => app !== one?.app);
-    return foreign.map(({ app, variable }) => ({
-      code: "ECOSYSTEM_PORT_COLLISION",
-      path: ["apps", app.index, "env", variable],
-      message: `${app.label}: ${variable} is ${port}, which ${one?.app.label} has as ${one?.variable}`,
-    }));
-  });
+export const invalidPorts: EcosystemRule = {
+  code: "ECOSYSTEM_PORT_INVALID",
+  severity: "error",
+  summary: "A port to listen on is not an integer from 1 to 65535.",
+  remedy: "Correct the port in the app's `env`.",
+  check: ({ apps }) =>
+    apps.flatMap(listenersOf).flatMap(({ app, variable, port }): Finding[] => {
+      if (/^\d{1,5}$/.test(port) && Number(port) <= MAX_PORT) return [];
+      const message = acceptedText(`${app.label}: ${variable} is not a port`, `an integer from 1 to ${MAX_PORT}`);
+      return [{ path: ["apps", app.index, "env", variable], message }];
+    }),
 };
 
-/** Only a cluster shares a port. */
-export const portInstances: EcosystemRule = ({ apps }) =>
-  apps.flatMap((app): Finding[] => {
-    const { instances, execMode } = app.declared;
-    const listener = listenersOf(app).find(({ port }) => Number(port) > 0);
-    if (listener === undefined || instances < 2 || execMode === "cluster") return [];
-    const message = `${app.label}: ${instances} instances in fork mode would all listen on ${listener.variable}=${listener.port}; use exec_mode: "cluster" or one instance`;
-    return [{ code: "ECOSYSTEM_PORT_INSTANCES", path: ["apps", app.index, "instances"], message }];
-  });
+export const portCollisions: EcosystemRule = {
+  code: "ECOSYSTEM_PORT_COLLISION",
+  severity: "error",
+  summary: "Two apps would listen on the same port.",
+  remedy: "Give each app its own port.",
+  check({ apps }) {
+    const bound = apps.flatMap(listenersOf).filter(({ port }) => Number(port) > 0);
+    return [...sharing(bound, ({ port }) => String(Number(port)))].flatMap(([port, listeners]) => {
+      const [one, ...others] = listeners;
+      const foreign = others.filter(({ app }) => app !== one?.app);
+      return foreign.map(({ app, variable }) => ({
+        path: ["apps", app.index, "env", variable],
+        message: `${app.label}: ${variable} is ${port}, which ${one?.app.label} has as ${one?.variable}`,
+      }));
+    });
+  },
+};
 
-export const killTimeouts: EcosystemRule = ({ apps }) =>
-  apps.flatMap((app): Finding[] => {
-    const given = first(app.fields, spellings.killTimeout);
-    if (listenersOf(app).length === 0 || Number(given ?? 0) >= DRAIN_MS) return [];
-    const now = given === undefined ? "PM2 kills it 1600 ms after SIGINT" : `kill_timeout is ${JSON.stringify(given)}`;
-    const message = `${app.label}: ${now}, which may cut requests in flight; set kill_timeout to ${DRAIN_MS} or more`;
-    return [
-      { code: "ECOSYSTEM_KILL_TIMEOUT", severity: "warning", path: ["apps", app.index, "kill_timeout"], message },
-    ];
-  });
+/** Only the instances of a cluster share a port. */
+export const portInstances: EcosystemRule = {
+  code: "ECOSYSTEM_PORT_INSTANCES",
+  severity: "error",
+  summary: "Several instances in fork mode would listen on the same port.",
+  remedy: 'Use `exec_mode: "cluster"`, or `increment_var: "PORT"` to count the port up.',
+  check: ({ apps }) =>
+    apps.flatMap((app): Finding[] => {
+      const { instances, execMode } = app.declared;
+      const listener = listenersOf(app).find(({ port }) => Number(port) > 0);
+      if (listener === undefined || instances < 2 || execMode === "cluster") return [];
+      const message = `${app.label}: ${instances} instances in fork mode would all listen on ${listener.variable}=${listener.port}; use exec_mode: "cluster" or one instance`;
+      return [{ path: ["apps", app.index, "instances"], message }];
+    }),
+};
+
+export const killTimeouts: EcosystemRule = {
+  code: "ECOSYSTEM_KILL_TIMEOUT",
+  severity: "warning",
+  summary: "A server has less than 5 seconds to finish requests before PM2 kills it (warning).",
+  explanation: "PM2's default is 1600 ms after SIGINT.",
+  remedy: "Set `kill_timeout: 5000` or more.",
+  check: ({ apps }) =>
+    apps.flatMap((app): Finding[] => {
+      const given = first(app.fields, spellings.killTimeout);
+      if (listenersOf(app).length === 0 || Number(given ?? 0) >= DRAIN_MS) return [];
+      const now =
+        given === undefined ? "PM2 kills it 1600 ms after SIGINT" : `kill_timeout is ${JSON.stringify(given)}`;
+      const message = `${app.label}: ${now}, which may cut requests in flight; set kill_timeout to ${DRAIN_MS} or more`;
+      return [{ path: ["apps", app.index, "kill_timeout"], message }];
+    }),
+};
 
 function listenersOf(app: CheckedApp): Listener[] {
   return Object.entries(app.normal.env)

@@ -1,0 +1,30 @@
+/** Every rule of an ecosystem file. `svcm explain` and the reference derive from this list. */
+import type { EcosystemRule } from "../rule.ts";
+import { clusterInterpreter, envBlocks, fieldTypes, unknownFields } from "./fields.ts";
+import { defaultExport, fileKind, nearName, noApps, shadowed } from "./file.ts";
+import { folders, missingEnvFiles, relativeEnvFiles, scripts } from "./machine.ts";
+import { ambiguousNames, duplicateNames, impliedNames } from "./names.ts";
+import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./ports.ts";
+
+export const rules: readonly EcosystemRule[] = [
+  fileKind,
+  nearName,
+  shadowed,
+  defaultExport,
+  noApps,
+  fieldTypes,
+  unknownFields,
+  envBlocks,
+  clusterInterpreter,
+  duplicateNames,
+  ambiguousNames,
+  impliedNames,
+  scripts,
+  folders,
+  missingEnvFiles,
+  relativeEnvFiles,
+  invalidPorts,
+  portCollisions,
+  portInstances,
+  killTimeouts,
+];
