@@ -5,7 +5,7 @@ import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
 } from "../src/core/facts/packaged.generated.ts";
-import { suiteSchema } from "../src/core/deployments/schema.ts";
+import { suiteSchema } from "../src/core/deployments/schema/document.ts";
 import { renderClientFrames } from "./client-frames.ts";
 import { openApiJson } from "./openapi.ts";
 import { renderPackagedFacts } from "./packaged-facts.ts";

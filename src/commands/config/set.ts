@@ -37,7 +37,7 @@ export default class ConfigSet extends SvcmCommand {
         "svcm config set serviceKind=rest-api ports.rest=3000",
       );
     const input = { file: flags.file, dryRun: flags["dry-run"], values, clear: flags.clear };
-    const response = await askEdit(configurationSet, flags, input, {});
+    const response = await askEdit(configurationSet, flags, input, []);
     await tellEdit(this, response, `Changed the service configuration in ${response.file}`);
     return response;
   }

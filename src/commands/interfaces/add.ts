@@ -1,6 +1,6 @@
-import { interfaceAdd } from "../../core/index.ts";
+import { interfaceAdd, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { interfaceFields, interfaceFlags, suiteFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { interfaceFlags, suiteFlags, valuesOf } from "../terminal/entry-flags.ts";
 import { completed } from "../terminal/entry-questions.ts";
 import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 
@@ -16,7 +16,7 @@ export default class InterfacesAdd extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(InterfacesAdd);
     const given = valuesOf(flags, interfaceFields);
-    const values = { ...(await completed(this, flags, { section: "interfaces", fields: interfaceFields }, given)) };
+    const values = { ...(await completed(this, flags, "interfaces", given)) };
     const input = { file: flags.file, dryRun: flags["dry-run"], values };
     const response = await askEdit(interfaceAdd, flags, input, interfaceFields);
     await tellEdit(this, response, `Added ${response.target} to ${response.file}`);

@@ -1,7 +1,7 @@
 import * as Args from "@oclif/core/args";
-import { interfaceEdit } from "../../core/index.ts";
+import { interfaceEdit, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { interfaceFields, interfaceFlags, suiteFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { interfaceFlags, suiteFlags, valuesOf } from "../terminal/entry-flags.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 

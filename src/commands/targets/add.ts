@@ -1,6 +1,6 @@
-import { targetAdd } from "../../core/index.ts";
+import { targetAdd, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { suiteFlags, targetFields, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { suiteFlags, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
 import { completed } from "../terminal/entry-questions.ts";
 import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 
@@ -18,7 +18,7 @@ export default class TargetsAdd extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(TargetsAdd);
     const given = valuesOf(flags, targetFields);
-    const values = { ...(await completed(this, flags, { section: "deployments", fields: targetFields }, given)) };
+    const values = { ...(await completed(this, flags, "deployments", given)) };
     const input = { file: flags.file, dryRun: flags["dry-run"], values };
     const response = await askEdit(targetAdd, flags, input, targetFields);
     await tellEdit(this, response, `Added ${response.target} to ${response.file}`);

@@ -1,8 +1,8 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
-import { targetDuplicate } from "../../core/index.ts";
+import { targetDuplicate, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { suiteFlags, targetFields } from "../terminal/entry-flags.ts";
+import { suiteFlags } from "../terminal/entry-flags.ts";
 import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 
 export default class TargetsDuplicate extends SvcmCommand {

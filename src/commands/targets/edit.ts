@@ -1,8 +1,8 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
-import { targetEdit } from "../../core/index.ts";
+import { targetEdit, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { suiteFlags, targetFields, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { suiteFlags, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
 

@@ -1,7 +1,7 @@
 import * as Args from "@oclif/core/args";
-import { targetRemove } from "../../core/index.ts";
+import { targetRemove, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { suiteFlags, targetFields } from "../terminal/entry-flags.ts";
+import { suiteFlags } from "../terminal/entry-flags.ts";
 import { removeFlags, tellRemoval } from "../terminal/removal.ts";
 import { askEdit } from "../terminal/suite-edits.ts";
 

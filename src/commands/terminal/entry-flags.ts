@@ -1,98 +1,66 @@
-/** The flags that name the fields of an entry, and the words for them. What they accept, the matrix decides. */
+/** The flags for the fields of an entry, derived from the table of fields. */
 import * as Flags from "@oclif/core/flags";
-import { packagedCapabilityMatrix as matrix, refusal, SvcmError, type Issue } from "../../core/index.ts";
+import {
+  interfaceFields,
+  packagedCapabilityMatrix as matrix,
+  packagedRuntimeContract as contract,
+  refusal,
+  SvcmError,
+  targetFields,
+  type Field,
+  type Issue,
+} from "../../core/index.ts";
 import { fileFlag } from "./suite-argument.ts";
+
+/** Help shows the packaged vocabulary; a repository may have another one. */
+const packaged = { contract, matrix };
+/** The most values that the help of a flag lists. */
+const MOST_VALUES = 8;
 
 export const suiteFlags = {
   file: fileFlag,
   "dry-run": Flags.boolean({ summary: "Show the lines that would change, and write nothing.", default: false }),
 };
 
-/** Field of an entry by flag. */
-export type FieldNames = Readonly<Record<string, string>>;
+export const targetFlags = flagsOf(targetFields);
+export const interfaceFlags = flagsOf(interfaceFields);
 
-export const targetFields = {
-  name: "name",
-  region: "region",
-  runtime: "runtime",
-  "service-type": "serviceType",
-  "deploy-target": "deployTarget",
-  "runtime-protocol": "runtimeProtocol",
-  "database-driver": "databaseDriver",
-  "key-value-driver": "keyValueDriver",
-  "pm2-profile": "pm2Profile",
-} as const satisfies FieldNames;
+type FlagField<Flag extends string> = Field & { readonly flag: Flag };
 
-export const targetFlags = {
-  name: text("Name. Must be unique, ignoring case.", "<name>"),
-  region: text("Region of the provider. For a self-hosted target, optionally the host.", "<region>"),
-  runtime: text("Runtime and its version, for example nodejs22.x.", "<runtime>"),
-  "service-type": text(`Type of the deployed service. ${oneOf(Object.keys(matrix.serviceTypes))}`, "<type>"),
-  "deploy-target": text(`Platform that it is deployed to. ${oneOf(Object.keys(matrix.deployTargets))}`, "<target>"),
-  "runtime-protocol": text(
-    `Protocol that the service type exposes. ${oneOf(Object.keys(matrix.protocols))}`,
-    "<protocol>",
-  ),
-  "database-driver": text("Database driver. Takes the values of SVC_DATABASE_DRIVER.", "<driver>"),
-  "key-value-driver": Flags.string({
-    summary: "Key-value driver. Takes the values of SVC_KEYVALUESTORAGE_DRIVER.",
-    helpValue: "<driver>",
-    aliases: ["keyvalue-driver"],
-  }),
-  "pm2-profile": text(`PM2 profile, only for targets that PM2 manages. ${oneOf(matrix.pm2Profiles)}`, "<profile>"),
-};
+function flagsOf<Flag extends string>(fields: readonly FlagField<Flag>[]): Record<Flag, ReturnType<typeof fieldFlag>> {
+  return Object.fromEntries(fields.map((field) => [field.flag, fieldFlag(field)])) as never;
+}
 
-export const interfaceFields = {
-  type: "type",
-  framework: "framework",
-  entrypoint: "entrypoint",
-  controller: "controller",
-} as const satisfies FieldNames;
+function fieldFlag({ accepted, flagAliases = [], help, label }: Field) {
+  const values = accepted?.({}, packaged) ?? [];
+  const listed = values.length > 0 && values.length <= MOST_VALUES ? ` One of ${values.join(", ")}.` : "";
+  const noun = label.split(" ").at(-1)?.toLowerCase();
+  return Flags.string({ summary: help + listed, helpValue: `<${noun}>`, aliases: [...flagAliases] });
+}
 
-export const interfaceFlags = {
-  type: text(`Interface type. ${oneOf(Object.keys(matrix.interfaceTypes))}`, "<type>"),
-  framework: text("Framework that serves the type. svcm matrix show lists them.", "<framework>"),
-  entrypoint: text("TypeScript or JavaScript file under src/interface/.", "<path>"),
-  controller: text("Controller mapping, for example ItemController.list.", "<mapping>"),
-};
-
-/** The given flags as fields of an entry. */
-export function valuesOf(flags: Readonly<Record<string, unknown>>, fields: FieldNames): Record<string, string> {
+/** The values of an entry's fields that the flags give. */
+export function valuesOf(flags: Readonly<Record<string, unknown>>, fields: readonly Field[]): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(fields).flatMap(([flag, field]) => {
+    fields.flatMap(({ flag = "", name }) => {
       const value = flags[flag];
-      return typeof value === "string" ? [[field, value]] : [];
+      return typeof value === "string" ? [[name, value]] : [];
     }),
   );
 }
 
-/** A refusal that names the flag of each field beside what is wrong with it. All else is as it was. */
-export function namingFlags(error: unknown, fields: FieldNames, canClear: boolean): unknown {
+/** The same refusal with the flag of each field beside its message. Every other error comes back as it is. */
+export function namingFlags(error: unknown, fields: readonly Field[], canClear: boolean): unknown {
   if (!(error instanceof SvcmError) || error.kind !== "INVALID_PAYLOAD" || !error.facts.issues) return error;
   const issues = error.facts.issues.map((issue) => ({ ...issue, message: withFlag(issue, fields, canClear) }));
   return refusal("INVALID_PAYLOAD", issues);
 }
 
-function withFlag({ path, message, accepted, at }: Issue, fields: FieldNames, canClear: boolean): string {
-  // What has a place is wrong in the document, not in a flag.
+function withFlag({ path, message, accepted, at }: Issue, fields: readonly Field[], canClear: boolean): string {
+  // An issue with a place is about the document, not about a flag.
   if (at !== undefined) return message;
   const field = String(path.at(-1));
-  const flag = flagOf(fields, field);
+  const flag = fields.find(({ name }) => name === field)?.flag;
   if (flag === undefined) return message;
   if (accepted?.length !== 0) return `${message} (--${flag})`;
   return `${message} (${canClear ? `--clear ${field} removes it` : `leave --${flag} out`})`;
-}
-
-/** The flag of a field, without dashes. */
-export function flagOf(fields: FieldNames, field: string): string | undefined {
-  return Object.entries(fields).find(([, name]) => name === field)?.[0];
-}
-
-/** The words of the packaged matrix; a repository may have others in its own. */
-function oneOf(words: readonly string[]): string {
-  return `One of ${words.join(", ")}.`;
-}
-
-function text(summary: string, helpValue: string) {
-  return Flags.string({ summary, helpValue });
 }

@@ -1,16 +1,16 @@
 /** What the commands that edit the suite document have in common: how they ask, and how they tell what changed. */
-import type { Operation, SuiteEditResponse } from "../../core/index.ts";
+import type { Field, Operation, SuiteEditResponse } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { ask } from "./ask.ts";
 import { renderPlan } from "./changes.ts";
-import { type FieldNames, namingFlags } from "./entry-flags.ts";
+import { namingFlags } from "./entry-flags.ts";
 
 /** Asks for an edit; a refusal names the flags. */
 export async function askEdit<Input>(
   operation: Operation<Input, SuiteEditResponse>,
   flags: { readonly root?: string | undefined },
   input: Input,
-  fields: FieldNames,
+  fields: readonly Field[],
   canClear = false,
 ): Promise<SuiteEditResponse> {
   try {

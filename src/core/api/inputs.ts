@@ -76,7 +76,6 @@ export const inputs = {
   }),
   /** Revisions of Git; without `to`, the file as it stands in the work tree. */
   "suite.diff": z.strictObject({ file: z.optional(z.string()), from: z.string(), to: z.optional(z.string()) }),
-  "suite.field-values": nothing,
   "suite.migrate": z.strictObject(suiteEdit),
   /** What is still to be asked of somebody who adds an entry; an empty value leaves a field out. */
   "suite.question": z.strictObject({ file, section: z.enum(["interfaces", "deployments"]), values }),

@@ -1,5 +1,7 @@
 import type { Candidate } from "./candidate.ts";
-import { entryOf, type Fact, groupOf, valuesOf, type Vocabulary } from "./vocabulary.ts";
+import { targetFields } from "./fields.ts";
+import { decidersFirst } from "./field.ts";
+import { entryOf, type Vocabulary } from "./vocabulary.ts";
 
 /** A legacy entry is `{ name, type, region, runtime }`: it says `type` where `deployTarget` stands today. */
 export function isLegacyTarget(entry: Candidate): boolean {
@@ -34,28 +36,12 @@ export function migrateTarget(entry: Candidate, vocabulary: Vocabulary): Candida
   return { ...targetDefaults({ ...kept, deployTarget }, vocabulary), ...kept, deployTarget };
 }
 
-/**
- * What a deploy target that leaves its metadata out gets: the first service type that it runs, the first protocol of
- * that type, the default drivers of the runtime contract, and a PM2 profile where it is PM2-managed.
- */
+/** The metadata that a deploy target gets for what it leaves out. @see fields.ts */
 export function targetDefaults(entry: Candidate, vocabulary: Vocabulary): Readonly<Record<string, string>> {
-  const { matrix } = vocabulary;
-  const group = groupOf(vocabulary, entry["deployTarget"]);
-  const serviceType = group?.serviceTypes[0] ?? Object.keys(matrix.serviceTypes)[0];
-  const defaults = {
-    serviceType,
-    runtimeProtocol: entryOf(matrix.serviceTypes, entry["serviceType"] ?? serviceType)?.protocols[0],
-    databaseDriver: defaultOf(vocabulary, matrix.drivers.database),
-    keyValueDriver: defaultOf(vocabulary, matrix.drivers.keyValue),
-    ...(group?.pm2Managed && { pm2Profile: matrix.migration.pm2Profile }),
-  };
-  return Object.fromEntries(
-    Object.entries(defaults).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
-  );
-}
-
-/** The default of the runtime key that has the values, else the first of them. */
-function defaultOf(vocabulary: Vocabulary, fact: Fact): string | undefined {
-  const spec = fact && "key" in fact ? vocabulary.contract.keys[fact.key] : undefined;
-  return spec?.kind === "enum" ? spec.default : valuesOf(vocabulary, fact)[0];
+  const defaults: Record<string, string> = {};
+  for (const { name, usual } of decidersFirst(targetFields)) {
+    const value = usual?.({ ...defaults, ...entry }, vocabulary);
+    if (value !== undefined) defaults[name] = value;
+  }
+  return defaults;
 }

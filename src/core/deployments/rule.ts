@@ -3,7 +3,7 @@ import { maskCredentials } from "../secrets/redact.ts";
 import { unhidden } from "./characters.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Siblings } from "./siblings.ts";
-import { entryOf, type Vocabulary } from "./vocabulary.ts";
+import type { Vocabulary } from "./vocabulary.ts";
 
 /** An entry with everything that its rules compare it with. */
 export interface CheckedEntry {
@@ -29,13 +29,6 @@ export function unknownValue(entry: Candidate, field: string, accepted: readonly
 export function undeclared(field: string): Finding {
   const message = `${field}: config/capability-matrix.yaml declares no values for it; remove the field, or declare its values there`;
   return { path: [field], message };
-}
-
-/** As {@link unknownValue}, for the names of a record. */
-export function unknownName(entry: Candidate, field: string, record: Readonly<Record<string, unknown>>): Finding[] {
-  // Nearly all are known: only an unknown one needs the list of names.
-  if (entryOf(record, entry[field]) !== undefined) return [];
-  return unknownValue(entry, field, Object.keys(record));
 }
 
 /** A finding about the value of a field that lists the accepted ones, and suggests one near `given`. */

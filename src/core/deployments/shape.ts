@@ -5,6 +5,8 @@ import { suggest } from "../words/suggest.ts";
 import { defined } from "../words/defined.ts";
 import { hiddenIn, spacesAround } from "./characters.ts";
 import { type Candidate, isMap } from "./candidate.ts";
+import { configurationFields, interfaceFields, targetFields } from "./fields.ts";
+import type { Field } from "./field.ts";
 import { show } from "./rule.ts";
 
 export const SUITE_VERSION = "service-management.v1";
@@ -17,33 +19,24 @@ export const SECTIONS = {
   deployments: "list",
 } as const;
 
-export const MEMBERS = {
-  serviceConfiguration: { text: ["serviceKind", "runMode", "cloudProvider", "staticAssetsPath"], other: ["ports"] },
-  interfaces: { text: ["type", "framework", "entrypoint", "controller"], other: [] },
-  deployments: {
-    text: [
-      "name",
-      "region",
-      "runtime",
-      "serviceType",
-      "deployTarget",
-      "runtimeProtocol",
-      "databaseDriver",
-      "keyValueDriver",
-      "pm2Profile",
-      // Of a legacy entry.
-      "type",
-    ],
-    other: [],
-  },
-} as const;
+const MEMBERS: Readonly<Record<Section, { readonly text: readonly string[]; readonly other: readonly string[] }>> = {
+  serviceConfiguration: { text: namesOf(configurationFields), other: ["ports"] },
+  interfaces: { text: namesOf(interfaceFields), other: [] },
+  // A legacy entry has a type instead of a deployTarget.
+  deployments: { text: [...namesOf(targetFields), "type"], other: [] },
+};
 
-/** The text members of a section's entries, in the order in which people write them. */
-export function fieldsOf(section: keyof typeof MEMBERS): readonly string[] {
-  return MEMBERS[section].text.filter((field) => section !== "deployments" || field !== "type");
+/** The names of a section's fields, in the order of the file. */
+export function fieldsOf(section: Section): readonly string[] {
+  return section === "deployments" ? namesOf(targetFields) : MEMBERS[section].text;
+}
+
+function namesOf(fields: readonly Field[]): string[] {
+  return fields.map(({ name }) => name);
 }
 
 export type ListSection = "interfaces" | "deployments";
+type Section = ListSection | "serviceConfiguration";
 
 /** Findings about the document's outer shape: its sections, and nothing inside them. */
 export function sectionIssues(suite: Candidate): Issue[] {
@@ -54,7 +47,7 @@ export function sectionIssues(suite: Candidate): Issue[] {
 }
 
 /** Findings about the members of one map: unknown ones, and what is no text where text is expected. */
-export function memberIssues(section: keyof typeof MEMBERS, candidate: Candidate, path: Issue["path"]): Issue[] {
+export function memberIssues(section: Section, candidate: Candidate, path: Issue["path"]): Issue[] {
   const { text, other } = MEMBERS[section];
   const issues = unknownKeys(candidate, text, path, other);
   for (const name of text) issues.push(...textIssues(name, candidate[name], path));

@@ -17,6 +17,12 @@ export function valuesOf({ contract }: Vocabulary, fact: Fact): readonly string[
   return spec?.kind === "enum" ? spec.values : [];
 }
 
+/** The default of the runtime key that has the values, else the first value. */
+export function defaultOf(vocabulary: Vocabulary, fact: Fact): string | undefined {
+  const spec = fact && "key" in fact ? vocabulary.contract.keys[fact.key] : undefined;
+  return spec?.kind === "enum" ? spec.default : valuesOf(vocabulary, fact)[0];
+}
+
 /** Every framework that serves some type of interface. */
 export function frameworksOf(vocabulary: Vocabulary): string[] {
   const types = Object.values(vocabulary.matrix.interfaceTypes);

@@ -88,7 +88,7 @@ async function keyValues({ facts }: Ports, key: string): Promise<Completable[]> 
 }
 
 async function fieldValues(ports: Ports, field: string): Promise<Completable[]> {
-  const { fieldValues: valuesOf } = await import("../deployments/edit/question.ts");
+  const { fieldValues: valuesOf } = await import("../deployments/fields.ts");
   return plain(valuesOf(await vocabularyOf(ports))[field] ?? []);
 }
 

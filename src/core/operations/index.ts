@@ -32,7 +32,7 @@ export type { SuiteCheck, SuiteCheckResponse } from "./suite-check.ts";
 export { suiteDiff } from "./suite-diff.ts";
 export type { SuiteEditResponse } from "../deployments/edit-file.ts";
 export { suiteMigrate } from "./suite-migrate.ts";
-export { suiteFieldValues, suiteQuestion } from "./suite-question.ts";
+export { suiteQuestion, type SuiteQuestion } from "./suite-question.ts";
 export { startupCheck } from "./startup-check.ts";
 export type { StartupCheckResponse } from "./startup-check.ts";
 export { targetAdd, targetDuplicate, targetEdit, targetRemove } from "./target-edits.ts";

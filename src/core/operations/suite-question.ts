@@ -35,17 +35,6 @@ export const suiteQuestion = defineOperation({
   },
 });
 
-/** The values that flags of an entry accept, by field, for completion. */
-export const suiteFieldValues = defineOperation({
-  id: "suite.field-values",
-  access: "read",
-  refusal: "INVALID_REQUEST",
-  async run(ports): Promise<Readonly<Record<string, readonly string[]>>> {
-    const { fieldValues } = await import("../deployments/edit/question.ts");
-    return fieldValues(await vocabularyOf(ports));
-  },
-});
-
 async function textOrNothing(read: () => Promise<string>): Promise<string> {
   try {
     return await read();

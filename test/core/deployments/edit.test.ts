@@ -5,7 +5,8 @@ import {
   packagedRuntimeContract as contract,
 } from "../../../src/core/facts/packaged.generated.ts";
 import { migrateSuite } from "../../../src/core/deployments/edit/migrate-suite.ts";
-import { fieldValues, openQuestions } from "../../../src/core/deployments/edit/question.ts";
+import { openQuestions } from "../../../src/core/deployments/edit/question.ts";
+import { fieldValues } from "../../../src/core/deployments/fields.ts";
 import { copyName, editTarget, removeTarget } from "../../../src/core/deployments/edit/target.ts";
 import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
 import { deployTargetIssues } from "../../../src/core/deployments/validate.ts";

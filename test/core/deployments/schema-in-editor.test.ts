@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { openEditor, type Editor, type Position } from "../../support/language-server.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
-import { suiteSchema } from "../../../src/core/deployments/schema.ts";
+import { suiteSchema } from "../../../src/core/deployments/schema/document.ts";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,

@@ -9,7 +9,7 @@ import {
   packagedRuntimeContract as contract,
 } from "../../../src/core/facts/packaged.generated.ts";
 import { readCapabilityMatrix } from "../../../src/core/facts/read.ts";
-import { suiteSchema } from "../../../src/core/deployments/schema.ts";
+import { suiteSchema } from "../../../src/core/deployments/schema/document.ts";
 import { validateSuite } from "../../../src/core/deployments/validate.ts";
 import type { Vocabulary } from "../../../src/core/deployments/vocabulary.ts";
 import { readSource } from "../../../src/core/deployments/read.ts";

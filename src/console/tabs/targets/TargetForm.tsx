@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { RUNTIME_EXAMPLES } from "../../../core/deployments/rules/target-runtime.ts";
-import { fieldValues } from "../../../core/deployments/edit/question.ts";
+import { fieldValues } from "../../../core/deployments/fields.ts";
 import { entryOf, groupOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { useConsole } from "../../console.ts";
 import type { EntryList } from "../../state/entry-list.ts";

@@ -1,5 +1,4 @@
-import type { Finding } from "../../findings/rule.ts";
-import type { Candidate } from "../candidate.ts";
+import { configurationFields } from "../fields.ts";
 import { missing, type Rule, unknownValue } from "../rule.ts";
 
 /** Service configuration (a). */
@@ -10,13 +9,10 @@ export const configurationValues: Rule = {
   explanation:
     "serviceKind, runMode and cloudProvider are vocabularies of the capability matrix. Each has to be one of its values, in its spelling.",
   remedy: "Write one of the values that the message lists, for example with `svcm config set serviceKind=rest-api`.",
-  check: ({ entry, vocabulary: { matrix } }) => [
-    ...required(entry, "serviceKind", Object.keys(matrix.serviceKinds)),
-    ...required(entry, "runMode", Object.keys(matrix.runModes)),
-    ...required(entry, "cloudProvider", Object.keys(matrix.cloudProviders)),
-  ],
+  check: ({ entry, vocabulary }) =>
+    configurationFields.flatMap(({ name, accepted }) => {
+      if (!accepted) return [];
+      const values = accepted({}, vocabulary);
+      return entry[name] === undefined ? [missing(name, values)] : unknownValue(entry, name, values);
+    }),
 };
-
-function required(entry: Candidate, field: string, accepted: readonly string[]): Finding[] {
-  return entry[field] === undefined ? [missing(field, accepted)] : unknownValue(entry, field, accepted);
-}

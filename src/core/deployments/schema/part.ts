@@ -1,5 +1,5 @@
 /** The parts that an editor schema is made of: draft-07, and what editors read beside it. */
-import { HIDDEN } from "./characters.ts";
+import { HIDDEN } from "../characters.ts";
 
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
-import { environmentSpellings } from "../env/environment.ts";
-import { configurationSchema } from "./schema-configuration.ts";
-import { interfaceSchema } from "./schema-interface.ts";
-import { described, type JsonSchema, TEXT, textWith } from "./schema-part.ts";
-import { targetSnippets } from "./schema-snippets.ts";
-import { targetSchema } from "./schema-target.ts";
-import { SUITE_VERSION } from "./shape.ts";
-import type { Vocabulary } from "./vocabulary.ts";
+import { environmentSpellings } from "../../env/environment.ts";
+import { interfaceFields } from "../fields.ts";
+import { SUITE_VERSION } from "../shape.ts";
+import type { Vocabulary } from "../vocabulary.ts";
+import { configurationSchema } from "./configuration.ts";
+import { entrySchema } from "./entry.ts";
+import { described, type JsonSchema, TEXT, textWith } from "./part.ts";
+import { targetSchema, targetSnippets } from "./target.ts";
 
 /**
  * JSON Schema (draft-07) of a suite document, for editors: made of the facts, so that it says what
@@ -27,7 +27,10 @@ export function suiteSchema(vocabulary: Vocabulary): Record<string, unknown> {
       interfaces: {
         ...described("Interface adapters; no two of a type start at one entrypoint, or share a controller."),
         type: "array",
-        items: interfaceSchema(vocabulary),
+        items: {
+          ...described("An interface of the service, and the framework that serves it."),
+          ...entrySchema(interfaceFields, vocabulary),
+        },
       },
       deployments: {
         ...described("Deploy targets; no two have the same name, whatever its case."),

@@ -1,0 +1,221 @@
+/** The fields of the entries of deployments.yaml, each written once, in the order of the file. */
+import type { Candidate } from "./candidate.ts";
+import type { Field } from "./field.ts";
+import { CONTROLLER, CONTROLLER_EXAMPLE } from "./rules/interface-controller.ts";
+import { ENTRYPOINT, ENTRYPOINT_EXAMPLE } from "./rules/interface-entrypoint.ts";
+import { RUNTIME, RUNTIME_EXAMPLES } from "./rules/target-runtime.ts";
+import { defaultOf, entryOf, frameworksOf, groupOf, valuesOf, type Vocabulary } from "./vocabulary.ts";
+
+const always = (): boolean => true;
+const never = (): boolean => false;
+
+const target = [
+  {
+    name: "name",
+    label: "Name",
+    help: "Name. Must be unique, ignoring case.",
+    flag: "name",
+    required: always,
+    examples: ["production"],
+    column: 0,
+  },
+  {
+    name: "region",
+    label: "Region",
+    help: "Region of the provider. For a self-hosted target, optionally the host.",
+    flag: "region",
+    by: "deployTarget",
+    required: ({ deployTarget }, { matrix }) =>
+      (entryOf(matrix.deployTargets, deployTarget) ?? matrix.unknownDeployTarget).regionRequired,
+    examples: ["eu-central-1"],
+    column: 3,
+  },
+  {
+    name: "runtime",
+    label: "Runtime",
+    help: `Runtime and its version, for example ${RUNTIME_EXAMPLES[0]}.`,
+    flag: "runtime",
+    required: always,
+    form: { pattern: RUNTIME, expected: "a name with a version" },
+    examples: RUNTIME_EXAMPLES,
+    column: 4,
+  },
+  {
+    name: "serviceType",
+    label: "Service type",
+    help: "Type of the deployed service.",
+    flag: "service-type",
+    by: "deployTarget",
+    accepted: ({ deployTarget }, vocabulary) =>
+      groupOf(vocabulary, deployTarget)?.serviceTypes ?? Object.keys(vocabulary.matrix.serviceTypes),
+    labels: ({ serviceTypes }) => serviceTypes,
+    required: always,
+    usual: ({ deployTarget }, vocabulary) =>
+      groupOf(vocabulary, deployTarget)?.serviceTypes[0] ?? Object.keys(vocabulary.matrix.serviceTypes)[0],
+    column: 2,
+  },
+  {
+    name: "deployTarget",
+    label: "Deploy target",
+    help: "Platform that it is deployed to.",
+    flag: "deploy-target",
+    accepted: (_, { matrix }) => Object.keys(matrix.deployTargets),
+    labels: ({ deployTargets }) => deployTargets,
+    required: always,
+    column: 1,
+  },
+  {
+    name: "runtimeProtocol",
+    label: "Protocol",
+    help: "Protocol that the service type exposes.",
+    flag: "runtime-protocol",
+    by: "serviceType",
+    accepted: ({ serviceType }, { matrix }) =>
+      entryOf(matrix.serviceTypes, serviceType)?.protocols ?? Object.keys(matrix.protocols),
+    labels: ({ protocols }) => protocols,
+    required: always,
+    usual: ({ serviceType }, { matrix }) => entryOf(matrix.serviceTypes, serviceType)?.protocols[0],
+    column: 5,
+  },
+  {
+    name: "databaseDriver",
+    label: "Database driver",
+    help: "Database driver. Takes the values of SVC_DATABASE_DRIVER.",
+    flag: "database-driver",
+    ...declaredBy(({ drivers }) => drivers.database),
+  },
+  {
+    name: "keyValueDriver",
+    label: "Key-value driver",
+    help: "Key-value driver. Takes the values of SVC_KEYVALUESTORAGE_DRIVER.",
+    flag: "key-value-driver",
+    flagAliases: ["keyvalue-driver"],
+    ...declaredBy(({ drivers }) => drivers.keyValue),
+  },
+  {
+    name: "pm2Profile",
+    label: "PM2 profile",
+    help: "PM2 profile. Required if PM2 manages the target, refused otherwise.",
+    flag: "pm2-profile",
+    by: "deployTarget",
+    accepted: ({ deployTarget }, vocabulary) =>
+      groupOf(vocabulary, deployTarget)?.pm2Managed === false ? [] : vocabulary.matrix.pm2Profiles,
+    required: ({ deployTarget }, vocabulary) => groupOf(vocabulary, deployTarget)?.pm2Managed === true,
+    usual: ({ deployTarget }, vocabulary) =>
+      groupOf(vocabulary, deployTarget)?.pm2Managed ? vocabulary.matrix.migration.pm2Profile : undefined,
+    emptyIsAbsent: true,
+    column: 6,
+  },
+] as const satisfies readonly Field[];
+
+const adapter = [
+  {
+    name: "type",
+    label: "Type",
+    help: "Interface type.",
+    flag: "type",
+    accepted: (_, { matrix }) => Object.keys(matrix.interfaceTypes),
+    labels: ({ interfaceTypes }) => interfaceTypes,
+    required: always,
+    column: 0,
+  },
+  {
+    name: "framework",
+    label: "Framework",
+    help: "Framework that serves the type. svcm matrix show lists them.",
+    flag: "framework",
+    by: "type",
+    accepted: frameworksFor,
+    // A type whose frameworks the repository does not declare has none.
+    required: (entry, vocabulary) => frameworksFor(entry, vocabulary).length > 0,
+    column: 3,
+  },
+  {
+    name: "entrypoint",
+    label: "Entrypoint",
+    help: "TypeScript or JavaScript file under src/interface/ that starts the adapter.",
+    flag: "entrypoint",
+    required: always,
+    form: { pattern: ENTRYPOINT, expected: "a .ts or .js path under src/interface/" },
+    examples: [ENTRYPOINT_EXAMPLE],
+    column: 2,
+  },
+  {
+    name: "controller",
+    label: "Controller",
+    help: `Controller mapping, for example ${CONTROLLER_EXAMPLE}.`,
+    flag: "controller",
+    required: always,
+    form: { pattern: CONTROLLER, expected: "the form XController.action" },
+    examples: [CONTROLLER_EXAMPLE],
+    column: 1,
+  },
+] as const satisfies readonly Field[];
+
+/** Of a deploy target. A legacy entry also has `type`. */
+export const targetFields: readonly Flagged<(typeof target)[number]>[] = target;
+
+/** Of an interface adapter. */
+export const interfaceFields: readonly Flagged<(typeof adapter)[number]>[] = adapter;
+
+/** Of the service configuration, beside its ports. */
+export const configurationFields: readonly Field[] = [
+  {
+    name: "serviceKind",
+    label: "Service kind",
+    help: "Interfaces that the service offers. They decide which ports it binds.",
+    accepted: (_, { matrix }) => Object.keys(matrix.serviceKinds),
+    labels: ({ serviceKinds }) => serviceKinds,
+    required: always,
+  },
+  {
+    name: "runMode",
+    label: "Run mode",
+    help: "Kind of host that runs the service.",
+    accepted: (_, { matrix }) => Object.keys(matrix.runModes),
+    labels: ({ runModes }) => runModes,
+    required: always,
+  },
+  {
+    name: "cloudProvider",
+    label: "Cloud provider",
+    help: "Provider of the host.",
+    by: "runMode",
+    accepted: ({ runMode }, { matrix }) =>
+      entryOf(matrix.runModes, runMode)?.cloudProviders ?? Object.keys(matrix.cloudProviders),
+    labels: ({ cloudProviders }) => cloudProviders,
+    required: always,
+  },
+  {
+    name: "staticAssetsPath",
+    label: "Static assets path",
+    help: "Folder of static assets that the service delivers.",
+    required: never,
+  },
+];
+
+type Flagged<Row extends { readonly flag: string }> = Field & { readonly flag: Row["flag"] };
+
+/** Every accepted value of each field that has a vocabulary, regardless of other fields. */
+export function fieldValues(vocabulary: Vocabulary): Readonly<Record<string, readonly string[]>> {
+  const fields: readonly Field[] = [...targetFields, ...interfaceFields, ...configurationFields];
+  return Object.fromEntries(
+    fields.flatMap(({ name, accepted }) => (accepted ? [[name, accepted({}, vocabulary)]] : [])),
+  );
+}
+
+/** A driver is required only if the repository declares some. */
+function declaredBy(fact: NonNullable<Field["fact"]>) {
+  const accepted = (_: Candidate, vocabulary: Vocabulary) => valuesOf(vocabulary, fact(vocabulary.matrix));
+  return {
+    fact,
+    accepted,
+    required: (_: Candidate, vocabulary: Vocabulary) => accepted(_, vocabulary).length > 0,
+    usual: (_: Candidate, vocabulary: Vocabulary) => defaultOf(vocabulary, fact(vocabulary.matrix)),
+  } satisfies Partial<Field>;
+}
+
+function frameworksFor({ type }: Candidate, vocabulary: Vocabulary): readonly string[] {
+  const known = entryOf(vocabulary.matrix.interfaceTypes, type);
+  return known ? valuesOf(vocabulary, known.frameworks) : frameworksOf(vocabulary);
+}

@@ -1,0 +1,90 @@
+import { targetFields } from "../fields.ts";
+import type { Field } from "../field.ts";
+import { migrateTarget, targetDefaults } from "../migrate.ts";
+import { entryOf, groupsOf, type Vocabulary } from "../vocabulary.ts";
+import { alwaysRequired, objectSchema, rowOf, rowsBy } from "./entry.ts";
+import { choice, condition, dependent, described, type JsonSchema, mapValues, TEXT, UNSUGGESTED } from "./part.ts";
+
+const FIELDS: readonly Field[] = targetFields;
+
+/** A deploy target as the rules judge it: in today's form, or a legacy entry, which has a type instead of a deployTarget. */
+export function targetSchema(vocabulary: Vocabulary): JsonSchema {
+  const { properties, ...object } = objectSchema(FIELDS, vocabulary);
+  const legacyType = {
+    ...TEXT,
+    ...described(
+      "Deploy target of a legacy entry.",
+      mapValues(vocabulary.matrix.migration.deployTargetAliases, (target) => [target]),
+    ),
+    deprecationMessage: "This is a legacy entry. Use deployTarget and the fields beside it; svcm migrate does it.",
+  };
+  return {
+    ...object,
+    properties: { ...(properties as JsonSchema), type: legacyType },
+    ...condition({ required: ["type"], properties: { deployTarget: false } }, legacySchema(vocabulary), {
+      required: alwaysRequired(FIELDS, vocabulary),
+      allOf: rowsOf("deployTarget", vocabulary),
+    }),
+    allOf: rowsOf("serviceType", vocabulary),
+  };
+}
+
+/** A deploy target to fill in for each group of the matrix. Editors insert them. */
+export function targetSnippets(vocabulary: Vocabulary): JsonSchema[] {
+  return groupsOf(vocabulary).map(({ label, targets }) => {
+    const [deployTarget] = targets;
+    const entry = { deployTarget, ...targetDefaults({ deployTarget }, vocabulary) };
+    const stops = FIELDS.map(({ name, accepted, examples = [] }) => ({
+      name,
+      values: name === "deployTarget" ? targets : (accepted?.(entry, vocabulary) ?? examples.slice(0, 1)),
+      isChoice: accepted !== undefined,
+    })).filter(({ values }) => values.length > 0);
+    const body = stops.map(({ name, values, isChoice }, index) => [name, stop(index + 1, values, isChoice)]);
+    return {
+      label: `${label} target`,
+      description: `A deploy target: ${targets.join(", ")}.`,
+      body: Object.fromEntries(body),
+    };
+  });
+}
+
+/** A place that the editor asks to fill in, with its choices or its example. */
+function stop(number: number, values: readonly string[], isChoice: boolean): string {
+  const escaped = values.map((value) => value.replaceAll(/[\\,|}$]/g, String.raw`\$&`)).join(",");
+  return isChoice ? `\${${number}|${escaped}|}` : `\${${number}:${escaped}}`;
+}
+
+function rowsOf(decider: string, vocabulary: Vocabulary): JsonSchema[] {
+  const field = FIELDS.find(({ name }) => name === decider);
+  return field ? rowsBy(FIELDS, field, vocabulary) : [];
+}
+
+/** A legacy entry is judged by what it migrates to: the migration supplies the fields that the entry leaves out. */
+function legacySchema(vocabulary: Vocabulary): JsonSchema {
+  const { deployTargets, migration } = vocabulary.matrix;
+  const types = [...new Set([...Object.keys(deployTargets), ...Object.keys(migration.deployTargetAliases)])];
+  const rows = types.map((type) => {
+    const migrated = migrateTarget({ type }, vocabulary);
+    return [
+      type,
+      {
+        allOf: [
+          rowOf(FIELDS, "deployTarget", migrated, vocabulary),
+          serviceTypeRow(migrated["serviceType"], vocabulary),
+        ],
+      },
+    ] as const;
+  });
+  const migrated = migrateTarget({ type: types[0] }, vocabulary);
+  return {
+    required: alwaysRequired(FIELDS, vocabulary).filter((field) => migrated[field] === undefined),
+    properties: { type: { ...choice(types), ...UNSUGGESTED } },
+    allOf: dependent("type", Object.fromEntries(rows), rowOf(FIELDS, "deployTarget", {}, vocabulary)),
+  };
+}
+
+/** The protocols of a legacy entry without a service type are those of the type that the migration adds. */
+function serviceTypeRow(serviceType: unknown, { matrix: { serviceTypes } }: Vocabulary): JsonSchema {
+  const protocols = entryOf(serviceTypes, serviceType)?.protocols ?? [];
+  return condition({ properties: { serviceType: false } }, { properties: { runtimeProtocol: { enum: protocols } } });
+}
