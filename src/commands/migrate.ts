@@ -17,7 +17,7 @@ export default class Migrate extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(Migrate);
     const input = { file: flags.file, dryRun: flags["dry-run"] || flags.check };
-    const response = await askEdit(suiteMigrate, flags, input, {});
+    const response = await askEdit(suiteMigrate, flags, input, []);
     if (flags.check && response.changed) this.answerNo();
     if (response.changed) await tellEdit(this, response, doneIn(response));
     else this.log(`Nothing to migrate in ${response.file}.`);

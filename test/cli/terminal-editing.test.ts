@@ -95,7 +95,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     expect(screen).toContain("A value is required: any text");
     expect(screen).toContain('"latest" is not a name with a version');
     expect(screen).toContain("Service type (1 functions) [functions]: ");
-    expect(screen).toContain("Runtime protocol (1 http) [http]: ");
+    expect(screen).toContain("Protocol (1 http) [http]: ");
     expect(screen).not.toContain("PM2 profile (");
     expect(workspace.read(FILE)).toBe(
       TARGET +

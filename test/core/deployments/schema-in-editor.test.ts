@@ -65,7 +65,7 @@ describe("yaml-language-server completes only what is accepted", () => {
 describe("yaml-language-server marks", () => {
   const notAccepted = (...values: string[]): string =>
     `Value is not accepted. Valid values: ${values.map((value) => `"${value}"`).join(", ")}.`;
-  const legacy = "A legacy entry says type. Say deployTarget, with the metadata of today.";
+  const legacy = "This is a legacy entry. Use deployTarget and the fields beside it; svcm migrate does it.";
 
   /** Lines and columns count from 0 there. */
   const rows: readonly (readonly [string, string, readonly string[]])[] = [
@@ -79,7 +79,7 @@ describe("yaml-language-server marks", () => {
     [
       "a misplaced profile",
       `${GOOD}    pm2Profile: dev\n`,
-      ["9:16-19 error Only a PM2-managed target has a PM2 profile. Remove it."],
+      ["9:16-19 error Remove pm2Profile: it is not accepted here."],
     ],
     [
       "a missing profile",
@@ -128,7 +128,10 @@ describe("yaml-language-server marks", () => {
 
 describe("yaml-language-server explains", () => {
   const rows: readonly (readonly [string, readonly string[]])[] = [
-    [GOOD.replace("lambda", "lam|bda"), ["Where it runs.", "`lambda`: AWS Lambda", "`vm`: Virtual machine"]],
+    [
+      GOOD.replace("lambda", "lam|bda"),
+      ["Platform that it is deployed to.", "`lambda`: AWS Lambda", "`vm`: Virtual machine"],
+    ],
     [GOOD.replace("serviceType", "service|Type"), ["depends on deployTarget", "* `functions`: Functions\n\nSource"]],
     [GOOD.replace("databaseDriver", "|databaseDriver"), ["Main database driver", "`PostgreSQL`"]],
     [

@@ -1,3 +1,5 @@
+import { interfaceFields, targetFields, type Field } from "../../../core/index.ts";
+
 /** Where the values of a flag or an argument come from. */
 export interface Source {
   /** A source of the operation `completion.list`. */
@@ -11,7 +13,7 @@ export interface Source {
 
 const FILE: Source = { paths: "files" };
 const PROCESSES: Source = { from: "processes", repeats: true };
-const field = (name: string): Source => ({ from: `field:${name}` });
+const ENTRY_FIELDS: readonly Field[] = [...targetFields, ...interfaceFields];
 
 /** By flag; `TOPIC: FLAG` and `COMMAND FLAG` win over the flag alone. Flags with a closed list are in the manifest. */
 export const FLAGS: Readonly<Record<string, Source>> = {
@@ -26,15 +28,11 @@ export const FLAGS: Readonly<Record<string, Source>> = {
   to: { from: "revisions" },
   id: { from: "processIds" },
   namespace: { from: "namespaces" },
-  "service-type": field("serviceType"),
-  "deploy-target": field("deployTarget"),
-  "runtime-protocol": field("runtimeProtocol"),
-  "database-driver": field("databaseDriver"),
-  "keyvalue-driver": field("keyValueDriver"),
-  "key-value-driver": field("keyValueDriver"),
-  "pm2-profile": field("pm2Profile"),
-  type: field("type"),
-  framework: field("framework"),
+  ...Object.fromEntries(
+    ENTRY_FIELDS.flatMap(({ accepted, flag = "", flagAliases = [], name }) =>
+      accepted ? [flag, ...flagAliases].map((spelling) => [spelling, { from: `field:${name}` }]) : [],
+    ),
+  ),
   clear: { from: "targetFields" },
   "config:set clear": { from: "configurationFields" },
   entrypoint: FILE,
@@ -68,10 +66,7 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
 
 /** Flags and arguments whose values only the person knows. */
 export const FREE_FLAGS: ReadonlySet<string> = new Set([
-  "name",
-  "region",
-  "runtime",
-  "controller",
+  ...ENTRY_FIELDS.flatMap(({ accepted, flag = "" }) => (accepted ? [] : [flag])),
   "url",
   "host",
   "port",

@@ -28,6 +28,6 @@ function missingText({ name, by = "", examples = [] }: Field, entry: Candidate):
 }
 
 /** A value of another kind is a finding of the shape. */
-export function isMissing(value: unknown): boolean {
+function isMissing(value: unknown): boolean {
   return value === undefined || value === "";
 }

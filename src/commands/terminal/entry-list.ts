@@ -1,0 +1,53 @@
+/** The entries of a section, each with its issues, and their table. */
+import { refusal, suiteCheck, type Field, type Issue } from "../../core/index.ts";
+import { ask } from "./ask.ts";
+import { stdoutScreen } from "./screen.ts";
+import { verdictColour } from "./status.ts";
+import { renderTable, type Column } from "./table.ts";
+
+export interface ListedEntry {
+  readonly entry: unknown;
+  readonly issues: readonly Issue[];
+}
+
+/** @throws {SvcmError} SUITE_FILE_FAILED if the document cannot be read. */
+export async function listEntries(
+  flags: { readonly root?: string | undefined; readonly file: string },
+  section: "interfaces" | "deployments",
+): Promise<ListedEntry[]> {
+  const { response, shown } = await ask(suiteCheck, flags, { file: flags.file, section });
+  const document = shown() as Partial<Record<typeof section, unknown>> | null | undefined;
+  if (document === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
+  const list = document?.[section];
+  const entries = (Array.isArray(list) ? list : []).map((entry: unknown) => ({ entry, issues: [] as Issue[] }));
+  for (const issue of response.issues) entries[Number(issue.path[1])]?.issues.push(issue);
+  return entries;
+}
+
+/** The table of entries, with a column for each listed field and one for the verdict. */
+export function renderEntries<Listed extends ListedEntry>(
+  fields: readonly Field[],
+  entries: readonly Listed[],
+  first: readonly Column<Listed>[] = [],
+): string {
+  const columns = fields
+    .flatMap(({ accepted, column, label, name }) => (column === undefined ? [] : [{ accepted, column, label, name }]))
+    .toSorted((a, b) => a.column - b.column)
+    .map(({ accepted, column, label, name }): Column<Listed> => ({
+      heading: label.toUpperCase(),
+      cell: ({ entry }) => textOf((entry as Record<string, unknown> | null)?.[name]),
+      shorten: accepted ? "end" : "middle",
+      ...(column > 1 && { spare: column }),
+    }));
+  const verdict: Column<Listed> = {
+    heading: "VERDICT",
+    cell: ({ issues }) => issues.map(({ code }) => code).join(", ") || "valid",
+    shorten: "fold",
+    colour: ({ issues }, paint) => verdictColour(issues.length === 0, paint),
+  };
+  return renderTable([...first, ...columns, verdict], entries, stdoutScreen());
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+}
