@@ -6,7 +6,7 @@ import { lazyOclif } from "./lazy-oclif.ts";
 import { separatePrograms } from "./separate-programs.ts";
 import { namedFiles } from "./named-files.ts";
 
-/** What oclif would load to run from source, and pm2, which starts programs from its own folder. */
+/** Packages that oclif loads only to run from source, and pm2, which starts programs from its own folder. */
 const EXTERNAL = ["typescript", "ts-node", "tsx", /^pm2(?:\/|$)/];
 
 const INPUT: InputOptions = {
@@ -23,33 +23,48 @@ const INPUT: InputOptions = {
 const OUTPUT: OutputOptions = { sourcemap: true, exports: "named", comments: false, strict: true };
 
 /**
- * What nearly every command uses is in a few chunks of their own, for a file more takes longer than
- * a little code more; what oclif needs only to explain a command or to look for plugins is apart.
- * Where a module stands makes a start faster or slower, no more.
+ * The chunks that commands share, each above the ones that it imports; `refuseCycles` holds that. One file more takes longer
+ * to load than a little code more, so each group holds the modules that are used together. With `lazyChunks`, a start
+ * loads a group when it first uses it: `svcm env get` loads `oclif`, `core` and `svcm`.
  */
 const GROUPS = [
+  // Parts of oclif that explain a command or search for plugins.
   {
     name: "oclif-more",
     test: /[\\/]@oclif[\\/]core[\\/]lib[\\/](?:help[\\/](?!util)|ux[\\/](?!write)|errors[\\/]|config[\\/](?:plugin\.|ts-path)|module-loader|constraints|execute|flush|index\.|parser[\\/](?:errors|help)|util[\\/](?:find|read|cache))/,
   },
   { name: "oclif", test: /[\\/]@oclif[\\/]core[\\/]/ },
-  // What comes from outside is parsed with it: no input of a command is.
+  // Parses what comes from outside, so no input of a command.
   { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ },
+  { name: "suggest", test: /[\\/](?:fastest-levenshtein|src[\\/]core[\\/]words[\\/]suggest)/ },
+  {
+    name: "core",
+    test: /[\\/]src[\\/]core[\\/](?:(?:errors|operation|ports)\.|words[\\/]|secrets[\\/]|api[\\/]issue|facts[\\/](?:packaged|own)|findings[\\/]cells|env[\\/](?:document|environment|env-file|forms|quote|tiers|values|view)\.|adapters[\\/](?:(?:async-context|facts|file-stamps|folders|host|user|workspace)\.|pm2[\\/]home|files[\\/](?:allowed-folders|file-error|names|read|shared-reads|system)\.))/,
+    minShareCount: 4,
+  },
+  { name: "adapters", test: /[\\/]src[\\/]core[\\/]adapters[\\/](?!files[\\/]index)/, minShareCount: 4 },
   {
     name: "svcm",
-    test: /[\\/]src[\\/](?:commands[\\/](?:base|terminal[\\/](?!entry|prompt|removal|suite-e|validation|process|watch))|core[\\/](?:adapters[\\/]|secrets[\\/]|words[\\/]|env[\\/]|(?:errors|operation|ports|index)\.|api[\\/]issue|facts[\\/]packaged))|[\\/]fastest-levenshtein[\\/]/,
+    test: /[\\/]src[\\/](?:core[\\/](?:index\.|adapters[\\/]files[\\/]index)|commands[\\/](?:base|terminal[\\/](?:ask|fit|fold|json|output|paint|printable|screen|table|terminal-file-error|usage-error)\.))/,
     minShareCount: 4,
   },
 ];
 
-/** The command line: one chunk a command, what they share in few, and the programs that they start. */
-export async function bundleCommandLine(entries: Entries, dist: string): Promise<OutputChunk[]> {
+/**
+ * Bundles the command line: one chunk for each command, the chunks that commands share, and the programs that they start.
+ * Without `isLazy` each chunk loads all that it imports; the result is the same, only slower.
+ */
+export async function bundleCommandLine(
+  entries: Entries,
+  dist: string,
+  { isLazy }: { readonly isLazy: boolean },
+): Promise<OutputChunk[]> {
   const programs = new Map<string, string>();
   const input: InputOptions = {
     ...INPUT,
     input: entries,
     preserveEntrySignatures: "allow-extension",
-    plugins: [lazyOclif(), separatePrograms(programs), lazyChunks()],
+    plugins: [lazyOclif(), separatePrograms(programs), isLazy && lazyChunks()],
   };
   const chunks = await write(input, dist, {
     ...OUTPUT,
@@ -59,17 +74,38 @@ export async function bundleCommandLine(entries: Entries, dist: string): Promise
     chunkFileNames: "chunks/[name].cjs",
     codeSplitting: { includeDependenciesRecursively: false, groups: GROUPS },
   });
+  refuseCycles(chunks);
   for (const [name, source] of programs) chunks.push(...(await bundleAlone({ [name]: source }, dist)));
   return chunks;
 }
 
-/** A file that needs no other of the build: what it shares with them is in it, too. */
+/** @throws if chunks import each other: one of them would run before the other has its exports */
+function refuseCycles(chunks: readonly OutputChunk[]): void {
+  const imports = new Map(chunks.map(({ fileName, imports: imported }) => [fileName, imported]));
+  const done = new Set<string>();
+  const follow = (chunk: string, path: readonly string[]): void => {
+    if (done.has(chunk)) return;
+    const cycle = path.slice(path.indexOf(chunk));
+    if (path.includes(chunk) && !cycle.every((name) => OCLIF.test(name)))
+      throw new Error(
+        `Chunks import each other: ${[...cycle, chunk].join(" -> ")}. Move a module to another of the GROUPS.`,
+      );
+    if (!path.includes(chunk)) for (const next of imports.get(chunk) ?? []) follow(next, [...path, chunk]);
+    if (!path.includes(chunk)) done.add(chunk);
+  };
+  for (const chunk of imports.keys()) follow(chunk, []);
+}
+
+/** Its modules are CommonJS and import each other, which each of them expects. */
+const OCLIF = /^chunks\/oclif(?:-more)?\.cjs$/;
+
+/** Bundles each entry into one file that needs no other file of the build. */
 export async function bundleAlone(entry: Entries, dist: string): Promise<OutputChunk[]> {
   const output: OutputOptions = { ...OUTPUT, format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false };
   return write({ ...INPUT, input: entry }, dist, output);
 }
 
-/** What a library requires only when it needs it, as seen from `dist/lib/<format>/`. */
+/** Modules that a library loads on demand, and their files seen from `dist/lib/<format>/`. */
 const FILES_OF_LIBRARIES = { "../facts/read.ts": "../../contract-reader.cjs" };
 
 /** The libraries, once for `import` and once for `require`. */

@@ -4,19 +4,18 @@ import { bindLazily } from "./bind-lazily.ts";
 import { ROOT } from "./entries.ts";
 
 /**
- * Makes @oclif/core load its parts when they are first used. It is compiled to CommonJS whose
- * modules require everything they could ever need at once: rendering of help, spinners, globbing,
- * templates. A command that runs needs a fifth of that. The parts of oclif stay in one chunk and
- * are evaluated on first use; each package that it depends on becomes a chunk of its own. Lines stay
- * where they are, so source maps hold.
+ * Makes @oclif/core load its parts when it first uses them. Its modules require everything that they could ever need at once:
+ * help, spinners, globbing, templates. A command needs a fifth of that. The parts of oclif stay in their chunks; each
+ * package that it depends on becomes a chunk. Lines stay where they are, so source maps hold. Docs:
+ * docs/decisions/command-line-start.md.
  */
 export function lazyOclif(): Plugin {
   const emitted = new Set<string>();
-  const found = new Set<DearPart>();
+  const found = new Set<SlowPart>();
   return {
     name: "lazy-oclif",
     buildEnd(error) {
-      const gone = DEAR_PARTS.filter((dear) => !found.has(dear));
+      const gone = SLOW_PARTS.filter((slow) => !found.has(slow));
       if (!error && gone.length > 0)
         this.error(
           `@oclif/core has changed, see scripts/build/lazy-oclif.ts: ${gone.map(({ why }) => why).join("; ")}`,
@@ -28,7 +27,7 @@ export function lazyOclif(): Plugin {
         return {
           map: null,
           code: bindLazily(
-            await requireVendorChunks(this, withoutDearParts(code, found), id, emitted),
+            await requireVendorChunks(this, withoutSlowParts(code, found), id, emitted),
             REQUIRE,
             "$lazy",
           ),
@@ -51,22 +50,17 @@ const VENDOR = "\0vendor:";
 /** `const ejs_1 = __importDefault(require("ejs"))`, as TypeScript compiles an import. */
 const REQUIRE = /^(?:const|var) (\w+) = ((?:__importDefault\(|__importStar\()?require\("[^"]+"\)\)?);$/gm;
 
-interface DearPart {
+interface SlowPart {
   readonly why: string;
   readonly part: RegExp;
   readonly instead: string | ((code: string) => string);
 }
 
-const DEAR_PARTS: readonly DearPart[] = [
+const SLOW_PARTS: readonly SlowPart[] = [
   {
     why: "it listens for a closed standard output, and so makes the stream that our commands do without",
     part: /process\.stdout\.on\('error', [\s\S]*?\n}\);\n/g,
     instead: (lines) => lines.replaceAll(/[^\n]/g, ""),
-  },
-  {
-    why: "it looks for a file of colours that a user of ours never has",
-    part: /\(0, fs_1\.safeReadJson\)\(userThemeFile\)/g,
-    instead: "undefined",
   },
   {
     why: "it loads a package to learn whether Windows runs this Linux",
@@ -80,20 +74,20 @@ const DEAR_PARTS: readonly DearPart[] = [
   },
 ];
 
-/** Takes out what makes every start of oclif slower; `found` notes what there was. */
-function withoutDearParts(code: string, found: Set<DearPart>): string {
+/** Replaces the code that slows every start down, and adds each part that was there to `found`. */
+function withoutSlowParts(code: string, found: Set<SlowPart>): string {
   let light = code;
-  for (const dear of DEAR_PARTS) {
-    if (dear.part.test(light)) found.add(dear);
-    dear.part.lastIndex = 0;
-    light = light.replaceAll(dear.part, (text) =>
-      typeof dear.instead === "string" ? dear.instead : dear.instead(text),
+  for (const slow of SLOW_PARTS) {
+    if (slow.part.test(light)) found.add(slow);
+    slow.part.lastIndex = 0;
+    light = light.replaceAll(slow.part, (text) =>
+      typeof slow.instead === "string" ? slow.instead : slow.instead(text),
     );
   }
   return light;
 }
 
-/** Gives each package that oclif requires a chunk beside the one that holds oclif. */
+/** Gives each package that oclif requires a chunk beside the one of oclif. */
 async function requireVendorChunks(
   context: PluginContext,
   code: string,

@@ -15,7 +15,6 @@ import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./caller.ts";
 import { createTelemetry } from "./metrics/sampling/create-telemetry.ts";
 import type { Ports } from "./ports.ts";
-import type { Telemetry } from "./metrics/telemetry.ts";
 
 export { describeError, errorTable, refusal, SvcmError } from "./errors.ts";
 export type { ErrorDescription, ErrorKind } from "./errors.ts";
@@ -64,27 +63,38 @@ export function commandLineCaller(): Caller {
 /** A suite document of twenty thousand deploy targets; env files and contract files have a cap of their own. */
 export const MAX_FILE_BYTES = 4 * 2 ** 20;
 
-/** The real world, for a repository. Nothing is read before an operation asks. */
+/** The real world, for a repository. A port is made when it is first used: a command uses few of them. */
 export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
-  const files = nodeFiles({ allowedFolders: [workspace.root, workspace.configDir], maxBytes: MAX_FILE_BYTES });
-  let telemetry: Telemetry | undefined;
-  const ports: Ports = {
-    workspace,
-    facts: nodeFacts(workspace.root, files),
-    files,
-    revisions: gitRevisions({ root: workspace.root, env: options.env, maxBytes: MAX_FILE_BYTES }),
-    ecosystems: ecosystemLoader({ root: workspace.root, env: options.env }),
-    audit: auditLog({ file: workspace.auditFile, pm2Home: workspace.pm2Home }),
-    clock: systemClock,
-    host: nodeHost,
-    processes: pm2Processes({ env: options.env, cwd: options.cwd }),
-    machine: nodeMachine({ diskPaths: [parse(workspace.root).root, workspace.root, workspace.pm2Home] }),
-    asyncContext: nodeAsyncContext,
-    stamps: nodeFileStamps,
-    get telemetry() {
-      return (telemetry ??= createTelemetry(ports));
-    },
-  };
+  const { root, configDir, auditFile, pm2Home } = workspace;
+  const { env, cwd } = options;
+  const ports: Ports = whenUsed<Ports>({
+    workspace: () => workspace,
+    facts: () => nodeFacts(root, ports.files),
+    files: () => nodeFiles({ allowedFolders: [root, configDir], maxBytes: MAX_FILE_BYTES }),
+    revisions: () => gitRevisions({ root, env, maxBytes: MAX_FILE_BYTES }),
+    ecosystems: () => ecosystemLoader({ root, env }),
+    audit: () => auditLog({ file: auditFile, pm2Home }),
+    clock: () => systemClock,
+    host: () => nodeHost,
+    processes: () => pm2Processes({ env, cwd }),
+    machine: () => nodeMachine({ diskPaths: [parse(root).root, root, pm2Home] }),
+    asyncContext: () => nodeAsyncContext,
+    stamps: () => nodeFileStamps,
+    telemetry: () => createTelemetry(ports),
+  });
   return ports;
+}
+
+function whenUsed<T extends object>(makers: { readonly [Name in keyof T]: () => T[Name] }): T {
+  const made = {} as T;
+  for (const name of Object.keys(makers) as (keyof T)[]) {
+    const get = (): T[typeof name] => {
+      const value = makers[name]();
+      Object.defineProperty(made, name, { value, enumerable: true });
+      return value;
+    };
+    Object.defineProperty(made, name, { get, configurable: true, enumerable: true });
+  }
+  return made;
 }

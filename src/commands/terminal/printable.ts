@@ -7,7 +7,7 @@ import type { Screen } from "./screen.ts";
  * nothing in a name or message moves the cursor; line breaks are those of the text, and colours are svcm's own.
  */
 export function printable(text: string, { colours, isAscii }: Pick<Screen, "colours" | "isAscii">): string {
-  const lines = text.split("\n").map((line) => (/^[\x20-\x7e]*$/.test(line) ? line : visibleBetweenMarks(line)));
+  const lines = text.split("\n").map(visibleBetweenMarks);
   const styled = withStyles(lines.join("\n"), colours > 0);
   return isAscii ? styled.replaceAll(/[▁-█▉-▏·…↻▾↑↓]/g, (symbol) => ASCII[symbol] ?? "?") : styled;
 }

@@ -14,8 +14,12 @@ const NOTHING = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 /** Controls, what turns the direction of text, and noncharacters: a source or message must not steer a terminal. */
 const STEERING = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFDD0-\uFDEF]/gu;
 
+/** Text that is shown as it is, a column each. Unicode's tables take Node a third of the start of a command to set up. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
 /** A line as cells; a tab becomes four spaces. */
 export function cellsOf(line: string): Cell[] {
+  if (PLAIN.test(line)) return Array.from(line, (text, index) => ({ text, width: 1, end: index + 1 }));
   const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" }).segment(line);
   return Array.from(graphemes, ({ segment, index }) => {
     const text = segment === "\t" ? TAB : visible(segment);
@@ -25,6 +29,7 @@ export function cellsOf(line: string): Cell[] {
 
 /** The same text with nothing in it that moves the cursor, breaks the line or turns the direction. */
 export function visible(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .toWellFormed()
     .replaceAll(/[\t\r\n]+/g, " ")

@@ -19,10 +19,16 @@ const MIB = 2 ** 20;
 export function nodeFiles(options: NodeFilesOptions): Files {
   const { maxBytes = MIB, lockTimeoutMs = 10_000 } = options;
   const folders = allowedFolders(options.allowedFolders);
-  const locks = fileLocks({ timeoutMs: lockTimeoutMs });
+  let writer: Pick<Files, "replace" | "create"> | undefined;
+  // A command that only reads does not load the code that writes.
+  const writing = () => {
+    if (writer !== undefined) return writer;
+    const surroundings = { folders, locks: fileLocks({ timeoutMs: lockTimeoutMs }), maxBytes };
+    return (writer = { replace: replacer(surroundings), create: creator(surroundings) });
+  };
   return {
     read: sharedReads((path, limits = {}) => readInside(folders, path, { maxBytes, ...limits })),
-    replace: replacer({ folders, locks, maxBytes }),
-    create: creator({ folders, locks, maxBytes }),
+    replace: (...args) => writing().replace(...args),
+    create: (...args) => writing().create(...args),
   };
 }

@@ -1,0 +1,26 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PLUGINS_FILE } from "../../src/cli/start.ts";
+import { bundleAlone, bundleCommandLine } from "./bundle.ts";
+import { commandEntries, installedPlugins, pluginEntries, readPjson, ROOT } from "./entries.ts";
+import { bundledPlugins, readCommands } from "./manifest.ts";
+
+/** Builds the command line into the folder `dist`. Returns its chunks, and its commands for the manifest. */
+export async function buildCommandLine(dist: string, { isLazy = true }: { readonly isLazy?: boolean } = {}) {
+  const pjson = readPjson(ROOT);
+  const plugins = installedPlugins(pjson);
+  const entries = {
+    start: "src/cli/start.ts",
+    "contract-reader": "src/core/facts/read.ts",
+    "hooks/command-not-found": "src/cli/hooks/command-not-found.ts",
+    ...(await commandEntries(pjson)),
+    ...pluginEntries(plugins),
+  };
+  const chunks = [
+    ...(await bundleCommandLine(entries, dist, { isLazy })),
+    ...(await bundleAlone({ launch: "src/cli/launch.ts" }, dist)),
+  ];
+  const commands = await readCommands(pjson, dist);
+  writeFileSync(join(dist, PLUGINS_FILE), JSON.stringify(bundledPlugins(pjson, commands, plugins)));
+  return { chunks, commands };
+}
