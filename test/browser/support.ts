@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import { connect, createServer as createPlainServer, type AddressInfo, type Socket } from "node:net";
 import { chromium, type Browser } from "playwright-core";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { beforeAll, onTestFinished } from "vitest";
 import { chromiumArguments, findChromium } from "../support/chromium.ts";
 
 const program = await findChromium();
@@ -11,22 +11,22 @@ const program = await findChromium();
 /** Without it the tests are skipped, and say so. */
 export const hasBrowser = program !== undefined;
 
-/** One browser for the tests of a file, in which `evil.example` and `ops.example.com` are this machine. */
+/** One browser for all files that a worker runs: a launch takes longer than most tests. It ends with the worker. */
+let launched: Browser | undefined;
+
+/** Returns the browser, in which `evil.example` and `ops.example.com` are this machine. */
 export function useBrowser(): () => Browser {
-  let browser: Browser | undefined;
   beforeAll(async () => {
+    if (program === undefined || launched?.isConnected()) return;
     const args = [
       ...chromiumArguments,
       "--host-resolver-rules=MAP evil.example 127.0.0.1, MAP ops.example.com 127.0.0.1",
     ];
-    if (program !== undefined) browser = await chromium.launch({ ...program, args });
-  });
-  afterAll(async () => {
-    await browser?.close();
+    launched = await chromium.launch({ ...program, args });
   });
   return () => {
-    if (browser === undefined) throw new Error("no browser");
-    return browser;
+    if (launched === undefined) throw new Error("There is no browser.");
+    return launched;
   };
 }
 
