@@ -61,6 +61,20 @@ describe.skipIf(!hasBrowser)("what is drawn", () => {
     expect(await drawn("Memory", LIGHT_MEMORY)).toEqual([true, true, true, false, true]);
   });
 
+  test("a chart that leaves the page as the theme changes draws nothing more", async () => {
+    const { page } = await chartedConsole(browser, { isPhone: true });
+    const other = await page.getByRole("radio", { name: "Memory" }).elementHandle();
+    // The chart has left in a microtask, and the theme changes before the next frame. An error in it fails the test.
+    const theme = page.getByRole("button", { name: "Theme: system. Change to light" });
+    await theme.evaluate(async (button: HTMLElement, radio) => {
+      const before = document.querySelector(".chart");
+      (radio as HTMLElement).click();
+      while (before?.isConnected) await Promise.resolve();
+      button.click();
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    }, other);
+  });
+
   test("takes the colours of another theme", async () => {
     const open = await chartedConsole(browser);
     const x = await across(open, "CPU", 10);

@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { HTMLAttributes, JSX, TargetedPointerEvent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { usePage } from "../console.ts";
 import type { Span } from "../data/series.ts";
 import { stepTo, stretched } from "./chart/cursor.ts";
@@ -36,7 +36,8 @@ export function Chart(props: ChartProps): JSX.Element {
   latest.current = props;
   const plot = useSignal<Plot | undefined>(undefined);
   const spoken = useSignal("");
-  useEffect(() => {
+  // In the commit: a frame after it would draw on a canvas without colours, because it has left the page.
+  useLayoutEffect(() => {
     if (canvas.current === null) return;
     const { top, format, steps, onZoom } = props;
     const read = (): Shown => latest.current.read();

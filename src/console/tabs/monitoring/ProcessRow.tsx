@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { formatBytes, formatDuration, formatPercent, formatRate, UNKNOWN } from "../../data/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
@@ -145,7 +145,7 @@ function Line(props: LineProps): JSX.Element {
   const { process, monitor, column, least, isFromZero = false, tone } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const key = keyOf(process);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (canvas.current === null) return;
     const series = () => monitor.feed.history.processOf(process);
     return monitor.sparklines.add({ canvas: canvas.current, column, least, isFromZero, series });
