@@ -1,20 +1,35 @@
 /// <reference lib="dom" />
-/** Whether everybody can use what the page shows now. */
+/** Checks that everybody can use what the page shows. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import type { Look } from "./open-console.ts";
+import { SIZES } from "./open-console.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Both themes, wide and on a phone. */
-export const looks: readonly Look[] = (["light", "dark"] as const).flatMap((theme) => [
-  { theme, isPhone: true },
-  { theme, isPhone: false },
-]);
+const looks = (["light", "dark"] as const).flatMap((theme) =>
+  [SIZES.phone, SIZES.wide].map((size) => ({ theme, size })),
+);
 
-/** What axe finds wrong, under the page's own policy: the script is evaluated, never injected. */
+/** Checks the page in both themes, wide and on a phone. The console follows both without a reload. */
+export async function inEveryLook(page: Page, check: () => Promise<void>): Promise<void> {
+  const before = page.viewportSize() ?? SIZES.wide;
+  for (const { theme, size } of looks) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.setViewportSize(size);
+    await check();
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize(before);
+}
+
+/** Expects that everybody can use what the page shows now, in every look. */
+export function expectAccessibleInEveryLook(open: { readonly page: Page }): Promise<void> {
+  return inEveryLook(open.page, () => expectAccessible(open));
+}
+
+/** Returns axe's findings, under the page's own policy: the script is evaluated, never injected. */
 export async function axe(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   return page.evaluate(async () => {
@@ -30,12 +45,12 @@ export async function axe(page: Page): Promise<string[]> {
   });
 }
 
-/** How much the page is wider than the window. */
+/** Returns how much wider than the window the page is. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 }
 
-/** No finding of axe, and no wider than the window: as it is opened, and where that is no phone on a large screen, too. */
+/** Expects no finding of axe, and a page that fits the window: at its size, and on a large screen if it is not a phone. */
 export async function expectAccessible({ page }: { readonly page: Page }): Promise<void> {
   expect(await axe(page)).toEqual([]);
   expect(await overflow(page)).toBe(0);

@@ -16,6 +16,7 @@ const SILENCE = [40, 49] as const;
 
 export interface ChartedConsole {
   readonly page: Page;
+  readonly problems: readonly string[];
   /** The chart of a card. */
   readonly chart: (name: string) => Locator;
   /** Gives the sample of a second, and resolves when the page has it. */
@@ -30,7 +31,7 @@ export interface ChartedConsole {
 export async function chartedConsole(browser: Browser, options: ConsoleOptions = {}): Promise<ChartedConsole> {
   const telemetry = handTelemetry();
   const server = await testServer({ world: withTelemetry(telemetry), limits: { maxUnreadSamples: 1_000 } });
-  const { page, sockets } = await openConsole(browser, server.url, options);
+  const { page, problems, sockets } = await openConsole(browser, server.url, options);
   await telemetry.watchers(1);
   const give = async (second: number): Promise<void> => {
     const given = sampleOf(second);
@@ -53,6 +54,7 @@ export async function chartedConsole(browser: Browser, options: ConsoleOptions =
   const chart = (name: string): Locator => page.getByRole("application", { name });
   return {
     page,
+    problems,
     chart,
     give,
     shown,

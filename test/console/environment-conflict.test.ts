@@ -2,15 +2,14 @@
 /// <reference lib="dom" />
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { expectAccessible, looks } from "./accessibility.ts";
+import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { environmentPage, type EnvironmentPage } from "./environment-page.ts";
-import type { Look } from "./open-console.ts";
 
 const browser = useBrowser();
 
 /** An edit, a change of the same file behind the console's back, and a save that was refused for it. */
-async function conflicting(look: Partial<Look> = {}): Promise<EnvironmentPage> {
-  const open = await environmentPage(browser, { mayFail: true, ...look });
+async function conflicting(): Promise<EnvironmentPage> {
+  const open = await environmentPage(browser, { mayFail: true });
   await open.field("HTTP framework").selectOption("fastify");
   open.changeFile("SVC_HTTP_FRAMEWORK=restify\nSVC_DATABASE_DRIVER=Mongo\n");
   await open.save();
@@ -161,9 +160,6 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
   });
 });
 
-describe.skipIf(!hasBrowser).each(looks)("$theme, on a phone: $isPhone", (look) => {
-  test("a conflict is accessible", async () => {
-    const open = await conflicting(look);
-    await expectAccessible(open);
-  });
+test.skipIf(!hasBrowser)("a conflict is accessible in every look", async () => {
+  await expectAccessibleInEveryLook(await conflicting());
 });

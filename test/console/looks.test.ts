@@ -4,7 +4,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { post, testServer } from "../server/support.ts";
-import { expectAccessible, looks } from "./accessibility.ts";
+import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
@@ -12,33 +12,33 @@ const TOKEN = "a-token-of-a-test-1234567890";
 const env = { PM2_HOME: "/nowhere/pm2", SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
-describe.skipIf(!hasBrowser).each(looks)("$theme, on a phone: $isPhone", (look) => {
+describe.skipIf(!hasBrowser)("accessible in every look", () => {
   test("the audit with records, with one that failed, and the help sheet", async () => {
     const server = await testServer({ env });
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify", SVC_DATABASE_DRIVER: "MySQL" } }, bearer);
     rmSync(server.repository.envFile("ci"));
     mkdirSync(server.repository.envFile("ci"));
     await post(server, { environment: "ci", values: { SVC_HTTP_FRAMEWORK: "fastify" } }, bearer);
-    const { page } = await openConsole(browser, server.url, { tab: "audit", ...look });
+    const { page } = await openConsole(browser, server.url, { tab: "audit" });
     await page.locator("tbody tr").first().waitFor();
-    await expectAccessible({ page });
+    await expectAccessibleInEveryLook({ page });
     await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
     await page.getByRole("dialog").waitFor();
-    await expectAccessible({ page });
+    await expectAccessibleInEveryLook({ page });
   });
 
   test("the token entry, at first and after a wrong token, and errors in toasts", async () => {
     const server = await testServer({ env });
-    const open = await openConsole(browser, server.url, { tab: "environment", mayFail: true, ...look });
+    const open = await openConsole(browser, server.url, { tab: "environment", mayFail: true });
     const { page, field, button } = open;
     await field("HTTP framework").selectOption("fastify");
     await button("Save").click();
     await page.getByRole("dialog").waitFor();
-    await expectAccessible(open);
+    await expectAccessibleInEveryLook(open);
     await field("Token").fill("a-wrong-token-of-sixteen");
     await button("Continue").click();
     await page.getByText("The server did not accept that token.").waitFor();
-    await expectAccessible(open);
+    await expectAccessibleInEveryLook(open);
     await button("Cancel").click();
     await page.locator(".save-bar .problem").waitFor();
     await page.evaluate(() => {
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser).each(looks)("$theme, on a phone: $isPhone", (look) 
     });
     for (let time = 0; time < 2; time += 1) await button("Copy the path").click();
     await page.locator(".toast .count").waitFor();
-    await expectAccessible(open);
+    await expectAccessibleInEveryLook(open);
     expect(await page.locator(".toast.error").count()).toBe(1);
   });
 });

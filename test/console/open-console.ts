@@ -39,14 +39,12 @@ export interface Post {
   readonly body: unknown;
 }
 
-/** How it is looked at. */
-export interface Look {
-  readonly theme: "light" | "dark";
-  /** 390 pixels wide instead of 1280. */
-  readonly isPhone: boolean;
-}
+export const SIZES = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
-export interface ConsoleOptions extends Partial<Look> {
+export interface ConsoleOptions {
+  readonly theme?: "light" | "dark";
+  /** 390 pixels wide instead of 1280. */
+  readonly isPhone?: boolean;
   /** Of the link, for example `audit`. */
   readonly tab?: string;
   /** What the browser has stored for the page. */
@@ -90,7 +88,7 @@ function contextOf(browser: Browser, url: string, options: ConsoleOptions): Prom
   const localStorage = Object.entries(stored).map(([name, value]) => ({ name, value }));
   return browser().newContext({
     colorScheme: theme,
-    viewport: isPhone ? { width: 390, height: 844 } : { width: 1280, height: 800 },
+    viewport: isPhone ? SIZES.phone : SIZES.wide,
     reducedMotion,
     ...(timeZone !== undefined && { timezoneId: timeZone }),
     storageState: { cookies: [], origins: [{ origin: new URL(url).origin, localStorage }] },

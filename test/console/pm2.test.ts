@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { expectAccessible, looks } from "./accessibility.ts";
+import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { pm2Page } from "./pm2-page.ts";
 
 const browser = useBrowser();
@@ -164,16 +164,14 @@ describe.skipIf(!hasBrowser)("the preview", () => {
   });
 });
 
-describe.skipIf(!hasBrowser).each(looks)("$theme, on a phone: $isPhone", (look) => {
-  test("apps, a missing file and a broken one are accessible", async () => {
-    const open = await pm2Page(browser, { ...look, mayFail: true });
-    await expectAccessible(open);
-    await open.choose("production");
-    await open.page.getByText("No ecosystem for production.").waitFor();
-    await expectAccessible(open);
-    open.files.write("pm2/ecosystem.production.config.cjs", "module.exports = {");
-    await open.refresh();
-    await open.page.locator(".problem").waitFor();
-    await expectAccessible(open);
-  });
+test.skipIf(!hasBrowser)("apps, a missing file and a broken one are accessible in every look", async () => {
+  const open = await pm2Page(browser, { mayFail: true });
+  await expectAccessibleInEveryLook(open);
+  await open.choose("production");
+  await open.page.getByText("No ecosystem for production.").waitFor();
+  await expectAccessibleInEveryLook(open);
+  open.files.write("pm2/ecosystem.production.config.cjs", "module.exports = {");
+  await open.refresh();
+  await open.page.locator(".problem").waitFor();
+  await expectAccessibleInEveryLook(open);
 });

@@ -2,7 +2,7 @@
 /** The service configuration. @see the specification, "Validation rules behind rejections" 1; "Deploy target list behaviour" 6 */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { expectAccessible, looks } from "./accessibility.ts";
+import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { focused, tabTo } from "./keyboard.ts";
 import { openSuite, type SuitePage } from "./suite-page.ts";
 
@@ -42,16 +42,15 @@ describe.skipIf(!hasBrowser)("a candidate is judged before it touches what is st
     expect(await suite.page.getByText("The saved configuration is valid.").count()).toBe(1);
   });
 
-  test.each([
-    ["functions", "self-hosted", "aws, vercel, cloudflare"],
-    ["dedicated-server", "vercel", "self-hosted"],
-    ["virtual-machine", "vercel", "aws, google, azure"],
-    ["container", "aws", "docker, self-hosted"],
-  ])(
-    "%s at %s is refused, with the providers of the run mode, and not made to fit",
-    async (mode, provider, accepted) => {
-      const suite = await open(good);
-      const before = await suite.storedText();
+  test("a provider that the run mode does not have is refused, with those that it has, and not made to fit", async () => {
+    const suite = await open(good);
+    const before = await suite.storedText();
+    for (const [mode, provider, accepted] of [
+      ["functions", "self-hosted", "aws, vercel, cloudflare"],
+      ["dedicated-server", "vercel", "self-hosted"],
+      ["virtual-machine", "vercel", "aws, google, azure"],
+      ["container", "aws", "docker, self-hosted"],
+    ] as const) {
       await suite.field("Run mode").selectOption(mode);
       await suite.field("Cloud provider").selectOption(provider);
       await suite.button("Save configuration").click();
@@ -64,15 +63,19 @@ describe.skipIf(!hasBrowser)("a candidate is judged before it touches what is st
       await suite.button("Revert").click();
       expect(await suite.field("Cloud provider").inputValue()).toBe("aws");
       expect(await issues(suite)).toEqual([]);
-    },
-  );
+    }
+  });
 
-  test.each(["0", "65536", "80.5", "http", "-1", "1e3"])("the port %s is refused", async (port) => {
+  test("a port that is not an integer from 1 to 65535 is refused", async () => {
     const suite = await open(good);
-    await suite.field("REST port").fill(port);
-    await suite.button("Save configuration").click();
-    expect(await issues(suite)).toEqual([expect.stringContaining("accepted: an integer from 1 to 65535")]);
-    expect(await suite.stored()).toEqual({ version, serviceConfiguration: good });
+    for (const port of ["0", "65536", "80.5", "http", "-1", "1e3"]) {
+      await suite.field("REST port").fill(port);
+      await suite.button("Save configuration").click();
+      expect(await issues(suite), port).toEqual([expect.stringContaining("accepted: an integer from 1 to 65535")]);
+      expect(await suite.stored(), port).toEqual({ version, serviceConfiguration: good });
+      await suite.button("Revert").click();
+      expect(await issues(suite), port).toEqual([]);
+    }
   });
 
   test("two active ports never collide; one that the kind does not bind is ignored, and kept", async () => {
@@ -151,10 +154,10 @@ describe.skipIf(!hasBrowser)("everybody", () => {
     expect(await suite.stored()).toEqual({ version, serviceConfiguration: { ...good, ports: { rest: 81 } } });
   });
 
-  test.each(looks)("finds nothing in the way, $theme, on a phone: $isPhone", async (look) => {
+  test("the service tab is accessible in every look", async () => {
     const bad = { version, serviceConfiguration: { ...good, cloudProvider: "vercel" } };
-    const suite = await openSuite(browser, "service", bad, look);
+    const suite = await openSuite(browser, "service", bad);
     await suite.button("Save configuration").click();
-    await expectAccessible(suite);
+    await expectAccessibleInEveryLook(suite);
   });
 });

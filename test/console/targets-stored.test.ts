@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { a, b, lambda, openTargets, suiteOf, type Target } from "./stored-targets.ts";
-import { expectAccessible, looks } from "./accessibility.ts";
+import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { focused, tabTo } from "./keyboard.ts";
 import { openSuite, type SuitePage } from "./suite-page.ts";
 
@@ -100,10 +100,10 @@ describe.skipIf(!hasBrowser)("everybody", () => {
     expect(deployments.map(({ name }) => name)).toEqual(["a", "k2"]);
   });
 
-  test.each(looks)("finds nothing in the way, $theme, on a phone: $isPhone", async (look) => {
-    const suite = await openSuite(browser, "targets", suiteOf(a, { ...b, runtime: "latest" }, lambda), look);
+  test("the targets tab is accessible in every look", async () => {
+    const suite = await openSuite(browser, "targets", suiteOf(a, { ...b, runtime: "latest" }, lambda));
     await suite.button("Edit b").click();
     await suite.button("Save Target").click();
-    await expectAccessible(suite);
+    await expectAccessibleInEveryLook(suite);
   });
 });
