@@ -14,6 +14,7 @@ import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 import { FileError, type Facts, type Files } from "../ports.ts";
 import { attempting } from "./files/file-error.ts";
+import { fileState } from "./files/state.ts";
 import { isRefusal } from "./files/system.ts";
 
 /** A contract of several hundred keys has a twentieth of that. */
@@ -82,8 +83,7 @@ class FactFile<T> {
   /** What the file is now, `undefined` if there is none. */
   #stamp(): string | undefined {
     try {
-      const { dev, ino, size, mtimeNs, ctimeNs } = statSync(this.#path, { bigint: true });
-      return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+      return fileState(statSync(this.#path, { bigint: true }));
     } catch (error) {
       if (isRefusal(error, "ENOENT", "ENOTDIR")) return undefined;
       throw error;

@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
 import type { FileStamp, FileStamps } from "../metrics/ports.ts";
-
-const NANOSECONDS = 1_000_000n;
+import { fileState } from "./files/state.ts";
 
 /** By synchronous `stat`: a few files, each a few microseconds. */
 export const nodeFileStamps: FileStamps = {
@@ -11,8 +10,8 @@ export const nodeFileStamps: FileStamps = {
 
 function stampOf(path: string): FileStamp | null {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
-    return { id: `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`, modifiedMs: Number(mtimeNs / NANOSECONDS) };
+    const stats = statSync(path, { bigint: true });
+    return { id: fileState(stats), modifiedMs: Number(stats.mtimeMs) };
   } catch {
     return null;
   }

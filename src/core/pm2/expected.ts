@@ -1,4 +1,4 @@
-import { canonicalArguments, canonicalValue } from "../metrics/canonical-value.ts";
+import { canonicalArguments, canonicalValue } from "./canonical-value.ts";
 import { declaredApps, type DeclaredApp, type Machine } from "./declared.ts";
 import type { Data, LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { isRecord } from "./normalise.ts";

@@ -1,3 +1,4 @@
+import { splitArguments } from "./canonical-value.ts";
 import type { Data } from "./loaded.ts";
 
 export type Fields = Readonly<Record<string, Data>>;
@@ -82,12 +83,9 @@ function nameOfScript(script: string): string {
   return dot > 0 ? base.slice(0, dot) : base;
 }
 
-/** PM2 splits a text at white space, and takes quotes around a word off. */
 function words(value: Data | undefined): string[] {
   if (Array.isArray(value)) return value.filter((word) => word !== null && typeof word !== "object").map(String);
-  if (typeof value !== "string") return [];
-  const found = value.match(/[^\s"'=]+="[^"]*"|[^\s"'=]+='[^']*'|"(?:[^"]*)"|'(?:[^']*)'|\S+/g) ?? [];
-  return found.map((word) => word.replace(/^(["'])(.*)\1$/s, "$2")).filter((word) => word.trim() !== "");
+  return typeof value === "string" ? splitArguments(value) : [];
 }
 
 function instancesOf(value: Data | undefined): number | undefined {

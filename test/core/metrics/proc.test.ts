@@ -52,12 +52,19 @@ describe("/proc/<pid>/stat", () => {
     `4711 (${name}) ${state} 1 4711 4711 0 -1 4194304 100 0 0 0 150 50 7 7 20 0 1 0 1086308 3133440 408 184\n`;
 
   test.each(["node", "PM2 v7: God (x)", "a) R 1 (b", ") ) )", "line\nbreak"])("a program named %j", (name) => {
-    expect(parsePidStat(of(name))).toEqual({ state: "S", cpuTicks: 200 });
+    expect(parsePidStat(of(name))).toEqual({
+      state: "S",
+      parentPid: 1,
+      cpuTicks: 200,
+      threads: 1,
+      startTime: "1086308",
+    });
   });
 
   test("one that only its parent has not noticed has ended", () => {
     const ended = ["Z", "X", "S", "R", "D", "T"].filter((state) => hasEnded(parsePidStat(of("x", state))!));
     expect(ended).toEqual(["Z", "X"]);
+    expect(hasEnded({ ...parsePidStat(of("x", "Z"))!, threads: 2 })).toBe(false);
   });
 
   test("a text of something else is none", () => {

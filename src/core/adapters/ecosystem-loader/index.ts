@@ -1,10 +1,10 @@
 import { readdir, stat } from "node:fs/promises";
 import type { EcosystemLoader } from "../../ports.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
+import { oneAtATime } from "../../words/one-at-a-time.ts";
 import { attempting, refuse } from "../files/file-error.ts";
 import { isRefusal } from "../files/system.ts";
 import { cleanEnvironment, type CleanEnvironment } from "./clean-environment.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
 import type { Place } from "./outcome.ts";
 import { failure, runProgram } from "./run-program.ts";
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { hasEnded, parsePidStat } from "../../metrics/proc/pid-stat.ts";
 import { isRefusal, readlink, readText } from "./system.ts";
 
 /** What tells a process from all others, also from later ones that get its number again. */
@@ -39,7 +40,7 @@ export async function thisProcess(): Promise<ProcessIdentity> {
   ]);
   // A /proc of another pid namespace counts differently: its start times would be those of others.
   const isOurProc = Number.parseInt(stat, 10) === process.pid;
-  const startTime = isOurProc ? parseStat(stat).startTime : null;
+  const startTime = isOurProc ? (parsePidStat(stat)?.startTime ?? null) : null;
   const boot = bootId?.trim() ?? null;
   return { pid: process.pid, startTime, bootId: boot, pidNamespace, host: hostname() };
 }
@@ -113,10 +114,9 @@ function hasHeldTooLong({ process: other, since }: Holder): boolean {
 async function isRunning(other: ProcessIdentity, self: ProcessIdentity): Promise<boolean> {
   if (!isListed(other.pid)) return false;
   if (other.startTime === null || self.startTime === null) return true;
-  const stat = await readText(`/proc/${other.pid}/stat`).catch(() => undefined);
-  if (stat === undefined) return true; // hidden from us, or gone since: then the next look tells
-  const { startTime, hasEnded } = parseStat(stat);
-  return startTime === other.startTime && !hasEnded;
+  const stat = parsePidStat(await readText(`/proc/${other.pid}/stat`).catch(() => ""));
+  if (stat === undefined) return true; // hidden from this user, or it has just ended: the next look shows it
+  return stat.startTime === other.startTime && !hasEnded(stat);
 }
 
 function isListed(pid: number): boolean {
@@ -125,15 +125,4 @@ function isListed(pid: number): boolean {
   } catch (error) {
     return !isRefusal(error, "ESRCH"); // EPERM: it runs, as somebody else
   }
-}
-
-/**
- * The command's name, in parentheses, may itself hold spaces and parentheses. A killed process that
- * nobody waited for stays listed as a zombie; it has ended once no thread of it is left in a call.
- */
-function parseStat(stat: string): { startTime: string | null; hasEnded: boolean } {
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state, threads, startTime] = [fields[0], fields[17], fields[19]];
-  const hasEnded = (state === "Z" || state === "X") && Number(threads) <= 1;
-  return { startTime: startTime ?? null, hasEnded };
 }

@@ -1,10 +1,10 @@
-import type { Files } from "../../ports.ts";
+import type { Files, ReadOptions } from "../../ports.ts";
+import { oneAtATime } from "../../words/one-at-a-time.ts";
 import { allowedFolders } from "./allowed-folders.ts";
 import { creator } from "./create.ts";
 import { fileLocks } from "./lock.ts";
 import { readInside } from "./read.ts";
 import { replacer } from "./replace.ts";
-import { sharedReads } from "./shared-reads.ts";
 
 export interface NodeFilesOptions {
   /** Nothing outside of these is read or written, whatever links say. */
@@ -26,8 +26,12 @@ export function nodeFiles(options: NodeFilesOptions): Files {
     const surroundings = { folders, locks: fileLocks({ timeoutMs: lockTimeoutMs }), maxBytes };
     return (writer = { replace: replacer(surroundings), create: creator(surroundings) });
   };
+  const read = oneAtATime((key) => {
+    const [path, limits] = JSON.parse(key) as [string, ReadOptions];
+    return readInside(folders, path, { maxBytes, ...limits });
+  });
   return {
-    read: sharedReads((path, limits = {}) => readInside(folders, path, { maxBytes, ...limits })),
+    read: (path, limits = {}) => read(JSON.stringify([path, limits])),
     replace: (...args) => writing().replace(...args),
     create: (...args) => writing().create(...args),
   };

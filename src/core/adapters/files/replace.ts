@@ -6,6 +6,7 @@ import { attempting, refuse } from "./file-error.ts";
 import type { FileLocks } from "./lock.ts";
 import { temporaryName } from "./names.ts";
 import { readWhole, tooLarge } from "./read.ts";
+import { fileState } from "./state.ts";
 import { close, discard, fsync, O_RDONLY, open } from "./system.ts";
 import { writeLike } from "./temporary-file.ts";
 
@@ -90,16 +91,9 @@ async function putInPlace(run: Run, temporary: string, seen: BigIntStats, next: 
  */
 function renameUnlessChanged(temporary: string, run: Run, seen: BigIntStats): boolean {
   const now = statSync(run.path, { bigint: true, throwIfNoEntry: false });
-  if (now === undefined || !isSameState(now, seen)) return false;
+  if (now === undefined || fileState(now) !== fileState(seen)) return false;
   renameSync(temporary, run.target);
   return true;
-}
-
-/** Owner and mode stand in it beside the times: those of some systems tick only every few milliseconds. */
-const STATE = ["dev", "ino", "size", "mtimeNs", "ctimeNs", "mode", "uid", "gid"] as const;
-
-function isSameState(a: BigIntStats, b: BigIntStats): boolean {
-  return STATE.every((field) => a[field] === b[field]);
 }
 
 async function syncFolder(fd: number, path: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { parsePidStat } from "../../metrics/proc/pid-stat.ts";
 import type { OwnProcess } from "../../pm2/own.ts";
 
 /** No chain of processes is longer than this. */
@@ -21,11 +22,10 @@ function withAncestors(pid: number): number[] {
   return pids;
 }
 
-/** 0 where the system does not tell. The command's name, in parentheses, may hold anything. */
+/** 0 if the system does not say. */
 function parentOf(pid: number): number {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    return parsePidStat(readFileSync(`/proc/${pid}/stat`, "latin1"))?.parentPid ?? 0;
   } catch {
     return 0;
   }

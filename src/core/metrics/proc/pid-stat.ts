@@ -1,27 +1,35 @@
-/** What `/proc/<pid>/stat` tells of a process. */
+/** The fields of `/proc/<pid>/stat` that svcm reads. */
 export interface PidStat {
   /** One letter; `Z` and `X` are processes that have ended. */
   readonly state: string;
-  /** User and system time, without its children's, in clock ticks. */
+  readonly parentPid: number;
+  /** User and system time, without that of children, in clock ticks. */
   readonly cpuTicks: number;
+  readonly threads: number;
+  /** Clock ticks since boot, as the kernel writes them. */
+  readonly startTime: string;
 }
 
-/** Fields of proc_pid_stat(5), counted from the state, which is the third. */
+/** Positions in proc_pid_stat(5), counted from the state, which is the third field. */
+const PARENT = 1;
 const USER_TIME = 11;
 const SYSTEM_TIME = 12;
+const THREADS = 17;
+const START_TIME = 19;
 
-/**
- * The second field is the program's name, which may itself hold spaces, parentheses and line breaks:
- * it ends at the last parenthesis of the text.
- */
+/** The second field, the program's name, may itself hold spaces, parentheses and line breaks, so it ends at the last `)`. */
 export function parsePidStat(text: string): PidStat | undefined {
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", SYSTEM_TIME + 1);
-  const [state = ""] = fields;
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", START_TIME + 1);
+  const { 0: state = "", [START_TIME]: startTime } = fields;
+  if (!/^[A-Za-z]$/.test(state) || startTime === undefined) return undefined;
   const cpuTicks = Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME]);
-  return /^[A-Za-z]$/.test(state) && Number.isFinite(cpuTicks) ? { state, cpuTicks } : undefined;
+  const threads = Number(fields[THREADS]);
+  return Number.isFinite(cpuTicks)
+    ? { state, parentPid: Number(fields[PARENT]), cpuTicks, threads, startTime }
+    : undefined;
 }
 
-/** Whether it has ended and only its parent has not noticed yet. */
-export function hasEnded({ state }: PidStat): boolean {
-  return state === "Z" || state === "X" || state === "x";
+/** Whether it has ended and its parent has not noticed yet. The main thread may end before the others do. */
+export function hasEnded({ state, threads }: PidStat): boolean {
+  return /^[ZXx]$/.test(state) && threads <= 1;
 }

@@ -1,5 +1,6 @@
 import { resolveEcosystemEnvironment } from "../../pm2/environment.ts";
 import type { Ports } from "../../ports.ts";
+import { oneAtATime } from "../../words/one-at-a-time.ts";
 import type { MetricsRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
 import { EcosystemWatch } from "./ecosystem-watch.ts";
 import { measure, sampleOf, type Moment } from "./measuring.ts";
@@ -8,7 +9,6 @@ import { ProcessTable } from "./process-table.ts";
 import { Sampler } from "./sampler.ts";
 import { Scraper } from "./scraper.ts";
 import { Seat } from "./seat.ts";
-import { SharedRun } from "./shared-run.ts";
 
 /** Between the two readings of a single answer: twenty clock ticks of the kernel. */
 const SINGLE_MS = 200;
@@ -23,7 +23,7 @@ class SharedTelemetry implements Telemetry {
   readonly #table: ProcessTable;
   readonly #ecosystems = new Map<string, EcosystemWatch>();
   readonly #samplers = new Set<Sampler>();
-  readonly #collecting = new SharedRun(() => this.#moment());
+  readonly #collecting = oneAtATime(() => this.#moment());
   #sampler: Sampler | undefined;
   #samples = 0;
 
@@ -61,7 +61,7 @@ class SharedTelemetry implements Telemetry {
     const environment = await this.environment(request.environment);
     // Each caller waits for PM2 itself: of one that hangs, no one waits for the time-out of another.
     await this.#table.ask();
-    const moment = await this.#collecting.run();
+    const moment = await this.#collecting();
     const scraper = request.asyncContext ? new Scraper(this.#ports) : undefined;
     try {
       if ("records" in moment.listed) await scraper?.ask(moment.listed.records);

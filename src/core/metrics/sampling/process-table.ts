@@ -4,7 +4,7 @@ import { foldersOf } from "../../pm2/problem.ts";
 import { watchRestarts, type RestartWatch } from "../../pm2/restarts.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listShown } from "../../pm2/control/listed.ts";
-import { SharedRun } from "./shared-run.ts";
+import { oneAtATime } from "../../words/one-at-a-time.ts";
 
 /** What one `list()` costs PM2 is ten times what reading the processes costs us. */
 const KEPT_MS = 2000;
@@ -33,7 +33,7 @@ const UNANSWERED: Listed = {
  */
 export class ProcessTable {
   readonly #ports: Ports;
-  readonly #asking = new SharedRun(() => this.#ask());
+  readonly #asking = oneAtATime(() => this.#ask());
   #question: Promise<Listed> | undefined;
   #known: { readonly atMs: number; readonly listed: Listed } | undefined;
   #restarts: RestartWatch = new Map();
@@ -51,19 +51,19 @@ export class ProcessTable {
   /** For a tick: asks PM2 if its last answer is older than two seconds, or if it is told to, and waits but shortly. */
   async read(isForced: boolean): Promise<Listed> {
     const known = this.#known;
-    if (isForced || known === undefined) return this.#awaited(isForced ? this.#asking.run() : this.#current());
+    if (isForced || known === undefined) return this.#awaited(isForced ? this.#asking() : this.#current());
     const isDue = this.#question === undefined && this.#ports.clock.elapsed() - known.atMs >= KEPT_MS;
-    return isDue ? this.#awaited(this.#asking.run()) : known.listed;
+    return isDue ? this.#awaited(this.#asking()) : known.listed;
   }
 
   #current(): Promise<Listed> {
-    return this.#question ?? this.#asking.run();
+    return this.#question ?? this.#asking();
   }
 
   /** Asks PM2 after this call, and waits for its answer. Of a PM2 that does not answer, one question says that to all. */
   async ask(): Promise<Listed> {
     const underWay = this.#question;
-    const next = this.#asking.run();
+    const next = this.#asking();
     const first = await (underWay === undefined ? next : Promise.race([underWay, next]));
     return isTimeout(first) ? first : next;
   }

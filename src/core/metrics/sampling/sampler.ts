@@ -1,4 +1,5 @@
 import type { Ports } from "../../ports.ts";
+import { oneAtATime } from "../../words/one-at-a-time.ts";
 import type { Sample } from "../telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";
 import { measure, sampleOf, type Moment } from "./measuring.ts";
@@ -6,7 +7,6 @@ import { Meter } from "./meter.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { Scraper } from "./scraper.ts";
 import type { Seat } from "./seat.ts";
-import { SharedRun } from "./shared-run.ts";
 
 export interface SamplerOptions {
   readonly ports: Ports;
@@ -26,7 +26,9 @@ export class Sampler {
   readonly #seats = new Set<Seat>();
   /** Those that a sample is being made for: a tick does not wait for an ecosystem file. */
   readonly #serving = new Set<string>();
-  #measuring: SharedRun<Moment> | undefined;
+  #measuring: (() => Promise<Moment>) | undefined;
+  /** The measurement that is under way. */
+  #current: Promise<unknown> | undefined;
   #latest: Moment | undefined;
   #tickedAtMs = Number.NEGATIVE_INFINITY;
   #isRefreshing = false;
@@ -63,7 +65,7 @@ export class Sampler {
   /** A moment that is measured after this call; undefined if it is ending. */
   async now(): Promise<Moment | undefined> {
     if (this.#measuring === undefined || this.#seats.size === 0) return undefined;
-    return this.#measuring.run();
+    return this.#measuring();
   }
 
   endAll(): void {
@@ -76,10 +78,10 @@ export class Sampler {
     try {
       const meter = new Meter(await this.#options.ports.machine.open());
       try {
-        this.#measuring = new SharedRun(() => this.#measure(meter));
+        this.#measuring = oneAtATime(() => this.#measure(meter));
         while (this.#seats.size > 0) await this.#tick(this.#measuring);
       } finally {
-        await this.#measuring?.settled();
+        while (this.#current !== undefined) await this.#current;
         meter.close();
       }
     } catch (error) {
@@ -91,7 +93,7 @@ export class Sampler {
   }
 
   /** A measurement, where it is time for one, for those that are due; then a pause until something is to be done. */
-  async #tick(measuring: SharedRun<Moment>): Promise<void> {
+  async #tick(measuring: () => Promise<Moment>): Promise<void> {
     const { clock } = this.#options.ports;
     const wake = (this.#wake = new AbortController());
     const tickMs = Math.min(...[...this.#seats].map(({ request }) => request.intervalMs));
@@ -101,7 +103,7 @@ export class Sampler {
     if (lateMs >= 0 || isForEverybody || this.#latest === undefined) {
       // On time the pace is kept; late, it begins anew.
       this.#tickedAtMs = lateMs > 0 && lateMs < tickMs ? now - lateMs : now;
-      this.#latest = await measuring.run();
+      this.#latest = await measuring();
     }
     this.#serve(this.#latest, tickMs, isForEverybody);
     const restMs = Math.max(0, this.#tickedAtMs + tickMs - clock.elapsed());
@@ -112,7 +114,10 @@ export class Sampler {
     const isForced = this.#isRefreshing;
     this.#isRefreshing = false;
     this.#options.onSample();
-    return measure(this.#options.ports, this.#options.table, meter, isForced);
+    const measuring = measure(this.#options.ports, this.#options.table, meter, isForced);
+    const end = (): void => void (this.#current = undefined);
+    this.#current = measuring.then(end, end);
+    return measuring;
   }
 
   #serve(moment: Moment, tickMs: number, isForEverybody: boolean): void {

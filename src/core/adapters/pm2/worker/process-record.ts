@@ -1,4 +1,4 @@
-import { canonicalArguments, canonicalValue } from "../../../metrics/canonical-value.ts";
+import { canonicalArguments, canonicalValue } from "../../../pm2/canonical-value.ts";
 import type { ProcessRecord } from "../../../pm2/process-record.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 

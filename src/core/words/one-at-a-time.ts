@@ -1,4 +1,4 @@
-/** Runs for one key what takes a while: `signal` aborts when nobody waits for it any more. */
+/** Work for one key; `signal` aborts when no caller waits for it any more. */
 type Work<T> = (key: string, signal: AbortSignal) => Promise<T>;
 
 interface Job<T> {
@@ -8,10 +8,10 @@ interface Job<T> {
 }
 
 /**
- * The same work, where at most one is running and one is waiting for a key, and callers in between share the
- * waiting one. Each still begins after it was asked for, so it sees every change that was made before.
+ * Limits work to one run at a time and one that waits for it, per key. Callers during a run share the next one, so each
+ * run begins after its callers asked for it and sees every change that was made before.
  */
-export function oneAtATime<T>(work: Work<T>): (key: string, signal?: AbortSignal) => Promise<T> {
+export function oneAtATime<T>(work: Work<T>): (key?: string, signal?: AbortSignal) => Promise<T> {
   const running = new Map<string, Job<T>>();
   const next = new Map<string, Job<T>>();
 
@@ -33,7 +33,7 @@ export function oneAtATime<T>(work: Work<T>): (key: string, signal?: AbortSignal
       return started.result;
     };
     const job: Job<T> = { result: current.then(begin, begin), stop, waiting: 0 };
-    job.result.catch(() => undefined); // those who wait for it are told; nobody may be left
+    job.result.catch(() => undefined); // each caller gets the error; all may have left
     next.set(key, job);
     return job;
   };
@@ -43,7 +43,7 @@ export function oneAtATime<T>(work: Work<T>): (key: string, signal?: AbortSignal
     const waiting = next.get(key);
     return waiting === undefined || waiting.stop.signal.aborted ? startAfter(key, current.result) : waiting;
   };
-  return (key, signal) => waitFor(jobFor(key), signal);
+  return (key = "", signal) => waitFor(jobFor(key), signal);
 }
 
 async function waitFor<T>(job: Job<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -1,0 +1,19 @@
+/**
+ * One text for each value of a declaration: the value in an ecosystem file and PM2's own form of it have the same
+ * digest. A variable is the text that the process sees, arguments are the list into which PM2 splits them.
+ */
+export function canonicalValue(value: unknown): string {
+  if (typeof value === "object" && value !== null) return JSON.stringify(value);
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+export function canonicalArguments(value: unknown): string {
+  if (Array.isArray(value)) return JSON.stringify(value.map(canonicalValue));
+  return JSON.stringify(value === undefined || value === null ? [] : splitArguments(canonicalValue(value)));
+}
+
+/** Splits a text of arguments as PM2 does: at white space, without the quotes around a word. */
+export function splitArguments(text: string): string[] {
+  const words = text.match(/[^\s"'=]+="[^"]*"|[^\s"'=]+='[^']*'|"[^"]*"|'[^']*'|\S+/g) ?? [];
+  return words.map((word) => word.replace(/^(["'])(.*)\1$/s, "$2")).filter((word) => word.trim() !== "");
+}
