@@ -1,6 +1,6 @@
 /** The direction of imports, executable. Each rule says why. `npm run check:direction` runs it. */
 
-const decisions = "^src/core/(words|secrets|api|facts|findings|env|pm2|deployments|metrics|audit|startup|yaml)/";
+const decisions = "^src/core/(words|secrets|api|facts|project|findings|env|pm2|deployments|metrics|audit|startup|yaml)/";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {

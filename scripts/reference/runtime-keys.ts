@@ -1,4 +1,4 @@
-import { environmentSpellings } from "../../src/core/env/environment.ts";
+import { envSpellings } from "../../src/core/project/environment.ts";
 import { acceptedValues } from "../../src/core/env/values.ts";
 import { packagedRuntimeContract as contract } from "../../src/core/facts/packaged.generated.ts";
 import type { KeySpec, Tier } from "../../src/core/facts/schema.ts";
@@ -8,7 +8,7 @@ export function runtimeKeysPage(): string {
   return page(
     "Runtime keys",
     "config/runtime-contract.yaml",
-    `Environments: ${codes(environmentSpellings(contract))}. Without one, \`NODE_ENV\` decides, else \`${contract.defaultEnvironment}\`.`,
+    `Environments: ${codes([...envSpellings(contract).keys()])}. Without one, \`NODE_ENV\` decides, else \`${contract.defaultEnvironment}\`.`,
     table(
       ["Environment", "Aliases", "File"],
       Object.entries(contract.environments).map(([name, { aliases = [], file }]) => [

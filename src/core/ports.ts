@@ -7,6 +7,7 @@ import type { LoadedEcosystem } from "./pm2/loaded.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./facts/schema.ts";
 import type { Processes } from "./pm2/ports.ts";
 import type { AsyncContext, FileStamps, Machine } from "./metrics/ports.ts";
+import type { Project } from "./project/project.ts";
 import type { Telemetry } from "./metrics/telemetry.ts";
 
 export interface Ports {
@@ -45,6 +46,8 @@ export interface Workspace {
 
 /** The two declarative sources: the repository's own where it has one, else the packaged one. */
 export interface Facts {
+  /** What `svcm.yaml` says; `undefined` without the file. @throws {SvcmError} FACT_INVALID with every issue and its place. */
+  project(): Promise<Project | undefined>;
   /** @throws {SvcmError} FACT_INVALID with every issue and its place. */
   runtimeContract(): Promise<RuntimeContract>;
   /** @throws {SvcmError} FACT_INVALID with every issue and its place. */
@@ -158,6 +161,12 @@ export interface RevisionFile {
 }
 
 /** PM2 ecosystem files. They are code: each is run in a process of its own, which can do no harm to ours. */
+export interface LoadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Current folder of the file's process; without one, the root. PM2 takes relative paths from where it is called. */
+  readonly cwd?: string;
+}
+
 export interface EcosystemLoader {
   /**
    * The names of what stands in a folder; none where there is no such folder.
@@ -174,7 +183,7 @@ export interface EcosystemLoader {
    * @throws {FileError} ECOSYSTEM_FILE_SYNTAX, ECOSYSTEM_FILE_THREW, ECOSYSTEM_FILE_TIMEOUT and its kin, or a system
    *   code. The message never quotes the file. The signal's reason where the caller gave up.
    */
-  load(path: string, signal?: AbortSignal): Promise<LoadedEcosystem>;
+  load(path: string, options?: LoadOptions): Promise<LoadedEcosystem>;
 
   /** Values of the environment that files do not get to see, to be kept out of every answer too. */
   withheld(): readonly string[];

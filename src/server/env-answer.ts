@@ -21,11 +21,12 @@ export function envAnswers(ports: Ports): (read: EnvRead<unknown>) => Answer {
   return (read) => {
     const { bytes, source } = read;
     if (source === undefined) return { text: toJson(read.response), entityTag: entityTag(ports, bytes) };
-    const { environment, contract } = source;
-    const last = kept.get(environment);
+    const { contract } = source;
+    const key = `${source.environment}\0${source.path}`;
+    const last = kept.get(key);
     if (last?.contract === contract && Buffer.compare(last.bytes, bytes) === 0) return last;
     const answer = { bytes, contract, text: toJson(read.response), entityTag: entityTag(ports, bytes) };
-    kept.set(environment, answer);
+    kept.set(key, answer);
     return answer;
   };
 }

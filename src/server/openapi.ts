@@ -4,7 +4,7 @@ import * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
 import {
   ecosystemSpellings,
-  environmentSpellings,
+  envSpellings,
   errorTable,
   METRICS_TYPES,
   type ErrorKind,
@@ -115,7 +115,7 @@ const ENVIRONMENTS = new Set(["environment", "from", "to"]);
 
 function queryParameters({ operation, query = [] }: OperationRoute, facts: Facts): Json[] {
   // What PM2 runs has environments that have no env file.
-  const words = operation.id.startsWith("env.") ? environmentSpellings(facts.contract) : pm2Spellings(facts);
+  const words = operation.id.startsWith("env.") ? [...envSpellings(facts.contract).keys()] : pm2Spellings(facts);
   return parametersOf(inputs[operation.id], query).map(({ name, isRequired, schema }) => ({
     name,
     in: "query",
@@ -143,17 +143,19 @@ function requestBody({ body }: OperationRoute, contract: RuntimeContract): Json 
 /** The body's schema, with what each editable key accepts. */
 function bodySchema(body: z.core.$ZodType, contract: RuntimeContract): Json {
   const { properties = {}, ...schema } = schemaOf(body) as { properties?: Record<string, Json> };
-  const { environment } = properties;
+  const { environment, service } = properties;
   if (environment === undefined) return schema;
+  const spellings = [...envSpellings(contract).keys()];
   return {
     ...schema,
     properties: {
       environment: {
         ...environment,
-        description: environmentRule(environmentSpellings(contract), contract, false),
-        pattern: wordPattern(environmentSpellings(contract)),
-        examples: environmentSpellings(contract),
+        description: environmentRule(spellings, contract, false),
+        pattern: wordPattern(spellings),
+        examples: spellings,
       },
+      ...(service !== undefined && { service }),
       values: {
         type: "object",
         description: "Keys and their new values. A key that is not editable is ignored, and listed in ignoredKeys.",

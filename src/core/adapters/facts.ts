@@ -8,7 +8,8 @@ import {
   packagedRuntimeContract,
   packagedRuntimeContractText,
 } from "../facts/packaged.generated.ts";
-import { matrixFor } from "../facts/own.ts";
+import { isOwnContract, matrixFor } from "../facts/own.ts";
+import { projectContract, projectMatrix, type Project } from "../project/project.ts";
 import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
@@ -20,13 +21,16 @@ import { isRefusal } from "./files/system.ts";
 /** A contract of several hundred keys has a twentieth of that. */
 const MAX_FACT_BYTES = 2 ** 20;
 
+/** The file in which a repository says where its things are. */
+export const PROJECT_FILE = "svcm.yaml";
+
 /**
- * The facts of a repository: `config/runtime-contract.yaml` and `config/capability-matrix.yaml` under
- * its root, each the packaged one if the file is absent. An edited file holds from the next call
- * on; one that did not change is not read again, however many callers wait for it, and the YAML parser is loaded
- * only for a file that differs from the packaged source.
+ * The facts of a repository: `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml` under
+ * its root. If one of the latter two is absent, the packaged one applies. An edit applies from the next call on. A
+ * file is read again only if it changed, and the YAML parser is loaded only if it differs from the packaged source.
  */
 export function nodeFacts(root: string, files: Pick<Files, "read">): Facts {
+  const declared = new FactFile<Project | undefined>(root, files, PROJECT_FILE, { text: undefined, value: undefined });
   const contract = new FactFile<RuntimeContract>(root, files, "config/runtime-contract.yaml", {
     text: packagedRuntimeContractText,
     value: packagedRuntimeContract,
@@ -35,17 +39,50 @@ export function nodeFacts(root: string, files: Pick<Files, "read">): Facts {
     text: packagedCapabilityMatrixText,
     value: packagedCapabilityMatrix,
   });
-  const runtimeContract = (): Promise<RuntimeContract> =>
-    contract.load(async (text, file) => (await import("../facts/read.ts")).readRuntimeContract(text, file));
+  const contractOf = lastAnswer((project: Project, value: RuntimeContract) => projectContract(project, value));
+  const matrixOf = lastAnswer((project: Project, value: CapabilityMatrix) => projectMatrix(project, value));
+  const project = (): Promise<Project | undefined> =>
+    declared.load(async (text, file) => (await import("../project/read.ts")).readProject(text, file));
+  const runtimeContract = async (): Promise<RuntimeContract> => {
+    const value = await contract.load(async (text, file) =>
+      (await import("../facts/read.ts")).readRuntimeContract(text, file),
+    );
+    const own = await project();
+    if (own === undefined) return value;
+    if (own.keys !== undefined && isOwnContract(value)) throw keysTwice(root);
+    return contractOf(own, value);
+  };
   return {
+    project,
     runtimeContract,
     async capabilityMatrix() {
       const own = await runtimeContract();
       const value = await matrix.load(async (text, file) =>
         (await import("../facts/read.ts")).readCapabilityMatrix(text, file, own),
       );
-      return value === packagedCapabilityMatrix ? matrixFor(own) : value;
+      const beside = value === packagedCapabilityMatrix ? matrixFor(own) : value;
+      const declares = await project();
+      return declares === undefined ? beside : matrixOf(declares, beside);
     },
+  };
+}
+
+function keysTwice(root: string): SvcmError {
+  return new SvcmError("FACT_INVALID", {
+    code: "FACT_KEYS_TWICE",
+    path: join(root, PROJECT_FILE),
+    details:
+      "svcm.yaml declares keys, and config/runtime-contract.yaml exists too. A repository declares its keys in one of them.",
+    hint: "Remove keys from svcm.yaml, or move the entries of config/runtime-contract.yaml there and delete that file.",
+  });
+}
+
+/** Remembers the last answer, so that equal inputs give the same object. */
+function lastAnswer<A, B, R>(decide: (a: A, b: B) => R): (a: A, b: B) => R {
+  let last: { readonly a: A; readonly b: B; readonly answer: R } | undefined;
+  return (a, b) => {
+    if (last?.a !== a || last.b !== b) last = { a, b, answer: decide(a, b) };
+    return last.answer;
   };
 }
 
@@ -53,14 +90,14 @@ class FactFile<T> {
   readonly #name: string;
   readonly #path: string;
   readonly #files: Pick<Files, "read">;
-  readonly #packaged: { readonly text: string; readonly value: T };
+  readonly #packaged: { readonly text: string | undefined; readonly value: T };
   #last: { readonly stamp: string; readonly loading: Promise<T> } | undefined;
 
   constructor(
     root: string,
     files: Pick<Files, "read">,
     name: string,
-    packaged: { readonly text: string; readonly value: T },
+    packaged: { readonly text: string | undefined; readonly value: T },
   ) {
     this.#name = name;
     this.#path = join(root, name);

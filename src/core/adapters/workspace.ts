@@ -12,7 +12,8 @@ export interface WorkspaceOptions {
   readonly cwd: string;
 }
 
-const ROOT_MARKERS = ["deployments.yaml", ".git"];
+/** `svcm.yaml` counts wherever it is above, even if a folder between has its own `.git`. */
+const ROOT_MARKERS = [["svcm.yaml"], ["deployments.yaml", ".git"]];
 
 const ROOT = "SVC_SERVICE_MANAGEMENT_ROOT";
 
@@ -51,7 +52,8 @@ function requireFolder(root: string, name: string): void {
 /** The root that is named, else the nearest folder at or above `cwd` with a marker; `undefined` without one. */
 export function repositoryRoot({ root, env, cwd }: WorkspaceOptions): string | undefined {
   const given = root || env[ROOT];
-  return given ? resolve(cwd, given) : nearestFolder(cwd, ROOT_MARKERS);
+  if (given) return resolve(cwd, given);
+  return ROOT_MARKERS.map((names) => nearestFolder(cwd, names)).find((folder) => folder !== undefined);
 }
 
 /** The nearest folder at or above `cwd` that holds one of `names`. */

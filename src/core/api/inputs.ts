@@ -7,6 +7,8 @@ import * as z from "zod/mini";
 import { auditOutcomes, entrypoints, processActions, processScopes, schemaNames, suiteSections } from "./names.ts";
 
 const environment = z.optional(z.string());
+/** A name of `services` in `svcm.yaml`; a repository with one service needs none. */
+const service = z.optional(z.string());
 const values = z.record(z.string(), z.string());
 const foreignKeys = z.enum(["ignore", "refuse"]);
 const names = z.array(z.string());
@@ -30,22 +32,22 @@ export const inputs = {
   "completion.list": z.strictObject({ source: z.string() }),
   "contract.show": nothing,
   "configuration.set": z.strictObject({ ...suiteEdit, values, clear: names }),
-  "ecosystem.check": z.strictObject({ environment }),
-  "ecosystem.drift": z.strictObject({ environment }),
-  "ecosystem.show": z.strictObject({ environment, serviceKind: z.optional(z.string()) }),
-  "env.check": z.strictObject({ environment }),
-  "env.diff": z.strictObject({ from: z.string(), to: z.string() }),
-  "env.plan": z.strictObject({ environment, values, foreignKeys }),
+  "ecosystem.check": z.strictObject({ environment, service }),
+  "ecosystem.drift": z.strictObject({ environment, service }),
+  "ecosystem.show": z.strictObject({ environment, service, serviceKind: z.optional(z.string()) }),
+  "env.check": z.strictObject({ environment, service }),
+  "env.diff": z.strictObject({ from: z.string(), to: z.string(), service }),
+  "env.plan": z.strictObject({ environment, service, values, foreignKeys }),
   /** `keys` narrows the answer; each has to be of a visible tier. */
-  "env.read": z.strictObject({ environment, keys: z.optional(z.array(z.string())) }),
+  "env.read": z.strictObject({ environment, service, keys: z.optional(z.array(z.string())) }),
   /** `ifMatch` is the header as it came. */
-  "env.write": z.strictObject({ environment, values, ifMatch: z.optional(z.string()), foreignKeys }),
+  "env.write": z.strictObject({ environment, service, values, ifMatch: z.optional(z.string()), foreignKeys }),
   "interface.add": z.strictObject({ ...suiteEdit, values }),
   /** `which` is a controller mapping, or the number of the adapter in the list. */
   "interface.edit": z.strictObject({ ...suiteEdit, which: z.string(), values }),
   "interface.remove": z.strictObject({ ...suiteEdit, which: z.string() }),
   "metrics.expose": z.strictObject({ version: z.string(), format: z.enum(["openmetrics", "prometheus"]) }),
-  "metrics.show": z.strictObject({ environment, asyncContext: z.optional(z.boolean()) }),
+  "metrics.show": z.strictObject({ environment, service, asyncContext: z.optional(z.boolean()) }),
   /**
    * `scope` is `process` if it is absent. `environment` chooses the ecosystem file. One process is asked for by `name`
    * or `pmId`; several, each by its name or number, by `names` and `pmIds`.
@@ -59,9 +61,10 @@ export const inputs = {
     pmIds: z.optional(z.array(pmId)),
     namespace: z.optional(processName),
     environment,
+    service,
   }),
   "process.list": nothing,
-  "profile.apply": z.strictObject({ environment, profile: z.string(), values, dryRun: z.boolean() }),
+  "profile.apply": z.strictObject({ environment, service, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),
   "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
@@ -82,7 +85,12 @@ export const inputs = {
   /** The document itself, or the bytes of its YAML text: what it may hold, the validators say. */
   "suite.validate": z.union([z.instanceof(Uint8Array), z.looseObject({})]),
   /** `app` is one of the environment's ecosystem file. */
-  "startup.check": z.strictObject({ environment, entrypoint: z.enum(entrypoints), app: z.optional(z.string()) }),
+  "startup.check": z.strictObject({
+    environment,
+    service,
+    entrypoint: z.enum(entrypoints),
+    app: z.optional(z.string()),
+  }),
   "target.add": z.strictObject({ ...suiteEdit, values }),
   "target.duplicate": z.strictObject({ ...suiteEdit, name: z.string(), as: z.optional(z.string()) }),
   /** `clear` names fields that go. */

@@ -14,6 +14,8 @@ export interface CheckedFile {
   readonly document: EnvDocument;
   /** Effective entries by key: the ones that every reader takes. */
   readonly effective: ReadonlyMap<string, EnvEntry>;
+  /** Keys that another layer of the environment holds. */
+  readonly elsewhere: ReadonlySet<string>;
 }
 
 export interface Finding extends Pick<Issue, "code" | "message" | "accepted" | "suggestion"> {
@@ -40,9 +42,9 @@ export const rules: readonly Rule[] = [
   unportable,
 ];
 
-function* missingKeys({ contract, effective }: CheckedFile): Iterable<Finding> {
+function* missingKeys({ contract, effective, elsewhere }: CheckedFile): Iterable<Finding> {
   for (const [key, spec] of Object.entries(contract.keys)) {
-    if (!("required" in spec) || spec.required !== true || effective.has(key)) continue;
+    if (!("required" in spec) || spec.required !== true || effective.has(key) || elsewhere.has(key)) continue;
     const accepted = acceptedValues(spec);
     yield { code: "ENV_KEY_MISSING", key, message: `${key} is missing; accepted: ${listed(accepted)}`, accepted };
   }

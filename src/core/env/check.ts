@@ -9,18 +9,37 @@ import { parseEnvDocument } from "./document.ts";
  * At most 1,000 findings are reported; ENV_TOO_MANY_ISSUES then says that there are more.
  *
  * @param file the name that positions carry
+ * @param elsewhere keys that may be missing here, because another layer holds them
  */
-export function checkEnvFile(contract: RuntimeContract, text: string, file: string): Issue[] {
+export function checkEnvFile(
+  contract: RuntimeContract,
+  text: string,
+  file: string,
+  elsewhere: ReadonlySet<string> = new Set(),
+): Issue[] {
   const document = parseEnvDocument(text);
   const effective = new Map(document.entries.map((entry) => [entry.key, entry]));
   const issues: Issue[] = [];
   for (const rule of rules) {
-    for (const finding of rule({ contract, document, effective })) {
+    for (const finding of rule({ contract, document, effective, elsewhere })) {
       if (issues.length === MAX_FINDINGS) return [tooMany(file), ...sortIssues(issues)];
       issues.push(toIssue(finding, text, file));
     }
   }
   return sortIssues(issues);
+}
+
+/** Checks the layers of one environment. A required key may be in any of them; if it is in none, the last lacks it. */
+export function checkEnvFiles(
+  contract: RuntimeContract,
+  layers: readonly { readonly text: string; readonly fileName: string }[],
+): Issue[] {
+  const held = new Set(layers.flatMap(({ text }) => parseEnvDocument(text).entries.map(({ key }) => key)));
+  const every = new Set(Object.keys(contract.keys));
+  const issues = layers.flatMap(({ text, fileName }, index) =>
+    checkEnvFile(contract, text, fileName, index === layers.length - 1 ? held : every),
+  );
+  return issues.slice(0, MAX_FINDINGS + 1);
 }
 
 function tooMany(file: string): Issue {

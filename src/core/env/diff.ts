@@ -1,15 +1,15 @@
 import type { EnvDiffResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { compareText } from "../api/issue.ts";
-import { valuesOf, type EnvDocument } from "./document.ts";
 import { specOf, tierOf } from "./tiers.ts";
 import { shownValue } from "./values.ts";
 
 type DiffEntry = EnvDiffResponse["entries"][number];
 
 /** Every key that either file holds: the contract's keys in its order, then the others by name. */
-export function diffEnv(contract: RuntimeContract, from: EnvDocument, to: EnvDocument): DiffEntry[] {
-  const [left, right] = [valuesOf(from), valuesOf(to)];
+type Values = ReadonlyMap<string, string>;
+
+export function diffEnv(contract: RuntimeContract, left: Values, right: Values): DiffEntry[] {
   const held = new Set([...left.keys(), ...right.keys()]);
   const known = Object.keys(contract.keys).filter((key) => held.delete(key));
   const keys = [...known, ...[...held].toSorted(compareText)];

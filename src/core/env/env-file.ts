@@ -1,59 +1,169 @@
 import { SvcmError } from "../errors.ts";
-import { resolveEnvironment, type Environment } from "./environment.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports.ts";
+import { envSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
+import { below, chooseService } from "../project/places.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
+import { parseEnvDocument, valuesOf } from "./document.ts";
 
-/** What can be read, checked and written in a second. */
+/** A file of this size can be read, checked and written within a second. */
 const MAX_ENV_BYTES = 2 ** 20;
 
-/** @throws {FileError} EFBIG for the content of an env file that no reader of ours would take. */
+/** What chooses an env file in a request. */
+export interface EnvRequest {
+  readonly environment?: string | undefined;
+  readonly service?: string | undefined;
+}
+
+/** The env file of an environment. */
+export interface EnvFile extends Environment {
+  /** Name of the file that a write changes: `.env.dev`. */
+  readonly fileName: string;
+  /** Absolute path of that file. */
+  readonly path: string;
+  /** The service whose file it is, if services have names. */
+  readonly service?: string;
+  /** Absolute paths of the files that it overrides, the weakest first. */
+  readonly overridden: readonly string[];
+}
+
+export interface EnvContent extends EnvFile {
+  /** Of every layer, in order: the entity tag of an answer covers them all. */
+  readonly bytes: Uint8Array;
+  /** Text of the file that a write changes. */
+  readonly text: string;
+  /** Every file that exists, the weakest first. */
+  readonly layers: readonly EnvLayer[];
+}
+
+export interface EnvLayer {
+  readonly fileName: string;
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly text: string;
+}
+
+/** @throws {FileError} EFBIG if the content is larger than svcm reads. */
 export function requireEnvSize(bytes: Uint8Array, path: string): void {
   if (bytes.length <= MAX_ENV_BYTES) return;
   throw new FileError("EFBIG", path, `Cannot write ${path}: it is larger than ${MAX_ENV_BYTES} bytes.`);
 }
 
-/** An environment of this workspace with the file that holds it. */
-export interface EnvFile extends Environment {
-  readonly path: string;
+/** @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ENV_FILE_FAILED if none is declared */
+export async function locateEnvFile(ports: Ports, contract: RuntimeContract, asked: EnvRequest): Promise<EnvFile> {
+  const { nodeEnv, configDir, root } = ports.workspace;
+  const environment = resolveEnvironment(envSpellings(contract), contract, asked.environment, nodeEnv);
+  const project = await ports.facts.project();
+  const chosen = chooseService(project, asked.service);
+  const fileName = contract.environments[environment.name]?.file ?? "";
+  if (!chosen) return { ...environment, fileName, path: `${configDir}/${fileName}`, overridden: [] };
+  const { layers, encrypted } = chosen.service.env[environment.name] ?? { layers: [], encrypted: undefined };
+  const folder = below(root, chosen.service.folder);
+  const paths = layers.map((layer) => below(folder, layer));
+  const path = paths.at(-1);
+  if (path === undefined) throw undeclared(environment.name, chosen.name);
+  if (encrypted) throw encryptedFile(layers.at(-1) ?? "", path);
+  const service = chosen.name === "" ? {} : { service: chosen.name };
+  return { ...environment, ...service, fileName: fileNameOf(path), path, overridden: paths.slice(0, -1) };
 }
 
-export interface EnvContent extends EnvFile {
-  readonly bytes: Uint8Array;
-  readonly text: string;
+/** Reads every layer that exists. @throws {SvcmError} as {@link locateEnvFile}, ENV_FILE_FAILED */
+export async function readEnvFile(ports: Ports, contract: RuntimeContract, asked: EnvRequest): Promise<EnvContent> {
+  const file = await locateEnvFile(ports, contract, asked);
+  const layers = await readLayers(ports, file);
+  const text = layers.find(({ path }) => path === file.path)?.text ?? "";
+  return { ...file, bytes: joined(layers.map(({ bytes }) => bytes)), text, layers };
 }
 
-/** @throws {SvcmError} INVALID_ENVIRONMENT */
-export function locateEnvFile(ports: Ports, contract: RuntimeContract, asked: string | undefined): EnvFile {
-  const environment = resolveEnvironment(contract, asked, ports.workspace.nodeEnv);
-  return { ...environment, path: `${ports.workspace.configDir}/${environment.fileName}` };
+async function readLayers(ports: Ports, file: EnvFile): Promise<EnvLayer[]> {
+  const paths = [...file.overridden, file.path];
+  const read = await Promise.all(paths.map((path) => readLayer(ports, path, file.overridden.length > 0)));
+  const layers = read.flatMap((layer) => layer ?? []);
+  if (layers.length > 0) return layers;
+  throw envFileFailure(
+    new FileError("ENOENT", file.path, `None of these files exists: ${paths.join(", ")}.`),
+    file.path,
+  );
 }
 
-/** @throws {SvcmError} INVALID_ENVIRONMENT, ENV_FILE_FAILED */
-export async function readEnvFile(
-  ports: Ports,
-  contract: RuntimeContract,
-  asked: string | undefined,
-): Promise<EnvContent> {
-  const file = locateEnvFile(ports, contract, asked);
+/** One of several layers may be missing. */
+async function readLayer(ports: Ports, path: string, isOptional: boolean): Promise<EnvLayer | undefined> {
   try {
-    const bytes = await ports.files.read(file.path, { maxBytes: MAX_ENV_BYTES });
-    return { ...file, bytes, text: decodeEnv(bytes, file.path) };
+    const bytes = await ports.files.read(path, { maxBytes: MAX_ENV_BYTES });
+    const text = decodeEnv(bytes, path);
+    return { fileName: fileNameOf(path), path, bytes, text };
   } catch (error) {
-    throw envFileFailure(error, file.path);
+    if (isOptional && error instanceof FileError && error.code === "ENOENT") return undefined;
+    throw envFileFailure(error, path);
   }
 }
 
-/** The text of an env file, byte order mark included. @throws {SvcmError} where the bytes are not UTF-8. */
+/** The bytes of the layers that a file overrides, and what they hold. @throws {SvcmError} ENV_FILE_FAILED */
+export async function readOverridden(ports: Ports, file: EnvFile): Promise<EnvLayer[]> {
+  const read = await Promise.all(file.overridden.map((path) => readLayer(ports, path, true)));
+  return read.flatMap((layer) => layer ?? []);
+}
+
+/** Key to effective value over all layers. */
+export function heldValues(layers: readonly Pick<EnvLayer, "text">[]): Map<string, string> {
+  return new Map(layers.flatMap(({ text }) => [...valuesOf(parseEnvDocument(text))]));
+}
+
+/** The bytes that the entity tag of an answer covers. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1) return first;
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+/**
+ * The text of an env file, byte order mark included.
+ *
+ * @throws {SvcmError} ENV_FILE_FAILED if the bytes are not UTF-8, or are encrypted.
+ */
 export function decodeEnv(bytes: Uint8Array, path: string): string {
   const text = decodeUtf8(bytes);
+  if (text !== undefined && isEncrypted(text)) throw encryptedFile(fileNameOf(path), path);
   if (text !== undefined) return text;
   throw new SvcmError("ENV_FILE_FAILED", { code: "ENV_FILE_NOT_UTF8", path, details: describeNotUtf8(bytes) });
 }
 
-/** What the specification calls a failed file operation; everything else passes through. */
+/** Turns a failed file operation into the specification's error; everything else passes through. */
 export function envFileFailure(error: unknown, path: string): unknown {
   if (!(error instanceof FileError)) return error;
   const code = error.code === "ENOENT" ? "ENV_FILE_NOT_FOUND" : error.code;
   return new SvcmError("ENV_FILE_FAILED", { code, path, details: error.message });
+}
+
+function undeclared(environment: string, service: string): SvcmError {
+  const of = service === "" ? "" : ` of the service ${service}`;
+  return new SvcmError("ENV_FILE_FAILED", {
+    code: "ENV_FILE_NOT_DECLARED",
+    details: `svcm.yaml does not declare an env file for the environment ${environment}${of}.`,
+    hint: `Add it below env, for example: env: { ${environment}: .env.${environment} }`,
+  });
+}
+
+/** dotenvx writes the public key into the file, and `encrypted:` in front of each value. */
+function isEncrypted(text: string): boolean {
+  return /^\s*(?:export\s+)?DOTENV_PUBLIC_KEY\w*\s*=/m.test(text) && /=\s*["']?encrypted:/.test(text);
+}
+
+function encryptedFile(fileName: string, path: string): SvcmError {
+  return new SvcmError("ENV_FILE_FAILED", {
+    code: "ENV_FILE_ENCRYPTED",
+    path,
+    details: `${fileName} is encrypted with dotenvx. svcm does not read or write encrypted files.`,
+    hint: `Read it with: dotenvx get -f ${fileName}. Change it with: dotenvx set KEY value -f ${fileName}`,
+  });
+}
+
+function fileNameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -1,7 +1,5 @@
 import type { EnvReadResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import { valuesOf, type EnvDocument } from "./document.ts";
-import type { Environment } from "./environment.ts";
 import { editableKeys, specOf, visibleKeys } from "./tiers.ts";
 import { shownValue } from "./values.ts";
 
@@ -11,17 +9,16 @@ import { shownValue } from "./values.ts";
  */
 export function readResponse(
   contract: RuntimeContract,
-  environment: Environment,
-  document: EnvDocument,
+  file: { readonly environment: string; readonly fileName: string },
+  held: ReadonlyMap<string, string>,
 ): EnvReadResponse {
-  const held = valuesOf(document);
   const values = visibleKeys(contract).map((key) => {
     const value = held.get(key) || defaultOf(contract, key);
     return [key, shownValue(specOf(contract, key), value)];
   });
   return {
-    environment: environment.environment,
-    fileName: environment.fileName,
+    environment: file.environment,
+    fileName: file.fileName,
     editableKeys: editableKeys(contract),
     values: Object.fromEntries(values),
   };

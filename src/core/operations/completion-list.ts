@@ -1,7 +1,6 @@
 import { acceptedValues } from "../env/values.ts";
 import { editableKeys, specOf, visibleKeys } from "../env/tiers.ts";
-import { environmentSpellings } from "../env/environment.ts";
-import { ecosystemSpellings } from "../pm2/environment.ts";
+import { ecosystemSpellings, envSpellings } from "../project/environment.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports.ts";
 import { catalog } from "../findings/catalog.ts";
@@ -32,7 +31,7 @@ export const completionList = defineOperation({
 });
 
 const sources = {
-  environments: async (ports: Ports) => plain(environmentSpellings(await ports.facts.runtimeContract())),
+  environments: async (ports: Ports) => plain([...envSpellings(await ports.facts.runtimeContract()).keys()]),
   ecosystems: async ({ facts }: Ports) => {
     const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
     return plain(ecosystemSpellings(contract, matrix).keys());

@@ -1,5 +1,4 @@
-import { resolveEcosystemEnvironment } from "../pm2/environment.ts";
-import { environmentSpellings, resolveEnvironment } from "../env/environment.ts";
+import { ecosystemSpellings, envSpellings, resolveEnvironment } from "../project/environment.ts";
 import { tierReason, visibleKeys } from "../env/tiers.ts";
 import { acceptedValues } from "../env/values.ts";
 import type { ContractResponse } from "../api/bodies.ts";
@@ -21,21 +20,23 @@ export const contractShow = defineOperation({
       const spec = contract.keys[key];
       return spec ? [[key, { ...spec, reason: tierReason(contract, key), accepted: acceptedValues(spec) }]] : [];
     });
-    const spellings = environmentSpellings(contract);
+    const spellings = envSpellings(contract);
     const { root, configDir, pm2Dir, nodeEnv } = ports.workspace;
     const matrix = await ports.facts.capabilityMatrix();
     return {
       runtimeContract: {
         environments,
         defaultEnvironment,
-        environmentSpellings: spellings,
+        environmentSpellings: [...spellings.keys()],
         keys: Object.fromEntries(keys),
         profiles,
       },
       capabilityMatrix: matrix,
       defaultEnvironment: {
-        envFile: orRefusal(() => resolveEnvironment(contract, undefined, nodeEnv)),
-        ecosystem: orRefusal(() => resolveEcosystemEnvironment({ contract, matrix }, undefined, nodeEnv)),
+        envFile: orRefusal(() => resolveEnvironment(spellings, contract, undefined, nodeEnv)),
+        ecosystem: orRefusal(() =>
+          resolveEnvironment(ecosystemSpellings(contract, matrix), contract, undefined, nodeEnv),
+        ),
       },
       workspace: { root, configDir, pm2Dir },
     };

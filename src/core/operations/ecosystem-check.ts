@@ -23,10 +23,10 @@ export const ecosystemCheck = defineOperation({
   id: "ecosystem.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { environment }): Promise<EcosystemCheckResponse> {
+  async run(ports, asked): Promise<EcosystemCheckResponse> {
     const vocabulary = await vocabularyOf(ports);
     const { contract } = vocabulary;
-    const { listed, ...file } = await readEcosystem(ports, vocabulary, environment);
+    const { listed, ...file } = await readEcosystem(ports, vocabulary, asked);
     const [secrets, implied] = await Promise.all([
       knownSecrets(ports, contract),
       readImplied(ports, file.name, vocabulary),

@@ -11,9 +11,9 @@ export const ecosystemDrift = defineOperation({
   id: "ecosystem.drift",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { environment: asked }): Promise<EcosystemDrift> {
-    const environment = await ports.telemetry.environment(asked);
-    const watch = new EcosystemWatch(ports, environment);
+  async run(ports, asked): Promise<EcosystemDrift> {
+    const environment = await ports.telemetry.environment(asked.environment);
+    const watch = new EcosystemWatch(ports, asked);
     const {
       error: details = "",
       code,

@@ -11,10 +11,10 @@ export const ecosystemShow = defineOperation({
   id: "ecosystem.show",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { environment, serviceKind }): Promise<EcosystemResponse> {
+  async run(ports, { serviceKind, ...asked }): Promise<EcosystemResponse> {
     const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
     const suffixes = serviceKind === undefined ? undefined : suffixesOf(matrix, serviceKind);
-    const file = await readEcosystem(ports, { contract, matrix }, environment);
+    const file = await readEcosystem(ports, { contract, matrix }, asked);
     return ecosystemResponse(file, { contract, secrets: await knownSecrets(ports, contract), suffixes });
   },
 });

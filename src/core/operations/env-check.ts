@@ -1,5 +1,5 @@
 import type { EnvCheckResponse } from "../api/bodies.ts";
-import { checkEnvFile } from "../env/check.ts";
+import { checkEnvFiles } from "../env/check.ts";
 import { defineOperation } from "../operation.ts";
 import { readEnvFile } from "../env/env-file.ts";
 
@@ -8,10 +8,10 @@ export const envCheck = defineOperation({
   id: "env.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { environment }): Promise<EnvCheckResponse> {
+  async run(ports, asked): Promise<EnvCheckResponse> {
     const contract = await ports.facts.runtimeContract();
-    const file = await readEnvFile(ports, contract, environment);
-    const issues = checkEnvFile(contract, file.text, file.fileName);
+    const file = await readEnvFile(ports, contract, asked);
+    const issues = checkEnvFiles(contract, file.layers);
     return { environment: file.environment, fileName: file.fileName, issues };
   },
 });

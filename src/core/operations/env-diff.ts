@@ -1,8 +1,7 @@
 import type { EnvDiffResponse } from "../api/bodies.ts";
 import { diffEnv } from "../env/diff.ts";
-import { parseEnvDocument } from "../env/document.ts";
 import { defineOperation } from "../operation.ts";
-import { readEnvFile } from "../env/env-file.ts";
+import { heldValues, readEnvFile } from "../env/env-file.ts";
 
 /** Two environments key by key. Secrets are compared, never shown. */
 export const envDiff = defineOperation({
@@ -12,10 +11,10 @@ export const envDiff = defineOperation({
   async run(ports, input): Promise<EnvDiffResponse> {
     const contract = await ports.facts.runtimeContract();
     const [from, to] = await Promise.all([
-      readEnvFile(ports, contract, input.from),
-      readEnvFile(ports, contract, input.to),
+      readEnvFile(ports, contract, { environment: input.from, service: input.service }),
+      readEnvFile(ports, contract, { environment: input.to, service: input.service }),
     ]);
-    const entries = diffEnv(contract, parseEnvDocument(from.text), parseEnvDocument(to.text));
+    const entries = diffEnv(contract, heldValues(from.layers), heldValues(to.layers));
     return { from: from.environment, to: to.environment, entries };
   },
 });

@@ -1,20 +1,19 @@
 import type { EnvReadResponse } from "../api/bodies.ts";
 import { sortIssues, type Issue } from "../api/issue.ts";
-import { parseEnvDocument } from "../env/document.ts";
 import { describeUnlisted, specOf, tierOf, visibleKeys } from "../env/tiers.ts";
 import { readResponse } from "../env/view.ts";
 import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import { suggest } from "../words/suggest.ts";
-import { readEnvFile } from "../env/env-file.ts";
+import { heldValues, readEnvFile } from "../env/env-file.ts";
 
 /** An answer about an env file together with the content that it describes. */
 export interface EnvRead<Response = EnvReadResponse> {
   readonly response: Response;
   readonly bytes: Uint8Array;
   /** What the whole answer depends on beside the bytes: while neither changes, it is the same. */
-  readonly source?: { readonly contract: RuntimeContract; readonly environment: string };
+  readonly source?: { readonly contract: RuntimeContract; readonly environment: string; readonly path: string };
 }
 
 /** Reads the visible keys of an environment. @see the specification, "GET /api/runtime/env" */
@@ -22,10 +21,10 @@ export const envRead = defineOperation({
   id: "env.read",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { environment, keys }): Promise<EnvRead> {
+  async run(ports, { keys, ...asked }): Promise<EnvRead> {
     const contract = await ports.facts.runtimeContract();
-    const file = await readEnvFile(ports, contract, environment);
-    const whole = (): EnvReadResponse => readResponse(contract, file, parseEnvDocument(file.text));
+    const file = await readEnvFile(ports, contract, asked);
+    const whole = (): EnvReadResponse => readResponse(contract, file, heldValues(file.layers));
     if (keys !== undefined) return { response: narrowed(contract, whole(), keys), bytes: file.bytes };
     return {
       // Made when it is asked for: a face that has answered for the same source need not ask again.
@@ -33,7 +32,7 @@ export const envRead = defineOperation({
         return whole();
       },
       bytes: file.bytes,
-      source: { contract, environment: file.environment },
+      source: { contract, environment: file.environment, path: file.path },
     };
   },
 });

@@ -1,6 +1,5 @@
 import type { EnvWriteResponse } from "../api/bodies.ts";
 import type { Issue } from "../api/issue.ts";
-import { parseEnvDocument } from "../env/document.ts";
 import { UnwritableValue } from "../env/edit.ts";
 import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
 import { readResponse } from "../env/view.ts";
@@ -13,10 +12,15 @@ import { audited } from "../audit/audited.ts";
 import {
   decodeEnv,
   envFileFailure,
+  heldValues,
+  joined,
   locateEnvFile,
   readEnvFile,
+  readOverridden,
   requireEnvSize,
+  type EnvContent,
   type EnvFile,
+  type EnvLayer,
 } from "../env/env-file.ts";
 import type { EnvRead } from "./env-read.ts";
 
@@ -41,15 +45,14 @@ export const envWrite = defineOperation({
   id: "env.write",
   access: "write",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { environment, values, ifMatch, foreignKeys }, caller): Promise<EnvRead<EnvWriteResponse>> {
+  async run(ports, { values, ifMatch, foreignKeys, ...asked }, caller): Promise<EnvRead<EnvWriteResponse>> {
     return await auditedEnvWrite(ports, caller, async (transaction) => {
       const contract = await ports.facts.runtimeContract();
       transaction.about.keys = Object.keys(values).filter((key) => Object.hasOwn(contract.keys, key));
-      const file = locateEnvFile(ports, contract, environment);
-      transaction.about.environment = file.name;
+      const file = await locateEnvFile(ports, contract, asked);
+      noteFile(transaction, file);
       refuseBadValues(contract, values, foreignKeys);
-      const { plan, bytes } = await writeValues(ports, contract, file, values, { ...transaction, ifMatch });
-      return { response: writeResponse(contract, file, plan), bytes };
+      return await writeValues(ports, contract, file, values, { ...transaction, ifMatch });
     });
   },
 });
@@ -59,11 +62,11 @@ export const envPlan = defineOperation({
   id: "env.plan",
   access: "read",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { environment, values, foreignKeys }): Promise<EnvPlanResponse> {
+  async run(ports, { values, foreignKeys, ...asked }): Promise<EnvPlanResponse> {
     const contract = await ports.facts.runtimeContract();
     refuseBadValues(contract, values, foreignKeys);
-    const file = await readEnvFile(ports, contract, environment);
-    return planResponse(file, planned(contract, file, file.text, values));
+    const file = await readEnvFile(ports, contract, asked);
+    return planResponse(file, plannedFor(contract, file, values));
   },
 });
 
@@ -79,7 +82,7 @@ export function refuseBadValues(
 
 /** A write of an env file under way. `about` is what its audit record says, as far as it is known. */
 export interface EnvTransaction {
-  readonly about: { action: "env.write"; environment?: string; keys?: readonly string[] };
+  readonly about: { action: "env.write"; environment?: string; service?: string; keys?: readonly string[] };
   readonly begin: () => Promise<void>;
   readonly ifMatch?: string | undefined;
 }
@@ -99,6 +102,11 @@ export function auditedEnvWrite<T>(
   );
 }
 
+/** Names the file's environment and service in the audit record. */
+export function noteFile({ about }: EnvTransaction, { name, service }: EnvFile): void {
+  Object.assign(about, { environment: name, ...(service !== undefined && { service }) });
+}
+
 /** Writes values that were found good, as one locked transaction. */
 export async function writeValues(
   ports: Ports,
@@ -106,13 +114,15 @@ export async function writeValues(
   file: EnvFile,
   values: Readonly<Record<string, string>>,
   { about, begin, ifMatch }: EnvTransaction,
-): Promise<{ plan: EnvPlan; bytes: Uint8Array }> {
+): Promise<EnvRead<EnvWriteResponse>> {
+  const overridden = await readOverridden(ports, file);
+  const whole = (current: Uint8Array): Uint8Array => joined([...overridden.map(({ bytes }) => bytes), current]);
   let plan: EnvPlan | undefined;
   const decide = (current: Uint8Array): Uint8Array | undefined => {
     requireEnvSize(current, file.path);
-    if (ifMatch !== undefined) refuseStale(ports, current, ifMatch);
+    if (ifMatch !== undefined) refuseStale(ports, whole(current), ifMatch);
     const text = decodeEnv(current, file.path);
-    plan = planned(contract, file, text, values);
+    plan = planned(contract, file, text, withoutInherited(values, text, overridden));
     about.keys = plan.changedKeys;
     if (plan.text === text) return undefined;
     const next = new TextEncoder().encode(plan.text);
@@ -121,16 +131,44 @@ export async function writeValues(
   };
   try {
     const bytes = await ports.files.replace(file.path, decide, begin);
-    return { plan: plan ?? planned(contract, file, decodeEnv(bytes, file.path), values), bytes };
+    const done = plan ?? planned(contract, file, decodeEnv(bytes, file.path), values);
+    return { response: writeResponse(contract, file, done, overridden), bytes: whole(bytes) };
   } catch (error) {
     throw envFileFailure(error, file.path);
   }
 }
 
-/** The post-write state of the file. */
-export function writeResponse(contract: RuntimeContract, file: EnvFile, plan: EnvPlan): EnvWriteResponse {
-  const { text, changedKeys, ignoredKeys, warnings } = plan;
-  return { ...readResponse(contract, file, parseEnvDocument(text)), changedKeys, ignoredKeys, warnings };
+/** The post-write state of the file and what it overrides. */
+function writeResponse(
+  contract: RuntimeContract,
+  file: EnvFile,
+  { text, changedKeys, ignoredKeys, warnings }: EnvPlan,
+  overridden: readonly EnvLayer[],
+): EnvWriteResponse {
+  const held = heldValues([...overridden, { text }]);
+  return { ...readResponse(contract, file, held), changedKeys, ignoredKeys, warnings };
+}
+
+/** Values that an overridden layer holds already, and that the written file leaves as they are, need no line. */
+function withoutInherited(
+  values: Readonly<Record<string, string>>,
+  text: string,
+  overridden: readonly EnvLayer[],
+): Readonly<Record<string, string>> {
+  if (overridden.length === 0) return values;
+  const [inherited, own] = [heldValues(overridden), heldValues([{ text }])];
+  const isNeeded = ([key, value]: readonly [string, string]): boolean => own.has(key) || inherited.get(key) !== value;
+  return Object.fromEntries(Object.entries(values).filter(isNeeded));
+}
+
+/** A write to a file that was read, planned and not made. */
+export function plannedFor(
+  contract: RuntimeContract,
+  file: EnvContent,
+  values: Readonly<Record<string, string>>,
+): EnvPlan {
+  const overridden = file.layers.filter(({ path }) => path !== file.path);
+  return planned(contract, file, file.text, withoutInherited(values, file.text, overridden));
 }
 
 export function planResponse(file: EnvFile, plan: EnvPlan): EnvPlanResponse {
@@ -145,7 +183,7 @@ export function entityTag(ports: Ports, bytes: Uint8Array): string {
 }
 
 /** @throws {SvcmError} ENV_FILE_FAILED where the file cannot hold a value. */
-export function planned(
+function planned(
   contract: RuntimeContract,
   file: EnvFile,
   text: string,

@@ -6,10 +6,10 @@ import type { Ports } from "../ports.ts";
 import { readEnvFile } from "../env/env-file.ts";
 import {
   auditedEnvWrite,
-  planned,
+  noteFile,
+  plannedFor,
   planResponse,
   refuseBadValues,
-  writeResponse,
   writeValues,
   type EnvPlanResponse,
   type EnvTransaction,
@@ -71,15 +71,18 @@ async function apply(
   const contract = await ports.facts.runtimeContract();
   const profile = profileOf(contract, input.profile);
   refuseUnusedValues(input.profile, profile, input.values);
-  const file = await readEnvFile(ports, contract, input.environment);
+  const file = await readEnvFile(ports, contract, input);
   const steps = profileSteps(contract, profile, file.text, input.values);
   const values = valuesToWrite(steps);
-  if (transaction) Object.assign(transaction.about, { environment: file.name, keys: Object.keys(values) });
+  if (transaction) {
+    noteFile(transaction, file);
+    transaction.about.keys = Object.keys(values);
+  }
   refuseBadValues(contract, values, "refuse");
   const rest = { profile: input.profile, manual: manualSteps(steps) };
-  if (!transaction) return { ...planResponse(file, planned(contract, file, file.text, values)), ...rest };
-  const { plan } = await writeValues(ports, contract, file, values, transaction);
-  return { ...writeResponse(contract, file, plan), ...rest };
+  if (!transaction) return { ...planResponse(file, plannedFor(contract, file, values)), ...rest };
+  const { response } = await writeValues(ports, contract, file, values, transaction);
+  return { ...response, ...rest };
 }
 
 function valuesToWrite(steps: readonly ProfileStep[]): Record<string, string> {

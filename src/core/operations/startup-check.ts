@@ -1,6 +1,4 @@
 import type { Issue } from "../api/issue.ts";
-import { parseEnvDocument, valuesOf } from "../env/document.ts";
-import type { Environment } from "../env/environment.ts";
 import { normaliseApp } from "../pm2/normalise.ts";
 import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
@@ -13,7 +11,7 @@ import type { CarriedDrivers, Entrypoint, StartupPlan } from "../startup/plan.ts
 import { refuseNoJson } from "../yaml/json.ts";
 import { readYaml } from "../yaml/read.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
-import { readEnvFile } from "../env/env-file.ts";
+import { heldValues, readEnvFile, type EnvRequest } from "../env/env-file.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
 export interface StartupCheckResponse {
@@ -36,19 +34,19 @@ export const startupCheck = defineOperation({
   id: "startup.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { environment, entrypoint, app }): Promise<StartupCheckResponse> {
+  async run(ports, { entrypoint, app, ...asked }): Promise<StartupCheckResponse> {
     const contract = await ports.facts.runtimeContract();
-    const file = await readEnvFile(ports, contract, environment);
+    const file = await readEnvFile(ports, contract, asked);
     const values = {
-      ...Object.fromEntries(valuesOf(parseEnvDocument(file.text))),
-      ...(app !== undefined && (await appEnvironment(ports, contract, file, app))),
+      ...Object.fromEntries(heldValues(file.layers)),
+      ...(app !== undefined && (await appEnvironment(ports, contract, asked, app))),
     };
     const drivers = await readCarried(ports);
     const facts = { cpuCores: ports.host.cpuCores(), ...(drivers && { drivers }) };
     const decision = decideStartup(contract, entrypoint, values, facts);
     refuseWithoutKeys(decision.issues);
-    const { environment: asked, fileName } = file;
-    return { environment: asked, fileName, entrypoint, ...(app !== undefined && { app }), ...decision };
+    const { environment, fileName } = file;
+    return { environment, fileName, entrypoint, ...(app !== undefined && { app }), ...decision };
   },
 });
 
@@ -68,11 +66,11 @@ function refuseWithoutKeys(issues: readonly Issue[]): void {
 async function appEnvironment(
   ports: Ports,
   contract: RuntimeContract,
-  { environment }: Environment,
+  asked: EnvRequest,
   app: string,
 ): Promise<Readonly<Record<string, string>>> {
   const matrix = await ports.facts.capabilityMatrix();
-  const { fileName, loaded } = await readEcosystem(ports, { contract, matrix }, environment);
+  const { fileName, loaded } = await readEcosystem(ports, { contract, matrix }, asked);
   const apps = loaded?.apps.map(({ fields }) => normaliseApp(fields)) ?? [];
   const found = apps.find(({ name }) => name === app);
   if (found) return found.env;

@@ -9,8 +9,9 @@ export function shellQuote(word: string): string {
  *
  * @see the specification, "PM2 ecosystem response"
  */
-export function startCommand(path: string, names: readonly string[]): string | undefined {
+export function startCommand(path: string, names: readonly string[], env?: string): string | undefined {
   const only = names.filter((name) => name !== "").join(",");
   if (only === "") return undefined;
-  return `pm2 start ${shellQuote(path)} --only ${shellQuote(only)} --update-env`;
+  const environment = env === undefined ? "" : ` --env ${shellQuote(env)}`;
+  return `pm2 start ${shellQuote(path)} --only ${shellQuote(only)}${environment} --update-env`;
 }

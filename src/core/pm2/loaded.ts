@@ -23,6 +23,8 @@ export interface LoadedApp {
   /** Variables of `env` that the file gives no value. */
   readonly unset: readonly string[];
   readonly places: AppPlaces;
+  /** How `svcm.yaml` says that it is started: absolute path of its file, and the name after `--env`. */
+  readonly start?: { readonly path: string; readonly env: string | undefined };
 }
 
 /** What the machine has for an app, looked up as PM2 would, with the repository root as current folder. */

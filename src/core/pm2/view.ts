@@ -1,6 +1,6 @@
 import type { EcosystemResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import type { EcosystemEnvironment } from "./environment.ts";
+import type { Environment } from "../project/environment.ts";
 import { startCommand } from "./command.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { normaliseApp } from "./normalise.ts";
@@ -8,7 +8,9 @@ import { secretsOf, scrubOf, shownVariable, type Scrub } from "./scrub.ts";
 
 type EcosystemApp = EcosystemResponse["apps"][number];
 
-export interface EcosystemFile extends EcosystemEnvironment {
+export interface EcosystemFile extends Environment {
+  /** The service whose file it is, if services have names. */
+  readonly service?: string;
   readonly fileName: string;
   readonly path: string;
   /** Absent where the environment has no ecosystem file. */
@@ -34,7 +36,7 @@ export function ecosystemResponse(file: EcosystemFile, options: ViewOptions): Ec
     path,
     exists: loaded !== undefined,
     apps,
-    ...(suffixes && { preview: previewOf(apps, path, suffixes) }),
+    ...(suffixes && { preview: previewOf(apps, path, suffixes, loaded?.apps[0]?.start?.env) }),
   };
 }
 
@@ -44,7 +46,12 @@ export function scrubFor(loaded: LoadedEcosystem | undefined, { contract, secret
   return scrubOf([...secrets, ...secretsOf(contract, held)]);
 }
 
-function viewOf({ fields, places }: LoadedApp, path: string, contract: RuntimeContract, scrub: Scrub): EcosystemApp {
+function viewOf(
+  { fields, places, start }: LoadedApp,
+  path: string,
+  contract: RuntimeContract,
+  scrub: Scrub,
+): EcosystemApp {
   const app = normaliseApp(fields);
   const name = scrub(app.name);
   return {
@@ -55,7 +62,7 @@ function viewOf({ fields, places }: LoadedApp, path: string, contract: RuntimeCo
     env: Object.fromEntries(
       Object.entries(app.env).map(([key, value]) => [scrub(key), shownVariable(contract, key, value, scrub)]),
     ),
-    command: startCommand(path, [name]) ?? "",
+    command: startCommand(start?.path ?? path, [name], start?.env) ?? "",
   };
 }
 
@@ -73,8 +80,9 @@ function previewOf(
   apps: readonly EcosystemApp[],
   path: string,
   suffixes: readonly string[],
+  env: string | undefined,
 ): NonNullable<EcosystemResponse["preview"]> {
   const implied = apps.map(({ name }) => name).filter((name) => suffixes.some((suffix) => name.endsWith(suffix)));
   const names = [...new Set(implied)];
-  return { apps: names, command: startCommand(path, names) ?? null };
+  return { apps: names, command: startCommand(path, names, env) ?? null };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { assignmentIssues, planWrite } from "../../../src/core/env/plan.ts";
 import { hasCredentials, maskCredentials, Secret } from "../../../src/core/secrets/redact.ts";
-import { environmentSpellings, resolveEnvironment } from "../../../src/core/env/environment.ts";
+import { envSpellings, resolveEnvironment } from "../../../src/core/project/environment.ts";
 import { editableKeys, tierOf, visibleKeys } from "../../../src/core/env/tiers.ts";
 import { acceptedValues, valueProblem } from "../../../src/core/env/values.ts";
 import { SvcmError } from "../../../src/core/errors.ts";
@@ -224,6 +224,8 @@ describe("a plan", () => {
 });
 
 describe("environments", () => {
+  const spellings = envSpellings(contract);
+
   test.each([
     ["dev", "dev", ".env.dev"],
     ["development", "development", ".env.dev"],
@@ -231,14 +233,15 @@ describe("environments", () => {
     ["CI", "ci", ".env.ci"],
     ["test", "test", ".env.ci"],
   ])("%j is echoed as %s and means %s", (asked, environment, fileName) => {
-    expect(resolveEnvironment(contract, asked)).toMatchObject({ environment, fileName });
+    const resolved = resolveEnvironment(spellings, contract, asked);
+    expect([resolved.environment, contract.environments[resolved.name]?.file]).toEqual([environment, fileName]);
   });
 
   test("without one, NODE_ENV decides, else dev", () => {
-    expect(resolveEnvironment(contract, undefined, "test").environment).toBe("test");
-    expect(resolveEnvironment(contract, undefined, "").environment).toBe("dev");
-    expect(resolveEnvironment(contract, undefined).environment).toBe("dev");
-    expect(() => resolveEnvironment(contract, undefined, "production")).toThrow(
+    expect(resolveEnvironment(spellings, contract, undefined, "test").environment).toBe("test");
+    expect(resolveEnvironment(spellings, contract, undefined, "").environment).toBe("dev");
+    expect(resolveEnvironment(spellings, contract, undefined).environment).toBe("dev");
+    expect(() => resolveEnvironment(spellings, contract, undefined, "production")).toThrow(
       'Unsupported environment "production" (from NODE_ENV). Accepted: dev, development, staging, ci, test.',
     );
   });
@@ -246,12 +249,12 @@ describe("environments", () => {
   test.each(["", " ", "prod", "production", "dev2", "../dev", "__proto__", "dev\u0000"])(
     "%j is refused, never coerced",
     (asked) => {
-      expect(() => resolveEnvironment(contract, asked, "dev")).toThrow(SvcmError);
+      expect(() => resolveEnvironment(spellings, contract, asked, "dev")).toThrow(SvcmError);
     },
   );
 
   test("every accepted spelling", () => {
-    expect(environmentSpellings(contract)).toEqual(["dev", "development", "staging", "ci", "test"]);
+    expect([...spellings.keys()]).toEqual(["dev", "development", "staging", "ci", "test"]);
   });
 });
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { shellQuote, startCommand } from "../../../src/core/pm2/command.ts";
-import { ecosystemSpellings, resolveEcosystemEnvironment } from "../../../src/core/pm2/environment.ts";
+import { ecosystemSpellings, resolveEnvironment } from "../../../src/core/project/environment.ts";
 import type { Data, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
 import { envFileOptions } from "../../../src/core/pm2/normalise.ts";
 import { scrubOf } from "../../../src/core/pm2/scrub.ts";
@@ -13,8 +13,9 @@ import { packagedCapabilityMatrix, packagedRuntimeContract } from "../../../src/
 const facts = { contract: packagedRuntimeContract, matrix: packagedCapabilityMatrix };
 
 describe("environments", () => {
+  const spellings = ecosystemSpellings(facts.contract, facts.matrix);
+
   test("are those of the specification, in its order", () => {
-    const spellings = ecosystemSpellings(facts.contract, facts.matrix);
     expect([...spellings.keys()]).toEqual(["dev", "development", "staging", "production", "prod", "ci", "test"]);
     expect([...spellings.values()]).toEqual(["dev", "dev", "staging", "production", "production", "ci", "ci"]);
   });
@@ -22,19 +23,27 @@ describe("environments", () => {
   test("of the PM2 profiles win over an alias of the same name", () => {
     const environments = { development: { file: ".env", aliases: ["dev"] } };
     const contract = { ...facts.contract, environments, defaultEnvironment: "development" };
-    const spellings = ecosystemSpellings(contract, facts.matrix);
-    expect([spellings.get("dev"), spellings.get("development")]).toEqual(["dev", "development"]);
+    const own = ecosystemSpellings(contract, facts.matrix);
+    expect([own.get("dev"), own.get("development")]).toEqual(["dev", "development"]);
   });
 
   test.each(["", " ", "qa", "toString", "__proto__", "dev,staging", "productio"])("%j is refused", (asked) => {
-    expect(() => resolveEcosystemEnvironment(facts, asked)).toThrow(/Unsupported environment .*Accepted: dev, dev/);
+    expect(() => resolveEnvironment(spellings, facts.contract, asked)).toThrow(
+      /Unsupported environment .*Accepted: dev, dev/,
+    );
   });
 
   test("are compared trimmed, in any case, and echoed as asked", () => {
-    expect(resolveEcosystemEnvironment(facts, "\tProD ")).toEqual({ environment: "prod", name: "production" });
-    expect(resolveEcosystemEnvironment(facts, undefined, "test")).toEqual({ environment: "test", name: "ci" });
-    expect(resolveEcosystemEnvironment(facts, undefined)).toEqual({ environment: "dev", name: "dev" });
-    expect(() => resolveEcosystemEnvironment(facts, undefined, "qa")).toThrow("(from NODE_ENV)");
+    expect(resolveEnvironment(spellings, facts.contract, "\tProD ")).toEqual({
+      environment: "prod",
+      name: "production",
+    });
+    expect(resolveEnvironment(spellings, facts.contract, undefined, "test")).toEqual({
+      environment: "test",
+      name: "ci",
+    });
+    expect(resolveEnvironment(spellings, facts.contract, undefined)).toEqual({ environment: "dev", name: "dev" });
+    expect(() => resolveEnvironment(spellings, facts.contract, undefined, "qa")).toThrow("(from NODE_ENV)");
   });
 });
 

@@ -20,13 +20,15 @@ export interface EcosystemLoaderOptions {
 export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoaderOptions): EcosystemLoader {
   let clean: CleanEnvironment | undefined;
   const cleaned = (): CleanEnvironment => (clean ??= cleanEnvironment(env));
-  const load = async (path: string, signal: AbortSignal): Promise<LoadedEcosystem> => {
+  const load = async (key: string, signal: AbortSignal): Promise<LoadedEcosystem> => {
+    const [path = "", cwd = ""] = key.split("\0");
     await requireRegular(path);
-    const outcome = await runProgram(path, { cwd: root, env: cleaned().env, timeoutMs }, signal);
+    const outcome = await runProgram(path, { cwd, env: cleaned().env, timeoutMs }, signal);
     if (!outcome.ok) throw failure(outcome.code, path, outcome.reason, outcome.at && textOf(outcome.at));
     const { apps, found, isDefaultExport, files } = outcome;
     return { path, apps, found, isDefaultExport, files };
   };
+  const shared = oneAtATime(load);
   return {
     async list(folder) {
       try {
@@ -36,7 +38,7 @@ export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoader
         throw error;
       }
     },
-    load: oneAtATime(load),
+    load: (path, { signal, cwd = root } = {}) => shared(`${path}\0${cwd}`, signal),
     withheld: () => cleaned().withheld,
   };
 }

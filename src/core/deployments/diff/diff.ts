@@ -1,4 +1,4 @@
-import { resolveEnvironment, environmentSpellings } from "../../env/environment.ts";
+import { envSpellings } from "../../project/environment.ts";
 import { portOf } from "../tcp-ports.ts";
 import { type Candidate, isMap } from "../candidate.ts";
 import { SUITE_VERSION } from "../shape.ts";
@@ -56,8 +56,8 @@ function diffEnvironment(from: Candidate, to: Candidate, vocabulary: Vocabulary)
 }
 
 function environmentName(given: unknown, { contract }: Vocabulary): string {
-  const isKnown = typeof given === "string" && environmentSpellings(contract).includes(given.trim().toLowerCase());
-  return isKnown ? resolveEnvironment(contract, given).name : fingerprint(given);
+  const name = typeof given === "string" ? envSpellings(contract).get(given.trim().toLowerCase()) : undefined;
+  return name ?? fingerprint(given);
 }
 
 function diffConfiguration(from: Candidate, to: Candidate, vocabulary: Vocabulary): Change[] {

@@ -1,4 +1,4 @@
-import { environmentSpellings } from "../../env/environment.ts";
+import { envSpellings } from "../../project/environment.ts";
 import { notAccepted, type Rule, show } from "../rule.ts";
 
 /** The environment that the document selects. */
@@ -9,7 +9,7 @@ export const documentEnvironment: Rule = {
   explanation: "runtimeEnvironment only selects an environment of the runtime contract. It holds no values.",
   remedy: "Write one of the environments that the message lists, or delete the line.",
   check({ entry: { runtimeEnvironment }, vocabulary: { contract } }) {
-    const spellings = environmentSpellings(contract);
+    const spellings = [...envSpellings(contract).keys()];
     if (typeof runtimeEnvironment !== "string" || spellings.includes(runtimeEnvironment.trim().toLowerCase()))
       return [];
     return [notAccepted("runtimeEnvironment", `${show(runtimeEnvironment)} is not an environment`, spellings)];

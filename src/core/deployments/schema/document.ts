@@ -1,4 +1,4 @@
-import { environmentSpellings } from "../../env/environment.ts";
+import { envSpellings } from "../../project/environment.ts";
 import { interfaceFields } from "../fields.ts";
 import { SUITE_VERSION } from "../shape.ts";
 import type { Vocabulary } from "../vocabulary.ts";
@@ -44,7 +44,7 @@ export function suiteSchema(vocabulary: Vocabulary): Record<string, unknown> {
 
 /** An environment is compared without regard to case. */
 function environmentSchema({ contract }: Vocabulary): JsonSchema {
-  const spellings = environmentSpellings(contract);
+  const spellings = [...envSpellings(contract).keys()];
   const anyCase = spellings.map((name) => name.replaceAll(/./g, eitherCase)).join("|");
   return {
     ...described("Environment that is selected; the selection only, never values."),

@@ -1,4 +1,4 @@
-import { resolveEcosystemEnvironment } from "../../pm2/environment.ts";
+import { ecosystemSpellings, resolveEnvironment } from "../../project/environment.ts";
 import type { Ports } from "../../ports.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
 import type { MetricsRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
@@ -35,7 +35,7 @@ class SharedTelemetry implements Telemetry {
   async environment(asked: string | undefined): Promise<string> {
     const { facts, workspace } = this.#ports;
     const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
-    return resolveEcosystemEnvironment({ contract, matrix }, asked, workspace.nodeEnv).environment;
+    return resolveEnvironment(ecosystemSpellings(contract, matrix), contract, asked, workspace.nodeEnv).environment;
   }
 
   async *watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<Sample, void, undefined> {
@@ -104,7 +104,7 @@ class SharedTelemetry implements Telemetry {
   }
 
   #ecosystem(environment: string): EcosystemWatch {
-    const watch = this.#ecosystems.get(environment) ?? new EcosystemWatch(this.#ports, environment);
+    const watch = this.#ecosystems.get(environment) ?? new EcosystemWatch(this.#ports, { environment });
     this.#ecosystems.set(environment, watch);
     return watch;
   }

@@ -1,12 +1,12 @@
 import { SvcmError } from "../../errors.ts";
-import { ecosystemSpellings, spellingsOf } from "../../pm2/environment.ts";
+import { ecosystemSpellings, spellingsOf } from "../../project/environment.ts";
 import { expectedApps, type ExpectedApp } from "../../pm2/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
 import type { Ports } from "../../ports.ts";
 import type { FileStamp } from "../ports.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { ecosystemView, envFilesOf, type EcosystemMetrics } from "./ecosystem-view.ts";
-import { readEcosystem, type EcosystemContent } from "../../pm2/ecosystem-file.ts";
+import { readEcosystem, type EcosystemContent, type EcosystemRequest } from "../../pm2/ecosystem-file.ts";
 
 /** What an environment's ecosystem file declared when it was run last. */
 export interface EcosystemState {
@@ -44,14 +44,14 @@ interface Compared {
  */
 export class EcosystemWatch {
   readonly #ports: Ports;
-  readonly #environment: string;
+  readonly #asked: EcosystemRequest;
   #seen: Seen | undefined;
   #compared: Compared | undefined;
   #loading: Promise<Seen> | undefined;
 
-  constructor(ports: Ports, environment: string) {
+  constructor(ports: Ports, asked: EcosystemRequest) {
     this.#ports = ports;
-    this.#environment = environment;
+    this.#asked = asked;
   }
 
   /** What is declared now; the last known where a changed file is still being run, unless it has to be current. */
@@ -103,7 +103,7 @@ export class EcosystemWatch {
     const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
     const shown = new Set(visibleKeys(contract));
     try {
-      const content = await readEcosystem(ports, { contract, matrix }, this.#environment);
+      const content = await readEcosystem(ports, { contract, matrix }, this.#asked);
       const own = spellingsOf(ecosystemSpellings(contract, matrix), content.name);
       return ranWell(ports, content, own, shown);
     } catch (error) {

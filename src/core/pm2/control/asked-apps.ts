@@ -4,7 +4,7 @@ import type { Ports } from "../../ports.ts";
 import { declarationOf, type Declaration } from "../declaration.ts";
 import { declaredApps } from "../declared.ts";
 import { readEcosystem } from "../ecosystem-file.ts";
-import { ecosystemSpellings, spellingsOf } from "../environment.ts";
+import { ecosystemSpellings, spellingsOf } from "../../project/environment.ts";
 import { expectedApps, type ExpectedApp } from "../expected.ts";
 import { notFound } from "../target.ts";
 import type { ActionInput } from "./acting.ts";
@@ -30,7 +30,7 @@ export async function askedApps(ports: Ports, input: ActionInput, about: ActionS
       details: "With the scope ecosystem, apps are started or restarted by their names alone.",
     });
   const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
-  const file = await readEcosystem(ports, { contract, matrix }, input.environment);
+  const file = await readEcosystem(ports, { contract, matrix }, input);
   about.environment = file.name;
   const { loaded } = file;
   if (loaded === undefined) throw noEcosystem(file.path);

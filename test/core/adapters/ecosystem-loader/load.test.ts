@@ -58,9 +58,9 @@ test("a caller that gives up ends the run, unless another one waits for it", asy
   const file = join(root, "x.config.cjs");
   writeFileSync(file, "for (;;);");
   const stop = new AbortController();
-  const loading = loaderIn(root).load(file, stop.signal);
+  const loading = loaderIn(root).load(file, { signal: stop.signal });
   stop.abort(new Error("enough"));
   await expect(loading).rejects.toThrow("enough");
   const late = AbortSignal.abort(new Error("too late"));
-  await expect(loaderIn(root).load(file, late)).rejects.toThrow("too late");
+  await expect(loaderIn(root).load(file, { signal: late })).rejects.toThrow("too late");
 });

@@ -1,0 +1,57 @@
+import { SvcmError } from "../errors.ts";
+import { suggest } from "../words/suggest.ts";
+import type { Project, Service } from "./project.ts";
+
+/** The member of every request that chooses a service. */
+export interface NamedService {
+  /** `""` if the repository has one service without a name. */
+  readonly name: string;
+  readonly service: Service;
+}
+
+/**
+ * The service of a request; a repository with one service needs no name.
+ *
+ * @throws {SvcmError} INVALID_REQUEST with the code SERVICE_UNKNOWN or SERVICE_REQUIRED
+ */
+export function chooseService(project: Project | undefined, asked: string | undefined): NamedService | undefined {
+  const services = Object.entries(project?.services ?? {});
+  const [first] = services;
+  if (asked === undefined) {
+    if (services.length > 1) throw noService("SERVICE_REQUIRED", "This repository has several services.", services);
+    return first && { name: first[0], service: first[1] };
+  }
+  const found = services.find(([name]) => name === asked && name !== "");
+  if (found) return { name: found[0], service: found[1] };
+  const shown = JSON.stringify(asked.slice(0, 80));
+  throw noService("SERVICE_UNKNOWN", `No service has the name ${shown}.`, services, asked);
+}
+
+function noService(
+  code: string,
+  what: string,
+  services: readonly (readonly [string, Service])[],
+  asked?: string,
+): SvcmError {
+  const names = services.map(([name]) => name).filter(Boolean);
+  const meant = asked === undefined ? undefined : suggest(asked, names);
+  const hint =
+    meant === undefined ? "Name one of them with --service, or service= in a request." : `Did you mean ${meant}?`;
+  return names.length === 0
+    ? new SvcmError("INVALID_REQUEST", {
+        code,
+        details: `${what} This repository does not declare named services.`,
+        hint: "Leave the service out, or declare services in svcm.yaml.",
+      })
+    : new SvcmError("INVALID_REQUEST", { code, details: `${what} Accepted: ${names.join(", ")}.`, hint });
+}
+
+/** A path below a folder as people write it: `~` is not expanded, `.` and doubled slashes go. */
+export function below(folder: string, path: string): string {
+  const parts = path.startsWith("/") ? [] : folder.split("/");
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "." && part !== "") parts.push(part);
+  }
+  return `/${parts.filter(Boolean).join("/")}`;
+}

@@ -1,0 +1,73 @@
+import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
+
+/** What `svcm.yaml` declares. Paths are as written: relative to the root, or to the service's folder. */
+export interface Project {
+  /** Canonical names with their aliases, in the order of the file. */
+  readonly environments: Readonly<Record<string, { readonly aliases: readonly string[] }>>;
+  readonly defaultEnvironment: string;
+  readonly pm2Home: string | undefined;
+  /** Folders outside the root that links may lead into. */
+  readonly folders: readonly string[];
+  /** At least one. A service that the file does not name has the name `""`. */
+  readonly services: Readonly<Record<string, Service>>;
+  /** The keys of the runtime contract; `undefined` if the file leaves them to `config/runtime-contract.yaml`. */
+  readonly keys: RuntimeContract["keys"] | undefined;
+  /** Keys whose entry is a guess that nobody confirmed, with the reason. */
+  readonly guesses: Readonly<Record<string, string>>;
+}
+
+export interface Service {
+  readonly folder: string;
+  /** By canonical environment. */
+  readonly ecosystem: Readonly<Record<string, readonly EcosystemSource[]>>;
+  /** Names of its apps, if its ecosystem files hold those of other services too. */
+  readonly apps: readonly string[] | undefined;
+  /** By canonical environment. */
+  readonly env: Readonly<Record<string, EnvSource>>;
+  readonly template: string | undefined;
+}
+
+/** One ecosystem file as the team starts it: `cd <cwd> && pm2 start <file> --env <env>`. */
+export interface EcosystemSource {
+  readonly file: string;
+  readonly cwd: string | undefined;
+  readonly env: string | undefined;
+}
+
+export interface EnvSource {
+  /** At least one file. A later one wins, and the last is written. */
+  readonly layers: readonly string[];
+  /** An encrypted file is neither read nor written. */
+  readonly encrypted: "dotenvx" | undefined;
+}
+
+/** The runtime contract of a repository with a `svcm.yaml`: its environments, and its keys if it declares some. */
+export function projectContract(project: Project, contract: RuntimeContract): RuntimeContract {
+  const environments = Object.entries(project.environments).map(([name, { aliases }]) => [
+    name,
+    { file: envFileName(project, name), aliases: [...aliases] },
+  ]);
+  return {
+    ...contract,
+    environments: Object.fromEntries(environments),
+    defaultEnvironment: project.defaultEnvironment,
+    ...(project.keys && { keys: project.keys, profiles: {} }),
+  };
+}
+
+/** The matrix of such a repository: its environments are its PM2 profiles. */
+export function projectMatrix(
+  project: Project,
+  { pm2ProfileAliases: _, ...matrix }: CapabilityMatrix,
+): CapabilityMatrix {
+  const pm2Profiles = Object.keys(project.environments);
+  const { pm2Profile } = matrix.migration;
+  const migrated = pm2Profiles.includes(pm2Profile) ? pm2Profile : project.defaultEnvironment;
+  return { ...matrix, pm2Profiles, migration: { ...matrix.migration, pm2Profile: migrated } };
+}
+
+/** The name of the file that a write of the environment changes, in the first service that has one. */
+function envFileName(project: Project, environment: string): string {
+  const layers = Object.values(project.services).flatMap(({ env }) => env[environment]?.layers.at(-1) ?? []);
+  return layers[0]?.split("/").at(-1) ?? `.env.${environment}`;
+}

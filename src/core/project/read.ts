@@ -1,0 +1,111 @@
+import { keyIssues, reference, spellingsTwice, type Finding } from "../facts/consistency.ts";
+import { completedKeys, readFact, type Fact } from "../facts/read.ts";
+import { parseYaml } from "../yaml/parse.ts";
+import type { EcosystemSource, EnvSource, Project, Service } from "./project.ts";
+import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
+
+/** Reads a `svcm.yaml` strictly. `file` is the name that issues carry. */
+export function readProject(text: string, file: string): Fact<Project> {
+  const fact = readFact(parseYaml(text, file), projectSchema, projectIssues);
+  return fact.value === undefined ? fact : { value: projectOf(fact.value), issues: [] };
+}
+
+const SERVICE_MEMBERS = ["folder", "ecosystem", "apps", "env", "template"] as const;
+
+function projectIssues(declared: DeclaredProject): Finding[] {
+  const names = Object.keys(declared.environments);
+  return [
+    ...(names.length === 0 ? [{ path: ["environments"], message: "environments: declare at least one" }] : []),
+    ...spellingsTwice(
+      Object.fromEntries(Object.entries(declared.environments).map(([name, aliases]) => [name, { aliases }])),
+    ).map((finding) => ({ ...finding, path: finding.path.filter((step) => step !== "aliases") })),
+    ...(declared.default === undefined ? [] : reference(["default"], declared.default, names)),
+    ...twoForms(declared),
+    ...environmentIssues([], declared, names),
+    ...Object.entries(declared.services ?? {}).flatMap(([name, service]) =>
+      environmentIssues(["services", name], service, names),
+    ),
+    ...keyIssues(declared.keys ?? {}),
+    ...guessIssues(declared.keys ?? {}),
+  ];
+}
+
+/** A file has named services, or the members of its only service at the top. */
+function twoForms(declared: DeclaredProject): Finding[] {
+  if (declared.services === undefined) return [];
+  const none = { path: ["services"], message: "services: declare at least one, or leave the member out" };
+  const beside = SERVICE_MEMBERS.filter((member) => declared[member] !== undefined).map((member) => ({
+    path: [member],
+    message: `${member}: with services, each service has its own ${member}; move it below its name`,
+  }));
+  return Object.keys(declared.services).length === 0 ? [none, ...beside] : beside;
+}
+
+function environmentIssues(
+  path: readonly string[],
+  { ecosystem = {}, env = {} }: DeclaredService,
+  names: readonly string[],
+): Finding[] {
+  return Object.entries({ ecosystem, env }).flatMap(([member, map]) =>
+    Object.keys(map).flatMap((name) => reference([...path, member, name], name, names)),
+  );
+}
+
+/** A guess may let a value be seen, never changed. */
+function guessIssues(keys: NonNullable<DeclaredProject["keys"]>): Finding[] {
+  return Object.entries(keys).flatMap(([key, { guess, tier }]) =>
+    guess !== undefined && tier === "editable"
+      ? [
+          {
+            path: ["keys", key, "tier"],
+            message: `keys.${key}.tier: a guess is never editable; confirm the key first, with svcm keys confirm ${key}`,
+            accepted: ["read-only", "never-exposed"],
+          },
+        ]
+      : [],
+  );
+}
+
+function projectOf(declared: DeclaredProject): Project {
+  const { environments, keys, services } = declared;
+  const names = Object.keys(environments);
+  const entries = Object.entries(keys ?? {});
+  return {
+    environments: Object.fromEntries(Object.entries(environments).map(([name, aliases]) => [name, { aliases }])),
+    defaultEnvironment: declared.default ?? names[0] ?? "",
+    pm2Home: declared.pm2Home,
+    folders: declared.folders ?? [],
+    services: services
+      ? Object.fromEntries(Object.entries(services).map(([name, service]) => [name, serviceOf(service)]))
+      : { "": serviceOf(declared) },
+    keys: keys && completedKeys(Object.fromEntries(entries.map(([key, { guess: _, ...spec }]) => [key, spec]))),
+    guesses: Object.fromEntries(entries.flatMap(([key, { guess }]) => (guess === undefined ? [] : [[key, guess]]))),
+  };
+}
+
+function serviceOf({ folder = ".", ecosystem = {}, apps, env = {}, template }: DeclaredService): Service {
+  return {
+    folder,
+    ecosystem: mapped(ecosystem, (source) => [source].flat().map(ecosystemSource)),
+    apps,
+    env: mapped(env, envSource),
+    template,
+  };
+}
+
+type DeclaredEcosystem = NonNullable<DeclaredService["ecosystem"]>[string];
+
+function ecosystemSource(source: Exclude<DeclaredEcosystem, readonly unknown[]>): EcosystemSource {
+  if (typeof source === "string") return { file: source, cwd: undefined, env: undefined };
+  return { file: source.file, cwd: source.cwd, env: source.env };
+}
+
+function envSource(source: NonNullable<DeclaredService["env"]>[string]): EnvSource {
+  if (typeof source === "string") return { layers: [source], encrypted: undefined };
+  if (Array.isArray(source)) return { layers: source, encrypted: undefined };
+  return { layers: [source.file], encrypted: source.encrypted };
+}
+
+function mapped<T, R>(map: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]));
+}

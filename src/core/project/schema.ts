@@ -1,0 +1,66 @@
+/** The shape of `svcm.yaml`. Loaded only if a repository has one. */
+import * as z from "zod";
+import { runtimeContractSchema } from "../facts/schema.ts";
+
+const environment = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]*$/)
+  .describe("an environment name in small letters, for example production");
+const serviceName = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]*$/)
+  .describe("a service name, for example orders");
+const path = z.string().min(1).describe("a path, for example pm2/ecosystem.config.js");
+const paths = z.array(path).min(1).describe("a list of paths, for example [.env, .env.local]");
+const text = z.string().min(1).describe("text that is not empty");
+
+const ecosystemFile = z
+  .strictObject({
+    file: path,
+    cwd: path.optional(),
+    env: z.string().min(1).describe("the name after pm2 start --env, for example production").optional(),
+  })
+  .describe("{ file, cwd?, env? }");
+const ecosystem = z
+  .union([path, ecosystemFile, z.array(z.union([path, ecosystemFile])).min(1)])
+  .describe("a path, { file, cwd?, env? }, or a list of them");
+const env = z
+  .union([path, paths, z.strictObject({ file: path, encrypted: z.literal("dotenvx").optional() })])
+  .describe("a path, a list of paths, or { file, encrypted: dotenvx }");
+
+const service = {
+  folder: path.optional(),
+  ecosystem: z.record(environment, ecosystem).optional(),
+  apps: z.array(text).min(1).describe("a list of app names, for example [orders-api]").optional(),
+  env: z.record(environment, env).optional(),
+  template: path.optional(),
+};
+
+const [enumKey, redisUrlKey, integerKey, formKey, secretKey] = runtimeContractSchema.shape.keys.valueType.options;
+const guess = {
+  guess: z.string().min(1).describe("why svcm init proposed the entry; svcm keys confirm removes it").optional(),
+};
+const keys = z.record(
+  runtimeContractSchema.shape.keys.keyType,
+  z.discriminatedUnion("kind", [
+    enumKey.extend(guess),
+    redisUrlKey.extend(guess),
+    integerKey.extend(guess),
+    formKey.extend(guess),
+    secretKey.extend(guess),
+  ]),
+);
+
+export const projectSchema = z.strictObject({
+  version: z.literal(1),
+  environments: z.record(environment, z.array(environment).describe("a list of aliases, for example [prod]")),
+  default: environment.optional(),
+  pm2Home: path.optional(),
+  folders: z.array(path).describe("a list of folders, for example [../shared]").optional(),
+  services: z.record(serviceName, z.strictObject(service)).optional(),
+  ...service,
+  keys: keys.optional(),
+});
+
+export type DeclaredProject = z.infer<typeof projectSchema>;
+export type DeclaredService = z.infer<z.ZodObject<typeof service>>;

@@ -1,0 +1,195 @@
+/** A repository with a `svcm.yaml`: its own environments, layers, services and ecosystem files. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+  commandLineCaller,
+  ecosystemShow,
+  envCheck,
+  envRead,
+  envWrite,
+  execute,
+  nodePorts,
+  type Ports,
+} from "../../../src/core/index.ts";
+import { readProject } from "../../../src/core/project/read.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const caller = commandLineCaller();
+
+function repository(files: Readonly<Record<string, string>>): Ports {
+  const root = temporaryFolder();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(`${root}/${name}`), { recursive: true });
+    writeFileSync(`${root}/${name}`, text);
+  }
+  return nodePorts({ root, env: { PM2_HOME: `${root}/.pm2`, PATH: process.env["PATH"] }, cwd: root });
+}
+
+const KEYS = `keys:
+  PORT: { kind: port, tier: read-only }
+  LOG_LEVEL: { kind: enum, values: [debug, info, warn], tier: editable }
+  DATABASE_URL: { kind: connection-url }
+`;
+const LAYERED = `version: 1
+environments: { dev: [development, local], production: [prod] }
+env: { dev: [.env, .env.local], production: .env.production }
+ecosystem:
+  production: { file: ecosystem.config.js, env: production }
+  dev: [pm2/api.config.js, { file: pm2/worker.config.js, cwd: pm2 }]
+${KEYS}`;
+const ECOSYSTEM = `module.exports = { apps: [{ name: "api", script: "api.js",
+  env: { NODE_ENV: "development", PORT: 1 }, env_production: { NODE_ENV: "production" } }] }`;
+const FILES = {
+  "svcm.yaml": LAYERED,
+  ".env": "PORT=3000\nLOG_LEVEL=info\nDATABASE_URL=postgres://u:canary-pw@db/x\n",
+  ".env.local": "PORT=4000\n",
+  ".env.production": "PORT=80\nLOG_LEVEL=warn\n",
+  "ecosystem.config.js": ECOSYSTEM,
+  "pm2/api.config.js": 'module.exports = { apps: [{ name: "api", script: "./api.js" }] }',
+  "pm2/worker.config.js": 'module.exports = { apps: [{ name: "worker", script: "./worker.js" }] }',
+  "pm2/worker.js": "",
+};
+
+describe("env files in layers", () => {
+  test("a later layer wins, and an unknown or connection key is never shown", async () => {
+    const { response } = await execute(envRead, repository(FILES), { environment: "local" }, caller);
+    expect(response).toEqual({
+      environment: "local",
+      fileName: ".env.local",
+      editableKeys: ["LOG_LEVEL"],
+      values: { LOG_LEVEL: "info", PORT: "4000" },
+    });
+    expect(JSON.stringify(response)).not.toContain("canary");
+  });
+
+  test("a write changes the last layer alone, and nothing if a weaker layer holds the value already", async () => {
+    const ports = repository(FILES);
+    const write = async (value: string) => {
+      const input = { values: { LOG_LEVEL: value }, foreignKeys: "refuse" as const };
+      return (await execute(envWrite, ports, input, caller)).response;
+    };
+    expect((await write("info")).changedKeys).toEqual([]);
+    expect((await write("debug")).changedKeys).toEqual(["LOG_LEVEL"]);
+    expect(await text(ports, ".env")).toBe(FILES[".env"]);
+    expect(await text(ports, ".env.local")).toBe("PORT=4000\nLOG_LEVEL=debug\n");
+  });
+
+  test("the entity tag covers every layer", async () => {
+    const ports = repository(FILES);
+    const before = (await execute(envRead, ports, {}, caller)).bytes;
+    writeFileSync(`${ports.workspace.root}/.env`, "PORT=1\n");
+    expect((await execute(envRead, ports, {}, caller)).bytes).not.toEqual(before);
+  });
+
+  test("a missing layer is left out; if all are missing, the answer names them", async () => {
+    const { ".env.local": _, ...rest } = FILES;
+    const { response } = await execute(envRead, repository(rest), {}, caller);
+    expect(response.values["PORT"]).toBe("3000");
+    const none = execute(envRead, repository({ "svcm.yaml": LAYERED }), {}, caller);
+    await expect(none).rejects.toMatchObject({ facts: { code: "ENV_FILE_NOT_FOUND" } });
+  });
+
+  test("env check judges each layer under its own name", async () => {
+    const { issues } = await execute(envCheck, repository({ ...FILES, ".env.local": "PORT=none\n" }), {}, caller);
+    expect(issues).toMatchObject([{ code: "ENV_VALUE_UNSUPPORTED", at: { file: ".env.local", line: 1 } }]);
+  });
+
+  test.each([
+    [
+      "by its declaration",
+      {
+        "svcm.yaml": LAYERED.replace(
+          "production: .env.production",
+          "production: { file: .env.production, encrypted: dotenvx }",
+        ),
+      },
+    ],
+    ["by its content", { ".env.production": 'DOTENV_PUBLIC_KEY_PRODUCTION="03ab"\nPORT="encrypted:BDqDBibm4"\n' }],
+  ])("a file that is encrypted, %s, is neither read nor written", async (_, files) => {
+    const ports = repository({ ...FILES, ...files });
+    const refused = { facts: { code: "ENV_FILE_ENCRYPTED" } };
+    await expect(execute(envRead, ports, { environment: "prod" }, caller)).rejects.toMatchObject(refused);
+    const input = { environment: "prod", values: { LOG_LEVEL: "info" }, foreignKeys: "refuse" as const };
+    await expect(execute(envWrite, ports, input, caller)).rejects.toMatchObject(refused);
+  });
+});
+
+describe("ecosystem files", () => {
+  test("a file is read with the name after --env, and the command passes it", async () => {
+    const answer = await execute(ecosystemShow, repository(FILES), { environment: "production" }, caller);
+    expect(answer.apps).toMatchObject([{ name: "api", env: { PORT: "1" } }]);
+    expect(answer.apps[0]?.command).toMatch(
+      /^pm2 start \S+\/ecosystem\.config\.js --only api --env production --update-env$/,
+    );
+  });
+
+  test("several files of one environment are one list, each run in its folder", async () => {
+    const answer = await execute(ecosystemShow, repository(FILES), {}, caller);
+    expect(answer.apps.map(({ name }) => name)).toEqual(["api", "worker"]);
+    expect(answer.apps[1]?.command).toMatch(/pm2\/worker\.config\.js --only worker --update-env$/);
+  });
+});
+
+describe("services", () => {
+  const svcm = `version: 1
+environments: { dev: [] }
+services:
+  orders: { folder: services/orders, env: { dev: .env }, ecosystem: { dev: { file: ../../ecosystem.config.js } }, apps: [orders] }
+  users: { folder: services/users, env: { dev: .env } }
+${KEYS}`;
+  const files = {
+    "svcm.yaml": svcm,
+    "services/orders/.env": "PORT=1\n",
+    "services/users/.env": "PORT=2\n",
+    "ecosystem.config.js":
+      'module.exports = { apps: [{ name: "orders", script: "a.js" }, { name: "users", script: "b.js" }] }',
+  };
+
+  test("each has its env file and its apps", async () => {
+    const ports = repository(files);
+    const port = async (service: string) =>
+      (await execute(envRead, ports, { service }, caller)).response.values["PORT"];
+    expect([await port("orders"), await port("users")]).toEqual(["1", "2"]);
+    const { apps } = await execute(ecosystemShow, ports, { service: "orders" }, caller);
+    expect(apps.map(({ name }) => name)).toEqual(["orders"]);
+  });
+
+  test.each([
+    [undefined, "SERVICE_REQUIRED", "This repository has several services. Accepted: orders, users."],
+    ["order", "SERVICE_UNKNOWN", 'No service has the name "order". Accepted: orders, users.'],
+  ])("a request for the service %s is refused with %s", async (service, code, details) => {
+    const asked = execute(envRead, repository(files), service === undefined ? {} : { service }, caller);
+    await expect(asked).rejects.toMatchObject({ kind: "INVALID_REQUEST", facts: { code, details } });
+  });
+});
+
+test("keys in svcm.yaml and in config/runtime-contract.yaml are an error that names both", async () => {
+  const contract = "version: 1\nenvironments: { dev: { file: .env } }\ndefaultEnvironment: dev\nkeys: {}\n";
+  const ports = repository({ ...FILES, "config/runtime-contract.yaml": contract });
+  const details = expect.stringMatching(/svcm\.yaml.*config\/runtime-contract\.yaml/);
+  await expect(execute(envRead, ports, {}, caller)).rejects.toMatchObject({
+    facts: { code: "FACT_KEYS_TWICE", details },
+  });
+});
+
+test.each([
+  ["version: 2\nenvironments: { dev: [] }", "1:10 version: 2 is not accepted; accepted: 1"],
+  ["version: 1\nenvironments: { dev: [] }\nenv: { prod: .env }", '3:14 "prod" is not known; accepted: dev'],
+  ["version: 1\nenvironments: { dev: [a], qa: [a] }", '2:32 "a" already names an environment'],
+  [
+    "version: 1\nenvironments: { dev: [] }\nkeys: { A: { kind: text, tier: editable, guess: x } }",
+    "3:32 keys.A.tier: a guess is never editable; confirm the key first, with svcm keys confirm A; accepted: read-only, never-exposed",
+  ],
+  [
+    "version: 1\nenvironments: { dev: [] }\nenv: { dev: .env }\nservices: { a: {} }",
+    "3:6 env: with services, each service has its own env; move it below its name",
+  ],
+])("svcm.yaml is read strictly, with positions: %j", (text, expected) => {
+  const found = readProject(text, "svcm.yaml").issues.map(({ at, message }) => `${at?.line}:${at?.column} ${message}`);
+  expect(found).toEqual([expected]);
+});
+
+async function text({ files, workspace }: Ports, name: string): Promise<string> {
+  return Buffer.from(await files.read(`${workspace.root}/${name}`)).toString();
+}
