@@ -58,7 +58,7 @@ export function projectContract(project: Project, contract: RuntimeContract): Ru
 /** The matrix of such a repository: its environments are its PM2 profiles. */
 export function projectMatrix(
   project: Project,
-  { pm2ProfileAliases: _, ...matrix }: CapabilityMatrix,
+  { pm2ProfileAliases: _aliases, ...matrix }: CapabilityMatrix,
 ): CapabilityMatrix {
   const pm2Profiles = Object.keys(project.environments);
   const { pm2Profile } = matrix.migration;

@@ -78,7 +78,7 @@ function projectOf(declared: DeclaredProject): Project {
     services: services
       ? Object.fromEntries(Object.entries(services).map(([name, service]) => [name, serviceOf(service)]))
       : { "": serviceOf(declared) },
-    keys: keys && completedKeys(Object.fromEntries(entries.map(([key, { guess: _, ...spec }]) => [key, spec]))),
+    keys: keys && completedKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
     guesses: Object.fromEntries(entries.flatMap(([key, { guess }]) => (guess === undefined ? [] : [[key, guess]]))),
   };
 }

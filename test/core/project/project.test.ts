@@ -71,8 +71,8 @@ describe("env files in layers", () => {
     };
     expect((await write("info")).changedKeys).toEqual([]);
     expect((await write("debug")).changedKeys).toEqual(["LOG_LEVEL"]);
-    expect(await text(ports, ".env")).toBe(FILES[".env"]);
-    expect(await text(ports, ".env.local")).toBe("PORT=4000\nLOG_LEVEL=debug\n");
+    expect(await contentOf(ports, ".env")).toBe(FILES[".env"]);
+    expect(await contentOf(ports, ".env.local")).toBe("PORT=4000\nLOG_LEVEL=debug\n");
   });
 
   test("the entity tag covers every layer", async () => {
@@ -190,6 +190,6 @@ test.each([
   expect(found).toEqual([expected]);
 });
 
-async function text({ files, workspace }: Ports, name: string): Promise<string> {
+async function contentOf({ files, workspace }: Ports, name: string): Promise<string> {
   return Buffer.from(await files.read(`${workspace.root}/${name}`)).toString();
 }

@@ -6,6 +6,10 @@ export const sourceCodes: CodeDocs = {
     remedy:
       "Correct the lines that the message names. `svcm schema runtime-contract` and `svcm schema capability-matrix` print what is accepted.",
   },
+  FACT_KEYS_TWICE: {
+    summary: "`svcm.yaml` declares keys, and `config/runtime-contract.yaml` exists too.",
+    remedy: "Keep one: remove `keys` from `svcm.yaml`, or move the entries there and delete the other file.",
+  },
   FACT_SHAPE: {
     summary: "A value does not have the accepted shape.",
     remedy: "Write what the message says is accepted; an editor with the JSON Schema completes it (`svcm schema`).",

@@ -6,6 +6,14 @@ export const envCodes: CodeDocs = {
     remedy:
       "Create the file there, name another environment with `--environment`, or set SVC_SERVICE_MANAGEMENT_CONFIG_DIR to the folder that holds your env files.",
   },
+  ENV_FILE_NOT_DECLARED: {
+    summary: "`svcm.yaml` does not name an env file for this environment of the service.",
+    remedy: "Add the file below `env` in `svcm.yaml`, for example `env: { production: .env.production }`.",
+  },
+  ENV_FILE_ENCRYPTED: {
+    summary: "The env file is encrypted with dotenvx. svcm does not read or write encrypted files.",
+    remedy: "Read values with `dotenvx get -f FILE` and change them with `dotenvx set KEY value -f FILE`.",
+  },
   ENV_FILE_CHANGED: {
     summary: "The file was changed after you read it: `If-Match` names an older content.",
     remedy: "Read it again, look at what changed, and send your change with the new `ETag`.",

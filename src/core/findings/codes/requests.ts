@@ -14,6 +14,14 @@ export const requestCodes: CodeDocs = {
     summary: "What `--root` or SVC_SERVICE_MANAGEMENT_ROOT names is not a folder.",
     remedy: "Name the folder that holds deployments.yaml, or leave it out inside of the repository.",
   },
+  SERVICE_REQUIRED: {
+    summary: "The repository has several services, and the request does not name one.",
+    remedy: "Name one with `--service NAME`, or `service=` in a request; the message lists them.",
+  },
+  SERVICE_UNKNOWN: {
+    summary: "`svcm.yaml` does not declare a service of this name.",
+    remedy: "Use one of the names that the message lists, or add the service to `svcm.yaml`.",
+  },
   INPUT_INVALID: {
     summary: "The input does not have the accepted shape.",
     remedy: "Send what the message says is accepted; `GET /api/openapi.json` describes every request.",
