@@ -103,7 +103,7 @@ export default {
       name: "operations-touch-no-node",
       comment: "What an operation needs of the machine is a port.",
       severity: "error",
-      from: { path: "^src/core/(operations/|operation\\.ts$|errors\\.ts$|ports\\.ts$)" },
+      from: { path: "^src/core/(operations/|ports/|operation\\.ts$|errors\\.ts$)" },
       to: { dependencyTypes: ["core"] },
     },
     {

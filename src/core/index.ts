@@ -14,7 +14,7 @@ import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts
 import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./caller.ts";
 import { createTelemetry } from "./metrics/sampling/create-telemetry.ts";
-import type { Ports } from "./ports.ts";
+import type { Ports } from "./ports/index.ts";
 
 export { describeError, errorTable, refusal, SvcmError } from "./errors.ts";
 export type { ErrorDescription, ErrorKind } from "./errors.ts";
@@ -22,8 +22,8 @@ export type { ContractResponse, EnvDiffResponse, EnvWriteResponse, ErrorBody } f
 export { execute } from "./operation.ts";
 export type { Access, Caller } from "./caller.ts";
 export type { Operation } from "./operation.ts";
-export type { Ports } from "./ports.ts";
-export { FileError } from "./ports.ts";
+export type { Ports } from "./ports/index.ts";
+export { FileError } from "./ports/index.ts";
 export { diffFormats, entrypoints, reportFormats, schemaNames, suiteSections } from "./api/names.ts";
 export { ecosystemSpellings, envSpellings } from "./project/environment.ts";
 export { isValid, locationText } from "./api/issue.ts";

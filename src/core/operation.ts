@@ -1,17 +1,16 @@
 import type { InputOf, OperationId } from "./api/inputs.ts";
 import type { Access, Caller } from "./caller.ts";
 import { SvcmError, type ErrorKind } from "./errors.ts";
-import type { Ports } from "./ports.ts";
+import type { Ports } from "./ports/index.ts";
 
 /**
- * One thing that svcm can do: a value, not a class. `run` reads through the ports, decides, and
- * writes through them. The three faces parse, call one operation and print its answer. The schema of
- * its input stands in `api/inputs.ts`, under its id.
+ * One thing that svcm can do. `run` reads through the ports, decides, and writes through them. The schema of its input
+ * is in `api/inputs.ts`, under its id.
  */
 export interface Operation<Input, Output> {
   readonly id: OperationId;
   readonly access: Access;
-  /** What a malformed input is called. */
+  /** The error for malformed input. */
   readonly refusal: Extract<ErrorKind, "INVALID_PAYLOAD" | "INVALID_REQUEST">;
   run(ports: Ports, input: Input, caller: Caller): Promise<Output>;
 }
@@ -24,9 +23,10 @@ export function defineOperation<Id extends OperationId, Output>(
 }
 
 /**
- * Checks the caller's grants, then runs. What comes from outside is parsed first, by the schema of
- * `api/inputs.ts`; the command line, which is compiled against it, loads no schema.
+ * Checks the caller's grants, then runs. HTTP and the WebSocket parse their input before, by its schema in
+ * `api/inputs.ts`. The command line does not, because it is compiled against the schema and zod would slow every start.
  *
+ * @see docs/decisions/parsed-input.md
  * @throws {SvcmError} for every expected refusal; anything else is a defect.
  */
 export async function execute<Input, Output>(

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, metricsShow, processList } from "../../src/core/index.ts";
-import type { Processes } from "../../src/core/pm2/ports.ts";
+import type { Processes } from "../../src/core/ports/processes.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";

@@ -1,6 +1,6 @@
 /** What leaves the worker of a process: the allowed fields, true to what runs, and never a value. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Processes } from "../../src/core/pm2/ports.ts";
+import type { Processes } from "../../src/core/ports/processes.ts";
 import { canonicalArguments, canonicalValue } from "../../src/core/pm2/canonical-value.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { nodePorts, SvcmError, type Ports } from "../../src/core/index.ts";
 import { createTelemetry } from "../../src/core/metrics/sampling/create-telemetry.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
-import type { AsyncContextAnswer } from "../../src/core/metrics/ports.ts";
+import type { AsyncContextAnswer } from "../../src/core/ports/machine.ts";
 import type { HostReading, ProcessReading } from "../../src/core/metrics/reading.ts";
 import { HandClock } from "./hand-clock.ts";
 import { record } from "./process-record.ts";

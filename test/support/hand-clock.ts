@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/core/ports.ts";
+import type { Clock } from "../../src/core/ports/index.ts";
 
 /** A clock that stands until it is moved. */
 export class HandClock implements Clock {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
 import { declarationOf } from "../../src/core/pm2/declaration.ts";
-import type { Processes } from "../../src/core/pm2/ports.ts";
+import type { Processes } from "../../src/core/ports/processes.ts";
 
 const DAEMON = createRequire(import.meta.url).resolve("pm2/lib/Daemon.js");
 

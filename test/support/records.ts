@@ -1,5 +1,5 @@
 import type { AuditRecord } from "../../src/core/api/audit-record.ts";
-import type { AuditLog } from "../../src/core/ports.ts";
+import type { AuditLog } from "../../src/core/ports/index.ts";
 
 /** An audit record with this id, and what a test wants to have different. */
 export function recordOf(id: string, fields: Partial<AuditRecord> = {}): AuditRecord {

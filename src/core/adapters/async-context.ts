@@ -1,5 +1,5 @@
 import type { Agent, request } from "undici";
-import type { AsyncContext, AsyncContextAnswer, AsyncContextClient } from "../metrics/ports.ts";
+import type { AsyncContext, AsyncContextAnswer, AsyncContextClient } from "../ports/machine.ts";
 
 const TIMEOUT_MS = 1000;
 const MAX_BYTES = 256 * 1024;

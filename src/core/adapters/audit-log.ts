@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { AuditRecord } from "../api/audit-record.ts";
-import type { AuditCount, AuditLog } from "../ports.ts";
+import type { AuditCount, AuditLog } from "../ports/index.ts";
 import { appender } from "./audit-log/append.ts";
 import { mayBeAppendedTo } from "./audit-log/folder.ts";
 import { DEFAULT_ROTATION, olderFiles, type Rotation } from "./audit-log/rotate.ts";

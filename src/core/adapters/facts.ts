@@ -13,7 +13,7 @@ import { projectContract, projectMatrix, type Project } from "../project/project
 import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
-import { FileError, type Facts, type Files } from "../ports.ts";
+import { FileError, type Facts, type Files } from "../ports/index.ts";
 import { attempting } from "./files/file-error.ts";
 import { fileState } from "./files/state.ts";
 import { isRefusal } from "./files/system.ts";

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { FileStamp, FileStamps } from "../metrics/ports.ts";
+import type { FileStamp, FileStamps } from "../ports/machine.ts";
 import { fileState } from "./files/state.ts";
 
 /** By synchronous `stat`: a few files, each a few microseconds. */

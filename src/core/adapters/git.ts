@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { SvcmError, type ErrorFacts } from "../errors.ts";
-import type { RevisionFile, Revisions } from "../ports.ts";
+import type { RevisionFile, Revisions } from "../ports/index.ts";
 
 export interface GitOptions {
   /** A folder of the work tree. */

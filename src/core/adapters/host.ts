@@ -2,7 +2,7 @@ import type * as Crypto from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { availableParallelism, hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock, Host } from "../ports.ts";
+import type { Clock, Host } from "../ports/index.ts";
 
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { SvcmError } from "../errors.ts";
-import type { Workspace } from "../ports.ts";
+import type { Workspace } from "../ports/index.ts";
 import { whyNoFolder } from "./folders.ts";
 import { pm2Home } from "./pm2/home.ts";
 

@@ -2,7 +2,7 @@ import { isValid, type Issue } from "../api/issue.ts";
 import { maskCredentials, maskSource } from "../secrets/redact.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import type { Caller } from "../caller.ts";
-import { FileError, type Ports } from "../ports.ts";
+import { FileError, type Ports } from "../ports/index.ts";
 import type { SuiteEdit } from "./edit/edit.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { isJsonFile } from "./read.ts";

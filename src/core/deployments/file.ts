@@ -1,5 +1,5 @@
 import { SvcmError } from "../errors.ts";
-import { FileError, type Ports } from "../ports.ts";
+import { FileError, type Ports } from "../ports/index.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { decodeUtf8, describeNotUtf8, isUtf16 } from "../words/utf8.ts";
 

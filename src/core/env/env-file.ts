@@ -1,6 +1,6 @@
 import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import { FileError, type Ports } from "../ports.ts";
+import { FileError, type Ports } from "../ports/index.ts";
 import { envSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
 import { below, chooseService } from "../project/places.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";

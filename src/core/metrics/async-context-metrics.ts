@@ -1,5 +1,5 @@
 import type { AsyncContextMetrics } from "../api/metrics.ts";
-import type { AsyncContextAnswer } from "./ports.ts";
+import type { AsyncContextAnswer } from "../ports/machine.ts";
 import { redactedStore } from "./redacted-store.ts";
 
 type Failure = Extract<AsyncContextMetrics, { readonly code: string }>;

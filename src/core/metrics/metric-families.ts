@@ -1,7 +1,7 @@
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import { driftStates } from "../api/names.ts";
-import type { AuditCount } from "../ports.ts";
-import type { OwnUsage } from "./ports.ts";
+import type { AuditCount } from "../ports/index.ts";
+import type { OwnUsage } from "../ports/machine.ts";
 import type { MetricFamily, MetricSample } from "./open-metrics.ts";
 import type { Sample, TelemetryCost } from "./telemetry.ts";
 

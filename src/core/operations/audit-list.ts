@@ -1,7 +1,7 @@
 import type { AuditListResponse } from "../api/bodies.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { FileError } from "../ports.ts";
+import { FileError } from "../ports/index.ts";
 
 const DEFAULT_LIMIT = 50;
 

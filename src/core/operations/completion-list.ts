@@ -2,7 +2,7 @@ import { acceptedValues } from "../env/values.ts";
 import { editableKeys, specOf, visibleKeys } from "../env/tiers.ts";
 import { ecosystemSpellings, envSpellings } from "../project/environment.ts";
 import { defineOperation } from "../operation.ts";
-import type { Ports } from "../ports.ts";
+import type { Ports } from "../ports/index.ts";
 import { catalog } from "../findings/catalog.ts";
 import { fieldsOf } from "../deployments/shape.ts";
 import { DEFAULT_SUITE_FILE, readSuite, vocabularyOf } from "../deployments/file.ts";

@@ -4,7 +4,7 @@ import { impliedApps } from "../pm2/implied.ts";
 import { checkedApps, type ImpliedApps } from "../pm2/rule.ts";
 import { scrubFor } from "../pm2/view.ts";
 import { defineOperation } from "../operation.ts";
-import type { Ports } from "../ports.ts";
+import type { Ports } from "../ports/index.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import { knownSecrets, readEcosystem } from "../pm2/ecosystem-file.ts";
 import { DEFAULT_SUITE_FILE, suitePath, vocabularyOf } from "../deployments/file.ts";

@@ -7,7 +7,7 @@ import { refusal, SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import type { Caller } from "../caller.ts";
 import { defineOperation } from "../operation.ts";
-import type { Ports } from "../ports.ts";
+import type { Ports } from "../ports/index.ts";
 import { audited } from "../audit/audited.ts";
 import {
   decodeEnv,

@@ -2,7 +2,7 @@ import type { EnvWriteResponse } from "../api/bodies.ts";
 import { profileOf, profileSteps, refuseUnusedValues, type ProfileStep } from "../env/profiles.ts";
 import type { InputOf } from "../api/inputs.ts";
 import { defineOperation } from "../operation.ts";
-import type { Ports } from "../ports.ts";
+import type { Ports } from "../ports/index.ts";
 import { readEnvFile } from "../env/env-file.ts";
 import {
   auditedEnvWrite,

@@ -1,4 +1,4 @@
-import type { Ports } from "../ports.ts";
+import type { Ports } from "../ports/index.ts";
 
 const PURPOSE = "svcm server identity";
 const LENGTH = 22;

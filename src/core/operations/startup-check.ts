@@ -3,7 +3,7 @@ import { normaliseApp } from "../pm2/normalise.ts";
 import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
-import { FileError, type Ports } from "../ports.ts";
+import { FileError, type Ports } from "../ports/index.ts";
 import { suggest } from "../words/suggest.ts";
 import { CARRIED_FILE, readCarriedFile } from "../startup/carried.ts";
 import { decideStartup } from "../startup/contract.ts";

@@ -1,7 +1,7 @@
 import { isValid } from "../api/issue.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import type { Ports } from "../ports.ts";
+import type { Ports } from "../ports/index.ts";
 import type { DiffReport, SuiteSide } from "../deployments/diff/report/diff-report.ts";
 import type { Candidate } from "../deployments/candidate.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";

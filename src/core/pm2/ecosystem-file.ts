@@ -1,7 +1,7 @@
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import { SvcmError } from "../errors.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
-import { FileError, type Ports } from "../ports.ts";
+import { FileError, type Ports } from "../ports/index.ts";
 import { ecosystemSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
 import { below, chooseService, type NamedService } from "../project/places.ts";
 import type { EcosystemSource } from "../project/project.ts";

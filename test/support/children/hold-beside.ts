@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileLocks } from "../../../src/core/adapters/files/lock.ts";
-import { FileError } from "../../../src/core/ports.ts";
+import { FileError } from "../../../src/core/ports/index.ts";
 
 const [script = "", target = ""] = process.argv.slice(2);
 const child = spawn(process.execPath, ["--import", "tsx", script, target, "wait"], {

@@ -1,7 +1,7 @@
 /** Replaces a file by each of the contents given, and prints what came of it, one line each. */
 import { dirname } from "node:path";
 import { nodeFiles } from "../../../src/core/adapters/files/index.ts";
-import { FileError } from "../../../src/core/ports.ts";
+import { FileError } from "../../../src/core/ports/index.ts";
 
 const [path = "", ...contents] = process.argv.slice(2);
 const files = nodeFiles({ allowedFolders: [dirname(path)], lockTimeoutMs: 1000 });

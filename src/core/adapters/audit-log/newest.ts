@@ -1,5 +1,5 @@
 import type { AuditRecord } from "../../api/audit-record.ts";
-import type { AuditQuery, AuditPage } from "../../ports.ts";
+import type { AuditQuery, AuditPage } from "../../ports/index.ts";
 import { recordsOf } from "./records.ts";
 
 /** How many records wait at most for the line with which they began. */

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { FileError } from "../../ports.ts";
+import { FileError } from "../../ports/index.ts";
 import { fileLocks, type FileLocks } from "../files/lock.ts";
 import { rename } from "../files/system.ts";
 import { syncFolder } from "./folder.ts";

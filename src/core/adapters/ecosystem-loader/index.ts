@@ -1,5 +1,5 @@
 import { readdir, stat } from "node:fs/promises";
-import type { EcosystemLoader } from "../../ports.ts";
+import type { EcosystemLoader } from "../../ports/index.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
 import { attempting, refuse } from "../files/file-error.ts";

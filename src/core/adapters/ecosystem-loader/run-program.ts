@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { FileError } from "../../ports.ts";
+import { FileError } from "../../ports/index.ts";
 import { MAX_RESULT_BYTES, readOutcome, RESULT_FD, type Outcome } from "./outcome.ts";
 
 export interface ProgramOptions {

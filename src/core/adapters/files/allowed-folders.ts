@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve as absolute, sep } from "node:path";
-import type { FileError } from "../../ports.ts";
+import type { FileError } from "../../ports/index.ts";
 import { attempting, refuse } from "./file-error.ts";
 import { realpath } from "./system.ts";
 

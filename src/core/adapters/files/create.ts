@@ -1,6 +1,6 @@
 import { lstatSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Files } from "../../ports.ts";
+import type { Files } from "../../ports/index.ts";
 import type { AllowedFolders } from "./allowed-folders.ts";
 import { attempting, refuse } from "./file-error.ts";
 import type { FileLocks } from "./lock.ts";

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import { getSystemErrorMap } from "node:util";
-import { FileError } from "../../ports.ts";
+import { FileError } from "../../ports/index.ts";
 
 /** The codes of ours, and those that the system's table lacks or puts in words that help nobody. */
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { Files, ReadOptions } from "../../ports.ts";
+import type { Files, ReadOptions } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
 import { allowedFolders } from "./allowed-folders.ts";
 import { creator } from "./create.ts";

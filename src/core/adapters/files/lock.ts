@@ -1,4 +1,4 @@
-import type { FileError } from "../../ports.ts";
+import type { FileError } from "../../ports/index.ts";
 import { attempting, refuse } from "./file-error.ts";
 import { type Holder, judge, newNonce, type ProcessIdentity, serializeHolder, thisProcess } from "./holder.ts";
 import { lockName } from "./names.ts";

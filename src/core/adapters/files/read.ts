@@ -1,5 +1,5 @@
 import type { BigIntStats } from "node:fs";
-import type { ReadOptions } from "../../ports.ts";
+import type { ReadOptions } from "../../ports/index.ts";
 import type { AllowedFolders } from "./allowed-folders.ts";
 import { attempting, refuse } from "./file-error.ts";
 import {

@@ -1,6 +1,6 @@
 import { type BigIntStats, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { FileError, type Files } from "../../ports.ts";
+import { FileError, type Files } from "../../ports/index.ts";
 import type { AllowedFolders } from "./allowed-folders.ts";
 import { attempting, refuse } from "./file-error.ts";
 import type { FileLocks } from "./lock.ts";

@@ -1,4 +1,4 @@
-import type { Machine } from "../../metrics/ports.ts";
+import type { Machine } from "../../ports/machine.ts";
 import { openLinux } from "./linux.ts";
 
 const MICROSECONDS = 1_000_000;

@@ -5,7 +5,7 @@ import { parseLoadavg } from "../../metrics/proc/loadavg.ts";
 import { parseMeminfo } from "../../metrics/proc/meminfo.ts";
 import { parseStat } from "../../metrics/proc/stat.ts";
 import type { HostReading, ProcessReading } from "../../metrics/reading.ts";
-import type { MachineReader } from "../../metrics/ports.ts";
+import type { MachineReader } from "../../ports/machine.ts";
 import { DiskReader } from "./disks.ts";
 import { KeptFile } from "./kept-file.ts";
 import { codeOf, KeptProcess } from "./kept-process.ts";

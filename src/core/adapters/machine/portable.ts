@@ -1,7 +1,7 @@
 import { cpus, loadavg } from "node:os";
 import type { Systeminformation } from "systeminformation";
 import type { CoreTimes, HostReading, IoReading, LoadAvg, ProcessReading } from "../../metrics/reading.ts";
-import type { MachineReader } from "../../metrics/ports.ts";
+import type { MachineReader } from "../../ports/machine.ts";
 import { DiskReader } from "./disks.ts";
 
 /** What systeminformation asks costs child processes: it is asked at most this often. */

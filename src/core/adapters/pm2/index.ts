@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { FileError } from "../../ports.ts";
-import type { Processes } from "../../pm2/ports.ts";
+import { FileError } from "../../ports/index.ts";
+import type { Processes } from "../../ports/processes.ts";
 import { fileLocks, type FileLocks } from "../files/lock.ts";
 import { digestWith } from "./digest.ts";
 import { environmentForPm2 } from "./environment.ts";

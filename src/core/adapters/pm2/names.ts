@@ -1,4 +1,4 @@
-import type { ProcessName } from "../../pm2/ports.ts";
+import type { ProcessName } from "../../ports/processes.ts";
 import { pm2Home } from "./home.ts";
 import { probe } from "./probe.ts";
 

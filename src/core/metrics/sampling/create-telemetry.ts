@@ -1,5 +1,5 @@
 import { ecosystemSpellings, resolveEnvironment } from "../../project/environment.ts";
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
 import type { MetricsRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
 import { EcosystemWatch } from "./ecosystem-watch.ts";

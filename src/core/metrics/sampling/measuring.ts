@@ -1,5 +1,5 @@
 import type { HostPayload } from "../../api/metrics.ts";
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import { problemOf } from "../../pm2/problem.ts";
 import { hostPayload, metricsPayload, type Measured } from "../payload.ts";
 import type { Sample } from "../telemetry.ts";

@@ -1,4 +1,4 @@
-import type { MachineReader } from "../ports.ts";
+import type { MachineReader } from "../../ports/machine.ts";
 import type { Measured } from "../payload.ts";
 
 /** Rates over less than that would be of single clock ticks. */

@@ -1,5 +1,5 @@
 import { SvcmError } from "../../errors.ts";
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import { foldersOf } from "../../pm2/problem.ts";
 import { watchRestarts, type RestartWatch } from "../../pm2/restarts.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";

@@ -1,4 +1,4 @@
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
 import type { Sample } from "../telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";

@@ -1,8 +1,8 @@
 import type { AsyncContextMetrics } from "../../api/metrics.ts";
 import { scrubOf, type Scrub } from "../../pm2/scrub.ts";
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import { REDACTED } from "../../secrets/redact.ts";
-import type { AsyncContextAnswer, AsyncContextClient } from "../ports.ts";
+import type { AsyncContextAnswer, AsyncContextClient } from "../../ports/machine.ts";
 import { asyncContextMetrics } from "../async-context-metrics.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { knownSecrets } from "../../pm2/ecosystem-file.ts";
@@ -25,9 +25,9 @@ export class Scraper {
   /** Asks every port that is not being asked; resolves when all have answered, or have failed to. */
   async ask(records: readonly ProcessRecord[]): Promise<void> {
     const targets = targetsOf(records);
-    const ports = new Set(targets.values());
-    this.#answers = new Map([...this.#answers].filter(([port]) => ports.has(port)));
-    await Promise.all([...ports].map((port) => this.#askOne(port)));
+    const tcpPorts = new Set(targets.values());
+    this.#answers = new Map([...this.#answers].filter(([port]) => tcpPorts.has(port)));
+    await Promise.all([...tcpPorts].map((port) => this.#askOne(port)));
   }
 
   /** What the processes said last, by PM2's number; null for one that was not asked. */

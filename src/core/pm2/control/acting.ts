@@ -1,7 +1,7 @@
 import type { InputOf } from "../../api/inputs.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { ProcessAction, ProcessScope } from "../../api/names.ts";
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import type { Declaration } from "../declaration.ts";
 import type { ProcessRecord } from "../process-record.ts";
 

@@ -1,6 +1,6 @@
 import { visibleKeys } from "../../env/tiers.ts";
 import { SvcmError } from "../../errors.ts";
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import { declarationOf, type Declaration } from "../declaration.ts";
 import { declaredApps } from "../declared.ts";
 import { readEcosystem } from "../ecosystem-file.ts";

@@ -1,5 +1,5 @@
 import { SvcmError } from "../../errors.ts";
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { label, resolveTarget } from "../target.ts";
 import { actOn } from "./act-on.ts";

@@ -1,5 +1,5 @@
 import { SvcmError } from "../../errors.ts";
-import type { Processes } from "../ports.ts";
+import type { Processes } from "../../ports/processes.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
 /** PM2's list; empty if no daemon runs. */

@@ -1,5 +1,5 @@
 import { scrubOf } from "../scrub.ts";
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import { cutText, withMetricTexts } from "../../metrics/custom-metrics.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { knownSecrets } from "../ecosystem-file.ts";

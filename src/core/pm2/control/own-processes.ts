@@ -1,6 +1,6 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import { isOwn } from "../own.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { label } from "../target.ts";

@@ -1,7 +1,7 @@
 /** What the audit log says of an action on processes. */
 import type { AuditRecord } from "../../api/audit-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import type { AffectedProcess, SkippedProcess } from "./acting.ts";
 
 /** As far as it is known while the action is under way. */

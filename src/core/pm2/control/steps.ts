@@ -1,4 +1,4 @@
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import { label, resolveTarget, targetName } from "../target.ts";
 import { actOn } from "./act-on.ts";
 import type { ActionInput, Steps } from "./acting.ts";

@@ -1,7 +1,7 @@
 import type { Issue } from "../../api/issue.ts";
 import type { DriftEntry } from "../../api/metrics.ts";
 import { SvcmError } from "../../errors.ts";
-import type { Ports } from "../../ports.ts";
+import type { Ports } from "../../ports/index.ts";
 import type { Declaration } from "../declaration.ts";
 import { driftOf } from "../drift.ts";
 import { foldersOf } from "../problem.ts";

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ecosystemLoader } from "../../../../src/core/adapters/ecosystem-loader/index.ts";
-import type { EcosystemLoader } from "../../../../src/core/ports.ts";
+import type { EcosystemLoader } from "../../../../src/core/ports/index.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 function loaderIn(root: string): EcosystemLoader {

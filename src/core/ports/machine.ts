@@ -1,15 +1,14 @@
-/** What telemetry needs of the world, beside the ports that others need, too. */
-import type { DiskReading, HostReading, ProcessReading } from "./reading.ts";
+import type { DiskReading, HostReading, ProcessReading } from "../metrics/reading.ts";
 
 /** The counters of this machine and of its processes. */
 export interface Machine {
   /** As `process.platform`. */
   readonly platform: string;
 
-  /** What this process itself used since it was started. */
+  /** The usage of this process since its start. */
   own(): OwnUsage;
 
-  /** Starts to measure; what a reader holds open it holds until it is closed. */
+  /** Starts to measure; the reader keeps files open until it is closed. */
   open(): Promise<MachineReader>;
 }
 
@@ -25,35 +24,34 @@ export interface MachineReader {
   host(): Promise<HostReading>;
 
   /**
-   * The processes of these numbers, without those that have ended. A number stands for the process
-   * that had it when it was first asked for, until it is missing from a call: a process that got the
-   * number of one that has ended is not taken for it.
+   * The processes with these numbers, without those that have ended. A number names the process that had it at the first
+   * call, until a call leaves it out: a later process with the same number is not mistaken for it.
    */
   processes(pids: readonly number[]): Promise<ReadonlyMap<number, ProcessReading>>;
 
-  /** The file systems that matter here, each once. Asked anew every 15 seconds at most. */
+  /** The file systems that matter here, each once. Read every 15 seconds at most. */
   disks(): Promise<readonly DiskReading[]>;
 
   close(): void;
 }
 
-/** Whether files changed, told without reading them. */
+/** Detects changes of files without reading them. */
 export interface FileStamps {
-  /** The state of each file now; null where it is not there or cannot be seen. A folder changes with its list of names. */
+  /** The current state of each file; null if it does not exist or cannot be seen. A folder changes with its list of names. */
   of(paths: readonly string[]): readonly (FileStamp | null)[];
 
-  /** Those of these paths at which certainly nothing stands; one that may not be looked at is not among them. */
+  /** The paths that certainly do not exist; a path that may not be looked at is not among them. */
   missing(paths: Iterable<string>): ReadonlySet<string>;
 }
 
 export interface FileStamp {
   /** Differs after every change. */
   readonly id: string;
-  /** When its content was written last, in milliseconds since the epoch. */
+  /** The last write of its content, in milliseconds since the epoch. */
   readonly modifiedMs: number;
 }
 
-/** Asks managed processes for the metrics of their async contexts. */
+/** Reads the async-context metrics of managed processes. */
 export interface AsyncContext {
   /** Connections are kept until it is closed. */
   open(): AsyncContextClient;
