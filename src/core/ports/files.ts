@@ -19,10 +19,10 @@ export interface Files {
    * any failure the old content is whole. One failure says otherwise in its message: if the directory cannot be synced,
    * the new content is in place but may not survive a power cut.
    *
-   * @throws {FileError} the codes of `read`, EACCES (also for root, if the file's mode lacks its owner's write
-   *   permission), ELOCKED (another process holds the file's lock), ECHANGED (another program keeps changing the file),
-   *   EBUSY or EXDEV (the file is a mount point), or any other system code, with the given path; what `decide` and
-   *   `beforeWrite` throw passes through.
+   * @throws {FileError} the codes of `read` and any other system code, with the given path. EACCES: also for root, if
+   *   the file's mode lacks its owner's write permission. ELOCKED: another process holds the lock. ECHANGED: another
+   *   program keeps changing the file. EBUSY, EXDEV: the file is a mount point. What `decide` and `beforeWrite` throw
+   *   passes through.
    */
   replace(
     path: string,

@@ -35,7 +35,7 @@ export interface Ports {
 /** The folders and files of one repository. Every path is absolute. @see CONTRACT section 2b */
 export interface Workspace {
   readonly root: string;
-  /** Whether the root was given or found by its marks. If not, it is the current folder, which may be any folder. */
+  /** True if the root was given or found by its marks. If not, it is the current folder, which may be any folder. */
   readonly isKnown: boolean;
   /** Folder of the env files. */
   readonly configDir: string;

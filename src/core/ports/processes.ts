@@ -7,10 +7,9 @@ import type { OwnProcess } from "../pm2/own.ts";
  * before the first call, and an idle connection does not keep this process alive. An action that was refused never
  * happens later; if its outcome is unknown, the message says so.
  *
- * Every method throws {SvcmError} PM2_FAILED with a code: `PM2_NOT_RUNNING`, `PM2_TIMEOUT`,
- * `PM2_CONNECTION_LOST`, `PM2_HOME_UNUSABLE`, `PM2_LOAD_FAILED`, `PM2_ACTION_FAILED` (PM2 refused, in
- * its words), `PROCESS_CHANGED` (another process has that number now), `ELOCKED` (another svcm acts
- * on it), or the system's own, for example `EACCES`. Reading never starts a daemon.
+ * Reading never starts a daemon. Every method throws {SvcmError} PM2_FAILED with a code of PM2's, or the system's own:
+ * `PM2_NOT_RUNNING`, `PM2_TIMEOUT`, `PM2_CONNECTION_LOST`, `PM2_HOME_UNUSABLE`, `PM2_LOAD_FAILED`. `PM2_ACTION_FAILED`:
+ * PM2 refused, in its words. `PROCESS_CHANGED`: another process has that number now. `ELOCKED`: another svcm acts on it.
  */
 export interface Processes {
   /** Every process that PM2 knows except its modules, by number. One call to PM2. */

@@ -31,7 +31,7 @@ export interface LoadOptions {
   readonly cwd?: string;
 }
 
-/** PM2 ecosystem files. Each runs in a process of its own, which cannot harm ours. */
+/** PM2 ecosystem files. Each runs in a separate process, which cannot harm ours. */
 export interface EcosystemLoader {
   /**
    * The names in a folder; none if the folder does not exist.
