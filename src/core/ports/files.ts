@@ -21,8 +21,8 @@ export interface Files {
    *
    * @throws {FileError} the codes of `read` and any other system code, with the given path. EACCES: also for root, if
    *   the file's mode lacks its owner's write permission. ELOCKED: another process holds the lock. ECHANGED: another
-   *   program keeps changing the file. EBUSY, EXDEV: the file is a mount point. What `decide` and `beforeWrite` throw
-   *   passes through.
+   *   program keeps changing the file. EBUSY, EXDEV: the file is a mount point. Errors of `decide` and `beforeWrite`
+   *   pass through.
    */
   replace(
     path: string,
