@@ -1,9 +1,11 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { builtPrograms } from "./test/support/built-programs.ts";
 
 const isLong = process.env["SVCM_TEST_LONG"] === "1";
 
 export default defineConfig({
+  plugins: [builtPrograms()],
   test: {
     include: ["", "apps/*/"].map((folder) => `${folder}test/**/*${isLong ? ".long" : ""}.test.ts`),
     exclude: ["**/node_modules/**", ...(isLong ? [] : ["**/*.long.test.ts"])],

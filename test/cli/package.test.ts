@@ -107,19 +107,6 @@ describe("svcm/startup", () => {
     expect(run(app, process.execPath, "use.mjs")).toBe("boolean\n");
     expect(run(app, process.execPath, "use.cjs")).toBe("boolean\n");
   });
-
-  test.each(MODULES)("has types for both, under %s", (module, more) => {
-    const typed = `import { checkStartup, type StartupDecision } from "svcm/startup";
-export const decision: StartupDecision = checkStartup("rest", { SVC_HTTP_FRAMEWORK: "express" });
-// @ts-expect-error There is no such entrypoint.
-checkStartup("smtp", {});
-`;
-    write("use.mts", typed);
-    write("use.cts", typed);
-    const options = { module, target: "es2023", strict: true, noEmit: true, skipLibCheck: false, types: [], ...more };
-    write("tsconfig.json", JSON.stringify({ compilerOptions: options, files: ["use.mts", "use.cts"] }));
-    expect(run(app, process.execPath, join(REPOSITORY, "node_modules/typescript/bin/tsc"), "-p", app)).toBe("");
-  });
 });
 
 describe("svcm/client", () => {
@@ -136,19 +123,31 @@ describe("svcm/client", () => {
     const source = readFileSync(join(app, "node_modules/svcm/dist/lib/esm/client.js"), "utf8");
     expect(source).not.toMatch(/\bimport\b[^(]*\bfrom\b|\bimport\s*\(|\brequire\(|\bBuffer\b|\bprocess\./);
   });
+});
 
-  test.each(MODULES)("has types for both, under %s", (module, more) => {
-    const typed = `import { connect, type ActionResult, type MetricsFrame } from "svcm/client";
+describe("svcm/startup and svcm/client", () => {
+  const startup = `import { checkStartup, type StartupDecision } from "svcm/startup";
+export const decision: StartupDecision = checkStartup("rest", { SVC_HTTP_FRAMEWORK: "express" });
+// @ts-expect-error There is no such entrypoint.
+checkStartup("smtp", {});
+`;
+  const client = `import { connect, type ActionResult, type MetricsFrame } from "svcm/client";
 const client = connect({ url: "http://127.0.0.1:3200" });
 export const result: Promise<ActionResult> = client.act({ action: "restart", name: "api" });
 export const cores = ({ payload }: MetricsFrame): number => payload.host.cpu.coreCount;
 // @ts-expect-error There is no such action.
 void client.act({ action: "delete", name: "api" });
 `;
-    write("client.mts", typed);
-    write("client.cts", typed);
+
+  test.each(MODULES)("have types for import and require, under %s", (module, more) => {
+    const files = Object.entries({ startup, client }).flatMap(([name, typed]) =>
+      ["mts", "cts"].map((extension) => {
+        write(`${name}.${extension}`, typed);
+        return `${name}.${extension}`;
+      }),
+    );
     const options = { module, target: "es2023", strict: true, noEmit: true, skipLibCheck: false, types: [], ...more };
-    write("tsconfig.json", JSON.stringify({ compilerOptions: options, files: ["client.mts", "client.cts"] }));
+    write("tsconfig.json", JSON.stringify({ compilerOptions: options, files }));
     expect(run(app, process.execPath, join(REPOSITORY, "node_modules/typescript/bin/tsc"), "-p", app)).toBe("");
   });
 });

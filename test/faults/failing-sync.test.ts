@@ -63,7 +63,7 @@ describe.skipIf(!canInject)("with a failing disk (needs strace)", { timeout: 30_
         "-e",
         "inject=fsync:error=EIO",
       ];
-      const lines = await run([...strace, ...commandLine("append-records.ts", file, "a", "1")]);
+      const lines = await run([...strace, ...commandLine("append-records", file, "a", "1")]);
       expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([{ code: "EIO", path: file }]);
     },
   );
@@ -72,7 +72,7 @@ describe.skipIf(!canInject)("with a failing disk (needs strace)", { timeout: 30_
 /** Two writes, of which the kernel fails the first sync; one thread, so that it counts as we do. */
 async function replaceTwice(path: string, ...filter: string[]): Promise<[Refusal, unknown]> {
   const strace = ["strace", "-f", "-o", "/dev/null", ...filter];
-  const lines = await run([...strace, ...commandLine("replace.ts", path, "A=1\n", "A=2\n")], {
+  const lines = await run([...strace, ...commandLine("replace", path, "A=1\n", "A=2\n")], {
     UV_THREADPOOL_SIZE: "1",
   });
   const [first, second] = lines.map((line) => JSON.parse(line) as unknown);

@@ -39,6 +39,6 @@ test.skipIf(isRoot)("a folder that may not be written: EACCES (needs not to be r
 
 async function replaceAsNobody(folder: string, path: string): Promise<Refusal> {
   chmodSync(join(folder, ".."), 0o755);
-  const [line = ""] = await run([...asNobody, ...commandLine("replace.ts", path, "A=1\n")]);
+  const [line = ""] = await run([...asNobody, ...commandLine("replace", path, "A=1\n")]);
   return JSON.parse(line) as Refusal;
 }

@@ -20,7 +20,7 @@ describe.skipIf(!canLoopMount)("a power cut (needs root, mkfs.ext4 and a loop mo
     writeFileSync(join(image.at, env), contentOf(0));
     execFileSync("sync", ["-f", image.at]);
 
-    const child = start(commandLine("write-on-demand.ts", join(image.at, env), join(image.at, audit)));
+    const child = start(commandLine("write-on-demand", join(image.at, env), join(image.at, audit)));
     for (let version = 1; version <= 12; version++) {
       child.send(String(version));
       expect(await child.line()).toBe(`done ${version}`);
@@ -40,7 +40,7 @@ describe.skipIf(!canLoopMount)("a power cut (needs root, mkfs.ext4 and a loop mo
     const path = join(image.at, ".env.dev");
     writeFileSync(path, contentOf(0));
     execFileSync("sync", ["-f", image.at]);
-    const child = start(commandLine("write-on-demand.ts", path, join(image.at, "audit.jsonl")));
+    const child = start(commandLine("write-on-demand", path, join(image.at, "audit.jsonl")));
     child.send("1");
     expect(await child.line()).toBe("done 1");
     child.kill();

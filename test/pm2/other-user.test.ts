@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => own.end());
 
 const asOther = (home: string): Promise<string[]> =>
-  run([...asNobody, ...commandLine("list-processes.ts")], { PM2_HOME: home, HOME: own.folder });
+  run([...asNobody, ...commandLine("list-processes")], { PM2_HOME: home, HOME: own.folder });
 
 test.skipIf(!canBeNobody)("a socket that one may not connect to", async () => {
   expect(await asOther(own.home)).toEqual(["EACCES", "PM2_HOME_UNUSABLE", "idle"]);
@@ -37,5 +37,5 @@ test.skipIf(!canBeNobody)("a home that one may not enter", async () => {
 });
 
 test("the same, as oneself: idle, the link keeps no process alive", async () => {
-  expect(await run(commandLine("list-processes.ts"), { PM2_HOME: own.home })).toEqual(['["api"]', '"held"', "idle"]);
+  expect(await run(commandLine("list-processes"), { PM2_HOME: own.home })).toEqual(['["api"]', '"held"', "idle"]);
 });

@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
+import { BUILT_CHILDREN } from "./build-once.ts";
 
-const CHILDREN = join(import.meta.dirname, "children");
 const ROOT = join(import.meta.dirname, "../..");
 
-/** How to run `test/support/children/<script>`: the program and its arguments. */
-export function commandLine(script: string, ...args: string[]): string[] {
-  return [process.execPath, "--import", "tsx", join(CHILDREN, script), ...args];
+/** Returns the command line of `test/support/children/<name>.ts`, as it is built. */
+export function commandLine(name: string, ...args: string[]): string[] {
+  return [process.execPath, join(BUILT_CHILDREN, `${name}.mjs`), ...args];
 }
 
 export interface Child {

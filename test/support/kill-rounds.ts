@@ -30,7 +30,7 @@ export async function killRounds(count: number, seed: number) {
 }
 
 async function writeUntilKilled(path: string, afterMs: number) {
-  const child = start(commandLine("write-versions.ts", path));
+  const child = start(commandLine("write-versions", path));
   const first = await child.line();
   const timer = setTimeout(() => child.kill(), afterMs);
   const lines = [first ?? "", ...(await child.rest())];

@@ -31,7 +31,7 @@ export function leave(place: string, difference: Partial<ProcessIdentity>, since
 
 /** Processes that all go for the lock at the same moment, when each of them is ready. */
 export async function startTogether(count: number, ...args: string[]): Promise<Child[]> {
-  const children = Array.from({ length: count }, () => start(commandLine("hold-and-die.ts", ...args)));
+  const children = Array.from({ length: count }, () => start(commandLine("hold-and-die", ...args)));
   await Promise.all(children.map((child) => child.line()));
   for (const child of children) child.send("go");
   return children;

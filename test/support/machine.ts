@@ -24,7 +24,7 @@ function succeeds(program: string, ...args: string[]): boolean {
 }
 
 function canRunAsNobody(): boolean {
-  const [program = "", ...args] = [...asNobody, ...commandLine("nothing.ts")];
+  const [program = "", ...args] = [...asNobody, ...commandLine("nothing")];
   return succeeds(program, ...args);
 }
 

@@ -62,7 +62,7 @@ test("a log that cannot be moved aside grows on", async () => {
 test("several processes that append and rotate at once lose no record", { timeout: 60_000 }, async () => {
   const { file } = setUp({ lines: 1 });
   const writers = ["a", "b", "c"];
-  await Promise.all(writers.map((name) => run(commandLine("append-on.ts", file, name, "100", "2000", "200"))));
+  await Promise.all(writers.map((name) => run(commandLine("append-on", file, name, "100", "2000", "200"))));
   const kept = readdirSync(join(file, "..")).filter((name) => name.startsWith("audit.jsonl"));
   const found = kept.flatMap((name) => recordsOf(join(file, "..", name)));
   expect(kept.length).toBeGreaterThan(2);
@@ -74,7 +74,7 @@ test("several processes that append and rotate at once lose no record", { timeou
 test("killed at any moment, each record that was acknowledged is there", { timeout: 120_000 }, async () => {
   for (let round = 0; round < 6; round += 1) {
     const { file } = setUp({ lines: 1 });
-    const children = ["a", "b"].map((name) => start(commandLine("append-on.ts", file, name, "Infinity", "600", "200")));
+    const children = ["a", "b"].map((name) => start(commandLine("append-on", file, name, "Infinity", "600", "200")));
     const acknowledged: string[] = [];
     await Promise.all(
       children.map(async (child, index) => {

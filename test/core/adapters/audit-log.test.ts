@@ -108,7 +108,7 @@ describe("append", () => {
   test("from several processes at once never mixes lines", { timeout: 60_000 }, async () => {
     const { file, lines } = setUp();
     const names = ["a", "b", "c"];
-    await Promise.all(names.map((name) => run(commandLine("append-records.ts", file, name, "200"))));
+    await Promise.all(names.map((name) => run(commandLine("append-records", file, name, "200"))));
     const ids = lines()
       .filter((line) => line !== "")
       .map((line) => (JSON.parse(line) as { id: string }).id);

@@ -27,7 +27,7 @@ interface Used {
 describe.runIf(isLinux)("Linux", () => {
   test("a process's CPU time and memory are what it says of itself", async () => {
     const machine = await reader();
-    const child = start(commandLine("burn.ts"));
+    const child = start(commandLine("burn"));
     await child.line();
     const ask = async (): Promise<Used> => {
       child.send("how much?");
@@ -92,7 +92,7 @@ describe.runIf(isLinux)("Linux", () => {
   });
 
   test.runIf(canBeNobody)("traffic of another user's process is not 0, and says why", async () => {
-    const [line = ""] = await run([...asNobody, ...commandLine("read-process.ts", String(process.pid))]);
+    const [line = ""] = await run([...asNobody, ...commandLine("read-process", String(process.pid))]);
     expect(JSON.parse(line)).toMatchObject({ cpuMs: expect.any(Number), io: { supported: true, code: "EACCES" } });
   });
 

@@ -2,10 +2,11 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { WebSocket } from "ws";
 import { expect, onTestFinished, test } from "vitest";
 import { SOCKET_PATH } from "../../../src/core/api/channel.ts";
+import { BUILT_CHILDREN } from "../../support/build-once.ts";
 import { repository } from "../support.ts";
 
 const READING = 950;
@@ -16,11 +17,11 @@ const SAMPLE_BYTES = 20_000;
 const MEBIBYTE = 2 ** 20;
 /** What would be stacked for the deaf alone is twenty times that. */
 const MOST_GROWTH = 20 * MEBIBYTE;
-const CHILD = fileURLToPath(new URL("../../support/children/serve-crowd.ts", import.meta.url));
+const CHILD = join(BUILT_CHILDREN, "serve-crowd.mjs");
 
 test("memory is flat, and the server ends by itself", async () => {
   const argv = [repository().root, String(2 * (READING + DEAF)), String(SAMPLE_BYTES)];
-  const child = fork(CHILD, argv, { execArgv: ["--expose-gc", "--import", "tsx"] });
+  const child = fork(CHILD, argv, { execArgv: ["--expose-gc"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const answer = async (): Promise<unknown> => ((await once(child, "message")) as [{ answer: unknown }])[0].answer;
   const order = async (name: string, count = 0): Promise<unknown> => {

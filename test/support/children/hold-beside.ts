@@ -6,7 +6,7 @@ import { fileLocks } from "../../../src/core/adapters/files/lock.ts";
 import { FileError } from "../../../src/core/ports/index.ts";
 
 const [script = "", target = ""] = process.argv.slice(2);
-const child = spawn(process.execPath, ["--import", "tsx", script, target, "wait"], {
+const child = spawn(process.execPath, [script, target, "wait"], {
   stdio: ["pipe", "pipe", "inherit"],
 });
 child.stdin.write("go\n");

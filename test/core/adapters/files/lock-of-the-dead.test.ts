@@ -28,7 +28,7 @@ describe("a holder that is gone is succeeded", () => {
     async () => {
       const { target, hold } = lockPlace();
       // The shell becomes `sleep` and never waits for the child that it started before.
-      const [node = "", ...args] = commandLine("hold-and-die.ts", target, "kill");
+      const [node = "", ...args] = commandLine("hold-and-die", target, "kill");
       const script = `"$@" <&3 & echo $!; exec sleep 1000`;
       const shell = start(["sh", "-c", `exec 3<&0; ${script}`, "sh", node, ...args]);
       const pid = Number(await shell.line());
@@ -171,8 +171,8 @@ describe("who cannot be verified is waited for", () => {
 /** What a process sees of its child's lock: while that holds it, and after it was killed. */
 async function holdBeside(...wrapper: string[]): Promise<string[]> {
   const { target, names } = lockPlace();
-  const [script = ""] = commandLine("hold-and-die.ts").slice(-1);
-  const seen = await run([...wrapper, ...commandLine("hold-beside.ts", script, target)]);
+  const [script = ""] = commandLine("hold-and-die").slice(-1);
+  const seen = await run([...wrapper, ...commandLine("hold-beside", script, target)]);
   expect(names()).toEqual([".env"]);
   return seen;
 }

@@ -9,7 +9,7 @@ describe("while somebody holds the lock", () => {
   test("8 processes that add 25 times to a number lose nothing", { timeout: 60_000 }, async () => {
     const { target, names } = lockPlace();
     writeFileSync(target, "0");
-    await Promise.all(Array.from({ length: 8 }, () => run(commandLine("increment.ts", target, "25"))));
+    await Promise.all(Array.from({ length: 8 }, () => run(commandLine("increment", target, "25"))));
     expect(readFileSync(target, "utf8")).toBe("200");
     expect(names()).toEqual([".env"]);
   });
