@@ -65,7 +65,10 @@ async function script(entry: string, format: "esm" | "iife"): Promise<OutputChun
     plugins: [
       {
         name: "rules-without-words",
-        transform: { filter: { id: /core[\\/]deployments[\\/]rules[\\/]/ }, handler: rulesOnly },
+        transform: {
+          filter: { id: /core[\\/](?:deployments[\\/]rules[\\/]|env[\\/]value-rules)/ },
+          handler: rulesOnly,
+        },
       },
     ],
     onLog(level, log, handler) {

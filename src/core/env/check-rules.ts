@@ -1,146 +1,192 @@
-import { MAX_FINDINGS, type Issue, type Severity } from "../api/issue.ts";
+import { MAX_FINDINGS } from "../api/issue.ts";
 import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
+import { accepting, findingsOf, type Finding, type Rule } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
-import type { EnvDocument, EnvEntry } from "./document.ts";
+import type { EnvDocument, EnvEntry, Span } from "./document.ts";
 import { unportableLines } from "./portable.ts";
 import { specOf, tierOf } from "./tiers.ts";
-import { acceptedValues, expansionProblem, listed, valueProblem } from "./values.ts";
-
-/** A rule reads the whole file and yields what it finds: who asks decides how much of it is looked for. */
-type Rule = (file: CheckedFile) => Iterable<Finding>;
+import { expanded, valueProblem } from "./value-rules.ts";
+import { acceptedValues } from "./values.ts";
 
 export interface CheckedFile {
   readonly contract: RuntimeContract;
   readonly document: EnvDocument;
-  /** Effective entries by key: the ones that every reader takes. */
+  /** By key, the entry that every reader takes: the last one. */
   readonly effective: ReadonlyMap<string, EnvEntry>;
   /** Keys that another layer of the environment holds. */
   readonly elsewhere: ReadonlySet<string>;
 }
 
-export interface Finding extends Pick<Issue, "code" | "message" | "accepted" | "suggestion"> {
-  readonly key?: string;
-  readonly severity?: Severity;
+export interface EnvFinding extends Finding {
   readonly place?: Place;
 }
 
-/** An offset of the text, behind the start of a line that is known; that start itself if there is none. */
-interface Place {
+/** An offset of the text, after the start of a line that is known; that start itself if there is none. */
+export interface Place {
   readonly start: number;
   readonly line: number;
   readonly offset?: number;
 }
 
-export const rules: readonly Rule[] = [
+type EnvRule = Rule<CheckedFile, EnvFinding>;
+
+const missingKeys: EnvRule = {
+  code: "ENV_KEY_MISSING",
+  severity: "error",
+  summary: "A mandatory key is absent.",
+  remedy: "Add it with `svcm env set KEY=VALUE`; the message names the key.",
+  *check({ contract, effective, elsewhere }) {
+    for (const [key, spec] of Object.entries(contract.keys)) {
+      if (!isRequired(spec) || effective.has(key) || elsewhere.has(key)) continue;
+      yield { path: [key], ...accepting(`${key} is missing`, acceptedValues(spec)) };
+    }
+  },
+};
+
+const keyCase: EnvRule = {
+  code: "ENV_KEY_CASE",
+  severity: "error",
+  summary: "A key differs from a runtime key by upper and lower case only.",
+  remedy: "Write the key as the message spells it; readers of env files distinguish case.",
+  *check({ contract, document }) {
+    const byLowerCase = new Map(Object.keys(contract.keys).map((key) => [key.toLowerCase(), key]));
+    for (const { key, start, line } of document.entries) {
+      const meant = byLowerCase.get(key.toLowerCase());
+      if (meant === undefined || meant === key) continue;
+      const message = `${key} differs from ${meant} by case only; no reader takes it for that key`;
+      yield { path: [key], place: { start, line }, message, suggestion: meant };
+    }
+  },
+};
+
+const duplicates: EnvRule = {
+  code: "ENV_KEY_DUPLICATE",
+  severity: "error",
+  summary: "A key occurs twice; the last line counts.",
+  remedy: "Delete all lines of the key but the last one.",
+  *check({ document, effective }) {
+    for (const entry of document.entries) {
+      const { key, start, line } = entry;
+      const last = effective.get(key);
+      if (last === undefined || last === entry) continue;
+      yield { path: [key], place: { start, line }, message: `${key} occurs again on line ${last.line}, which counts` };
+    }
+  },
+};
+
+const cutValues: EnvRule = {
+  code: "ENV_VALUE_HASH",
+  severity: "warning",
+  summary: "An unquoted value is followed by a `#` without a space (warning).",
+  explanation: "dotenv and `node --env-file` end the value there; python-dotenv, Docker Compose and shells read on.",
+  remedy: "Quote the value if the `#` belongs to it; write a space before the `#` if it begins a comment.",
+  *check({ document: { text, entries } }) {
+    for (const entry of entries) {
+      const { key, value, valueStart, valueEnd } = entry;
+      const isBare = text.slice(valueStart, valueEnd) === value;
+      if (!isBare || text[valueEnd] !== "#") continue;
+      const message = `${key}: dotenv and node --env-file end the value at the "#", python-dotenv, Docker Compose and shells do not; quote the value, or write a space before the "#" of a comment`;
+      yield { path: [key], place: placeOfValue(entry), message };
+    }
+  },
+};
+
+const expandedValues: EnvRule = {
+  ...expanded,
+  *check({ document }) {
+    for (const entry of document.entries) {
+      for (const finding of expanded.check(entry)) yield { ...finding, path: [entry.key], place: placeOfValue(entry) };
+    }
+  },
+};
+
+const misspelledKeys: EnvRule = {
+  code: "ENV_KEY_UNKNOWN",
+  severity: "warning",
+  summary: "A key looks like a misspelled runtime key (warning).",
+  remedy: "Correct the spelling, or ignore the warning if the key is yours.",
+  *check({ contract, document }) {
+    const known = Object.keys(contract.keys);
+    const inLowerCase = new Set(known.map((key) => key.toLowerCase()));
+    const meant = new Map<string, string | undefined>();
+    for (const { key, start, line } of document.entries) {
+      if (!key.startsWith("SVC_") || inLowerCase.has(key.toLowerCase())) continue;
+      // Each lookup compares with every known key, so there are no more of them than findings are reported.
+      if (!meant.has(key) && meant.size < MAX_FINDINGS) meant.set(key, suggest(key, known));
+      const suggestion = meant.get(key);
+      if (suggestion === undefined) continue;
+      yield { path: [key], place: { start, line }, message: `${key} is not a runtime key`, suggestion };
+    }
+  },
+};
+
+const unreadableLines: EnvRule = {
+  code: "ENV_LINE_UNREADABLE",
+  severity: "error",
+  summary: "The line assigns nothing.",
+  remedy: "Write `KEY=value`, or put `#` in front of it if it is a comment.",
+  *check({ document }) {
+    const message = "the line assigns nothing; node --env-file may join it to the next one";
+    for (const span of unportable(document, true)) yield { place: placeOf(span), message };
+  },
+};
+
+const ambiguousLines: EnvRule = {
+  code: "ENV_LINE_AMBIGUOUS",
+  severity: "warning",
+  summary: "`node --env-file` and dotenv may read the line differently (warning).",
+  remedy:
+    "Write the line as `KEY=value` without tabs, the value in single quotes if it holds spaces, and save the file without a byte order mark.",
+  *check({ document }) {
+    const message = "node --env-file and dotenv may read this line differently";
+    for (const span of unportable(document, false)) yield { place: placeOf(span), message };
+  },
+};
+
+export const rules: readonly EnvRule[] = [
   missingKeys,
   keyCase,
   duplicates,
-  values,
   cutValues,
   expandedValues,
   misspelledKeys,
-  unportable,
+  unreadableLines,
+  ambiguousLines,
 ];
 
-function* missingKeys({ contract, effective, elsewhere }: CheckedFile): Iterable<Finding> {
-  for (const [key, spec] of Object.entries(contract.keys)) {
-    if (!("required" in spec) || spec.required !== true || effective.has(key) || elsewhere.has(key)) continue;
-    const accepted = acceptedValues(spec);
-    yield { code: "ENV_KEY_MISSING", key, message: `${key} is missing; accepted: ${listed(accepted)}`, accepted };
-  }
+/** Everything that is found in a file, as far as a caller reads it. */
+export function* fileFindings(file: CheckedFile) {
+  yield* valueFindings(file);
+  yield* findingsOf(rules, file);
 }
 
-function* keyCase({ contract, document }: CheckedFile): Iterable<Finding> {
-  const byLowerCase = new Map(Object.keys(contract.keys).map((key) => [key.toLowerCase(), key]));
-  for (const { key, start, line } of document.entries) {
-    const meant = byLowerCase.get(key.toLowerCase());
-    if (meant === undefined || meant === key) continue;
-    const message = `${key} differs from ${meant} by case only; no reader takes it for that key`;
-    yield { code: "ENV_KEY_CASE", key, place: { start, line }, message, suggestion: meant };
-  }
-}
-
-function* duplicates({ document, effective }: CheckedFile): Iterable<Finding> {
-  for (const entry of document.entries) {
-    const { key, start, line } = entry;
-    const last = effective.get(key);
-    if (last === undefined || last === entry) continue;
-    const message = `${key} stands again on line ${last.line}, which is the one that counts`;
-    yield { code: "ENV_KEY_DUPLICATE", key, place: { start, line }, message };
-  }
-}
-
-function* values({ contract, document }: CheckedFile): Iterable<Finding> {
+/** The value of a key that is never exposed is not quoted. */
+function* valueFindings({ contract, document }: CheckedFile) {
   for (const entry of document.entries) {
     const { key, value } = entry;
     const spec = specOf(contract, key);
     const problem = spec && valueProblem(key, spec, value);
-    if (!problem || isUnsetOptional(spec, value)) continue;
-    const shown = tierOf(contract, key) === "never-exposed" ? unquoted(key, spec, problem) : problem;
-    yield { ...shown, key, place: placeOfValue(entry) };
+    if (!problem || (value === "" && !isRequired(spec))) continue;
+    const isHidden = tierOf(contract, key) === "never-exposed";
+    const { suggestion: _suggestion, ...words } = problem;
+    const shown = isHidden
+      ? { ...words, ...accepting(`${key}: the value is not accepted`, acceptedValues(spec)) }
+      : problem;
+    yield { ...shown, place: placeOfValue(entry) };
   }
 }
 
-/** A value that dotenv and Node end at a `#` which other readers take for a part of it. */
-function* cutValues({ document: { text, entries } }: CheckedFile): Iterable<Finding> {
-  for (const entry of entries) {
-    const { key, value, valueStart, valueEnd } = entry;
-    const isBare = text.slice(valueStart, valueEnd) === value;
-    if (!isBare || text[valueEnd] !== "#") continue;
-    const message = `${key}: dotenv and node --env-file end the value at the "#", python-dotenv, Docker Compose and shells do not; quote the value, or write a space before the "#" of a comment`;
-    yield { code: "ENV_VALUE_HASH", severity: "warning", key, place: placeOfValue(entry), message };
-  }
-}
-
-function* expandedValues({ document }: CheckedFile): Iterable<Finding> {
-  for (const entry of document.entries) {
-    const problem = expansionProblem(entry.key, entry.value);
-    if (problem) yield { ...problem, severity: "warning", key: entry.key, place: placeOfValue(entry) };
-  }
-}
-
-/** Each lookup compares with every known key: no more of them than findings can be reported. */
-function* misspelledKeys({ contract, document }: CheckedFile): Iterable<Finding> {
-  const known = Object.keys(contract.keys);
-  const inLowerCase = new Set(known.map((key) => key.toLowerCase()));
-  const meant = new Map<string, string | undefined>();
-  for (const { key, start, line } of document.entries) {
-    if (!key.startsWith("SVC_") || inLowerCase.has(key.toLowerCase())) continue;
-    if (!meant.has(key) && meant.size < MAX_FINDINGS) meant.set(key, suggest(key, known));
-    const suggestion = meant.get(key);
-    if (suggestion === undefined) continue;
-    const message = `${key} is not a runtime key`;
-    yield { code: "ENV_KEY_UNKNOWN", severity: "warning", key, place: { start, line }, message, suggestion };
-  }
-}
-
-function* unportable({ document }: CheckedFile): Iterable<Finding> {
+function* unportable(document: EnvDocument, isStray: boolean): Iterable<Span> {
   const strays = new Set(document.strays);
-  for (const span of unportableLines(document)) {
-    const place = { start: span.start, line: span.line };
-    yield strays.has(span)
-      ? {
-          code: "ENV_LINE_UNREADABLE",
-          place,
-          message: "the line assigns nothing; node --env-file may join it to the next one",
-        }
-      : {
-          code: "ENV_LINE_AMBIGUOUS",
-          severity: "warning",
-          place,
-          message: "node --env-file and dotenv may read this line differently",
-        };
-  }
+  for (const span of unportableLines(document)) if (strays.has(span) === isStray) yield span;
 }
 
-/** A key of the never-exposed tier is described without its value. */
-function unquoted(key: string, spec: KeySpec, { code }: Finding): Finding {
-  const accepted = acceptedValues(spec);
-  return { code, message: `${key}: the value is not accepted; accepted: ${listed(accepted)}`, accepted };
+function isRequired(spec: KeySpec): boolean {
+  return "required" in spec && spec.required === true;
 }
 
-function isUnsetOptional(spec: KeySpec, value: string): boolean {
-  return value === "" && !("required" in spec && spec.required === true);
+function placeOf({ start, line }: Span): Place {
+  return { start, line };
 }
 
 function placeOfValue({ start, line, valueStart }: EnvEntry): Place {

@@ -1,12 +1,13 @@
 import { MAX_FINDINGS, sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import { rules, type Finding } from "./check-rules.ts";
+import { toIssue } from "../findings/rule.ts";
+import { fileFindings, type Place } from "./check-rules.ts";
 import { parseEnvDocument } from "./document.ts";
 
 /**
- * Checks an env file against the contract: unsupported values, missing keys, duplicates, keys that
- * differ by case, credentials in URLs, lines that readers disagree on. Secrets are never quoted.
- * At most 1,000 findings are reported; ENV_TOO_MANY_ISSUES then says that there are more.
+ * Checks an env file against the contract: unsupported values, missing keys, duplicates, keys that differ by case,
+ * credentials in URLs, lines that readers disagree on. Secrets are never quoted. At most 1,000 findings are reported,
+ * after the issue ENV_TOO_MANY_ISSUES if there are more.
  *
  * @param file the name that positions carry
  * @param elsewhere keys that may be missing here, because another layer holds them
@@ -20,11 +21,10 @@ export function checkEnvFile(
   const document = parseEnvDocument(text);
   const effective = new Map(document.entries.map((entry) => [entry.key, entry]));
   const issues: Issue[] = [];
-  for (const rule of rules) {
-    for (const finding of rule({ contract, document, effective, elsewhere })) {
-      if (issues.length === MAX_FINDINGS) return [tooMany(file), ...sortIssues(issues)];
-      issues.push(toIssue(finding, text, file));
-    }
+  for (const { place, ...finding } of fileFindings({ contract, document, effective, elsewhere })) {
+    if (issues.length === MAX_FINDINGS) return [tooMany(file), ...sortIssues(issues)];
+    const at = place ? lineAndColumn(text, place) : { line: 1, column: 1 };
+    issues.push({ ...toIssue(finding), at: { file, ...at } });
   }
   return sortIssues(issues);
 }
@@ -52,13 +52,8 @@ function tooMany(file: string): Issue {
   };
 }
 
-function toIssue({ code, key, place, severity = "error", ...words }: Finding, text: string, file: string): Issue {
-  const at = place ? { file, ...lineAndColumn(text, place) } : { file, line: 1, column: 1 };
-  return { code, severity, path: key === undefined ? [] : [key], ...words, at };
-}
-
-/** Counted from the line that is known to be at `start`: from the start of the text it would be quadratic. */
-function lineAndColumn(text: string, { start, line, offset = start }: NonNullable<Finding["place"]>) {
+/** Counts from the line that is known to be at `start`: from the start of the text it would be quadratic. */
+function lineAndColumn(text: string, { start, line, offset = start }: Place) {
   const lines = text.slice(start, offset).split(/\r\n|\r|\n/);
   return { line: line + lines.length - 1, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

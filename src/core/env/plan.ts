@@ -4,20 +4,21 @@ import { suggest } from "../words/suggest.ts";
 import { effectiveEntry, parseEnvDocument } from "./document.ts";
 import { setValues, type KeyEdit, type LineChange } from "./edit.ts";
 import { describeUnlisted, editableKeys, specOf, tierOf, tierReason } from "./tiers.ts";
-import { acceptedValues, expansionProblem, shownValue, spellingProblem, valueProblem } from "./values.ts";
+import { expansionProblem, spellingProblem, valueProblem } from "./value-rules.ts";
+import { acceptedValues, shownValue } from "./values.ts";
 
-/** What to do with a key outside the allowlist: HTTP ignores it, the command line refuses it. */
+/** HTTP ignores a key outside the allowlist, the command line refuses it. */
 export type ForeignKeys = "ignore" | "refuse";
 
 /** A write as decided, before anything is touched: the same computation for `--dry-run` and for the write. */
 export interface EnvPlan {
-  /** The text after the write; the very same string where nothing changes. */
+  /** The text after the write; the same string if nothing changes. */
   readonly text: string;
   readonly changedKeys: readonly string[];
   readonly ignoredKeys: readonly string[];
   /** For people: credentials are masked. */
   readonly changes: readonly KeyChange[];
-  /** Changed lines that other readers may take in another way than dotenv does. */
+  /** Changed lines that other readers may read differently from dotenv. */
   readonly warnings: readonly Issue[];
 }
 
@@ -25,7 +26,7 @@ export interface KeyChange extends LineChange {
   readonly key: string;
 }
 
-/** Every reason why these values may not be written; none where they may. */
+/** Every reason why these values may not be written. */
 export function assignmentIssues(
   contract: RuntimeContract,
   values: Readonly<Record<string, string>>,
@@ -35,9 +36,7 @@ export function assignmentIssues(
     const spec = editableSpec(contract, key);
     if (!spec) return foreign === "refuse" ? [foreignKeyIssue(contract, key)] : [];
     const problem = valueProblem(key, spec, value) ?? spellingProblem(key, spec, value);
-    if (!problem) return [];
-    const { code, ...words } = problem;
-    return [{ code, severity: "error", path: ["values", key], ...words }];
+    return problem ? [{ ...problem, path: ["values", key] }] : [];
   });
   return sortIssues(issues);
 }
@@ -76,10 +75,10 @@ function warningsOf({ key, change, doubts }: KeyEdit, value: string, file: strin
     return { code: "ENV_LINE_AMBIGUOUS", severity: "warning", path: [key], message: `${key}: ${reason}`, at };
   });
   if (!expansion) return warnings;
-  return [...warnings, { severity: "warning", path: [key], ...expansion, at: { file, line: change.line, column: 1 } }];
+  return [...warnings, { ...expansion, at: { file, line: change.line, column: 1 } }];
 }
 
-/** The lines for people: what stands behind `=` as the value may be shown. */
+/** The changed lines for people, with shown values. */
 function shownChange(spec: KeySpec | undefined, change: LineChange): LineChange {
   const shown = (line: string): string => {
     const start = line.indexOf("=") + 1;

@@ -3,7 +3,7 @@ import type { Profile, RuntimeContract } from "../facts/schema.ts";
 import { suggest } from "../words/suggest.ts";
 import { heldValue } from "./plan.ts";
 import { specOf, tierOf, tierReason } from "./tiers.ts";
-import { valueProblem } from "./values.ts";
+import { valueProblem } from "./value-rules.ts";
 
 /** One assignment of a profile applied to one file. */
 export interface ProfileStep {

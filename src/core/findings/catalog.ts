@@ -1,5 +1,7 @@
 import { rules as deploymentsRules } from "../deployments/rules/index.ts";
 import { rules as ecosystemRules } from "../pm2/rules/index.ts";
+import { rules as envRules } from "../env/check-rules.ts";
+import { valueRules } from "../env/value-rules.ts";
 import { codeDocs } from "./codes.ts";
 import { processCodes } from "./process-codes.ts";
 import type { CodeDoc, CodeDocs, Rule } from "./rule.ts";
@@ -10,6 +12,7 @@ export const catalog: Readonly<Record<string, CodeDocs>> = {
   ...codeDocs,
   "PM2 and processes": processCodes,
   Telemetry: telemetryCodes,
+  "Env files": { ...codeDocs["Env files"], ...docsOf(envRules), ...docsOf(valueRules) },
   "PM2 ecosystem files": { ...codeDocs["PM2 ecosystem files"], ...docsOf(ecosystemRules) },
   "Suite document": { ...codeDocs["Suite document"], ...docsOf(Object.values(deploymentsRules).flat()) },
 };

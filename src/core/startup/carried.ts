@@ -1,5 +1,5 @@
 import type { Issue } from "../api/issue.ts";
-import { listed } from "../env/values.ts";
+import { listed } from "../findings/rule.ts";
 import { startupKeys, type CarriedDrivers } from "./plan.ts";
 
 /** The file beside the env files in which a backend lists the drivers that it has an adapter for. */

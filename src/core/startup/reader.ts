@@ -1,7 +1,9 @@
 import type { Issue } from "../api/issue.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 import { specOf } from "../env/tiers.ts";
-import { acceptedValues, listed, valueProblem } from "../env/values.ts";
+import { valueProblem } from "../env/value-rules.ts";
+import { acceptedValues } from "../env/values.ts";
+import { listed } from "../findings/rule.ts";
 import type { PackagedValues } from "../facts/packaged.generated.ts";
 import type { EnumSpec, RuntimeContract } from "../facts/schema.ts";
 import type { CarriedDrivers, EnvValues } from "./plan.ts";

@@ -3,7 +3,8 @@ import { assignmentIssues, planWrite } from "../../../src/core/env/plan.ts";
 import { hasCredentials, maskCredentials, Secret } from "../../../src/core/secrets/redact.ts";
 import { envSpellings, resolveEnvironment } from "../../../src/core/project/environment.ts";
 import { editableKeys, tierOf, visibleKeys } from "../../../src/core/env/tiers.ts";
-import { acceptedValues, valueProblem } from "../../../src/core/env/values.ts";
+import { valueProblem } from "../../../src/core/env/value-rules.ts";
+import { acceptedValues } from "../../../src/core/env/values.ts";
 import { SvcmError } from "../../../src/core/errors.ts";
 import { packagedRuntimeContract as contract } from "../../../src/core/facts/packaged.generated.ts";
 

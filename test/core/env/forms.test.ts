@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { acceptedValues, valueProblem } from "../../../src/core/env/values.ts";
+import { valueProblem } from "../../../src/core/env/value-rules.ts";
+import { acceptedValues } from "../../../src/core/env/values.ts";
 import type { FormKind, KeySpec } from "../../../src/core/facts/schema.ts";
 
 const cases: Readonly<Record<FormKind, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {

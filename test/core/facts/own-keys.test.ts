@@ -1,6 +1,6 @@
 /** A repository with runtime keys of its own, and none of the packaged ones. */
 import { describe, expect, test } from "vitest";
-import { valueProblem } from "../../../src/core/env/values.ts";
+import { valueProblem } from "../../../src/core/env/value-rules.ts";
 import { matrixFor } from "../../../src/core/facts/own.ts";
 import {
   packagedCapabilityMatrix,

@@ -1,6 +1,7 @@
 /** What an edit comes to: pure decisions about values that were read and values that were entered. */
 import type { Issue } from "../../../core/api/issue.ts";
-import { shownValue, valueProblem } from "../../../core/env/values.ts";
+import { valueProblem } from "../../../core/env/value-rules.ts";
+import { shownValue } from "../../../core/env/values.ts";
 import type { EnvRead } from "../../data/api.ts";
 import type { Facts } from "../../data/contract.ts";
 
@@ -29,7 +30,7 @@ export function issuesOf(keys: Keys, changes: readonly Change[]): Issue[] {
   return changes.flatMap(({ key, to }): Issue[] => {
     const spec = keys[key];
     const problem = spec && valueProblem(key, spec, to);
-    return problem ? [{ severity: "error", path: ["values", key], ...problem }] : [];
+    return problem ? [{ ...problem, path: ["values", key] }] : [];
   });
 }
 

@@ -1,0 +1,136 @@
+import { accepting, acceptedText, findingsOf, listed, toIssue, type Rule } from "../findings/rule.ts";
+import type { Issue } from "../api/issue.ts";
+import type { EnumSpec, KeySpec } from "../facts/schema.ts";
+import { defined } from "../words/defined.ts";
+import { suggest } from "../words/suggest.ts";
+import { spellings } from "./quote.ts";
+import { acceptedValues, CONTROL, isAccepted, mayCarryCredentials, quoted, seemsToCarryCredentials } from "./values.ts";
+
+const MAX_VALUE_LENGTH = 4096;
+
+/** A value and the key that it is for. */
+export interface GivenValue {
+  readonly key: string;
+  readonly spec: KeySpec;
+  readonly value: string;
+}
+
+const controlCharacter: Rule<GivenValue> = {
+  code: "ENV_VALUE_CONTROL_CHARACTER",
+  severity: "error",
+  summary: "The value holds a control character, a line break or broken Unicode.",
+  remedy: "Remove the character that the message shows; a value is one line of text.",
+  check({ key, spec, value }) {
+    if (!CONTROL.test(value) && value.isWellFormed()) return [];
+    return [withoutThem(key, spec, `${quoted(spec, value)} holds a control character, a line break or broken Unicode`)];
+  },
+};
+
+const tooLong: Rule<GivenValue> = {
+  code: "ENV_VALUE_TOO_LONG",
+  severity: "error",
+  summary: "The value has more than 4,096 characters.",
+  remedy: "Shorten it, or keep the content in a file and set the key to its path.",
+  check({ key, value }) {
+    if (value.length <= MAX_VALUE_LENGTH) return [];
+    const what = `${key}: the value has ${value.length} characters`;
+    return [{ message: acceptedText(what, `at most ${MAX_VALUE_LENGTH}`) }];
+  },
+};
+
+const credentials: Rule<GivenValue> = {
+  code: "ENV_VALUE_CREDENTIALS",
+  severity: "error",
+  summary: "A URL carries a user, a password or a parameter that looks like a secret.",
+  remedy: "Write the URL without them, and pass the password in a separate key that is never exposed.",
+  check({ key, spec, value }) {
+    if (!seemsToCarryCredentials(spec, value) || mayCarryCredentials(spec)) return [];
+    return [withoutThem(key, spec, `${quoted(spec, value)} carries credentials`)];
+  },
+};
+
+const unsupported: Rule<GivenValue> = {
+  code: "ENV_VALUE_UNSUPPORTED",
+  severity: "error",
+  summary: "The key does not accept the value.",
+  remedy: "Choose one of the values that the message lists, in the spelling that it shows.",
+  check({ key, spec, value }) {
+    if (isAccepted(spec, value)) return [];
+    const reasons = spec.kind === "enum" ? (spec.rejected ?? {}) : {};
+    const why = Object.hasOwn(reasons, value) ? ` (${reasons[value]})` : "";
+    const what = `${key}: unsupported value ${quoted(spec, value)}${why}`;
+    const suggestion = spec.kind === "enum" ? meant(spec, value) : undefined;
+    return [{ ...accepting(what, acceptedValues(spec)), ...defined({ suggestion }) }];
+  },
+};
+
+const unquotable: Rule<GivenValue> = {
+  code: "ENV_VALUE_UNQUOTABLE",
+  severity: "error",
+  summary: "No quotes make every reader of env files give the value back.",
+  explanation: "An env file has three kinds of quotes, and no escapes that all readers share.",
+  remedy: "Leave out one of the two quotes ' and `, and a backslash at the end of the value.",
+  check({ key, spec, value }) {
+    if (spellings(value).length > 0) return [];
+    const accepted = acceptedValues(spec);
+    const form = "without ' or without `, and without \\ at the end";
+    const what = `${key}: no quotes make every reader give ${quoted(spec, value)} back`;
+    return [{ message: acceptedText(what, [listed(accepted), form].filter(Boolean).join(", ")), accepted }];
+  },
+};
+
+/** The message does not quote the value. */
+export const expanded: Rule<Pick<GivenValue, "key" | "value">> = {
+  code: "ENV_VALUE_EXPANDED",
+  severity: "warning",
+  summary: "The value holds `$NAME` or `${NAME}`, which some readers replace (warning).",
+  explanation:
+    "dotenv and `node --env-file` take it literally; Bun (even between single quotes), Docker Compose and shells replace it by the value of that variable.",
+  remedy: "Write a value without `$` if one of them reads the file; otherwise ignore the warning.",
+  check({ key, value }) {
+    if (!/\$(?:\{|[A-Za-z_])/.test(value)) return [];
+    const message = `${key}: dotenv and node --env-file take the "$" in the value literally, Bun, Docker Compose and shells replace the name behind it, Bun even between single quotes; write the value without "$" if one of them reads the file`;
+    return [{ message }];
+  },
+};
+
+/** A value has at most one finding of the first four: the first that applies. */
+const ofValues = [controlCharacter, tooLong, credentials, unsupported];
+
+/** Every rule of a value, for the catalogue. */
+export const valueRules: readonly Rule<GivenValue>[] = [...ofValues, unquotable, expanded];
+
+/**
+ * The first reason why a key does not accept a value, or `undefined`. The message names the key, the value with its
+ * credentials masked, and the accepted values.
+ *
+ * @see the specification, "Errors"; CONTRACT section 3, POST rules
+ */
+export function valueProblem(key: string, spec: KeySpec, value: string): Issue | undefined {
+  return firstIssue(ofValues, { key, spec, value });
+}
+
+/** The reason why no env file can hold a value, or `undefined`. */
+export function spellingProblem(key: string, spec: KeySpec, value: string): Issue | undefined {
+  return firstIssue([unquotable], { key, spec, value });
+}
+
+/** The warning that some readers replace a part of a value, or `undefined`. */
+export function expansionProblem(key: string, value: string): Issue | undefined {
+  return firstIssue([expanded], { key, value });
+}
+
+function firstIssue<Given extends { readonly key: string }>(rules: readonly Rule<Given>[], given: Given) {
+  for (const finding of findingsOf(rules, given)) return toIssue(finding, [given.key]);
+  return undefined;
+}
+
+function withoutThem(key: string, spec: KeySpec, what: string) {
+  const accepted = acceptedValues(spec);
+  return { message: acceptedText(`${key}: ${what}`, listed(accepted) || "a value without them"), accepted };
+}
+
+function meant(spec: EnumSpec, value: string): string | undefined {
+  const alias = Object.entries(spec.aliases ?? {}).find(([name]) => name === value.toLowerCase());
+  return alias?.[1] ?? suggest(value, spec.values);
+}
