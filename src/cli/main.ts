@@ -2,9 +2,7 @@ import type { Logger, Plugin } from "@oclif/core/interfaces";
 import { run } from "@oclif/core/run";
 import { settings } from "@oclif/core/settings";
 import { jsonText } from "../commands/terminal/json.ts";
-import { writeErr, writeOut } from "../commands/terminal/output.ts";
-import { printable } from "../commands/terminal/printable.ts";
-import { stderrScreen } from "../commands/terminal/screen.ts";
+import { writeOut } from "../commands/terminal/output.ts";
 import { TerminalFileError } from "../commands/terminal/terminal-file-error.ts";
 import { UsageError } from "../commands/terminal/usage-error.ts";
 
@@ -58,11 +56,11 @@ async function ofHelp(error: unknown, known: readonly string[]): Promise<unknown
 
 /** What no command caught: the command is unknown, or oclif itself refused. Resolves with the exit code. */
 async function fail(error: unknown, mayBeJson: boolean): Promise<number> {
-  const { failureOf, renderFailure } = await import("../commands/terminal/failure.ts");
+  const { failureOf, printFailure } = await import("../commands/terminal/failure.ts");
   const failure = failureOf(error);
   if (failure.body !== undefined) {
     if (mayBeJson && !(error instanceof TerminalFileError)) writeOut(`${jsonText(failure.body, 2)}\n`);
-    else writeErr(printable(renderFailure(failure, Boolean(process.env["SVCM_DEBUG"])), stderrScreen()));
+    else printFailure(failure);
   }
   return failure.exitCode;
 }

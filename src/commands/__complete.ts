@@ -14,7 +14,7 @@ export default class Complete extends SvcmCommand {
     const [shell, ...rest] = this.argv;
     const line = shell === "bash" ? splitLine(rest[1] ?? "") : { words: ["svcm", ...rest.slice(1)], quote: "" };
     const words = line.words.slice(1);
-    const root = words.includes("--root") ? words[words.indexOf("--root") + 1] : undefined;
+    const root = /(?:^|\0)--root[=\0]([^\0]+)\0/.exec(words.join("\0"))?.[1];
     const answer = await complete(words, this.config.commands, (source) =>
       ask(completionList, { root }, { source }).catch(() => []),
     );

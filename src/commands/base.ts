@@ -84,13 +84,13 @@ export abstract class SvcmCommand extends Command {
   }
 
   protected override async catch(error: unknown): Promise<void> {
-    const { failureOf, renderFailure } = await import("./terminal/failure.ts");
+    const { failureOf, printFailure } = await import("./terminal/failure.ts");
     const { id, flags, args, baseFlags } = this.ctor;
     const failure = failureOf(error, { id, flags: { ...flags, ...baseFlags, json: {} }, args });
     process.exitCode = failure.exitCode;
     if (failure.body === undefined) return;
     if (this.jsonEnabled()) this.logJson(failure.body);
-    else writeErr(printable(renderFailure(failure, Boolean(process.env["SVCM_DEBUG"])), stderrScreen()));
+    else printFailure(failure);
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {

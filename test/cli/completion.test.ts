@@ -68,6 +68,7 @@ describe("bash", () => {
 
   test("offers nothing and says nothing if the repository cannot be read", () => {
     expect(offers(`svcm targets edit --root ${workspace.root}/none `)).toEqual([]);
+    expect(offers(`svcm targets edit --root=${workspace.root}/none `)).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import { ask } from "../terminal/ask.ts";
 import { withoutEcosystem } from "../terminal/without-ecosystem.ts";
 import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
+import { stdoutScreen } from "../terminal/screen.ts";
 
 export default class EcosystemCheck extends SvcmCommand {
   static override summary = "Check a PM2 ecosystem file for anything that PM2 would refuse, misread or ignore.";
@@ -22,7 +23,7 @@ export default class EcosystemCheck extends SvcmCommand {
     const response = await ask(ecosystemCheck, flags, { environment: flags.environment });
     const { environment, fileName, path, exists, issues } = response;
     if (!isValid(issues)) this.answerNo();
-    if (issues.length > 0) this.log(renderIssues(issues));
+    if (issues.length > 0) this.log(renderIssues(issues, stdoutScreen()));
     else if (exists) this.log(paint.green(`${fileName} is valid.`));
     else this.log(withoutEcosystem(environment, path));
     return response;

@@ -3,6 +3,7 @@ import { environmentFlag, SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
 import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
+import { stdoutScreen } from "../terminal/screen.ts";
 
 export default class EnvCheck extends SvcmCommand {
   static override summary = "Check an env file against the runtime contract.";
@@ -19,7 +20,7 @@ export default class EnvCheck extends SvcmCommand {
     const response = await ask(envCheck, flags, { environment: flags.environment });
     if (!isValid(response.issues)) this.answerNo();
     if (response.issues.length === 0) this.log(paint.green(`${response.fileName} is valid.`));
-    else this.log(renderIssues(response.issues));
+    else this.log(renderIssues(response.issues, stdoutScreen()));
     return response;
   }
 }

@@ -43,7 +43,7 @@ function renderDiff({ from, to, entries }: EnvDiffResponse, shown: EnvDiffRespon
   const states = { same: "same", different: "different", "only-from": `only in ${from}`, "only-to": `only in ${to}` };
   const table = renderTable(
     [
-      { heading: "KEY", cell: ({ key }) => key, shorten: "middle" },
+      { heading: "KEY", cell: ({ key }) => key },
       { heading: "STATE", cell: ({ state }) => states[state], colour: stateColour },
       { heading: from.toUpperCase(), cell: (entry) => shownValue(entry, entry.from), shorten: "middle" },
       { heading: to.toUpperCase(), cell: (entry) => shownValue(entry, entry.to), shorten: "middle" },

@@ -38,7 +38,7 @@ export default class EnvGet extends SvcmCommand {
       this.log(
         renderTable(
           [
-            { heading: "KEY", cell: ([key]) => key, shorten: "middle" },
+            { heading: "KEY", cell: ([key]) => key },
             { heading: "VALUE", cell: ([, value]) => value, shorten: "middle" },
             { heading: "TIER", cell: ([key]) => (editable.has(key) ? "editable" : "read-only"), spare: 1 },
           ],

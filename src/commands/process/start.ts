@@ -1,6 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
 import { act, processArgs, processFlags, renderAction, targetOf } from "../terminal/process-action.ts";
+import { stdoutScreen } from "../terminal/screen.ts";
 
 export default class ProcessStart extends SvcmCommand {
   static override summary = "Start processes that PM2 knows, or apps that the ecosystem file declares.";
@@ -23,7 +24,7 @@ export default class ProcessStart extends SvcmCommand {
     const { id: ids, namespace, ecosystem, environment } = flags;
     const target = targetOf({ names: args.name, ids, namespace, ecosystem, environment });
     const result = await act(this, "start", flags, target);
-    this.log(renderAction(result));
+    this.log(renderAction(result, stdoutScreen()));
     return result;
   }
 }

@@ -4,6 +4,7 @@ import { SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
 import { confirm, isAttended } from "../terminal/confirm.ts";
 import { act, processArgs, processFlags, renderAction, targetOf } from "../terminal/process-action.ts";
+import { stdoutScreen } from "../terminal/screen.ts";
 
 export default class ProcessStop extends SvcmCommand {
   static override summary = "Stop PM2 processes.";
@@ -30,7 +31,7 @@ export default class ProcessStop extends SvcmCommand {
       return this.answerNo();
     }
     const result = await act(this, "stop", flags, target);
-    this.log(renderAction(result));
+    this.log(renderAction(result, stdoutScreen()));
     return result;
   }
 

@@ -3,6 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { entrypoints, startupCheck, type StartupCheckResponse } from "../../core/index.ts";
 import { environmentFlag, SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
+import { fold } from "../terminal/fold.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
@@ -44,11 +45,8 @@ function render(response: StartupCheckResponse): string {
   const { entrypoint, plan, issues } = response;
   if (!plan) {
     const reasons = issues.map(({ message }) => `  ${message}`);
-    return [
-      paint.red(`${entrypoint} must not start under ${under(response)}:`),
-      ...reasons,
-      ...overrideHint(response),
-    ].join("\n");
+    const verdict = paint.red(`${entrypoint} must not start under ${under(response)}:`);
+    return fold([verdict, ...reasons, ...overrideHint(response)].join("\n"), stdoutScreen());
   }
   const columns = [
     { heading: "WITH", cell: ([name]: [string, string]) => name },

@@ -11,7 +11,11 @@ import {
   type ErrorKind,
 } from "../../core/index.ts";
 import { ConnectionError } from "./connection-error.ts";
+import { fold } from "./fold.ts";
 import { paint } from "./paint.ts";
+import { writeErr } from "./output.ts";
+import { printable } from "./printable.ts";
+import { stderrScreen, type Screen } from "./screen.ts";
 import { TerminalFileError } from "./terminal-file-error.ts";
 import { type Asked, isOclifError, type OclifError, usageErrorOf } from "./usage.ts";
 import { UsageError } from "./usage-error.ts";
@@ -52,30 +56,36 @@ export function failureOf(error: unknown, asked?: Asked): Failure {
   };
 }
 
+/** Shows a failure on standard error. With SVCM_DEBUG, the stack of a defect is shown too. */
+export function printFailure(failure: Failure): void {
+  const screen = stderrScreen();
+  writeErr(printable(renderFailure(failure, Boolean(process.env["SVCM_DEBUG"]), screen), screen));
+}
+
 /**
  * The failure as text for standard error: what is wrong, what to do next, and its code as the last line. The stack of a
  * defect is shown if `debug` asks for it.
  */
-export function renderFailure(failure: Failure, debug: boolean): string {
+export function renderFailure(failure: Failure, debug: boolean, screen: Screen): string {
   const { body, kind, hint, stack } = failure;
   if (body === undefined) return "";
   const codes = codesOf(body, kind);
   const next = hint ?? (body.issues?.length ? undefined : remedyOf(codes[0]));
   const lines = [
-    ...(framed(failure) ?? whatIsWrong(body, kind)),
+    ...(framed(failure, screen) ?? whatIsWrong(body, kind)),
     ...(next === undefined ? [] : [`${paint.bold("Hint:")} ${next}`]),
     ...(stack !== undefined && debug ? [stack] : []),
     ...(codes.length === 0 ? [] : [paint.dim(`${codes.join(", ")} (svcm explain ${codes[0]})`)]),
   ];
-  return `${lines.join("\n")}\n`;
+  return `${fold(lines.join("\n"), screen)}\n`;
 }
 
 /** The issues of one file with their lines, as `svcm validate` shows them; `undefined` if the text is not at hand. */
-function framed({ body, kind, source }: Failure): string[] | undefined {
+function framed({ body, kind, source }: Failure, { width }: Screen): string[] | undefined {
   const issues = body?.issues ?? [];
   const file = issues[0]?.at?.file;
   if (body === undefined || source === undefined || file === undefined) return undefined;
-  const report = renderText({ file, text: source, issues, subjects: [] }, paint);
+  const report = renderText({ file, text: source, issues, subjects: [] }, paint, { width });
   return [`${paint.red("Error:")} ${headline(body, kind)}`, "", report];
 }
 

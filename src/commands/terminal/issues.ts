@@ -1,8 +1,10 @@
 import { countIssues, firstIssues, locationText, visible, type Issue } from "../../core/index.ts";
+import { fold } from "./fold.ts";
 import { paint } from "./paint.ts";
+import type { Screen } from "./screen.ts";
 
 /** One line for each issue, at most a hundred of them, `file:line:column severity message (CODE)`, and the count below. */
-export function renderIssues(issues: readonly Issue[]): string {
+export function renderIssues(issues: readonly Issue[], screen: Screen): string {
   const { bold, dim, red, yellow } = paint;
   const { shown, more } = firstIssues(issues);
   const lines = shown.map(({ at, severity, message, suggestion, code }) => {
@@ -11,5 +13,5 @@ export function renderIssues(issues: readonly Issue[]): string {
     return `${where}${severity === "error" ? red("error") : yellow("warning")} ${visible(message)}${meant} ${dim(code)}`;
   });
   const rest = more > 0 ? [dim(`and ${more} more`)] : [];
-  return [...lines, ...rest, countIssues(issues)].join("\n");
+  return fold([...lines, ...rest, countIssues(issues)].join("\n"), screen);
 }

@@ -4,9 +4,10 @@ import * as Flags from "@oclif/core/flags";
 import { processAct, SvcmError, type ProcessActionResult } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { ask } from "./ask.ts";
+import { fold } from "./fold.ts";
 import { writeErr } from "./output.ts";
 import { printable } from "./printable.ts";
-import { isTerminalBehindStderr, stderrScreen } from "./screen.ts";
+import { isTerminalBehindStderr, stderrScreen, type Screen } from "./screen.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const processArgs = {
@@ -115,12 +116,12 @@ function withHabit(error: unknown, action: Action, names: readonly string[]): un
 const DONE = { start: "Started", stop: "Stopped", restart: "Restarted" } as const;
 
 /** One line for each process. */
-export function renderAction({ action, affected, skipped, warnings }: ProcessActionResult): string {
+export function renderAction({ action, affected, skipped, warnings }: ProcessActionResult, screen: Screen): string {
   const done = affected.map(
     ({ name, pmId, pid }) => `${DONE[action]} ${name} (id ${pmId}${pid === null ? "" : `, pid ${pid}`}).`,
   );
   const left = skipped.map(({ name, pmId, reason }) => `${name} (id ${pmId}) ${WHY[reason](name)}`);
-  return [...done, ...left, ...warnings.map(({ message }) => `Warning: ${message}`)].join("\n");
+  return fold([...done, ...left, ...warnings.map(({ message }) => `Warning: ${message}`)].join("\n"), screen);
 }
 
 const WHY = {

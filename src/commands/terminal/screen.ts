@@ -16,16 +16,18 @@ const DEFAULT_WIDTH = 80;
 
 /** The screen behind standard output. */
 export function stdoutScreen(): Screen {
-  const isTerminal = isTerminalBehindStdout();
-  const colours = colourLevel(process.env, isTerminal);
-  if (!isTerminal) return { colours };
-  return { width: process.stdout.columns || DEFAULT_WIDTH, colours, isAscii: isAsciiOnly(process.env) };
+  return screenOf(isTerminalBehindStdout(), () => process.stdout);
 }
 
-/** The screen behind standard error, whose lines are not laid out. */
+/** The screen behind standard error. */
 export function stderrScreen(): Screen {
-  const isTerminal = isTerminalBehindStderr();
-  return { colours: colourLevel(process.env, isTerminal), isAscii: isTerminal && isAsciiOnly(process.env) };
+  return screenOf(isTerminalBehindStderr(), () => process.stderr);
+}
+
+function screenOf(isTerminal: boolean, stream: () => NodeJS.WriteStream): Screen {
+  const colours = colourLevel(process.env, isTerminal);
+  if (!isTerminal) return { colours };
+  return { width: stream().columns || DEFAULT_WIDTH, colours, isAscii: isAsciiOnly(process.env) };
 }
 
 /** Looks at the descriptor first: `process.stdout` is dear to make, and a pipe or a file is no terminal. */

@@ -19,7 +19,7 @@ export interface Column<Row> {
 }
 
 const GAP = "  ";
-/** A cell that may be shortened keeps as much before a column is left out. */
+/** A cell that may be shortened keeps this width, and a folded one its longest word, before a column is left out. */
 const GOOD = 16;
 
 /**
@@ -30,8 +30,10 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
   const all = columns.map((column): Laid<Row> => {
     const cells = rows.map((row) => visible(column.cell(row)));
     const heading = columnsOf(column.heading);
-    const natural = Math.max(heading, ...maximum(cells));
-    return { column, cells, natural, least: column.shorten ? Math.min(natural, Math.max(heading, GOOD)) : natural };
+    const natural = Math.max(heading, widest(cells));
+    const word = column.shorten === "fold" ? widest(cells.flatMap((cell) => cell.split(" "))) : 0;
+    const least = column.shorten ? Math.min(natural, Math.max(heading, word, GOOD)) : natural;
+    return { column, cells, natural, least };
   });
   const shown = screen.width === undefined ? all.map(whole) : layOut(all, screen.width);
   const head = shown.map(({ column, width }) => paint.bold(fit(column.heading, width, column.side)));
@@ -54,30 +56,28 @@ function whole<Row>(laid: Laid<Row>): Shown<Row> {
   return { ...laid, width: laid.natural };
 }
 
-/** Without a spread over all rows, of which there may be more than a call takes arguments. */
-function maximum(cells: readonly string[]): number[] {
-  return [cells.reduce((widest, cell) => Math.max(widest, columnsOf(cell)), 0)];
+/** Without a spread: there may be more rows than a call takes arguments. */
+function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, columnsOf(text)), 0);
 }
 
-/** The columns that are shown, each with its width. */
+/** The columns that are shown, each with its width: columns are left out before any cell gets less than it should have. */
 function layOut<Row>(all: readonly Laid<Row>[], width: number): Shown<Row>[] {
   let kept = all;
   for (;;) {
     const room = width - GAP.length * (kept.length - 1);
-    const widths = fitWidths(kept, room);
-    const isFitting = sum(widths) <= room;
-    const spare = isFitting ? undefined : mostSpare(kept);
-    if (spare === undefined) {
-      const last = isFitting
-        ? widths
-        : fitWidths(
-            kept.map(({ natural }) => ({ natural, least: 1 })),
-            room,
-          );
-      return kept.map((laid, index) => ({ ...laid, width: last[index] ?? laid.natural }));
-    }
+    const spare = sum(fitWidths(kept, room)) <= room ? undefined : mostSpare(kept);
+    if (spare === undefined) return withWidths(kept, room);
     kept = kept.filter((laid) => laid !== spare);
   }
+}
+
+function withWidths<Row>(kept: readonly Laid<Row>[], room: number): Shown<Row>[] {
+  const shortened = kept.map(({ column, natural }) => ({ natural, least: column.shorten ? 1 : natural }));
+  const cut = kept.map(({ natural }) => ({ natural, least: 1 }));
+  const tries = [kept, shortened, cut].map((columns) => fitWidths(columns, room));
+  const widths = tries.find((one) => sum(one) <= room) ?? tries.at(-1);
+  return kept.map((laid, index) => ({ ...laid, width: widths?.[index] ?? laid.natural }));
 }
 
 function mostSpare<Row>(kept: readonly Laid<Row>[]): Laid<Row> | undefined {

@@ -11,8 +11,10 @@ import {
 } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { ask } from "./ask.ts";
+import { fold } from "./fold.ts";
 import { readIn } from "./input.ts";
 import { paint, unpainted } from "./paint.ts";
+import { stdoutScreen } from "./screen.ts";
 import { documentOf, pipedFileFlag } from "./suite-argument.ts";
 
 export const validationFlags = {
@@ -56,9 +58,10 @@ export async function tellVerdict(
     command.log(paint.green(verdict(response.file, shown(), section)));
   else {
     const isText = flags.format === "text";
-    const context = { version: command.config.version, now: Date.now(), hostname: hostname() };
+    const screen = stdoutScreen();
+    const context = { version: command.config.version, now: Date.now(), hostname: hostname(), width: screen.width };
     const text = await renderReport(report, flags.format, { ...context, paint: isText ? paint : unpainted });
-    if (isText) command.log(text);
+    if (isText) command.log(fold(text, screen));
     else command.logExactly(text);
   }
   return response;

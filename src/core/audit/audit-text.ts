@@ -5,10 +5,11 @@ export function secondOf(timestamp: string): string {
   return timestamp.replace(/^(\S+)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, "$1 $2Z");
 }
 
-/** The names of everything that a record is about, separated by commas. */
+/** The names of everything that a record is about, each once, separated by commas. */
 export function subjectOf({ keys = [], processes = [], target }: AuditRecord): string {
   const named = processes.map(({ name, pmId }) => (pmId === null ? name : `${name} (id ${pmId})`));
-  return [...(target === undefined ? [] : [target]), ...named, ...keys].join(", ");
+  const isNamed = processes.some(({ name }) => target === name || target === `ecosystem ${name}`);
+  return [...(target === undefined || isNamed ? [] : [target]), ...named, ...keys].join(", ");
 }
 
 /** Who tried it, and through which face. */

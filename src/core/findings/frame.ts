@@ -10,18 +10,19 @@ export interface Frame {
 /** A longer line is no line a person wrote; masking it would take long, showing it unmasked might tell a secret. */
 const LONGEST = 2000;
 const WIDEST = 120;
-/** What a window shows besides its two ellipses and a caret behind the end. */
-const ROOM = WIDEST - 3;
+const NARROWEST = 20;
+/** Columns for two ellipses and a caret behind the end. */
+const AROUND = 3;
 const ELLIPSIS = "…";
 
-/** Frames one line around a column, counted from 1: credentials masked, at most 120 columns wide. */
-export function frameLine(line: string, column: number): Frame | undefined {
+/** Frames one line around a column, counted from 1: credentials masked, at most `width` and never more than 120 columns wide. */
+export function frameLine(line: string, column: number, width = WIDEST): Frame | undefined {
   if (line.length > LONGEST) return undefined;
   const masked = maskSource(line);
   const offset = followMask(line, masked, Math.min(column - 1, line.length));
   const cells = cellsOf(masked);
   const pointed = cells.filter(({ end }) => end <= offset).length;
-  const [from, to] = windowAround(cells, pointed);
+  const [from, to] = windowAround(cells, pointed, Math.max(NARROWEST, Math.min(WIDEST, width)));
   const left = from > 0 ? ELLIPSIS : "";
   const right = to < cells.length ? ELLIPSIS : "";
   return {
@@ -46,12 +47,13 @@ function followMask(line: string, masked: string, offset: number): number {
 }
 
 /** The cells around one of them that fit, as much before it as after it where there is more than fits. */
-function windowAround(cells: readonly Cell[], pointed: number): readonly [from: number, to: number] {
-  if (widthOf(cells) <= WIDEST) return [0, cells.length];
+function windowAround(cells: readonly Cell[], pointed: number, widest: number): readonly [from: number, to: number] {
+  if (widthOf(cells) <= widest) return [0, cells.length];
+  const room = widest - AROUND;
   const before = cells.slice(0, pointed).toReversed();
-  const start = pointed - fitting(before, ROOM / 2);
-  const to = start + fitting(cells.slice(start), ROOM);
-  return [to - fitting(cells.slice(0, to).toReversed(), ROOM), to];
+  const start = pointed - fitting(before, room / 2);
+  const to = start + fitting(cells.slice(start), room);
+  return [to - fitting(cells.slice(0, to).toReversed(), room), to];
 }
 
 /** How many of the first cells fit. */

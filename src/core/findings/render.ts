@@ -11,13 +11,15 @@ export interface ReportContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly hostname: string;
+  /** Columns of the window, if there is one. */
+  readonly width?: number | undefined;
 }
 
 /** A report in one of the formats of CONTRACT section 7. Formats for machines are loaded when they are asked for. */
 export async function renderReport(report: Report, format: ReportFormat, context: ReportContext): Promise<string> {
   switch (format) {
     case "text":
-      return renderText(report, context.paint);
+      return renderText(report, context.paint, { width: context.width });
     case "github": {
       const { renderGithub } = await import("./github.ts");
       // GitHub shows the first ten of a step, so the whole is printed too.

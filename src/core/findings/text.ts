@@ -15,14 +15,21 @@ export interface Paint {
 
 const INDENT = "  ";
 
-/** A report for people: every issue with its source line, at most `limit` of them, and the count of all. */
-export function renderText(report: Report, paint: Paint, { limit }: { readonly limit?: number } = {}): string {
+interface Room {
+  /** The most issues that are shown. */
+  readonly limit?: number;
+  /** Columns of the window that source lines have to fit. */
+  readonly width?: number | undefined;
+}
+
+/** A report for people: every issue with its source line, and the count of all. */
+export function renderText(report: Report, paint: Paint, { limit, width }: Room = {}): string {
   const lines = linesOf(report.text);
   const { shown, more } = firstIssues(report.issues, limit);
   const blocks = shown.map((issue) => {
     const place = placeOf(issue);
     const line = place?.file === report.file ? lines.at(place.line) : undefined;
-    return [heading(issue, paint), ...frame(line, place, paint), ...advice(issue, paint)].join("\n");
+    return [heading(issue, paint), ...frame(line, place, { paint, width }), ...advice(issue, paint)].join("\n");
   });
   if (more > 0) blocks.push(paint.dim(`and ${more} more`));
   return [...blocks, summary(report.issues, paint)].join("\n\n");
@@ -35,10 +42,15 @@ function heading(issue: Issue, { bold, dim, red, yellow }: Paint): string {
   return `${where}${severity} ${visible(issue.message)} ${dim(`[${issue.code}]`)}`;
 }
 
-function frame(line: string | undefined, place: Issue["at"], { dim, red }: Paint): string[] {
-  const framed = line === undefined || !place ? undefined : frameLine(line, place.column);
-  if (!framed || !place) return [];
+function frame(
+  line: string | undefined,
+  place: Issue["at"],
+  { paint: { dim, red }, width }: Pick<Room, "width"> & { readonly paint: Paint },
+): string[] {
+  if (line === undefined || !place) return [];
   const number = `${place.line}`;
+  const framed = frameLine(line, place.column, width && width - `${INDENT}${number} | ^`.length);
+  if (!framed) return [];
   return [
     `${INDENT}${dim(`${number} |`)} ${framed.source}`.trimEnd(),
     `${INDENT}${dim(`${" ".repeat(number.length)} |`)} ${framed.caret.replace("^", red("^"))}`,

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { failureOf, renderFailure } from "../../../src/commands/terminal/failure.ts";
 import { renderIssues } from "../../../src/commands/terminal/issues.ts";
 import { withStyles } from "../../../src/commands/terminal/paint.ts";
+import { UsageError } from "../../../src/commands/terminal/usage-error.ts";
 import { refusal, type Issue } from "../../../src/core/index.ts";
 
 const issues = Array.from({ length: 130 }, (_, index): Issue => ({
@@ -11,14 +12,29 @@ const issues = Array.from({ length: 130 }, (_, index): Issue => ({
   message: `issue ${index}`,
 }));
 
-test("people are shown a hundred issues of a refusal, and told how many more there are", () => {
-  const lines = renderFailure(failureOf(refusal("SUITE_FILE_FAILED", issues)), false).split("\n");
+test("a refusal shows its first hundred issues, and how many more there are", () => {
+  const lines = renderFailure(failureOf(refusal("SUITE_FILE_FAILED", issues)), false, { colours: 0 }).split("\n");
   expect(lines.filter((line) => line.includes("issue "))).toHaveLength(100);
   expect(lines).toContain("  and 30 more");
 });
 
-test("people are shown a hundred issues of a list, and told how many more there are", () => {
-  const lines = withStyles(renderIssues(issues), false).split("\n");
+test("a check shows its first hundred issues, and how many more there are", () => {
+  const lines = withStyles(renderIssues(issues, { colours: 0 }), false).split("\n");
   expect(lines.filter((line) => line.includes("issue "))).toHaveLength(100);
   expect(lines.slice(-2)).toEqual(["and 30 more", "130 errors, 0 warnings"]);
+});
+
+test("a check is folded at the width of the window", () => {
+  const lines = withStyles(renderIssues(issues.slice(0, 1), { colours: 0, width: 20 }), false).split("\n");
+  expect(lines.slice(0, 2)).toEqual(["error issue 0 TEST", "1 error, 0 warnings"]);
+  const [long] = issues.map((issue) => ({ ...issue, message: "a message that is long" }));
+  expect(withStyles(renderIssues([long!], { colours: 0, width: 20 }), false)).toContain(
+    "error a message that\nis long TEST\n",
+  );
+});
+
+test("a refusal is folded at the width of the window", () => {
+  const failure = failureOf(new UsageError("Nothing to set: no KEY=VALUE was given."));
+  const text = withStyles(renderFailure(failure, false, { colours: 0, width: 30 }), false);
+  expect(text).toMatch(/^Error: Nothing to set: no\nKEY=VALUE was given\.\n/);
 });

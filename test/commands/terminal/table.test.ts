@@ -49,6 +49,22 @@ describe("without a window", () => {
 });
 
 describe("in a window", () => {
+  test("a folded column keeps its longest word: another column is left out first", () => {
+    const columns = columnsOf({ shorten: "end" }, { spare: 1 }, { shorten: "fold" });
+    const text = plain(columns, [["a name of a target", "restapi", "TARGET_PROTOCOL_NOT_EXPOSED, valid"]], window(48));
+    expect(text).toBe(
+      ["C0                  C2", "a name of a target  TARGET_PROTOCOL_NOT_EXPOSED,", "                      valid"].join(
+        "\n",
+      ),
+    );
+  });
+
+  test("a column that is never shortened stays whole while the others have room to give", () => {
+    const columns = columnsOf({}, { shorten: "middle" });
+    const text = plain(columns, [["SVC_WEBSOCKET_SOCKETIO_ADAPTER", "http://localhost:5173"]], window(44));
+    expect(text.split("\n")[1]).toBe("SVC_WEBSOCKET_SOCKETIO_ADAPTER  http:/…:5173");
+  });
+
   test("a name is cut in its middle, a text at its end, and a list is folded between words", () => {
     const columns = columnsOf({ shorten: "middle" }, { shorten: "end" }, { shorten: "fold" });
     const rows = [

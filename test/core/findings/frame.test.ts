@@ -82,3 +82,8 @@ describe("frameLine", () => {
     );
   });
 });
+
+test("a frame fits a narrower window", () => {
+  const { source, caret } = frameLine("a".repeat(200), 150, 60)!;
+  expect(Math.max(source.length, caret.length)).toBeLessThanOrEqual(60);
+});
