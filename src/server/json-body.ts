@@ -1,26 +1,22 @@
 import type { Issue } from "../core/api/issue.ts";
 import { SvcmError } from "../core/index.ts";
-import { scanJson, type JsonPath, type JsonProblem } from "./json-scan.ts";
+import { scanJson, type JsonPath, type JsonProblem } from "../core/words/json-scan.ts";
 
 const MAX_SHOWN_NAME = 80;
 
-/** What the text is the whole of: the body of a request, or a frame of the WebSocket. */
 type JsonText = "body" | "frame";
 
 /**
- * Parses a body or a frame strictly. What it holds is never quoted: one that is not understood may be
- * anything, a secret in the wrong place included.
+ * Parses a body or a frame strictly. Refusals never quote it, because a value may be a secret in the wrong place.
  *
  * @throws {SvcmError} INVALID_PAYLOAD
  */
 export function parseJsonBody(bytes: Uint8Array, maxDepth: number, what: JsonText = "body"): unknown {
   if (bytes.length === 0) throw invalid(`The ${what} is empty. Accepted: a JSON object.`);
   const text = decode(bytes, what);
-  const value = parse(text);
   const problem = scanJson(text, maxDepth);
   if (problem !== undefined) throw refusal(problem, maxDepth, what);
-  if (value === undefined) throw invalid(`The ${what} is not JSON.`);
-  return value.json;
+  return JSON.parse(text);
 }
 
 function decode(bytes: Uint8Array, what: JsonText): string {
@@ -31,19 +27,10 @@ function decode(bytes: Uint8Array, what: JsonText): string {
   }
 }
 
-/** Its own error is dropped: it quotes the text. */
-function parse(text: string): { readonly json: unknown } | undefined {
-  try {
-    return { json: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}
-
 function refusal(problem: JsonProblem, maxDepth: number, what: JsonText): SvcmError {
   switch (problem.kind) {
     case "syntax":
-      return invalid(`The ${what} is not JSON: it goes wrong at position ${problem.position}.`);
+      return invalid(`The ${what} is not JSON at position ${problem.position}. Expected: ${problem.expected}.`);
     case "depth":
       return invalid(`The ${what} is nested deeper than ${maxDepth} levels, at position ${problem.position}.`);
     case "prototype":
@@ -63,7 +50,7 @@ function shownPath(path: JsonPath): (string | number)[] {
 
 function duplicateIssue(path: JsonPath): Issue {
   const shown = shownPath(path);
-  const message = `${shown.join(".")}: stands more than once`;
+  const message = `${shown.join(".")} appears more than once; keep one`;
   return { code: "INPUT_DUPLICATE_MEMBER", severity: "error", path: shown, message };
 }
 

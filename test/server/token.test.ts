@@ -175,6 +175,6 @@ test("the order is Host, Origin, fetch metadata, token, route, body", async () =
     "403 The request comes from another",
     "401 Unauthorized.",
     "415 Accepted: Content-Type: applic",
-    "400 The body is not JSON: it goes ",
+    "400 The body is not JSON at positi",
   ]);
 });

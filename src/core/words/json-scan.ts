@@ -1,6 +1,6 @@
-/** What is wrong with a JSON text, or with the use that is made of JSON. */
 export type JsonProblem =
-  | { readonly kind: "syntax" | "depth"; readonly position: number }
+  | { readonly kind: "syntax"; readonly position: number; readonly expected: string }
+  | { readonly kind: "depth"; readonly position: number }
   | { readonly kind: "prototype"; readonly path: JsonPath }
   | { readonly kind: "duplicates"; readonly paths: readonly JsonPath[] };
 
@@ -8,27 +8,34 @@ export type JsonPath = readonly (string | number)[];
 
 const TOKEN =
   // oxlint-disable-next-line no-control-regex -- JSON forbids them in strings
-  /[ \t\n\r]*([{}[\],:]|"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
+  /[ \t\n\r]*([{}[\],:]|"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
 const MAX_PATHS = 20;
 /** Assigned to an object, a member of this name is lost, or replaces the object's prototype. */
 const PROTOTYPE = "__proto__";
 
-/** What the grammar allows next. */
-type Next = "value" | "value or ]" | "name or }" | "name" | ":" | ", or end";
+/** The tokens that the grammar allows next, as messages name them. */
+const EXPECTED = {
+  value: "a value",
+  "value or ]": "a value or ]",
+  name: "a member in double quotes",
+  "name or }": "a member in double quotes or }",
+  ":": ":",
+  ", or end": ", or the closing bracket",
+} as const;
+type Next = keyof typeof EXPECTED;
 
 interface Container {
-  /** The names so far; an array has none. */
+  /** The member names so far; undefined for an array. */
   readonly names?: Set<string>;
   /** The member or element that is being read. */
   step: string | number;
 }
 
 /**
- * Walks a JSON text once, from front to back and without recursion. Finds the position at which it stops being JSON or
- * is nested too deeply, else the first member `__proto__`, else the members that it has twice. `JSON.parse` finds none
- * of them.
+ * Walks a JSON text once, without recursion. Returns the position at which it stops being JSON or is nested too deeply,
+ * else the first member `__proto__`, else the members that it has twice. `JSON.parse` reports none of them.
  */
-export function scanJson(text: string, maxDepth: number): JsonProblem | undefined {
+export function scanJson(text: string, maxDepth = Number.POSITIVE_INFINITY): JsonProblem | undefined {
   return new Scan(text, maxDepth).run();
 }
 
@@ -50,20 +57,27 @@ class Scan {
     let end = 0;
     for (let match = token.exec(this.#text); match?.[1] !== undefined; match = token.exec(this.#text)) {
       const position = token.lastIndex - match[1].length;
-      if (!this.#accept(match[1])) return { kind: "syntax", position };
+      if (!this.#accept(match[1])) return this.#syntaxProblem(position);
       if (this.#open.length > this.#maxDepth) return { kind: "depth", position };
       end = token.lastIndex;
     }
     const rest = /[^ \t\n\r]/g;
     rest.lastIndex = end;
     const stray = rest.exec(this.#text)?.index;
-    const isWhole = this.#next === ", or end" && this.#open.length === 0;
-    if (stray !== undefined || !isWhole) return { kind: "syntax", position: stray ?? this.#text.length };
+    if (stray !== undefined || !this.#isWhole) return this.#syntaxProblem(stray ?? this.#text.length);
     if (this.#prototype !== undefined) return { kind: "prototype", path: this.#prototype };
     return this.#duplicates.length > 0 ? { kind: "duplicates", paths: this.#duplicates } : undefined;
   }
 
-  /** Takes one token; false where the grammar does not allow it here. */
+  get #isWhole(): boolean {
+    return this.#next === ", or end" && this.#open.length === 0;
+  }
+
+  #syntaxProblem(position: number): JsonProblem {
+    return { kind: "syntax", position, expected: this.#isWhole ? "the end of the text" : EXPECTED[this.#next] };
+  }
+
+  /** Takes one token; false if the grammar does not allow it here. */
   #accept(token: string): boolean {
     switch (token) {
       case "{":
