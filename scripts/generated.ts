@@ -14,6 +14,7 @@ import { rulesPage } from "./reference/rules.ts";
 import { commandsPage } from "./reference/commands.ts";
 import { errorsPage } from "./reference/errors.ts";
 import { runtimeKeysPage } from "./reference/runtime-keys.ts";
+import { settingsPage } from "./reference/settings.ts";
 
 /** Path from the repository root to the text that has to stand there. */
 export const generated: Readonly<Record<string, () => string>> = {
@@ -29,6 +30,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   "docs/reference/rules.md": rulesPage,
   "docs/reference/errors.md": errorsPage,
   "docs/reference/commands.md": commandsPage,
+  "docs/reference/settings.md": settingsPage,
 };
 
 function json(value: unknown): string {

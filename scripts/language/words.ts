@@ -12,7 +12,7 @@ export const WORDS: readonly Row[] = [
   { pattern: /\b(?:nobody|no one)\b/gi, instead: "nothing, no process, or name who does not" },
   { pattern: /\b(?:whoever|whomever)\b/gi, instead: "the caller that, a user who, if you" },
   { pattern: /\b(?:somebody|someone|anybody|anyone)\b/gi, instead: "a user, a process, another program" },
-  { pattern: /\b(?:is|are|was|were|be|has|have) none\b/gi, instead: "is missing, is not a" },
+  { pattern: /\b(?<!\bthere )(?:is|are|was|were|be|has|have) none\b/gi, instead: "is missing, is not a" },
   {
     pattern: /(?<!\bthere )\b(?:is|are|was|were|be) no\b(?! longer\b| more\b| less\b| different\b| better\b)/gi,
     instead: "is not a, has no",

@@ -11,10 +11,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { blocksOf } from "./blocks.ts";
 import { runPage } from "./run-page.ts";
 
-/** Pages that are being rewritten. */
-const PENDING = /how-to\/(?!env-files)/;
 const docs = readdirSync(join(REPOSITORY, "docs"), { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".md") && !PENDING.test(file))
+  .filter((file) => file.endsWith(".md"))
   .map((file) => `docs/${file}`);
 const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs]
   .map((file): [string, string] => [file, readFileSync(join(REPOSITORY, file), "utf8")])

@@ -79,5 +79,5 @@ function usedPorts(text: string, { ports }: Place): string {
 }
 
 function printedPorts(text: string, { ports }: Place): string {
-  return Object.entries(ports).reduce((all, [port, used]) => all.replaceAll(`:${used}`, `:${port}`), text);
+  return Object.entries(ports).reduce((all, [port, used]) => all.replaceAll(`${used}`, port), text);
 }

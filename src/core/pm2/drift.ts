@@ -29,7 +29,7 @@ export interface Drift {
  * What the ecosystem declares against what PM2 runs: apps by name, then each process field by field.
  * Arguments and environment are compared by digest, and only that they differ is told.
  *
- * @see docs/how-to/metrics.md for what counts as stale
+ * @see docs/reference/metrics.md
  */
 export function driftOf(facts: DriftFacts): Drift {
   const { expected, running } = facts;

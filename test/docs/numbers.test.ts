@@ -1,10 +1,11 @@
-/** The numbers that docs/how-to/stream.md tells are those of the code. */
+/** The numbers of the reference are those of the code. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { interval, SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../../src/core/api/channel.ts";
 import { defaultLimits } from "../../src/server/limits.ts";
 
-const page = readFileSync(new URL("../../docs/how-to/stream.md", import.meta.url), "utf8").replaceAll(/\s+/g, " ");
+const read = (file: string): string =>
+  readFileSync(new URL(`../../${file}`, import.meta.url), "utf8").replaceAll(/\s+/g, " ");
 const { maxUnreadSamples, pongTimeoutMs, frameRate, maxFrameBytes, authTimeoutMs } = defaultLimits;
 
 test.each([
@@ -16,6 +17,13 @@ test.each([
   `more than ${frameRate.perSecond} frames a second with bursts of ${frameRate.burst}`,
   `more than ${maxFrameBytes / 1024} KiB`,
   `owes it for ${authTimeoutMs / 1000} s`,
-])("%s", (fact) => {
-  expect(page).toContain(fact);
+])("docs/reference/websocket.md says: %s", (fact) => {
+  expect(read("docs/reference/websocket.md")).toContain(fact);
+});
+
+test("docs/how-to/run-svcm.md prints the unit of docs/examples as it is", () => {
+  const unit = readFileSync(new URL("../../docs/examples/svcm.service", import.meta.url), "utf8");
+  expect(readFileSync(new URL("../../docs/how-to/run-svcm.md", import.meta.url), "utf8")).toContain(
+    `\n${unit}\`\`\`\n`,
+  );
 });

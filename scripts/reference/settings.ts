@@ -1,0 +1,71 @@
+import { errorTable } from "../../src/core/errors.ts";
+import { page, table } from "./markdown.ts";
+
+/** Every variable that svcm reads, its default and its meaning. A test compares the names with the source. */
+export const SETTINGS: Readonly<Record<string, Readonly<Record<string, readonly [string, string]>>>> = {
+  "Where things are": {
+    SVC_SERVICE_MANAGEMENT_ROOT: [
+      "the nearest folder with `deployments.yaml` or `.git`",
+      "The repository root. `--root` wins over it.",
+    ],
+    SVC_SERVICE_MANAGEMENT_CONFIG_DIR: ["`apps/backend-template/src/config`", "The folder of the env files."],
+    SVC_SERVICE_MANAGEMENT_PM2_DIR: ["`pm2`", "The folder of the PM2 ecosystem files."],
+    SVC_SERVICE_MANAGEMENT_AUDIT_FILE: ["`.svcm/audit.jsonl`", "The audit log of the repository."],
+    PM2_HOME: ["`~/.pm2`", "The PM2 that svcm works with."],
+    NODE_ENV: ["the contract's default, `dev`", "The environment of a command or request that names none."],
+  },
+  "The service": {
+    SVC_SERVICE_MANAGEMENT_HOST: ["`127.0.0.1`", "The address to bind. Another one than loopback needs a token."],
+    SVC_SERVICE_MANAGEMENT_PORT: ["`3200`", "The port; 0 takes a free one."],
+    SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: [
+      "unset",
+      "The token that writes need. On another address than loopback, reads need it too. `svcm metrics watch --url` sends it.",
+    ],
+    SVC_SERVICE_MANAGEMENT_ALLOWED_HOSTS: [
+      "empty",
+      "More host names that the service answers to, separated by commas.",
+    ],
+    SVC_SERVICE_MANAGEMENT_PUBLIC_URL: ["unset", "The address behind a reverse proxy, with its path."],
+    SVC_SERVICE_MANAGEMENT_LOG: ["`text` on a terminal, otherwise `json`", "The form of the log."],
+    SVC_SERVICE_MANAGEMENT_LOG_LEVEL: ["`info`", "The level of the log."],
+  },
+  "The command line": {
+    SVCM_DEBUG: ["unset", "If set, an unexpected error prints its stack, and compiled code is not cached."],
+    NO_COLOR: ["unset", "If set, output has no colours."],
+    FORCE_COLOR: ["unset", "If set, output has colours without a terminal too. `NO_COLOR` wins over it."],
+    CI: ["unset", "If set, no command asks a question or redraws the screen."],
+    XDG_CACHE_HOME: ["`~/.cache`", "svcm keeps compiled code in the folder `svcm` below it."],
+  },
+};
+
+export const EXIT_CODES: Readonly<Record<number, string>> = {
+  0: "Done. The answer of a check is yes.",
+  1: "The answer is no: a check found errors, a value was refused, or the service cannot start.",
+  2: "Wrong usage: an unknown command, flag, name or environment.",
+  3: "svcm could not do it: a file, PM2 or another service refused.",
+  70: "A defect of svcm. Please report it.",
+  130: "You pressed Ctrl-C.",
+};
+
+export function settingsPage(): string {
+  return page(
+    "Settings and exit codes",
+    "scripts/reference/settings.ts and src/core/errors.ts",
+    "All settings are environment variables. Relative paths start at the repository root. Flags win over variables.",
+    ...Object.entries(SETTINGS).flatMap(([heading, rows]) => [
+      `## ${heading}`,
+      table(
+        ["Variable", "Default", "Meaning"],
+        Object.entries(rows).map(([name, [standard, meaning]]) => [`\`${name}\``, standard, meaning]),
+      ),
+    ]),
+    "The keys of your backend are in [runtime keys](runtime-keys.md).",
+    "## Exit codes",
+    table(["Code", "Meaning", "Kinds of errors"], Object.entries(EXIT_CODES).map(exitRow)),
+  );
+}
+
+function exitRow([code, meaning]: [string, string]): string[] {
+  const kinds = Object.entries(errorTable).filter(([, { exitCode }]) => `${exitCode}` === code);
+  return [code, meaning, kinds.map(([kind]) => `\`${kind}\``).join(", ")];
+}
