@@ -29,7 +29,7 @@ export const WORDS: readonly Row[] = [
   },
   { pattern: /\b(?:shall|ought)\b/gi, instead: "must, does, is" },
   { pattern: /\b(?:mend|mends|mended|mending)\b/gi, instead: "fix, fixes, fixed" },
-  { pattern: /\bof (?:its|their|our|his|your|one's) own\b/gi, instead: "its own, a separate" },
+  { pattern: /\bof (?:its|their|our|his|one's) own\b/gi, instead: "its own, a separate" },
   { pattern: /\b(?:it|they) (?:is|are|was|were) asked\b/gi, instead: "name who asks: svcm asks it" },
   { pattern: /\b(?:is|are|was|were|been) asked for\b/gi, instead: "requested, given, named" },
   { pattern: /\bbut for\b/gi, instead: "except for, apart from" },

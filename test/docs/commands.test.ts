@@ -16,8 +16,11 @@ const docs = readdirSync(join(REPOSITORY, "docs"), { recursive: true, encoding: 
   .map((file) => `docs/${file}`);
 const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs]
   .map((file): [string, string] => [file, readFileSync(join(REPOSITORY, file), "utf8")])
-  // The examples of commands are run by test/cli/examples.test.ts.
-  .filter(([, text]) => !text.includes("Do not edit. -->") && blocksOf(text).length > 0);
+  // test/cli/examples.test.ts runs the examples of commands, and test/scripts/start.test.ts the tutorial.
+  .filter(
+    ([file, text]) =>
+      file !== "docs/tutorial/README.md" && !text.includes("Do not edit. -->") && blocksOf(text).length > 0,
+  );
 
 /** Small apps in the place of the reference backend, whose own README is tested with it. */
 const ECOSYSTEM = `const app = (name) => ({ name, script: "./app.cjs", cwd: __dirname });
