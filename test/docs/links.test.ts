@@ -42,7 +42,8 @@ test.each(links)("the link of %s to %s leads somewhere", (page, link) => {
 });
 
 test("docs/README.md links every page", () => {
-  const linked = links.filter(([page]) => page === "docs/README.md").map(([, link]) => normalize(join("docs", link)));
+  const own = links.filter(([page]) => page === "docs/README.md");
+  const linked = new Set(own.map(([, link]) => normalize(join("docs", link))));
   const inside = pages.filter((page) => /^docs\/(?!decisions\/(?!README)|README)/.test(page));
-  expect(inside.filter((page) => !linked.includes(page))).toEqual([]);
+  expect(inside.filter((page) => !linked.has(page))).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { blocksOf, isPrinted, type Block, type Command } from "./blocks.ts";
 
 /** Only a command that waits without end reaches it. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 110_000;
 
 interface Place {
   /** The folder where the page begins. */
