@@ -5,7 +5,7 @@ export function errorsPage(): string {
   return page(
     "Errors",
     "src/core/errors.ts",
-    "Every refusal is one of these rows, with the same body in a terminal (`--json`), over HTTP and over WebSocket: `{ error, details?, code?, path?, issues? }`. Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 could not, 70 a defect of svcm.",
+    "Every refusal is one of these rows, with the same body in a terminal (`--json`), over HTTP and over WebSocket: `{ error, details?, code?, path?, issues? }`. [Exit codes](settings.md#exit-codes) says what each exit code means.",
     table(
       ["Kind", "HTTP status", "Exit code", "`error`"],
       Object.entries(errorTable).map(([kind, { status, exitCode, error }]) => [

@@ -1,4 +1,3 @@
-import { errorTable } from "../../src/core/errors.ts";
 import { page, table } from "./markdown.ts";
 
 /** Every variable that svcm reads, its default and its meaning. A test compares the names with the source. */
@@ -50,7 +49,7 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
 export function settingsPage(): string {
   return page(
     "Settings and exit codes",
-    "scripts/reference/settings.ts and src/core/errors.ts",
+    "scripts/reference/settings.ts",
     "All settings are environment variables. Relative paths start at the repository root. Flags win over variables.",
     ...Object.entries(SETTINGS).flatMap(([heading, rows]) => [
       `## ${heading}`,
@@ -61,11 +60,7 @@ export function settingsPage(): string {
     ]),
     "The keys of your backend are in [runtime keys](runtime-keys.md).",
     "## Exit codes",
-    table(["Code", "Meaning", "Kinds of errors"], Object.entries(EXIT_CODES).map(exitRow)),
+    table(["Code", "Meaning"], Object.entries(EXIT_CODES)),
+    "[Errors](errors.md) has the exit code of each kind of error.",
   );
-}
-
-function exitRow([code, meaning]: [string, string]): string[] {
-  const kinds = Object.entries(errorTable).filter(([, { exitCode }]) => `${exitCode}` === code);
-  return [code, meaning, kinds.map(([kind]) => `\`${kind}\``).join(", ")];
 }

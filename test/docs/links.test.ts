@@ -3,15 +3,10 @@ import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { REPOSITORY } from "../support/command-line.ts";
 
+const OUTSIDE = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "bench/README.md"];
 const pages = [
-  ...[
-    "README.md",
-    "CONTRIBUTING.md",
-    "SECURITY.md",
-    "CHANGELOG.md",
-    "apps/backend-template/README.md",
-    "bench/README.md",
-  ],
+  ...OUTSIDE,
+  "apps/backend-template/README.md",
   ...readdirSync(join(REPOSITORY, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => `docs/${file}`),
