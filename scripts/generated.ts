@@ -5,7 +5,7 @@ import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
 } from "../src/core/facts/packaged.generated.ts";
-import { suiteSchema } from "../src/core/deployments/schema/document.ts";
+import { documentSchema } from "../src/core/deployments/schema/document.ts";
 import { renderClientFrames } from "./client-frames.ts";
 import { openApiJson } from "./openapi.ts";
 import { renderPackagedFacts } from "./packaged-facts.ts";
@@ -22,7 +22,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   "src/client/frames.generated.ts": renderClientFrames,
   "schemas/runtime-contract.schema.json": () => json(jsonSchemaOf("runtime-contract")),
   "schemas/capability-matrix.schema.json": () => json(jsonSchemaOf("capability-matrix")),
-  "schemas/service-management.v1.schema.json": () => json(suiteSchema({ contract, matrix })),
+  "schemas/service-management.v1.schema.json": () => json(documentSchema({ contract, matrix })),
   "schemas/openapi.json": openApiJson,
   "schemas/asyncapi.json": () => json(asyncApiDocument()),
   "docs/reference/runtime-keys.md": runtimeKeysPage,

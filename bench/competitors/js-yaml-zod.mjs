@@ -14,8 +14,8 @@ const target = z.strictObject({
   keyValueDriver: z.string(),
   pm2Profile: z.enum(["dev", "staging", "production"]).optional(),
 });
-const suite = z.strictObject({ version: z.literal("service-management.v1"), deployments: z.array(target) });
+const document = z.strictObject({ version: z.literal("service-management.v1"), deployments: z.array(target) });
 
-const { success, error } = suite.safeParse(load(readFileSync(process.argv[2], "utf8")));
+const { success, error } = document.safeParse(load(readFileSync(process.argv[2], "utf8")));
 console.log(success ? "valid" : error.message);
 process.exitCode = success ? 0 : 1;

@@ -50,7 +50,7 @@ const chosen = new Set([
   "audit-dark",
 ]);
 
-const suite = {
+const document = {
   version: "service-management.v1",
   runtimeEnvironment: "dev",
   serviceConfiguration: {
@@ -118,7 +118,7 @@ async function openPage(
   { name: _name, ...look }: (typeof looks)[number],
 ): Promise<Page> {
   const page = await browser.newPage(look);
-  await page.addInitScript((text) => localStorage.setItem("service-management.v1", text), JSON.stringify(suite));
+  await page.addInitScript((text) => localStorage.setItem("service-management.v1", text), JSON.stringify(document));
   // Leaving what was edited for the picture.
   page.on("dialog", (dialog) => void dialog.accept());
   await page.goto(url);

@@ -1,12 +1,12 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
-import { diffFormats, renderDiff, suiteDiff } from "../core/index.ts";
+import { diffFormats, renderDiff, deploymentsDiff } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { ask } from "./terminal/ask.ts";
 import { fold } from "./terminal/fold.ts";
 import { paint, unpainted } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
-import { fileFlag } from "./terminal/suite-argument.ts";
+import { fileFlag } from "./terminal/document-argument.ts";
 
 export default class Diff extends SvcmCommand {
   static override summary = "Explain what changed in deployments.yaml since a Git revision.";
@@ -38,7 +38,7 @@ export default class Diff extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(Diff);
-    const report = await ask(suiteDiff, flags, { file: flags.file, from: args.revision, to: flags.to });
+    const report = await ask(deploymentsDiff, flags, { file: flags.file, from: args.revision, to: flags.to });
     if (flags["exit-code"] && report.changes.length > 0) this.answerNo();
     if (!this.jsonEnabled()) {
       if (flags.format === "text") this.log(fold(await renderDiff(report, "text", paint), stdoutScreen()));

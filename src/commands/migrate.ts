@@ -1,8 +1,8 @@
 import * as Flags from "@oclif/core/flags";
-import { suiteMigrate, type SuiteEditResponse } from "../core/index.ts";
+import { deploymentsMigrate, type DocumentEditResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { suiteFlags } from "./terminal/entry-flags.ts";
-import { askEdit, tellEdit } from "./terminal/suite-edits.ts";
+import { documentFlags } from "./terminal/entry-flags.ts";
+import { askEdit, tellEdit } from "./terminal/document-edits.ts";
 
 export default class Migrate extends SvcmCommand {
   static override summary = "Upgrade legacy deploy targets in deployments.yaml to the current format.";
@@ -11,13 +11,13 @@ export default class Migrate extends SvcmCommand {
   static override examples = ["<%= config.bin %> migrate --dry-run", "<%= config.bin %> migrate --check"];
   static override flags = {
     check: Flags.boolean({ summary: "Write nothing, and exit 1 if anything would change.", default: false }),
-    ...suiteFlags,
+    ...documentFlags,
   };
 
   async run() {
     const { flags } = await this.parse(Migrate);
     const input = { file: flags.file, dryRun: flags["dry-run"] || flags.check };
-    const response = await askEdit(suiteMigrate, flags, input, []);
+    const response = await askEdit(deploymentsMigrate, flags, input, []);
     if (flags.check && response.changed) this.answerNo();
     if (response.changed) await tellEdit(this, response, doneIn(response));
     else this.log(`Nothing to migrate in ${response.file}.`);
@@ -25,7 +25,7 @@ export default class Migrate extends SvcmCommand {
   }
 }
 
-function doneIn({ file, target, keys }: SuiteEditResponse): string {
+function doneIn({ file, target, keys }: DocumentEditResponse): string {
   const lines = [
     ...(keys.includes("version") ? [`Added the version to ${file}.`] : []),
     ...(target === "" ? [] : [`Migrated in ${file}: ${target}.`]),

@@ -24,7 +24,7 @@ export type { Access, Caller } from "./caller.ts";
 export type { Operation } from "./operation.ts";
 export type { Ports } from "./ports/index.ts";
 export { FileError } from "./ports/index.ts";
-export { diffFormats, entrypoints, reportFormats, schemaNames, suiteSections } from "./api/names.ts";
+export { diffFormats, entrypoints, reportFormats, schemaNames, documentSections } from "./api/names.ts";
 export { ecosystemSpellings, envSpellings } from "./project/environment.ts";
 export { isValid, locationText } from "./api/issue.ts";
 export type { Issue } from "./api/issue.ts";
@@ -59,7 +59,7 @@ export function commandLineCaller(): Caller {
   };
 }
 
-/** A suite document of twenty thousand deploy targets; env files and contract files have a cap of their own. */
+/** A deployments document of twenty thousand deploy targets; env files and contract files have a cap of their own. */
 export const MAX_FILE_BYTES = 4 * 2 ** 20;
 
 /** The real world, for a repository. A port is made when it is first used: a command uses few of them. */

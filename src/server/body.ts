@@ -26,8 +26,8 @@ export function requireMediaType({ headers }: FastifyRequest, row: OperationRout
 }
 
 /** Bytes that the body of a route may have. */
-export function bodyLimitOf(row: Route | undefined, { maxBodyBytes, maxSuiteBytes }: Limits): number {
-  return row !== undefined && "takesYaml" in row ? maxSuiteBytes : maxBodyBytes;
+export function bodyLimitOf(row: Route | undefined, { maxBodyBytes, maxDocumentBytes }: Limits): number {
+  return row !== undefined && "takesYaml" in row ? maxDocumentBytes : maxBodyBytes;
 }
 
 /** Whether a body is YAML, on a route that takes it. */

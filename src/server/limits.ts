@@ -10,8 +10,8 @@ export interface Limits {
   readonly keepAliveTimeoutMs: number;
   readonly maxHeaderBytes: number;
   readonly maxBodyBytes: number;
-  /** Of a suite document. */
-  readonly maxSuiteBytes: number;
+  /** Of a deployments document. */
+  readonly maxDocumentBytes: number;
   readonly maxBodyDepth: number;
   readonly maxConnections: number;
   /** How long requests in flight may take to finish when the server closes. */
@@ -45,7 +45,7 @@ export const defaultLimits: Limits = {
   keepAliveTimeoutMs: 10_000,
   maxHeaderBytes: 8 * 1024,
   maxBodyBytes: 64 * 1024,
-  maxSuiteBytes: 4 * 1024 * 1024,
+  maxDocumentBytes: 4 * 1024 * 1024,
   maxBodyDepth: 8,
   maxConnections: 256,
   closeTimeoutMs: 5_000,

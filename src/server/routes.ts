@@ -11,7 +11,7 @@ import {
   envWrite,
   METRICS_TYPES,
   metricsShow,
-  suiteValidate,
+  deploymentsValidate,
   type ErrorKind,
 } from "../core/index.ts";
 import { operationRoute, assets, lead, show, talk, type Route } from "./route.ts";
@@ -91,13 +91,13 @@ export const routes: readonly Route[] = [
     response: body.auditBody,
     refusals: ["AUDIT_FAILED"],
   }),
-  operationRoute("POST", "/api/validate", suiteValidate, {
-    summary: "Validate a suite document; nothing is written.",
+  operationRoute("POST", "/api/validate", deploymentsValidate, {
+    summary: "Validate a deployments document; nothing is written.",
     tag: "documents",
     description: "The body may be YAML, too, as `application/yaml`; then each issue has its line and column.",
-    body: body.suiteRequest,
+    body: body.deploymentsRequest,
     takesYaml: true,
-    response: body.suiteVerdictBody,
+    response: body.deploymentsVerdictBody,
     refusals: [...ofBody, "FACT_INVALID"],
   }),
   talk(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),

@@ -5,7 +5,8 @@ import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts"
 
 const DEV = `${CONFIG_FOLDER}/.env.dev`;
 const STAGING = `${CONFIG_FOLDER}/.env.staging`;
-const suite = (name: string): string => readFileSync(new URL(`../fixtures/suite/${name}`, import.meta.url), "utf8");
+const document = (name: string): string =>
+  readFileSync(new URL(`../fixtures/deployments/${name}`, import.meta.url), "utf8");
 const ecosystems = new URL("../fixtures/ecosystem/repository/", import.meta.url);
 const ecosystem = Object.fromEntries(
   readdirSync(ecosystems, { recursive: true, encoding: "utf8" })
@@ -14,10 +15,10 @@ const ecosystem = Object.fromEntries(
 );
 const files = {
   ...ecosystem,
-  "deployments.yaml": suite("targets-and-ports.yaml"),
-  "good.yaml": suite("good.yaml"),
-  "unreadable.yaml": suite("duplicate-key.yaml"),
-  "legacy.json": suite("legacy.json"),
+  "deployments.yaml": document("targets-and-ports.yaml"),
+  "good.yaml": document("good.yaml"),
+  "unreadable.yaml": document("duplicate-key.yaml"),
+  "legacy.json": document("legacy.json"),
   [DEV]: GOOD_ENV,
   [STAGING]: GOOD_ENV.replace("express", "fastify").replace("=no", "=yes"),
 };

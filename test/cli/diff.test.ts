@@ -6,7 +6,7 @@ import { makeRepository } from "../support/git.ts";
 import { svcm } from "../support/svcm.ts";
 
 const fixture = (name: string): string =>
-  readFileSync(new URL(`../fixtures/suite-diff/${name}`, import.meta.url), "utf8");
+  readFileSync(new URL(`../fixtures/deployments-diff/${name}`, import.meta.url), "utf8");
 const OLD = fixture("fields/old.yaml");
 const NEW = fixture("fields/new.yaml");
 const FILE = "deployments.yaml";
@@ -80,7 +80,7 @@ describe("what cannot be compared is refused", () => {
     repository.commit();
     const old = await svcm(["diff"], repository);
     expect(old.code).toBe(3);
-    expect(old.stderr).toMatch(/^Error: The suite document cannot be read\.\n {2}HEAD:deployments\.yaml:3:1: /);
+    expect(old.stderr).toMatch(/^Error: HEAD:deployments.yaml cannot be read\.\n {2}HEAD:deployments\.yaml:3:1: /);
     repository.write(FILE, "a: 1\na: 2\n");
     const young = JSON.parse((await svcm(["diff", "HEAD~1", "--json"], repository)).stdout) as object;
     expect(young).toMatchObject({

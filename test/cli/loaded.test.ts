@@ -49,7 +49,7 @@ test.each([[["env", "get"]], [["env", "get", "--json"]]])("svcm %j loads compile
   expect(modules).toContainEqual(expect.stringMatching(/src\/core\/operations\/env-read\.ts$/));
   expect(
     modules.filter((name) =>
-      /node_modules\/zod|core\/(?:metrics|deployments|pm2)|operations\/(?:suite|metrics)/.test(name),
+      /node_modules\/zod|core\/(?:metrics|deployments|pm2)|operations\/(?:deployments|metrics)/.test(name),
     ),
   ).toEqual([]);
   const bytes = loaded.map(({ chunk }) => statSync(join(REPOSITORY, chunk)).size).reduce((sum, size) => sum + size, 0);

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { makeWorkspace } from "../support/workspace.ts";
 
-const BAD = readFileSync(new URL("../fixtures/suite/targets-and-ports.yaml", import.meta.url));
-const GOOD = readFileSync(new URL("../fixtures/suite/good.yaml", import.meta.url));
+const BAD = readFileSync(new URL("../fixtures/deployments/targets-and-ports.yaml", import.meta.url));
+const GOOD = readFileSync(new URL("../fixtures/deployments/good.yaml", import.meta.url));
 
 function svcm(args: readonly string[], input: Uint8Array | string) {
   const { root } = makeWorkspace({ "deployments.yaml": BAD });

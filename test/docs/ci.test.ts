@@ -9,10 +9,10 @@ import { GIT_ENVIRONMENT, makeRepository, type TestRepository } from "../support
 
 const EXAMPLES = join(REPOSITORY, "docs/examples/ci");
 const example = (name: string): string => readFileSync(join(EXAMPLES, name), "utf8");
-const suite = (name: string): string => readFileSync(join(REPOSITORY, "test/fixtures", name), "utf8");
-const GOOD = suite("suite-diff/fields/old.yaml");
-const BETTER = suite("suite-diff/fields/new.yaml");
-const BAD = suite("suite/targets-and-ports.yaml");
+const document = (name: string): string => readFileSync(join(REPOSITORY, "test/fixtures", name), "utf8");
+const GOOD = document("deployments-diff/fields/old.yaml");
+const BETTER = document("deployments-diff/fields/new.yaml");
+const BAD = document("deployments/targets-and-ports.yaml");
 const FILE = "deployments.yaml";
 
 test.each(readdirSync(EXAMPLES))("the page shows %s as it is", (name) => {

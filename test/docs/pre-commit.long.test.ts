@@ -33,13 +33,13 @@ test.skipIf(!isInstalled)("pre-commit installs the published hook, which refuses
   const { url, revision } = publishedRepository();
   const team = makeRepository({
     ".pre-commit-config.yaml": `repos: [{ repo: "${url}", rev: ${revision}, hooks: [{ id: svcm-validate }] }]\n`,
-    "deployments.yaml": fixture("suite-diff/fields/old.yaml"),
+    "deployments.yaml": fixture("deployments-diff/fields/old.yaml"),
   });
   const env = plainEnvironment({ ...npmSettings, ...GIT_ENVIRONMENT, PRE_COMMIT_HOME: temporaryFolder() });
   const run = () => spawnSync("pre-commit", ["run", "--all-files"], { cwd: team.root, env, encoding: "utf8" });
 
   expect(run()).toMatchObject({ status: 0, stdout: expect.stringMatching(/svcm validate.*Passed/) as string });
-  team.write("deployments.yaml", fixture("suite/targets-and-ports.yaml"));
+  team.write("deployments.yaml", fixture("deployments/targets-and-ports.yaml"));
   expect(run()).toMatchObject({
     status: 1,
     stdout: expect.stringMatching(/deployments\.yaml:\d+:\d+ error/) as string,

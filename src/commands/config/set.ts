@@ -2,9 +2,9 @@ import * as Flags from "@oclif/core/flags";
 import { configurationSet } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { assignmentArgs, parseAssignments } from "../terminal/assignments.ts";
-import { suiteFlags } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/entry-flags.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
+import { askEdit, tellEdit } from "../terminal/document-edits.ts";
 
 export default class ConfigSet extends SvcmCommand {
   static override summary = "Change the service configuration in deployments.yaml.";
@@ -23,7 +23,7 @@ export default class ConfigSet extends SvcmCommand {
       multipleNonGreedy: true,
       default: [],
     }),
-    ...suiteFlags,
+    ...documentFlags,
   };
 
   async run() {

@@ -1,7 +1,7 @@
-import { refusal, suiteCheck } from "../../core/index.ts";
+import { refusal, deploymentsCheck } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { ask } from "../terminal/ask.ts";
-import { suiteFlags } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/entry-flags.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
@@ -9,14 +9,17 @@ import { renderTable } from "../terminal/table.ts";
 export default class ConfigShow extends SvcmCommand {
   static override summary = "Show the service configuration in deployments.yaml and whether it is valid.";
   static override examples = ["<%= config.bin %> config show", "<%= config.bin %> config show --json"];
-  static override flags = { file: suiteFlags.file };
+  static override flags = { file: documentFlags.file };
 
   async run() {
     const { flags } = await this.parse(ConfigShow);
-    const { shown, response } = await ask(suiteCheck, flags, { file: flags.file, section: "serviceConfiguration" });
-    const suite = shown();
-    if (suite === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
-    const configuration = sectionOf(suite);
+    const { shown, response } = await ask(deploymentsCheck, flags, {
+      file: flags.file,
+      section: "serviceConfiguration",
+    });
+    const document = shown();
+    if (document === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
+    const configuration = sectionOf(document);
     if (!this.jsonEnabled()) {
       this.log(tableOf(configuration, response.file));
       for (const { message } of response.issues) this.log(paint.red(`Invalid: ${message}`));
@@ -45,6 +48,6 @@ function leaves(value: unknown, key: string): [string, string][] {
   return Object.entries(value).flatMap(([name, member]) => leaves(member, key === "" ? name : `${key}.${name}`));
 }
 
-function sectionOf(suite: unknown): unknown {
-  return (suite as { readonly serviceConfiguration?: unknown } | null)?.serviceConfiguration ?? null;
+function sectionOf(document: unknown): unknown {
+  return (document as { readonly serviceConfiguration?: unknown } | null)?.serviceConfiguration ?? null;
 }

@@ -1,5 +1,5 @@
 import { SvcmCommand } from "../base.ts";
-import { documentArgs } from "../terminal/suite-argument.ts";
+import { documentArgs } from "../terminal/document-argument.ts";
 import { tellVerdict, validationFlags } from "../terminal/validation.ts";
 
 export default class ConfigValidate extends SvcmCommand {

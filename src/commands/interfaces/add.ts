@@ -1,8 +1,8 @@
 import { interfaceAdd, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { interfaceFlags, suiteFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { interfaceFlags, documentFlags, valuesOf } from "../terminal/entry-flags.ts";
 import { completed } from "../terminal/entry-questions.ts";
-import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
+import { askEdit, tellEdit } from "../terminal/document-edits.ts";
 
 export default class InterfacesAdd extends SvcmCommand {
   static override summary = "Add an interface adapter to deployments.yaml.";
@@ -11,7 +11,7 @@ export default class InterfacesAdd extends SvcmCommand {
   static override examples = [
     "<%= config.bin %> interfaces add --type sse --framework fastify --entrypoint src/interface/HTTP/events.ts --controller EventController.stream",
   ];
-  static override flags = { ...interfaceFlags, ...suiteFlags };
+  static override flags = { ...interfaceFlags, ...documentFlags };
 
   async run() {
     const { flags } = await this.parse(InterfacesAdd);

@@ -1,9 +1,9 @@
 import * as Args from "@oclif/core/args";
 import { interfaceEdit, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { interfaceFlags, suiteFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { interfaceFlags, documentFlags, valuesOf } from "../terminal/entry-flags.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
+import { askEdit, tellEdit } from "../terminal/document-edits.ts";
 
 export default class InterfacesEdit extends SvcmCommand {
   static override summary = "Edit an interface adapter in deployments.yaml.";
@@ -18,7 +18,7 @@ export default class InterfacesEdit extends SvcmCommand {
       required: true,
     }),
   };
-  static override flags = { ...interfaceFlags, ...suiteFlags };
+  static override flags = { ...interfaceFlags, ...documentFlags };
 
   async run() {
     const { args, flags } = await this.parse(InterfacesEdit);

@@ -1,9 +1,9 @@
 import * as Args from "@oclif/core/args";
 import { interfaceRemove, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { suiteFlags } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/entry-flags.ts";
 import { removeFlags, tellRemoval } from "../terminal/removal.ts";
-import { askEdit } from "../terminal/suite-edits.ts";
+import { askEdit } from "../terminal/document-edits.ts";
 
 export default class InterfacesRemove extends SvcmCommand {
   static override summary = "Remove an interface adapter from deployments.yaml.";
@@ -17,7 +17,7 @@ export default class InterfacesRemove extends SvcmCommand {
       required: true,
     }),
   };
-  static override flags = { ...removeFlags, ...suiteFlags };
+  static override flags = { ...removeFlags, ...documentFlags };
 
   async run() {
     const { args, flags } = await this.parse(InterfacesRemove);

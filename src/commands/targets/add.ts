@@ -1,8 +1,8 @@
 import { targetAdd, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { suiteFlags, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { documentFlags, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
 import { completed } from "../terminal/entry-questions.ts";
-import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
+import { askEdit, tellEdit } from "../terminal/document-edits.ts";
 
 export default class TargetsAdd extends SvcmCommand {
   static override summary = "Add a deploy target to deployments.yaml.";
@@ -13,7 +13,7 @@ export default class TargetsAdd extends SvcmCommand {
     "<%= config.bin %> targets add --name functions-eu --deploy-target lambda --runtime nodejs22.x --region eu-central-1 --dry-run",
     "<%= config.bin %> targets add",
   ];
-  static override flags = { ...targetFlags, ...suiteFlags };
+  static override flags = { ...targetFlags, ...documentFlags };
 
   async run() {
     const { flags } = await this.parse(TargetsAdd);

@@ -2,8 +2,8 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { targetDuplicate, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { suiteFlags } from "../terminal/entry-flags.ts";
-import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
+import { documentFlags } from "../terminal/entry-flags.ts";
+import { askEdit, tellEdit } from "../terminal/document-edits.ts";
 
 export default class TargetsDuplicate extends SvcmCommand {
   static override summary = "Copy a deploy target in deployments.yaml under a new name.";
@@ -22,7 +22,7 @@ export default class TargetsDuplicate extends SvcmCommand {
   };
   static override flags = {
     name: Flags.string({ summary: "Name of the copy. Must be unique, ignoring case.", helpValue: "<name>" }),
-    ...suiteFlags,
+    ...documentFlags,
   };
 
   async run() {

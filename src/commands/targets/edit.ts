@@ -2,9 +2,9 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { targetEdit, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { suiteFlags, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { documentFlags, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { askEdit, tellEdit } from "../terminal/suite-edits.ts";
+import { askEdit, tellEdit } from "../terminal/document-edits.ts";
 
 export default class TargetsEdit extends SvcmCommand {
   static override summary = "Edit a deploy target in deployments.yaml.";
@@ -31,7 +31,7 @@ export default class TargetsEdit extends SvcmCommand {
       multipleNonGreedy: true,
       default: [],
     }),
-    ...suiteFlags,
+    ...documentFlags,
   };
 
   async run() {

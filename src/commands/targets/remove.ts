@@ -1,9 +1,9 @@
 import * as Args from "@oclif/core/args";
 import { targetRemove, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { suiteFlags } from "../terminal/entry-flags.ts";
+import { documentFlags } from "../terminal/entry-flags.ts";
 import { removeFlags, tellRemoval } from "../terminal/removal.ts";
-import { askEdit } from "../terminal/suite-edits.ts";
+import { askEdit } from "../terminal/document-edits.ts";
 
 export default class TargetsRemove extends SvcmCommand {
   static override summary = "Remove a deploy target from deployments.yaml.";
@@ -20,7 +20,7 @@ export default class TargetsRemove extends SvcmCommand {
       required: true,
     }),
   };
-  static override flags = { ...removeFlags, ...suiteFlags };
+  static override flags = { ...removeFlags, ...documentFlags };
 
   async run() {
     const { args, flags } = await this.parse(TargetsRemove);

@@ -10,14 +10,14 @@ import {
   type Field,
   type Issue,
 } from "../../core/index.ts";
-import { fileFlag } from "./suite-argument.ts";
+import { fileFlag } from "./document-argument.ts";
 
 /** Help shows the packaged vocabulary; a repository may have another one. */
 const packaged = { contract, matrix };
 /** The most values that the help of a flag lists. */
 const MOST_VALUES = 8;
 
-export const suiteFlags = {
+export const documentFlags = {
   file: fileFlag,
   "dry-run": Flags.boolean({ summary: "Show the lines that would change, and write nothing.", default: false }),
 };

@@ -1,5 +1,5 @@
 /** The entries of a section, each with its issues, and their table. */
-import { refusal, suiteCheck, type Field, type Issue } from "../../core/index.ts";
+import { refusal, deploymentsCheck, type Field, type Issue } from "../../core/index.ts";
 import { ask } from "./ask.ts";
 import { stdoutScreen } from "./screen.ts";
 import { verdictColour } from "./status.ts";
@@ -15,7 +15,7 @@ export async function listEntries(
   flags: { readonly root?: string | undefined; readonly file: string },
   section: "interfaces" | "deployments",
 ): Promise<ListedEntry[]> {
-  const { response, shown } = await ask(suiteCheck, flags, { file: flags.file, section });
+  const { response, shown } = await ask(deploymentsCheck, flags, { file: flags.file, section });
   const document = shown() as Partial<Record<typeof section, unknown>> | null | undefined;
   if (document === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
   const list = document?.[section];

@@ -1,4 +1,4 @@
-import { suiteQuestion, type SuiteQuestion } from "../../core/index.ts";
+import { entryQuestion, type EntryQuestion } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { ask } from "./ask.ts";
 import { canAsk, type Prompter, withPrompter } from "./prompt.ts";
@@ -17,7 +17,7 @@ type Values = Readonly<Record<string, string>>;
  */
 export async function completed(command: SvcmCommand, flags: Asked, section: Section, given: Values): Promise<Values> {
   if (!canAsk(command)) return given;
-  const asking = (values: Values) => ask(suiteQuestion, flags, { file: flags.file, section, values: { ...values } });
+  const asking = (values: Values) => ask(entryQuestion, flags, { file: flags.file, section, values: { ...values } });
   const { isIncomplete, issues } = await asking(given);
   // The operation refuses bad flags before anything is asked.
   if (!isIncomplete || issues.length > 0) return given;
@@ -27,7 +27,7 @@ export async function completed(command: SvcmCommand, flags: Asked, section: Sec
 async function interview(
   command: SvcmCommand,
   prompter: Prompter,
-  asking: (values: Values) => Promise<SuiteQuestion>,
+  asking: (values: Values) => Promise<EntryQuestion>,
   given: Values,
 ): Promise<Values> {
   let values = given;
@@ -60,7 +60,7 @@ function kindOf(accepted: readonly string[] | undefined): string {
   return accepted === undefined ? "any text" : "a number or a word from the list";
 }
 
-function promptOf({ label, accepted, default: usual, isOptional }: NonNullable<SuiteQuestion["question"]>): string {
+function promptOf({ label, accepted, default: usual, isOptional }: NonNullable<EntryQuestion["question"]>): string {
   const choice = accepted === undefined ? "" : ` (${accepted.map((word, index) => `${index + 1} ${word}`).join(", ")})`;
   const empty = usual === undefined ? (isOptional ? " [none]" : "") : ` [${usual}]`;
   return `${label}${choice}${empty}: `;

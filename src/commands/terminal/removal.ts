@@ -1,8 +1,8 @@
 import * as Flags from "@oclif/core/flags";
-import type { SuiteEditResponse } from "../../core/index.ts";
+import type { DocumentEditResponse } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { canAsk, withPrompter } from "./prompt.ts";
-import { tellEdit } from "./suite-edits.ts";
+import { tellEdit } from "./document-edits.ts";
 
 export const removeFlags = {
   yes: Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false }),
@@ -12,8 +12,8 @@ export const removeFlags = {
 export async function tellRemoval(
   command: SvcmCommand,
   flags: { readonly yes: boolean; readonly "dry-run": boolean },
-  remove: (dryRun: boolean) => Promise<SuiteEditResponse>,
-): Promise<SuiteEditResponse> {
+  remove: (dryRun: boolean) => Promise<DocumentEditResponse>,
+): Promise<DocumentEditResponse> {
   if (flags["dry-run"] || flags.yes || !canAsk(command)) return done(command, await remove(flags["dry-run"]));
   const planned = await remove(true);
   const answer = await withPrompter(command, (prompter) =>
@@ -25,7 +25,7 @@ export async function tellRemoval(
   return { ...planned, changed: false };
 }
 
-async function done(command: SvcmCommand, response: SuiteEditResponse): Promise<SuiteEditResponse> {
+async function done(command: SvcmCommand, response: DocumentEditResponse): Promise<DocumentEditResponse> {
   await tellEdit(command, response, `Removed ${response.target} from ${response.file}.`);
   return response;
 }

@@ -5,9 +5,9 @@ import {
   MAX_FILE_BYTES,
   renderReport,
   reportFormats,
-  suiteCheck,
-  type SuiteCheckResponse,
-  type suiteSections,
+  deploymentsCheck,
+  type DeploymentsCheckResponse,
+  type documentSections,
 } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { ask } from "./ask.ts";
@@ -15,7 +15,7 @@ import { fold } from "./fold.ts";
 import { readIn } from "./input.ts";
 import { paint, unpainted } from "./paint.ts";
 import { stdoutScreen } from "./screen.ts";
-import { documentOf, pipedFileFlag } from "./suite-argument.ts";
+import { documentOf, pipedFileFlag } from "./document-argument.ts";
 
 export const validationFlags = {
   file: pipedFileFlag,
@@ -32,7 +32,7 @@ export const validationFlags = {
   }),
 };
 
-type Section = (typeof suiteSections)[number];
+type Section = (typeof documentSections)[number];
 
 interface Asked {
   readonly root?: string | undefined;
@@ -46,12 +46,12 @@ export async function tellVerdict(
   command: SvcmCommand,
   { args, flags }: { readonly args: { readonly document?: string | undefined }; readonly flags: Asked },
   section?: Section,
-): Promise<SuiteCheckResponse> {
+): Promise<DeploymentsCheckResponse> {
   const named = documentOf(args.document, flags.file);
   const isPiped = named === "-";
   const file = isPiped ? flags["stdin-filename"] : named;
   const content = isPiped ? await readIn(MAX_FILE_BYTES) : undefined;
-  const { shown, response, report } = await ask(suiteCheck, flags, { file, content, section });
+  const { shown, response, report } = await ask(deploymentsCheck, flags, { file, content, section });
   if (!response.valid) command.answerNo();
   if (command.jsonEnabled()) return response;
   if (flags.format === "text" && response.issues.length === 0)
@@ -73,9 +73,9 @@ const ENTRIES = {
 } as const;
 
 /** Says what was judged: a section may be empty or absent. */
-function verdict(file: string, suite: unknown, section: Section | undefined): string {
+function verdict(file: string, document: unknown, section: Section | undefined): string {
   if (section === undefined) return `${file} is valid.`;
-  const value = (suite as Partial<Record<Section, unknown>> | null)?.[section];
+  const value = (document as Partial<Record<Section, unknown>> | null)?.[section];
   if (section === "serviceConfiguration")
     return value === undefined
       ? `${file} has no service configuration.`

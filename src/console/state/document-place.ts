@@ -1,7 +1,7 @@
-import { SUITE_VERSION } from "../../core/deployments/shape.ts";
+import { DOCUMENT_VERSION } from "../../core/deployments/shape.ts";
 
 /** Where the document is stored. @see the specification, "Versioning" 1 */
-export const STORAGE_KEY = SUITE_VERSION;
+export const STORAGE_KEY = DOCUMENT_VERSION;
 /** Beside it, the identity of the server that it belongs to. */
 const OWNER_KEY = `${STORAGE_KEY}.server`;
 /** The documents of other servers that answered at this address, by identity. */

@@ -1,6 +1,6 @@
 import { migrateTarget } from "../../core/deployments/migrate.ts";
 import { type Candidate, isMap } from "../../core/deployments/candidate.ts";
-import { SUITE_VERSION } from "../../core/deployments/shape.ts";
+import { DOCUMENT_VERSION } from "../../core/deployments/shape.ts";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
  * @see CONTRACT section 6
  */
 export interface SuiteDocument {
-  readonly version: typeof SUITE_VERSION;
+  readonly version: typeof DOCUMENT_VERSION;
   /** The selection only, never values. One that is not accepted is kept and flagged. */
   readonly runtimeEnvironment?: unknown;
   readonly serviceConfiguration?: Candidate;
@@ -19,7 +19,7 @@ export interface SuiteDocument {
   readonly [unknown: string]: unknown;
 }
 
-export const emptySuite: SuiteDocument = { version: SUITE_VERSION };
+export const emptySuite: SuiteDocument = { version: DOCUMENT_VERSION };
 
 export type SuiteReading = { readonly document: SuiteDocument } | { readonly reason: string };
 
@@ -32,15 +32,15 @@ export function readSuite(text: string, vocabulary: Vocabulary): SuiteReading {
     return { reason: `It is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
   const reason = reasonAgainst(value);
-  return reason === undefined ? { document: migrateSuite(value as Candidate, vocabulary) } : { reason };
+  return reason === undefined ? { document: migrateDocument(value as Candidate, vocabulary) } : { reason };
 }
 
 /** Legacy deploy targets take today's form; nothing is lost. @see the specification, "Versioning" 2 */
-export function migrateSuite(value: Candidate, vocabulary: Vocabulary): SuiteDocument {
+export function migrateDocument(value: Candidate, vocabulary: Vocabulary): SuiteDocument {
   const { deployments } = value as { deployments?: readonly Candidate[] };
   return {
     ...value,
-    version: SUITE_VERSION,
+    version: DOCUMENT_VERSION,
     ...(deployments && { deployments: deployments.map((entry) => migrateTarget(entry, vocabulary)) }),
   };
 }
@@ -48,8 +48,9 @@ export function migrateSuite(value: Candidate, vocabulary: Vocabulary): SuiteDoc
 /** Why a value cannot be held as a document. What is wrong inside of a section is flagged, not refused. */
 export function reasonAgainst(value: unknown): string | undefined {
   if (!isMap(value)) return "It is not a map.";
-  const { version = SUITE_VERSION, runtimeEnvironment, serviceConfiguration = {} } = value;
-  if (version !== SUITE_VERSION) return `version is ${JSON.stringify(version)}, and ${SUITE_VERSION} is accepted.`;
+  const { version = DOCUMENT_VERSION, runtimeEnvironment, serviceConfiguration = {} } = value;
+  if (version !== DOCUMENT_VERSION)
+    return `version is ${JSON.stringify(version)}, and ${DOCUMENT_VERSION} is accepted.`;
   // Another scalar can only be a selection that is not accepted; a map or a list would hold values.
   if (typeof runtimeEnvironment === "object") return "runtimeEnvironment is not the name of an environment.";
   if (!isMap(serviceConfiguration)) return "serviceConfiguration is not a map.";

@@ -70,9 +70,9 @@ export const envWrittenBody = z
   .describe("The visible part of the env file after the write.");
 
 /** The input of `suite.validate` as data. */
-export const suiteRequest = looseObject({});
+export const deploymentsRequest = looseObject({});
 
-export const suiteVerdictBody = z
+export const deploymentsVerdictBody = z
   .strictObject({
     valid: z.boolean(),
     issues: z.array(issueBody),
@@ -83,7 +83,7 @@ export const suiteVerdictBody = z
         "Of YAML only: what it holds, aliases expanded. Absent where it cannot be read, or JSON cannot hold it.",
       ),
   })
-  .describe("The verdict on a suite document. Of YAML, every issue has its line and column.");
+  .describe("The verdict on a deployments document. Of YAML, every issue has its line and column.");
 
 export const envCheckBody = z
   .strictObject({ environment, fileName, issues: z.array(issueBody) })
@@ -217,7 +217,7 @@ export type EnvReadResponse = BodyOf<typeof envReadBody>;
 export type EnvWriteResponse = BodyOf<typeof envWrittenBody>;
 export type EnvCheckResponse = BodyOf<typeof envCheckBody>;
 export type EnvDiffResponse = BodyOf<typeof envDiffBody>;
-export type SuiteVerdict = BodyOf<typeof suiteVerdictBody>;
+export type DeploymentsVerdict = BodyOf<typeof deploymentsVerdictBody>;
 export type EcosystemResponse = BodyOf<typeof ecosystemBody>;
 export type ContractResponse = BodyOf<typeof contractBody>;
 export type AuditListResponse = BodyOf<typeof auditBody>;

@@ -4,7 +4,7 @@
  * from outside: the command line, which is compiled against them, never does.
  */
 import * as z from "zod/mini";
-import { auditOutcomes, entrypoints, processActions, processScopes, schemaNames, suiteSections } from "./names.ts";
+import { auditOutcomes, entrypoints, processActions, processScopes, schemaNames, documentSections } from "./names.ts";
 
 const environment = z.optional(z.string());
 /** A name of `services` in `svcm.yaml`; a repository with one service needs none. */
@@ -14,7 +14,7 @@ const foreignKeys = z.enum(["ignore", "refuse"]);
 const names = z.array(z.string());
 const file = z.optional(z.string());
 /** The file is relative to the repository root. */
-const suiteEdit = { file, dryRun: z.boolean() };
+const documentEdit = { file, dryRun: z.boolean() };
 const processName = z.string().check(z.minLength(1), z.maxLength(200));
 const pmId = z.int().check(z.minimum(0));
 const nothing = z.strictObject({});
@@ -31,7 +31,7 @@ export const inputs = {
   /** A name of a source, `field:NAME` or `value:KEY`. */
   "completion.list": z.strictObject({ source: z.string() }),
   "contract.show": nothing,
-  "configuration.set": z.strictObject({ ...suiteEdit, values, clear: names }),
+  "configuration.set": z.strictObject({ ...documentEdit, values, clear: names }),
   "ecosystem.check": z.strictObject({ environment, service }),
   "ecosystem.drift": z.strictObject({ environment, service }),
   "ecosystem.show": z.strictObject({ environment, service, serviceKind: z.optional(z.string()) }),
@@ -42,10 +42,10 @@ export const inputs = {
   "env.read": z.strictObject({ environment, service, keys: z.optional(z.array(z.string())) }),
   /** `ifMatch` is the header as it came. */
   "env.write": z.strictObject({ environment, service, values, ifMatch: z.optional(z.string()), foreignKeys }),
-  "interface.add": z.strictObject({ ...suiteEdit, values }),
+  "interface.add": z.strictObject({ ...documentEdit, values }),
   /** `which` is a controller mapping, or the number of the adapter in the list. */
-  "interface.edit": z.strictObject({ ...suiteEdit, which: z.string(), values }),
-  "interface.remove": z.strictObject({ ...suiteEdit, which: z.string() }),
+  "interface.edit": z.strictObject({ ...documentEdit, which: z.string(), values }),
+  "interface.remove": z.strictObject({ ...documentEdit, which: z.string() }),
   "metrics.expose": z.strictObject({ version: z.string(), format: z.enum(["openmetrics", "prometheus"]) }),
   "metrics.show": z.strictObject({ environment, service, asyncContext: z.optional(z.boolean()) }),
   /**
@@ -72,16 +72,16 @@ export const inputs = {
    * `file` is relative to the repository root; a `section` narrows the verdict to it. Where the `content` is
    * given, no file is read and `file` only names it.
    */
-  "suite.check": z.strictObject({
+  "deployments.check": z.strictObject({
     file: z.optional(z.string()),
-    section: z.optional(z.enum(suiteSections)),
+    section: z.optional(z.enum(documentSections)),
     content: z.optional(z.instanceof(Uint8Array)),
   }),
   /** Revisions of Git; without `to`, the file as it stands in the work tree. */
-  "suite.diff": z.strictObject({ file: z.optional(z.string()), from: z.string(), to: z.optional(z.string()) }),
-  "suite.migrate": z.strictObject(suiteEdit),
+  "deployments.diff": z.strictObject({ file: z.optional(z.string()), from: z.string(), to: z.optional(z.string()) }),
+  "deployments.migrate": z.strictObject(documentEdit),
   /** What is still to be asked of somebody who adds an entry; an empty value leaves a field out. */
-  "suite.question": z.strictObject({ file, section: z.enum(["interfaces", "deployments"]), values }),
+  "entry.question": z.strictObject({ file, section: z.enum(["interfaces", "deployments"]), values }),
   /** The document itself, or the bytes of its YAML text: what it may hold, the validators say. */
   "suite.validate": z.union([z.instanceof(Uint8Array), z.looseObject({})]),
   /** `app` is one of the environment's ecosystem file. */
@@ -91,11 +91,11 @@ export const inputs = {
     entrypoint: z.enum(entrypoints),
     app: z.optional(z.string()),
   }),
-  "target.add": z.strictObject({ ...suiteEdit, values }),
-  "target.duplicate": z.strictObject({ ...suiteEdit, name: z.string(), as: z.optional(z.string()) }),
+  "target.add": z.strictObject({ ...documentEdit, values }),
+  "target.duplicate": z.strictObject({ ...documentEdit, name: z.string(), as: z.optional(z.string()) }),
   /** `clear` names fields that go. */
-  "target.edit": z.strictObject({ ...suiteEdit, name: z.string(), values, clear: names }),
-  "target.remove": z.strictObject({ ...suiteEdit, name: z.string() }),
+  "target.edit": z.strictObject({ ...documentEdit, name: z.string(), values, clear: names }),
+  "target.remove": z.strictObject({ ...documentEdit, name: z.string() }),
 } as const satisfies Record<string, z.ZodMiniType>;
 
 export type OperationId = keyof typeof inputs;

@@ -1,8 +1,8 @@
 /** The official process entrypoints of a backend. `websocket` and `grpc` serve REST beside. */
 export const entrypoints = ["rest", "websocket", "grpc"] as const;
 
-/** The sections of a suite document that have validators of their own. */
-export const suiteSections = ["serviceConfiguration", "interfaces", "deployments"] as const;
+/** The sections of a deployments document that have validators of their own. */
+export const documentSections = ["serviceConfiguration", "interfaces", "deployments"] as const;
 
 /** How a validation can be reported, beside `--json`. */
 export const reportFormats = ["text", "github", "sarif", "junit"] as const;
@@ -10,7 +10,7 @@ export const reportFormats = ["text", "github", "sarif", "junit"] as const;
 /** The documents that people write and `svcm schema` describes. */
 export const documentNames = ["deployments", "runtime-contract", "capability-matrix"] as const;
 
-/** How a difference between two suite documents can be told, beside `--json`. */
+/** How a difference between two deployments documents can be told, beside `--json`. */
 export const diffFormats = ["text", "markdown"] as const;
 
 /** What `svcm schema` can print: the schemas of those documents, and the description of the WebSocket. */

@@ -3,23 +3,23 @@ import { maskCredentials, maskSource } from "../secrets/redact.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import type { Caller } from "../caller.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import type { SuiteEdit } from "./edit/edit.ts";
+import type { DocumentEdit } from "./edit/edit.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { isJsonFile } from "./read.ts";
 import { shownEntry } from "./shown.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import type { Change } from "../yaml/splice/change.ts";
 import { audited } from "../audit/audited.ts";
-import { DEFAULT_SUITE_FILE, suiteText, suiteFileFailure, suitePath, vocabularyOf } from "./file.ts";
+import { DEPLOYMENTS_FILE, documentText, documentFailure, documentPath, vocabularyOf } from "./file.ts";
 
 /** A changed place of the document. `line` counts from 1 in the text before. Credentials are masked. */
-export interface SuiteLineChange {
+export interface LineChange {
   readonly line: number;
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
-export interface SuiteEditResponse {
+export interface DocumentEditResponse {
   /** As it was asked for, relative to the repository root. */
   readonly file: string;
   readonly dryRun: boolean;
@@ -36,12 +36,12 @@ export interface SuiteEditResponse {
   readonly previous?: Readonly<Record<string, unknown>>;
   /** Fields that were not asked for and took their default. */
   readonly defaults: readonly string[];
-  readonly changes: readonly SuiteLineChange[];
+  readonly changes: readonly LineChange[];
   /** What is wrong with the entry and was so before. */
   readonly issues: readonly Issue[];
 }
 
-export interface SuiteEditRequest {
+export interface DocumentEditRequest {
   readonly file?: string | undefined;
   readonly dryRun: boolean;
   /** For the audit log, for example `suite.target.add`. */
@@ -53,36 +53,36 @@ export interface SuiteEditRequest {
 }
 
 /** Decides on the document as data; `undefined` for one that holds nothing yet. */
-export type Decide = (suite: unknown, vocabulary: Vocabulary) => SuiteEdit;
+export type Decide = (document: unknown, vocabulary: Vocabulary) => DocumentEdit;
 
 interface Planned {
   readonly text: string;
-  readonly edit: SuiteEdit;
-  readonly changes: readonly SuiteLineChange[];
+  readonly edit: DocumentEdit;
+  readonly changes: readonly LineChange[];
 }
 
 /**
- * Edits the suite document: decides, changes only the lines that the edit is about, and writes them
+ * Edits the deployments document: decides, changes only the lines that the edit is about, and writes them
  * as one locked, atomic and audited transaction, or not at all. No change is no write and no record.
  *
  * @throws {SvcmError} what `decide` throws; SUITE_FILE_FAILED where the document cannot be read,
  *   edited or written.
  */
-export async function editSuite(
+export async function editDocument(
   ports: Ports,
   caller: Caller,
-  request: SuiteEditRequest,
+  request: DocumentEditRequest,
   decide: Decide,
-): Promise<SuiteEditResponse> {
-  const { file = DEFAULT_SUITE_FILE, dryRun } = request;
-  const edit = async (carryOut: (path: string, plan: Plan) => Promise<Outcome>): Promise<SuiteEditResponse> => {
-    const path = suitePath(ports, file);
+): Promise<DocumentEditResponse> {
+  const { file = DEPLOYMENTS_FILE, dryRun } = request;
+  const edit = async (carryOut: (path: string, plan: Plan) => Promise<Outcome>): Promise<DocumentEditResponse> => {
+    const path = documentPath(ports, file);
     const plan = await planner(ports, file, path, decide);
     try {
       const { planned, created } = await carryOut(path, plan);
       return response(file, dryRun, created, planned);
     } catch (error) {
-      throw suiteFileFailure(error, path);
+      throw documentFailure(error, path);
     }
   };
   if (dryRun) return await edit((path, plan) => planOnly(ports, request, path, plan));
@@ -109,7 +109,7 @@ const LONGEST_TARGET = 200;
 /** What the audit log calls an entry of a document. */
 function named(file: string, entry = ""): { target?: string } {
   const name = maskCredentials(entry);
-  const target = file === DEFAULT_SUITE_FILE ? name : `${file}: ${name}`;
+  const target = file === DEPLOYMENTS_FILE ? name : `${file}: ${name}`;
   return target === "" ? {} : { target: target.slice(0, LONGEST_TARGET) };
 }
 
@@ -120,9 +120,9 @@ interface Outcome {
   readonly created: boolean;
 }
 
-async function planOnly(ports: Ports, { mayCreate }: SuiteEditRequest, path: string, plan: Plan): Promise<Outcome> {
+async function planOnly(ports: Ports, { mayCreate }: DocumentEditRequest, path: string, plan: Plan): Promise<Outcome> {
   try {
-    return { planned: plan(suiteText(await ports.files.read(path), path)), created: false };
+    return { planned: plan(documentText(await ports.files.read(path), path)), created: false };
   } catch (error) {
     if (!mayCreate || !isMissing(error)) throw error;
     return { planned: plan(""), created: true };
@@ -131,7 +131,7 @@ async function planOnly(ports: Ports, { mayCreate }: SuiteEditRequest, path: str
 
 async function write(
   ports: Ports,
-  { mayCreate }: SuiteEditRequest,
+  { mayCreate }: DocumentEditRequest,
   path: string,
   begin: () => Promise<void>,
   plan: Plan,
@@ -139,13 +139,13 @@ async function write(
   let planned: Planned | undefined;
   const planFor = (text: string): Planned => (planned = plan(text));
   const decide = (current: Uint8Array): Uint8Array | undefined => {
-    const text = suiteText(current, path);
+    const text = documentText(current, path);
     const next = planFor(text).text;
     return next === text ? undefined : new TextEncoder().encode(next);
   };
   const replace = async (): Promise<Outcome> => {
     const bytes = await ports.files.replace(path, decide, begin);
-    return { planned: planned ?? planFor(suiteText(bytes, path)), created: false };
+    return { planned: planned ?? planFor(documentText(bytes, path)), created: false };
   };
   try {
     return await replace();
@@ -166,7 +166,7 @@ async function write(
 async function planner(ports: Ports, file: string, path: string, decide: Decide): Promise<Plan> {
   const vocabulary = await vocabularyOf(ports);
   const isJson = isJsonFile(file);
-  const [{ parseYaml }, { refuseNoJson }, { editYaml }, { UneditableYaml }, { SUITE_VERSION }] = await Promise.all([
+  const [{ parseYaml }, { refuseNoJson }, { editYaml }, { UneditableYaml }, { DOCUMENT_VERSION }] = await Promise.all([
     import("../yaml/parse.ts"),
     import("../yaml/json.ts"),
     import("../yaml/splice/edit-yaml.ts"),
@@ -178,7 +178,7 @@ async function planner(ports: Ports, file: string, path: string, decide: Decide)
     const value = editableValue(source);
     const edit = decide(value, vocabulary);
     const isNew = value === undefined || Object.keys(value as object).length === 0;
-    const version: Change = { kind: "lead", path: ["version"], value: SUITE_VERSION };
+    const version: Change = { kind: "lead", path: ["version"], value: DOCUMENT_VERSION };
     const leads = isNew && edit.changes.length > 0 && !edit.changes.some(({ kind }) => kind === "lead");
     try {
       const edited = editYaml({ text, value, isJson }, [...(leads ? [version] : []), ...edit.changes]);
@@ -205,7 +205,7 @@ function uneditable({ message }: Error, file: string, path: string): SvcmError {
   });
 }
 
-function response(file: string, dryRun: boolean, created: boolean, { edit, changes }: Planned): SuiteEditResponse {
+function response(file: string, dryRun: boolean, created: boolean, { edit, changes }: Planned): DocumentEditResponse {
   return {
     file,
     dryRun,

@@ -3,32 +3,32 @@ import { FileError, type Ports } from "../ports/index.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { decodeUtf8, describeNotUtf8, isUtf16 } from "../words/utf8.ts";
 
-export const DEFAULT_SUITE_FILE = "deployments.yaml";
+export const DEPLOYMENTS_FILE = "deployments.yaml";
 
 /** What the validators read, the repository's own where it has some. @throws {SvcmError} FACT_INVALID */
 export async function vocabularyOf({ facts }: Ports): Promise<Vocabulary> {
   return { contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() };
 }
 
-/** Where a suite document is; a relative name is relative to the repository root. @throws {SvcmError} */
-export function suitePath({ workspace }: Ports, file: string): string {
+/** Where a deployments document is; a relative name is relative to the repository root. @throws {SvcmError} */
+export function documentPath({ workspace }: Ports, file: string): string {
   if (file === "")
     throw new SvcmError("INVALID_REQUEST", { details: "--file is empty. Name a file, for example deployments.yaml." });
   return file.startsWith("/") ? file : `${workspace.root}/${file}`;
 }
 
-/** The text of a suite document, which may be anywhere if its path says so. @throws {SvcmError} SUITE_FILE_FAILED */
-export async function readSuite(ports: Ports, file: string): Promise<string> {
-  const path = suitePath(ports, file);
+/** The text of a deployments document, which may be anywhere if its path says so. @throws {SvcmError} SUITE_FILE_FAILED */
+export async function readDocument(ports: Ports, file: string): Promise<string> {
+  const path = documentPath(ports, file);
   try {
-    return suiteText(await ports.files.read(path, { mayBeOutside: true }), path);
+    return documentText(await ports.files.read(path, { mayBeOutside: true }), path);
   } catch (error) {
-    throw suiteFileFailure(error, path);
+    throw documentFailure(error, path);
   }
 }
 
 /** @throws {SvcmError} SUITE_FILE_FAILED where the bytes are not UTF-8. */
-export function suiteText(bytes: Uint8Array, path: string): string {
+export function documentText(bytes: Uint8Array, path: string): string {
   const text = isUtf16(bytes) ? undefined : decodeUtf8(bytes);
   if (text !== undefined) return text;
   throw new SvcmError("SUITE_FILE_FAILED", {
@@ -38,8 +38,8 @@ export function suiteText(bytes: Uint8Array, path: string): string {
   });
 }
 
-/** What a failed file operation on a suite document is called; everything else passes through. */
-export function suiteFileFailure(error: unknown, path: string): unknown {
+/** What a failed file operation on a deployments document is called; everything else passes through. */
+export function documentFailure(error: unknown, path: string): unknown {
   if (!(error instanceof FileError)) return error;
   const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;
   const hint = code === "ENOTREG" ? "svcm validate --file - reads a document from standard input." : undefined;

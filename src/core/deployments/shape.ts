@@ -1,4 +1,4 @@
-/** The shape of a suite document: its sections and their members. The rules check their values. */
+/** The shape of a deployments document: its sections and their members. The rules check their values. */
 import { type Issue, MAX_ISSUES } from "../api/issue.ts";
 import { acceptedText, accepting, type Finding, toIssue } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
@@ -9,7 +9,7 @@ import { configurationFields, interfaceFields, targetFields } from "./fields.ts"
 import type { Field } from "./field.ts";
 import { show } from "./rule.ts";
 
-export const SUITE_VERSION = "service-management.v1";
+export const DOCUMENT_VERSION = "service-management.v1";
 
 export const SECTIONS = {
   version: "text",
@@ -39,10 +39,10 @@ export type ListSection = "interfaces" | "deployments";
 type Section = ListSection | "serviceConfiguration";
 
 /** Findings about the document's outer shape: its sections, and nothing inside them. */
-export function sectionIssues(suite: Candidate): Issue[] {
+export function sectionIssues(document: Candidate): Issue[] {
   return [
-    ...unknownKeys(suite, Object.keys(SECTIONS), []),
-    ...Object.entries(SECTIONS).flatMap(([name, kind]) => kindIssues(name, kind, suite[name])),
+    ...unknownKeys(document, Object.keys(SECTIONS), []),
+    ...Object.entries(SECTIONS).flatMap(([name, kind]) => kindIssues(name, kind, document[name])),
   ];
 }
 

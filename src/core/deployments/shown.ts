@@ -4,12 +4,12 @@ import { type Candidate, isMap } from "./candidate.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** A document as it may be shown: without credentials, a legacy deploy target as what it migrates to. */
-export function shownSuite(suite: unknown, vocabulary: Vocabulary): unknown {
-  if (!isMap(suite)) return suite;
-  const { deployments } = suite;
-  if (!Array.isArray(deployments)) return shownEntry(suite);
+export function shownDocument(document: unknown, vocabulary: Vocabulary): unknown {
+  if (!isMap(document)) return document;
+  const { deployments } = document;
+  if (!Array.isArray(deployments)) return shownEntry(document);
   const today = deployments.map((entry: unknown) => (isMap(entry) ? migrateTarget(entry, vocabulary) : entry));
-  return shownEntry({ ...suite, deployments: today });
+  return shownEntry({ ...document, deployments: today });
 }
 
 /** An entry without credentials: what the document does not know may be a secret. */

@@ -11,36 +11,39 @@ import { Siblings } from "./siblings.ts";
 import { portNames, type Vocabulary } from "./vocabulary.ts";
 
 /**
- * Validates a suite document: every issue at once, sorted, without positions. A legacy deploy target
+ * Validates a deployments document: every issue at once, sorted, without positions. A legacy deploy target
  * is judged as what it migrates to.
  *
- * @param suite the document as plain data: YAML, JSON or a form's state
+ * @param document the document as plain data: YAML, JSON or a form's state
  * @see CONTRACT section 6; the specification, "Validation rules behind rejections"
  */
-export function validateSuite(suite: unknown, vocabulary: Vocabulary): Issue[] {
-  return sortIssues(suiteIssues(suite, vocabulary));
+export function validateDocument(document: unknown, vocabulary: Vocabulary): Issue[] {
+  return sortIssues(documentIssues(document, vocabulary));
 }
 
-function suiteIssues(suite: unknown, vocabulary: Vocabulary): Issue[] {
-  if (!isMap(suite)) return [shapeIssue([], "a map", suite)];
+function documentIssues(document: unknown, vocabulary: Vocabulary): Issue[] {
+  if (!isMap(document)) return [shapeIssue([], "a map", document)];
   return [
-    ...sectionIssues(suite),
-    ...apply(rules.document, suite, new Siblings(), [], vocabulary),
-    ...configurationIssues(suite["serviceConfiguration"], vocabulary),
-    ...listIssues("interfaces", suite["interfaces"], vocabulary),
-    ...listIssues("deployments", suite["deployments"], vocabulary),
+    ...sectionIssues(document),
+    ...apply(rules.document, document, new Siblings(), [], vocabulary),
+    ...configurationIssues(document["serviceConfiguration"], vocabulary),
+    ...listIssues("interfaces", document["interfaces"], vocabulary),
+    ...listIssues("deployments", document["deployments"], vocabulary),
   ];
 }
 
-/** As {@link validateSuite}, for a document with a file: with what cannot be read, and the place of every issue. */
+/** As {@link validateDocument}, for a document with a file: with what cannot be read, and the place of every issue. */
 export function validateSource(source: YamlSource, vocabulary: Vocabulary): Issue[] {
   if (!isValid(source.issues)) return [...source.issues];
-  return sortIssues([...source.issues, ...suiteIssues(source.value, vocabulary).map((issue) => placed(issue, source))]);
+  return sortIssues([
+    ...source.issues,
+    ...documentIssues(source.value, vocabulary).map((issue) => placed(issue, source)),
+  ]);
 }
 
 /** The deploy targets of a document, as the subjects of a report; one without a name is called by its number. */
-export function subjectsOf(suite: unknown): Subject[] {
-  const list: unknown = isMap(suite) ? suite["deployments"] : undefined;
+export function subjectsOf(document: unknown): Subject[] {
+  const list: unknown = isMap(document) ? document["deployments"] : undefined;
   if (!Array.isArray(list)) return [];
   return list.map((entry: unknown, index) => {
     const name = isMap(entry) ? textOf(entry, "name") : "";

@@ -14,7 +14,7 @@ export const catalog: Readonly<Record<string, CodeDocs>> = {
   Telemetry: telemetryCodes,
   "Env files": { ...codeDocs["Env files"], ...docsOf(envRules), ...docsOf(valueRules) },
   "PM2 ecosystem files": { ...codeDocs["PM2 ecosystem files"], ...docsOf(ecosystemRules) },
-  "Suite document": { ...codeDocs["Suite document"], ...docsOf(Object.values(deploymentsRules).flat()) },
+  "Deployments document": { ...codeDocs["Deployments document"], ...docsOf(Object.values(deploymentsRules).flat()) },
 };
 
 /** The documentation of a code, or `undefined` if there is no such code. */

@@ -1,5 +1,5 @@
 import type { CodeDocs } from "./rule.ts";
-import { revisionCodes, sourceCodes, suiteCodes } from "./codes/documents.ts";
+import { revisionCodes, sourceCodes, documentCodes } from "./codes/documents.ts";
 import { ecosystemCodes } from "./codes/ecosystem.ts";
 import { envCodes } from "./codes/env.ts";
 import { connectionCodes, fileCodes } from "./codes/files.ts";
@@ -13,7 +13,7 @@ export const codeDocs: Readonly<Record<string, CodeDocs>> = {
   "Profiles and startup": startupCodes,
   "PM2 ecosystem files": ecosystemCodes,
   "Declarative sources": sourceCodes,
-  "Suite document": suiteCodes,
+  "Deployments document": documentCodes,
   Revisions: revisionCodes,
   Connections: connectionCodes,
   Requests: requestCodes,

@@ -5,7 +5,7 @@ import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { catalog } from "../findings/catalog.ts";
 import { fieldsOf } from "../deployments/shape.ts";
-import { DEFAULT_SUITE_FILE, readSuite, vocabularyOf } from "../deployments/file.ts";
+import { DEPLOYMENTS_FILE, readDocument, vocabularyOf } from "../deployments/file.ts";
 
 /** Something that a person may type, and a few words about it. */
 export interface Completable {
@@ -93,7 +93,7 @@ async function fieldValues(ports: Ports, field: string): Promise<Completable[]> 
 
 async function entries(ports: Ports, section: string, name: string, about: string): Promise<Completable[]> {
   const { readSource } = await import("../deployments/read.ts");
-  const { value } = await readSource(await readSuite(ports, DEFAULT_SUITE_FILE), DEFAULT_SUITE_FILE);
+  const { value } = await readSource(await readDocument(ports, DEPLOYMENTS_FILE), DEPLOYMENTS_FILE);
   const list = (value as Readonly<Record<string, unknown>> | undefined)?.[section];
   if (!Array.isArray(list)) return [];
   return (list as unknown[]).flatMap((entry) => {

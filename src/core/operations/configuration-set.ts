@@ -1,14 +1,16 @@
 import { defineOperation } from "../operation.ts";
-import { editSuite, type SuiteEditResponse } from "../deployments/edit-file.ts";
+import { editDocument, type DocumentEditResponse } from "../deployments/edit-file.ts";
 
 /** Changes the service configuration, through its validator: a bad profile is refused, never coerced. */
 export const configurationSet = defineOperation({
   id: "configuration.set",
   access: "write",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { values, clear, ...request }, caller): Promise<SuiteEditResponse> {
+  async run(ports, { values, clear, ...request }, caller): Promise<DocumentEditResponse> {
     const { setConfiguration } = await import("../deployments/edit/configuration.ts");
     const how = { ...request, action: "suite.configuration.set", mayCreate: true };
-    return editSuite(ports, caller, how, (suite, vocabulary) => setConfiguration(suite, { values, clear }, vocabulary));
+    return editDocument(ports, caller, how, (document, vocabulary) =>
+      setConfiguration(document, { values, clear }, vocabulary),
+    );
   },
 });

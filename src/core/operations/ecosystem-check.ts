@@ -7,7 +7,7 @@ import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import { knownSecrets, readEcosystem } from "../pm2/ecosystem-file.ts";
-import { DEFAULT_SUITE_FILE, suitePath, vocabularyOf } from "../deployments/file.ts";
+import { DEPLOYMENTS_FILE, documentPath, vocabularyOf } from "../deployments/file.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
 export interface EcosystemCheckResponse {
@@ -43,7 +43,7 @@ export const ecosystemCheck = defineOperation({
 
 /** What the repository's own document promises there. What is wrong with that document, `validate` tells. */
 async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary): Promise<ImpliedApps[]> {
-  const path = suitePath(ports, DEFAULT_SUITE_FILE);
+  const path = documentPath(ports, DEPLOYMENTS_FILE);
   const text = await ports.files.read(path).then(decodeUtf8, () => undefined);
   if (text === undefined) return [];
   const { readSource } = await import("../deployments/read.ts");

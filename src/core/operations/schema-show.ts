@@ -8,8 +8,8 @@ export const schemaShow = defineOperation({
   async run({ facts }, { document }): Promise<Record<string, unknown>> {
     if (document === "asyncapi") return (await import("../api/asyncapi.ts")).asyncApiDocument();
     if (document === "deployments") {
-      const { suiteSchema } = await import("../deployments/schema/document.ts");
-      return suiteSchema({ contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() });
+      const { documentSchema } = await import("../deployments/schema/document.ts");
+      return documentSchema({ contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() });
     }
     const { jsonSchemaOf } = await import("../facts/json-schema.ts");
     return jsonSchemaOf(document);

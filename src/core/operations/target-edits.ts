@@ -1,15 +1,15 @@
 import { defineOperation } from "../operation.ts";
-import { editSuite, type SuiteEditResponse } from "../deployments/edit-file.ts";
+import { editDocument, type DocumentEditResponse } from "../deployments/edit-file.ts";
 
 /** Adds a deploy target that the gate accepts. @see the specification, "Deploy target list behaviour" */
 export const targetAdd = defineOperation({
   id: "target.add",
   access: "write",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { values, ...request }, caller): Promise<SuiteEditResponse> {
+  async run(ports, { values, ...request }, caller): Promise<DocumentEditResponse> {
     const { addTarget } = await import("../deployments/edit/target.ts");
     const how = { ...request, action: "suite.target.add", entry: values["name"], mayCreate: true };
-    return editSuite(ports, caller, how, (suite, vocabulary) => addTarget(suite, values, vocabulary));
+    return editDocument(ports, caller, how, (document, vocabulary) => addTarget(document, values, vocabulary));
   },
 });
 
@@ -18,10 +18,12 @@ export const targetEdit = defineOperation({
   id: "target.edit",
   access: "write",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { name, values, clear, ...request }, caller): Promise<SuiteEditResponse> {
+  async run(ports, { name, values, clear, ...request }, caller): Promise<DocumentEditResponse> {
     const { editTarget } = await import("../deployments/edit/target.ts");
     const how = { ...request, action: "suite.target.edit", entry: name, mayCreate: false };
-    return editSuite(ports, caller, how, (suite, vocabulary) => editTarget(suite, { name, values, clear }, vocabulary));
+    return editDocument(ports, caller, how, (document, vocabulary) =>
+      editTarget(document, { name, values, clear }, vocabulary),
+    );
   },
 });
 
@@ -30,10 +32,12 @@ export const targetDuplicate = defineOperation({
   id: "target.duplicate",
   access: "write",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { name, as, ...request }, caller): Promise<SuiteEditResponse> {
+  async run(ports, { name, as, ...request }, caller): Promise<DocumentEditResponse> {
     const { duplicateTarget } = await import("../deployments/edit/target.ts");
     const how = { ...request, action: "suite.target.duplicate", entry: name, mayCreate: false };
-    return editSuite(ports, caller, how, (suite, vocabulary) => duplicateTarget(suite, { name, as }, vocabulary));
+    return editDocument(ports, caller, how, (document, vocabulary) =>
+      duplicateTarget(document, { name, as }, vocabulary),
+    );
   },
 });
 
@@ -41,9 +45,9 @@ export const targetRemove = defineOperation({
   id: "target.remove",
   access: "write",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, { name, ...request }, caller): Promise<SuiteEditResponse> {
+  async run(ports, { name, ...request }, caller): Promise<DocumentEditResponse> {
     const { removeTarget } = await import("../deployments/edit/target.ts");
     const how = { ...request, action: "suite.target.remove", entry: name, mayCreate: false };
-    return editSuite(ports, caller, how, (suite) => removeTarget(suite, name));
+    return editDocument(ports, caller, how, (document) => removeTarget(document, name));
   },
 });

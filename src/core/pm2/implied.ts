@@ -8,11 +8,11 @@ import type { ImpliedApps } from "./rule.ts";
  * The apps that `deployments.yaml` promises in an environment: those of the deploy targets that have it as their PM2
  * profile, or, where none has, those of the service configuration. What is wrong with the document, `validate` tells.
  *
- * @param suite the document as it was read, of any shape
+ * @param document the document as it was read, of any shape
  * @param profile the environment by its name, no alias
  */
-export function impliedApps(suite: unknown, profile: string, vocabulary: Vocabulary): ImpliedApps[] {
-  const { serviceConfiguration, deployments } = isCandidate(suite) ? suite : {};
+export function impliedApps(document: unknown, profile: string, vocabulary: Vocabulary): ImpliedApps[] {
+  const { serviceConfiguration, deployments } = isCandidate(document) ? document : {};
   const targets = (Array.isArray(deployments) ? deployments : [])
     .filter(isCandidate)
     .map((target) => migrateTarget(target, vocabulary))

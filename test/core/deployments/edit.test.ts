@@ -4,7 +4,7 @@ import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
 } from "../../../src/core/facts/packaged.generated.ts";
-import { migrateSuite } from "../../../src/core/deployments/edit/migrate-suite.ts";
+import { migrateDocument } from "../../../src/core/deployments/edit/migrate-document.ts";
 import { openQuestions } from "../../../src/core/deployments/edit/question.ts";
 import { copyName, editTarget, removeTarget } from "../../../src/core/deployments/edit/target.ts";
 import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
@@ -22,15 +22,15 @@ const current = fc.record({ name: text, deployTarget: text, owner: text }, { noN
 test("migrating a document is migrating each of its entries, and nothing else", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(legacy, current), { maxLength: 5 }), (deployments) => {
-      const suite = { runtimeEnvironment: "dev", deployments };
-      const { changes } = migrateSuite(suite, vocabulary);
+      const document = { runtimeEnvironment: "dev", deployments };
+      const { changes } = migrateDocument(document, vocabulary);
       const migrated = {
         version: "service-management.v1",
         runtimeEnvironment: "dev",
         deployments: deployments.map((entry) => migrateTarget(entry, vocabulary)),
       };
-      expect(applied(suite, changes)).toEqual(migrated);
-      expect(migrateSuite(migrated, vocabulary).changes).toEqual([]);
+      expect(applied(document, changes)).toEqual(migrated);
+      expect(migrateDocument(migrated, vocabulary).changes).toEqual([]);
     }),
   );
 });
@@ -50,21 +50,21 @@ describe("a copy's name", () => {
 });
 
 test("of names that differ in case only, the exact spelling is meant; without it, none is", () => {
-  const suite = { deployments: [{ name: "Prod" }, { name: "prod" }] };
-  expect(removeTarget(suite, "prod").changes).toEqual([{ kind: "delete", path: ["deployments", 1] }]);
-  expect(() => removeTarget(suite, "PROD")).toThrow("2 deploy targets are called");
+  const document = { deployments: [{ name: "Prod" }, { name: "prod" }] };
+  expect(removeTarget(document, "prod").changes).toEqual([{ kind: "delete", path: ["deployments", 1] }]);
+  expect(() => removeTarget(document, "PROD")).toThrow("2 deploy targets are called");
 });
 
 test("a target may keep its own name in another case, and not take another one's", () => {
   const rest = { region: "eu", runtime: "node22", serviceType: "functions", deployTarget: "lambda" };
   const more = { runtimeProtocol: "http", databaseDriver: "SQLite", keyValueDriver: "redis" };
-  const suite = {
+  const document = {
     deployments: [
       { name: "a", ...rest, ...more },
       { name: "b", ...rest, ...more },
     ],
   };
-  const rename = (name: string) => editTarget(suite, { name: "a", values: { name }, clear: [] }, vocabulary);
+  const rename = (name: string) => editTarget(document, { name: "a", values: { name }, clear: [] }, vocabulary);
   expect(rename("A").changes).toMatchObject([{ kind: "set", path: ["deployments", 0, "name"], value: "A" }]);
   expect(() => rename("B")).toThrow("taken by another deploy target");
 });

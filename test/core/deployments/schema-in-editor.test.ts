@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { openEditor, type Editor, type Position } from "../../support/language-server.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
-import { suiteSchema } from "../../../src/core/deployments/schema/document.ts";
+import { documentSchema } from "../../../src/core/deployments/schema/document.ts";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
@@ -155,7 +155,7 @@ test("a repository with a matrix of its own completes from that", async () => {
   const workspace = makeWorkspace();
   const functions = { ...matrix.runModes["functions"]!, cloudProviders: ["google"] };
   const own = { contract, matrix: { ...matrix, runModes: { ...matrix.runModes, functions } } };
-  writeFileSync(workspace.path("own.schema.json"), JSON.stringify(suiteSchema(own)));
+  writeFileSync(workspace.path("own.schema.json"), JSON.stringify(documentSchema(own)));
   const editor = await openEditor(workspace.path("own.schema.json"));
   const marked = "serviceConfiguration:\n  runMode: functions\n  cloudProvider: |\n";
   expect(await labels(editor, marked)).toEqual(["google"]);

@@ -9,13 +9,13 @@ import {
   packagedRuntimeContract as contract,
 } from "../../../src/core/facts/packaged.generated.ts";
 import { readCapabilityMatrix } from "../../../src/core/facts/read.ts";
-import { suiteSchema } from "../../../src/core/deployments/schema/document.ts";
-import { validateSuite } from "../../../src/core/deployments/validate.ts";
+import { documentSchema } from "../../../src/core/deployments/schema/document.ts";
+import { validateDocument } from "../../../src/core/deployments/validate.ts";
 import type { Vocabulary } from "../../../src/core/deployments/vocabulary.ts";
 import { readSource } from "../../../src/core/deployments/read.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 
-const folder = fileURLToPath(new URL("../../fixtures/suite/", import.meta.url));
+const folder = fileURLToPath(new URL("../../fixtures/deployments/", import.meta.url));
 /** What compares an entry with others is beyond a schema. */
 const BEYOND = new Set(["TARGET_NAME_DUPLICATE", "INTERFACE_DUPLICATE", "CONFIG_PORT_COLLISION"]);
 const EDITOR_WORDS = [
@@ -62,16 +62,16 @@ function product(axes: Axes): Record<string, Value>[] {
 
 /** Holds the schema against the validator; answers how many documents each finds valid. */
 function compare(
-  suites: Iterable<unknown>,
+  documents: Iterable<unknown>,
   vocabulary: Vocabulary,
   isSchemaValid = schemaOf(vocabulary),
 ): { readonly valid: number; readonly all: number } {
   let [valid, all] = [0, 0];
-  for (const suite of suites) {
-    const issues = validateSuite(suite, vocabulary).filter(({ code }) => !BEYOND.has(code));
-    const bySchema = isSchemaValid(suite);
+  for (const document of documents) {
+    const issues = validateDocument(document, vocabulary).filter(({ code }) => !BEYOND.has(code));
+    const bySchema = isSchemaValid(document);
     if (bySchema !== isValid(issues))
-      expect({ suite, issues }, JSON.stringify(isSchemaValid.errors)).toBe(`valid by the schema: ${bySchema}`);
+      expect({ document, issues }, JSON.stringify(isSchemaValid.errors)).toBe(`valid by the schema: ${bySchema}`);
     all++;
     if (bySchema) valid++;
   }
@@ -81,7 +81,7 @@ function compare(
 function schemaOf(vocabulary: Vocabulary) {
   const ajv = new Ajv({ strict: true, strictRequired: false, strictTypes: false, allErrors: true });
   for (const word of EDITOR_WORDS) ajv.addKeyword(word);
-  return ajv.compile(suiteSchema(vocabulary));
+  return ajv.compile(documentSchema(vocabulary));
 }
 
 function targetAxes({ matrix: { serviceTypes, deployTargets, protocols, pm2Profiles, migration } }: Vocabulary) {
@@ -217,8 +217,8 @@ const anything = fc.constantFrom<unknown>(
 test("documents with a fault put in anywhere", () => {
   const good = parseYaml(readFileSync(`${folder}good.yaml`, "utf8"), "good.yaml").value;
   const legacy = { name: "old", type: "dedicated", region: "", runtime: "node18" };
-  const suite = { ...(good as { deployments: unknown[] }) };
-  const documents = [{ ...suite, deployments: [...suite.deployments, legacy] }];
+  const document = { ...(good as { deployments: unknown[] }) };
+  const documents = [{ ...document, deployments: [...document.deployments, legacy] }];
   const places = placesOf(documents[0]);
   const compiled = schemaOf(packaged);
   fc.assert(
@@ -232,11 +232,11 @@ test("documents with a fault put in anywhere", () => {
 
 test("every document of the fixtures that can be read", async () => {
   const names = readdirSync(folder).filter((name) => /\.(?:yaml|json)$/.test(name));
-  const suites = await Promise.all(
+  const documents = await Promise.all(
     names.map(async (name) => (await readSource(readFileSync(folder + name, "utf8"), name)).value),
   );
   const { all, valid } = compare(
-    suites.filter((suite) => suite !== undefined),
+    documents.filter((document) => document !== undefined),
     packaged,
   );
   expect(all).toBeGreaterThan(5);

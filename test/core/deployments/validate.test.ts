@@ -12,13 +12,13 @@ import {
   listVerdicts,
   interfaceIssues,
   validateSource,
-  validateSuite,
+  validateDocument,
 } from "../../../src/core/deployments/validate.ts";
 import { readSource } from "../../../src/core/deployments/read.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 
 const vocabulary = { contract, matrix };
-const folder = fileURLToPath(new URL("../../fixtures/suite/", import.meta.url));
+const folder = fileURLToPath(new URL("../../fixtures/deployments/", import.meta.url));
 const cases = readdirSync(folder).filter((name) => /\.(?:yaml|json)$/.test(name) && !name.includes(".expected."));
 const codes = new Set(Object.values(catalog).flatMap(Object.keys));
 
@@ -101,9 +101,9 @@ describe("the verdicts on a list", () => {
 
   test.each(cases.filter((name) => name.endsWith(".yaml")))("are those of the document: %s", async (name) => {
     const source = await readSource(folderOf(name), name);
-    const suite = source.value as Record<string, unknown> | undefined;
+    const document = source.value as Record<string, unknown> | undefined;
     for (const section of ["deployments", "interfaces"] as const) {
-      const list = suite?.[section];
+      const list = document?.[section];
       if (
         !Array.isArray(list) ||
         !list.every((entry) => typeof entry === "object" && entry !== null && !Array.isArray(entry))
@@ -112,7 +112,9 @@ describe("the verdicts on a list", () => {
       const placed = listVerdicts(section, list, vocabulary).flatMap((issues, index) =>
         issues.map((issue) => ({ ...issue, path: [section, index, ...issue.path] })),
       );
-      const ofDocument = validateSuite(suite, vocabulary).filter(({ path }) => path[0] === section && path.length > 1);
+      const ofDocument = validateDocument(document, vocabulary).filter(
+        ({ path }) => path[0] === section && path.length > 1,
+      );
       expect(new Set(placed.map((issue) => JSON.stringify(issue)))).toEqual(
         new Set(ofDocument.map((issue) => JSON.stringify(issue))),
       );
@@ -192,8 +194,8 @@ describe("a legacy deploy target", () => {
   });
 
   test("of an unknown target keeps it literally, to be flagged", () => {
-    const suite = { deployments: [{ name: "h", type: "heroku", region: "eu", runtime: "node22" }] };
-    expect(validateSuite(suite, vocabulary).map(({ code, message }) => `${code} ${message}`)).toEqual([
+    const document = { deployments: [{ name: "h", type: "heroku", region: "eu", runtime: "node22" }] };
+    expect(validateDocument(document, vocabulary).map(({ code, message }) => `${code} ${message}`)).toEqual([
       expect.stringMatching(
         /^TARGET_VALUE_UNKNOWN deployTarget: "heroku" is not known; accepted: dedicated-server/,
       ) as string,
@@ -201,8 +203,8 @@ describe("a legacy deploy target", () => {
   });
 });
 
-test.each([null, [], "text", 1])("a document that is %j is no document", (suite) => {
-  expect(validateSuite(suite, vocabulary).map(({ code }) => code)).toEqual(["SUITE_SHAPE"]);
+test.each([null, [], "text", 1])("a document that is %j is no document", (document) => {
+  expect(validateDocument(document, vocabulary).map(({ code }) => code)).toEqual(["SUITE_SHAPE"]);
 });
 
 test("ten thousand targets are validated one by one", () => {
@@ -216,6 +218,6 @@ test("ten thousand targets are validated one by one", () => {
   const rest = { databaseDriver: "SQLite", keyValueDriver: "redis", pm2Profile: "dev" };
   const deployments = Array.from({ length: 10_000 }, (_, index) => ({ name: `target-${index}`, ...shared, ...rest }));
   expect(
-    validateSuite({ deployments: [...deployments, { ...deployments[0], name: "TARGET-9999" }] }, vocabulary),
+    validateDocument({ deployments: [...deployments, { ...deployments[0], name: "TARGET-9999" }] }, vocabulary),
   ).toMatchObject([{ code: "TARGET_NAME_DUPLICATE", path: ["deployments", 10_000, "name"] }]);
 });

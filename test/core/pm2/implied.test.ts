@@ -49,8 +49,8 @@ describe("the apps that deployments.yaml implies in an environment", () => {
 
   test.each([null, "text", 1, [], {}, { deployments: {} }, { deployments: [null, 3, ["x"]] }])(
     "are none in %j, whose faults are told elsewhere",
-    (suite) => {
-      expect(impliedApps(suite, "production", vocabulary)).toEqual([]);
+    (document) => {
+      expect(impliedApps(document, "production", vocabulary)).toEqual([]);
     },
   );
 

@@ -60,13 +60,13 @@ test("whatever is written is read back equal, without a warning, by YAML 1.2 and
 });
 
 test("a document is written as people write it, and in the style that is read without the whole parser", () => {
-  const suite = {
+  const document = {
     version: "service-management.v1",
     serviceConfiguration: { serviceKind: "rest-api", ports: { rest: 3000 } },
     interfaces: [],
     deployments: [{ name: "eu (copy)", runtime: "node22", serviceType: "websocket+restapi", region: "on" }],
   };
-  const text = writeYaml(suite);
+  const text = writeYaml(document);
   expect(text).toBe(`version: service-management.v1
 serviceConfiguration:
   serviceKind: rest-api
@@ -79,7 +79,7 @@ deployments:
     serviceType: websocket+restapi
     region: "on"
 `);
-  expect(scanYaml(text, "a.yaml")?.value).toEqual(suite);
+  expect(scanYaml(text, "a.yaml")?.value).toEqual(document);
 });
 
 test("the repository's own document goes through it", () => {

@@ -1,6 +1,6 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Issue } from "../../../core/api/issue.ts";
-import { validateSuite } from "../../../core/deployments/validate.ts";
+import { validateDocument } from "../../../core/deployments/validate.ts";
 import { type Console, useConsole } from "../../console.ts";
 import type { EnvRead, EnvWrite, Tagged } from "../../data/api.ts";
 import { Question } from "../../data/question.ts";
@@ -38,7 +38,7 @@ export class Editor {
   /** What is wrong with the stored selection. It stays stored until another environment is selected. */
   readonly selectionIssues = computed((): readonly Issue[] => {
     const { runtimeEnvironment } = this.#console.suite.document.value;
-    return validateSuite({ runtimeEnvironment }, this.#console.facts.vocabulary);
+    return validateDocument({ runtimeEnvironment }, this.#console.facts.vocabulary);
   });
 
   /** Starts over with the selection of the stored document. */

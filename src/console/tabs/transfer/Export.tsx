@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { validateSuite } from "../../../core/deployments/validate.ts";
+import { validateDocument } from "../../../core/deployments/validate.ts";
 import { useConsole } from "../../console.ts";
 import { download } from "../../data/download.ts";
 import { formatCount } from "../../data/format.ts";
@@ -20,7 +20,7 @@ export function Export(): JSX.Element {
   const format = kept("export-format", () => signal<Format>("json"));
   const { fileName, mime, write } = formats[format.value];
   const text = write(suite.document.value);
-  const issues = validateSuite(suite.document.value, facts.vocabulary);
+  const issues = validateDocument(suite.document.value, facts.vocabulary);
   return (
     <Card
       title="Export"

@@ -1,4 +1,4 @@
-import { SECTIONS, SUITE_VERSION } from "../../../core/deployments/shape.ts";
+import { SECTIONS, DOCUMENT_VERSION } from "../../../core/deployments/shape.ts";
 import { isMap } from "../../../core/deployments/candidate.ts";
 import { writeYaml } from "../../../core/yaml/write.ts";
 import type { SuiteDocument } from "../../state/suite-document.ts";
@@ -22,7 +22,7 @@ export const formats = {
 export type Format = keyof typeof formats;
 
 /** Editors check the file by it. */
-const SCHEMA_LINE = `# yaml-language-server: $schema=./schemas/${SUITE_VERSION}.schema.json`;
+const SCHEMA_LINE = `# yaml-language-server: $schema=./schemas/${DOCUMENT_VERSION}.schema.json`;
 
 /** The sections as people write them, the service configuration with its ports last; nothing is left out. */
 function inOrder(suite: SuiteDocument): object {

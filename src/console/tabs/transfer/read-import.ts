@@ -4,7 +4,7 @@ import { isLegacyTarget } from "../../../core/deployments/migrate.ts";
 import type { Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import type { Verdict } from "../../data/api.ts";
 import type { Problem } from "../../data/request-error.ts";
-import { migrateSuite, reasonAgainst, type SuiteDocument } from "../../state/suite-document.ts";
+import { migrateDocument, reasonAgainst, type SuiteDocument } from "../../state/suite-document.ts";
 import type { ShownIssue } from "../../ui/IssueList.tsx";
 
 /** What a text would bring. */
@@ -31,7 +31,7 @@ export function readingOf({ document, issues }: Verdict, vocabulary: Vocabulary)
   const reason = reasonAgainst(document);
   if (reason !== undefined) return { issues, migrated: 0, reason };
   const suite = document as Candidate;
-  return { document: migrateSuite(suite, vocabulary), issues, migrated: legacyCount(suite) };
+  return { document: migrateDocument(suite, vocabulary), issues, migrated: legacyCount(suite) };
 }
 
 function legacyCount({ deployments }: Candidate): number {

@@ -1,6 +1,6 @@
-/** What a difference between two suite documents means. Values are as the documents hold them. */
+/** What a difference between two deployments documents means. Values are as the documents hold them. */
 
-export interface SuiteDiff {
+export interface DeploymentsDiff {
   /** Empty where both documents mean the same. In the order of the new document; what was removed stands last. */
   readonly changes: readonly Change[];
   /** What was written differently and means the same. */

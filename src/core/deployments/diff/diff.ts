@@ -1,9 +1,9 @@
 import { envSpellings } from "../../project/environment.ts";
 import { portOf } from "../tcp-ports.ts";
 import { type Candidate, isMap } from "../candidate.ts";
-import { SUITE_VERSION } from "../shape.ts";
+import { DOCUMENT_VERSION } from "../shape.ts";
 import type { Vocabulary } from "../vocabulary.ts";
-import type { Change, Effect, FieldChange, SuiteDiff } from "./change.ts";
+import type { Change, Effect, FieldChange, DeploymentsDiff } from "./change.ts";
 import { configurationRuns, effectsOf } from "./effects.ts";
 import { diffFields, fingerprint } from "./fields.ts";
 import { diffInterfaces } from "./interfaces.ts";
@@ -12,14 +12,14 @@ import { diffTargets } from "./targets.ts";
 const EMPTY: Candidate = {};
 
 /**
- * Says what the way from one suite document to another means: what comes, goes, changes and is
+ * Says what the way from one deployments document to another means: what comes, goes, changes and is
  * renamed, and which processes that touches. Comments, order and the way of writing are no change;
  * a legacy deploy target is compared as what it migrates to. Both sides are read with the same facts.
  *
  * @param from the old document as plain data, valid or not; an empty map where there is none
  * @param to the new one
  */
-export function diffSuites(from: Candidate, to: Candidate, vocabulary: Vocabulary): SuiteDiff {
+export function diffDeployments(from: Candidate, to: Candidate, vocabulary: Vocabulary): DeploymentsDiff {
   const interfaces = diffInterfaces(listOf(from, "interfaces"), listOf(to, "interfaces"), vocabulary);
   const targets = diffTargets(listOf(from, "deployments"), listOf(to, "deployments"), vocabulary);
   return {
@@ -40,10 +40,10 @@ function diffDocument(from: Candidate, to: Candidate): Change[] {
   return fields.length === 0 ? [] : [{ section: "document", kind: "changed", fields, effects: [] }];
 }
 
-function headOf(suite: Candidate): Candidate {
-  const { runtimeEnvironment: _e, serviceConfiguration: _c, interfaces: _i, deployments: _d, ...head } = suite;
+function headOf(document: Candidate): Candidate {
+  const { runtimeEnvironment: _e, serviceConfiguration: _c, interfaces: _i, deployments: _d, ...head } = document;
   // A document without a version is taken for one of this version.
-  return { ...head, version: head["version"] ?? SUITE_VERSION };
+  return { ...head, version: head["version"] ?? DOCUMENT_VERSION };
 }
 
 /** The selection; two spellings of one environment are the same. */
@@ -106,8 +106,8 @@ function kindOf(before: unknown, after: unknown): Change["kind"] {
 }
 
 /** The entries of a list; what is no map is told as a value of its own. No list is an empty one. */
-function listOf(suite: Candidate, section: "interfaces" | "deployments"): Candidate[] {
-  const list = suite[section];
+function listOf(document: Candidate, section: "interfaces" | "deployments"): Candidate[] {
+  const list = document[section];
   if (Array.isArray(list)) return list.map((entry: unknown) => (isMap(entry) ? entry : { value: entry }));
   return list === undefined || list === null ? [] : [{ value: list }];
 }

@@ -1,6 +1,6 @@
 import { type Candidate, textOf } from "../candidate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
-import type { Change, SuiteDiff } from "./change.ts";
+import type { Change, DeploymentsDiff } from "./change.ts";
 import { effectsOf, interfaceRuns } from "./effects.ts";
 import { diffFields, fingerprint } from "./fields.ts";
 import { isReordered, pairByMarks } from "./pair.ts";
@@ -10,7 +10,7 @@ export function diffInterfaces(
   from: readonly Candidate[],
   to: readonly Candidate[],
   vocabulary: Vocabulary,
-): SuiteDiff {
+): DeploymentsDiff {
   const pairing = pairByMarks(from, to, [fingerprint, placeMark, controllerMark]);
   const runs = (adapter: Candidate): ReturnType<typeof interfaceRuns> => interfaceRuns(adapter, vocabulary);
   const kept = pairing.pairs.map(({ from: old, to: young }) => ({

@@ -2,14 +2,18 @@ import { isLegacyTarget, migrateTarget } from "../migrate.ts";
 import { foldName } from "../name.ts";
 import { type Candidate, textOf } from "../candidate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
-import type { Change, Note, SuiteDiff } from "./change.ts";
+import type { Change, Note, DeploymentsDiff } from "./change.ts";
 import { effectsOf, targetRuns } from "./effects.ts";
 import { diffFields, fingerprint } from "./fields.ts";
 import { isReordered, type Pair, pairByMarks, type Pairing, withPairs } from "./pair.ts";
 import { contentMark, findRenames } from "./rename.ts";
 
 /** A deploy target is known by its name; under another name, by what it holds. @see findRenames */
-export function diffTargets(from: readonly Candidate[], to: readonly Candidate[], vocabulary: Vocabulary): SuiteDiff {
+export function diffTargets(
+  from: readonly Candidate[],
+  to: readonly Candidate[],
+  vocabulary: Vocabulary,
+): DeploymentsDiff {
   const migrated = (target: Candidate): Candidate => migrateTarget(target, vocabulary);
   const marks = [fingerprint, nameMark, nameInAnyCase, contentMark];
   const sure = pairByMarks(from.map(migrated), to.map(migrated), marks);

@@ -7,7 +7,15 @@ import { fieldsOf } from "../shape.ts";
 import { serviceConfigurationIssues } from "../validate.ts";
 import { portNames, type Vocabulary } from "../vocabulary.ts";
 import { refuseUnknownFields } from "./clear.ts";
-import { changedKeys, entryChanges, refuseIssues, shapeRefusal, splitKnown, suiteMap, type SuiteEdit } from "./edit.ts";
+import {
+  changedKeys,
+  entryChanges,
+  refuseIssues,
+  shapeRefusal,
+  splitKnown,
+  documentMap,
+  type DocumentEdit,
+} from "./edit.ts";
 
 const SECTION = "serviceConfiguration";
 const PORT = "ports.";
@@ -17,11 +25,11 @@ const PORT = "ports.";
  * becomes one, all else is left to the gate to refuse.
  */
 export function setConfiguration(
-  suite: unknown,
+  document: unknown,
   asked: { readonly values: Readonly<Record<string, string>>; readonly clear: readonly string[] },
   vocabulary: Vocabulary,
-): SuiteEdit {
-  const before = mapIn(suiteMap(suite), SECTION, [SECTION]);
+): DocumentEdit {
+  const before = mapIn(documentMap(document), SECTION, [SECTION]);
   const ports = mapIn(before, "ports", [SECTION, "ports"]);
   const known = [...fieldsOf(SECTION), ...Object.keys(ports).map((name) => PORT + name), "ports"];
   refuseUnknownFields(asked.clear, before, known, [SECTION]);
@@ -34,7 +42,7 @@ export function setConfiguration(
   if (keys.length === 0) return { changes: [], target: SECTION, keys, entry: before };
   const { bad, left } = splitKnown(serviceConfigurationIssues(entry, vocabulary), before);
   refuseIssues(bad, []);
-  return { changes: changesOf(suite, before, entry, ports), target: SECTION, keys, before, entry, left };
+  return { changes: changesOf(document, before, entry, ports), target: SECTION, keys, before, entry, left };
 }
 
 function namesPorts(key: string): boolean {
@@ -71,8 +79,8 @@ export function changedConfiguration(
   return portsGo ? { entry: fields } : { entry: { ...fields, ports: nextPorts }, nextPorts };
 }
 
-function changesOf(suite: unknown, before: Candidate, after: Candidate, ports: Candidate): Change[] {
-  if (suiteMap(suite)[SECTION] === undefined || suiteMap(suite)[SECTION] === null)
+function changesOf(document: unknown, before: Candidate, after: Candidate, ports: Candidate): Change[] {
+  if (documentMap(document)[SECTION] === undefined || documentMap(document)[SECTION] === null)
     return [{ kind: "set", path: [SECTION], value: after }];
   const order = [...fieldsOf(SECTION).filter((field) => field !== "staticAssetsPath"), "staticAssetsPath", "ports"];
   const isNested = isMap(before["ports"]) && isMap(after["ports"]);

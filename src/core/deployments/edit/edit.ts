@@ -7,8 +7,8 @@ import { type Candidate, textOf, isMap } from "../candidate.ts";
 import { show } from "../rule.ts";
 import { type ListSection, shapeIssue } from "../shape.ts";
 
-/** What an edit of the suite document comes to, decided on the document as it is. */
-export interface SuiteEdit {
+/** What an edit of the deployments document comes to, decided on the document as it is. */
+export interface DocumentEdit {
   readonly changes: readonly Change[];
   /** The entry that the edit is about, by the name that people know it by. */
   readonly target: string;
@@ -34,15 +34,15 @@ export interface Located {
 }
 
 /** The document as a map; nothing at all is an empty one. @throws {SvcmError} INVALID_PAYLOAD */
-export function suiteMap(suite: unknown): Candidate {
-  if (suite === undefined) return {};
-  if (isMap(suite)) return suite;
-  throw shapeRefusal([], "a map", suite);
+export function documentMap(document: unknown): Candidate {
+  if (document === undefined) return {};
+  if (isMap(document)) return document;
+  throw shapeRefusal([], "a map", document);
 }
 
 /** The entries of a list; none where the section is absent or empty. @throws {SvcmError} INVALID_PAYLOAD */
-export function entriesOf(suite: unknown, section: ListSection): Located[] {
-  const list = suiteMap(suite)[section] ?? [];
+export function entriesOf(document: unknown, section: ListSection): Located[] {
+  const list = documentMap(document)[section] ?? [];
   if (!Array.isArray(list)) throw shapeRefusal([section], "a list", list);
   return list.flatMap((entry: unknown, index) => (isMap(entry) ? [{ entry, index }] : []));
 }

@@ -13,15 +13,15 @@ import {
   placed,
   refuseIssues,
   splitKnown,
-  type SuiteEdit,
+  type DocumentEdit,
 } from "./edit.ts";
 
 type Values = Readonly<Record<string, string>>;
 
 const WORDS = { noun: "interface adapter", notFound: "INTERFACE_NOT_FOUND", ambiguous: "INTERFACE_AMBIGUOUS" };
 
-export function addInterface(suite: unknown, values: Values, vocabulary: Vocabulary): SuiteEdit {
-  const entries = entriesOf(suite, "interfaces");
+export function addInterface(document: unknown, values: Values, vocabulary: Vocabulary): DocumentEdit {
+  const entries = entriesOf(document, "interfaces");
   const entry = newInterface(values);
   const issues = interfaceIssues(entry, entries.map(toEntry), vocabulary);
   refuseIssues(issues, ["interfaces", entries.length]);
@@ -34,11 +34,11 @@ export function addInterface(suite: unknown, values: Values, vocabulary: Vocabul
 }
 
 export function editInterface(
-  suite: unknown,
+  document: unknown,
   asked: { readonly which: string; readonly values: Values },
   vocabulary: Vocabulary,
-): SuiteEdit {
-  const entries = entriesOf(suite, "interfaces");
+): DocumentEdit {
+  const entries = entriesOf(document, "interfaces");
   const located = interfaceAt(entries, asked.which);
   const path = ["interfaces", located.index];
   const entry: Candidate = { ...located.entry, ...asked.values };
@@ -52,8 +52,8 @@ export function editInterface(
   return { changes, target, keys, before: located.entry, entry, left: placed(left, path) };
 }
 
-export function removeInterface(suite: unknown, which: string): SuiteEdit {
-  const { entry, index } = interfaceAt(entriesOf(suite, "interfaces"), which);
+export function removeInterface(document: unknown, which: string): DocumentEdit {
+  const { entry, index } = interfaceAt(entriesOf(document, "interfaces"), which);
   return {
     changes: [{ kind: "delete", path: ["interfaces", index] }],
     target: textOf(entry, "controller"),

@@ -44,8 +44,13 @@ export function openQuestions(section: ListSection, answers: Answers, vocabulary
 }
 
 /** What the gate says of the answers so far; what was not asked yet is not missing. */
-export function answerIssues(section: ListSection, suite: unknown, answers: Answers, vocabulary: Vocabulary): Issue[] {
-  const others = entriesOf(suite, section).map(({ entry }) => entry);
+export function answerIssues(
+  section: ListSection,
+  document: unknown,
+  answers: Answers,
+  vocabulary: Vocabulary,
+): Issue[] {
+  const others = entriesOf(document, section).map(({ entry }) => entry);
   const gate = section === "deployments" ? deployTargetIssues : interfaceIssues;
   const given = Object.fromEntries(Object.entries(answers).filter(([, value]) => value !== ""));
   return gate(given, others, vocabulary).filter(({ path }) => Object.hasOwn(given, String(path[0])));

@@ -16,7 +16,7 @@ import {
   placed,
   refuseIssues,
   splitKnown,
-  type SuiteEdit,
+  type DocumentEdit,
 } from "./edit.ts";
 
 type Values = Readonly<Record<string, string>>;
@@ -24,10 +24,10 @@ type Values = Readonly<Record<string, string>>;
 const WORDS = { noun: "deploy target", notFound: "TARGET_NOT_FOUND", ambiguous: "TARGET_AMBIGUOUS" };
 
 /** A new deploy target at the end of the list; metadata that is left out takes its defaults. */
-export function addTarget(suite: unknown, values: Values, vocabulary: Vocabulary): SuiteEdit {
-  const entries = entriesOf(suite, "deployments");
+export function addTarget(document: unknown, values: Values, vocabulary: Vocabulary): DocumentEdit {
+  const entries = entriesOf(document, "deployments");
   const entry = newTarget(values, vocabulary);
-  refuseIssues(deployTargetIssues(entry, entries.map(toEntry), vocabulary), ["deployments", lengthOf(suite)]);
+  refuseIssues(deployTargetIssues(entry, entries.map(toEntry), vocabulary), ["deployments", lengthOf(document)]);
   return {
     changes: [{ kind: "append", path: ["deployments"], value: entry }],
     target: textOf(entry, "name"),
@@ -39,11 +39,11 @@ export function addTarget(suite: unknown, values: Values, vocabulary: Vocabulary
 
 /** A deploy target with other values, in its place. A legacy one is migrated on the way; unknown keys stay. */
 export function editTarget(
-  suite: unknown,
+  document: unknown,
   asked: { readonly name: string; readonly values: Values; readonly clear: readonly string[] },
   vocabulary: Vocabulary,
-): SuiteEdit {
-  const entries = entriesOf(suite, "deployments");
+): DocumentEdit {
+  const entries = entriesOf(document, "deployments");
   const located = namedEntry(entries, "name", asked.name, WORDS);
   const { entry: before, index } = located;
   refuseUnknownFields(asked.clear, before, fieldsOf("deployments"), ["deployments", index]);
@@ -71,11 +71,11 @@ export function editTarget(
 
 /** An independent deep copy at the end of the list, under a name of its own. */
 export function duplicateTarget(
-  suite: unknown,
+  document: unknown,
   asked: { readonly name: string; readonly as?: string | undefined },
   vocabulary: Vocabulary,
-): SuiteEdit {
-  const entries = entriesOf(suite, "deployments");
+): DocumentEdit {
+  const entries = entriesOf(document, "deployments");
   const { entry: source } = namedEntry(entries, "name", asked.name, WORDS);
   const all = entries.map(toEntry);
   const entry = targetCopy(source, all, asked.as);
@@ -84,19 +84,19 @@ export function duplicateTarget(
   const issues = deployTargetIssues(entry, all, vocabulary);
   refuseIssues(
     issues.filter(({ path }) => path[0] === "name"),
-    ["deployments", lengthOf(suite)],
+    ["deployments", lengthOf(document)],
   );
   return {
     changes: [{ kind: "append", path: ["deployments"], value: entry }],
     target: name,
     keys: Object.keys(entry),
     entry,
-    left: placed(issues, ["deployments", lengthOf(suite)]),
+    left: placed(issues, ["deployments", lengthOf(document)]),
   };
 }
 
-export function removeTarget(suite: unknown, asked: string): SuiteEdit {
-  const { entry, index } = namedEntry(entriesOf(suite, "deployments"), "name", asked, WORDS);
+export function removeTarget(document: unknown, asked: string): DocumentEdit {
+  const { entry, index } = namedEntry(entriesOf(document, "deployments"), "name", asked, WORDS);
   return {
     changes: [{ kind: "delete", path: ["deployments", index] }],
     target: textOf(entry, "name"),
@@ -167,7 +167,7 @@ function toEntry({ entry }: Located): Candidate {
   return entry;
 }
 
-function lengthOf(suite: unknown): number {
-  const list = (suite as { deployments?: unknown } | undefined)?.deployments;
+function lengthOf(document: unknown): number {
+  const list = (document as { deployments?: unknown } | undefined)?.deployments;
   return Array.isArray(list) ? list.length : 0;
 }

@@ -1,15 +1,15 @@
 import { notAccepted, type Rule, show } from "../rule.ts";
-import { SUITE_VERSION } from "../shape.ts";
+import { DOCUMENT_VERSION } from "../shape.ts";
 
 /** The document's own version. */
 export const documentVersion: Rule = {
   code: "SUITE_VERSION_UNSUPPORTED",
   severity: "error",
   summary: "The document has a version that svcm does not read.",
-  explanation: `svcm reads ${SUITE_VERSION}, and assumes it if the document has no version.`,
+  explanation: `svcm reads ${DOCUMENT_VERSION}, and assumes it if the document has no version.`,
   remedy: "Write the version that the message names, and run `svcm migrate --dry-run`.",
   check({ entry: { version } }) {
-    if (typeof version !== "string" || version === SUITE_VERSION) return [];
-    return [notAccepted("version", `${show(version)} is not supported`, [SUITE_VERSION])];
+    if (typeof version !== "string" || version === DOCUMENT_VERSION) return [];
+    return [notAccepted("version", `${show(version)} is not supported`, [DOCUMENT_VERSION])];
   },
 };

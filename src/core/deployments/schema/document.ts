@@ -1,6 +1,6 @@
 import { envSpellings } from "../../project/environment.ts";
 import { interfaceFields } from "../fields.ts";
-import { SUITE_VERSION } from "../shape.ts";
+import { DOCUMENT_VERSION } from "../shape.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import { configurationSchema } from "./configuration.ts";
 import { entrySchema } from "./entry.ts";
@@ -8,20 +8,20 @@ import { described, type JsonSchema, TEXT, textWith } from "./part.ts";
 import { targetSchema, targetSnippets } from "./target.ts";
 
 /**
- * JSON Schema (draft-07) of a suite document, for editors: made of the facts, so that it says what
+ * JSON Schema (draft-07) of a deployments document, for editors: made of the facts, so that it says what
  * the validators say. What a schema cannot say is left to them: that names, adapters and ports are
  * each other's own.
  *
  * @see CONTRACT section 6
  */
-export function suiteSchema(vocabulary: Vocabulary): Record<string, unknown> {
+export function documentSchema(vocabulary: Vocabulary): Record<string, unknown> {
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     ...described("What the service is and where it runs: deployments.yaml, checked by `svcm validate`."),
     type: "object",
     additionalProperties: false,
     properties: {
-      version: { ...described("Version of the document."), ...TEXT, const: SUITE_VERSION },
+      version: { ...described("Version of the document."), ...TEXT, const: DOCUMENT_VERSION },
       runtimeEnvironment: environmentSchema(vocabulary),
       serviceConfiguration: configurationSchema(vocabulary),
       interfaces: {

@@ -70,11 +70,11 @@ export const sourceCodes: CodeDocs = {
   },
   YAML_DEPTH: {
     summary: "The document is nested too deeply.",
-    remedy: "Flatten it: a suite document needs no more than a handful of levels.",
+    remedy: "Flatten it: a deployments document needs no more than a handful of levels.",
   },
 };
 
-export const suiteCodes: CodeDocs = {
+export const documentCodes: CodeDocs = {
   SUITE_SHAPE: {
     summary: "A part of the document has the wrong kind.",
     explanation:
@@ -108,7 +108,7 @@ export const suiteCodes: CodeDocs = {
     remedy: "Delete the white space at the ends of the text.",
   },
   SUITE_FILE_NOT_FOUND: {
-    summary: "There is no suite document at `path`.",
+    summary: "There is no deployments document at `path`.",
     remedy: "Name the file with `--file`, the repository with `--root`, or create it with `svcm targets add`.",
   },
   SUITE_FILE_NOT_UTF8: {

@@ -70,7 +70,7 @@ export const requestCodes: CodeDocs = {
   },
   PAYLOAD_TOO_LARGE: {
     summary: "The body of the request is larger than the limit.",
-    remedy: "Send less at once: 64 KiB for a request, 4 MiB for a suite document.",
+    remedy: "Send less at once: 64 KiB for a request, 4 MiB for a deployments document.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     summary: "The service does not read this content type.",
@@ -89,7 +89,7 @@ export const requestCodes: CodeDocs = {
     remedy: "Read the details: they name the file and the reason.",
   },
   SUITE_FILE_FAILED: {
-    summary: "A suite document could not be read or written.",
+    summary: "A deployments document could not be read or written.",
     remedy:
       "Read the details: they name the file and the reason; `svcm validate` lists everything that is wrong in it.",
   },

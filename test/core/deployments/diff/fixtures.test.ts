@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { commandLineCaller, execute, renderDiff, suiteDiff } from "../../../../src/core/index.ts";
+import { commandLineCaller, execute, renderDiff, deploymentsDiff } from "../../../../src/core/index.ts";
 import { makeRepository } from "../../../support/git.ts";
 
-const folder = fileURLToPath(new URL("../../../fixtures/suite-diff/", import.meta.url));
+const folder = fileURLToPath(new URL("../../../fixtures/deployments-diff/", import.meta.url));
 const same = (text: string): string => text;
 const plain = { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same };
 
@@ -14,7 +14,7 @@ test.each(readdirSync(folder))("%s", async (name) => {
   const repository = makeRepository(old ?? {});
   repository.git("rm", "-r", "--quiet", "--ignore-unmatch", ".");
   for (const [file, text] of Object.entries(young ?? {})) repository.write(file, text);
-  const report = await execute(suiteDiff, repository.ports, { from: "HEAD" }, commandLineCaller());
+  const report = await execute(deploymentsDiff, repository.ports, { from: "HEAD" }, commandLineCaller());
   expect(report.from.commit).toBe(repository.git("rev-parse", "HEAD").trim());
   const commit = report.from.commit ?? "";
   const told = {

@@ -5,7 +5,7 @@ import {
   packagedRuntimeContract as contract,
 } from "../../../../src/core/facts/packaged.generated.ts";
 import type { Change, Effect, FieldChange } from "../../../../src/core/deployments/diff/change.ts";
-import { diffSuites } from "../../../../src/core/deployments/diff/diff.ts";
+import { diffDeployments } from "../../../../src/core/deployments/diff/diff.ts";
 import { migrateTarget } from "../../../../src/core/deployments/migrate.ts";
 import type { Candidate } from "../../../../src/core/deployments/candidate.ts";
 
@@ -47,7 +47,7 @@ const configuration = fc.record(
   },
   { requiredKeys: [] },
 );
-const suite: fc.Arbitrary<Candidate> = fc.record(
+const document: fc.Arbitrary<Candidate> = fc.record(
   {
     version: oneOf("service-management.v1", "2"),
     runtimeEnvironment: oneOf("dev", "development", "ci", "?", null, 1),
@@ -66,8 +66,8 @@ const runs = { numRuns: 2000 };
 
 test("a document and itself differ by nothing", () => {
   fc.assert(
-    fc.property(suite, (one) => {
-      expect(diffSuites(one, structuredClone(one), vocabulary)).toEqual({ changes: [], notes: [] });
+    fc.property(document, (one) => {
+      expect(diffDeployments(one, structuredClone(one), vocabulary)).toEqual({ changes: [], notes: [] });
     }),
     runs,
   );
@@ -75,8 +75,8 @@ test("a document and itself differ by nothing", () => {
 
 test("the way back is the way there, turned round", () => {
   fc.assert(
-    fc.property(suite, suite, (a, b) => {
-      const [there, back] = [diffSuites(a, b, vocabulary), diffSuites(b, a, vocabulary)];
+    fc.property(document, document, (a, b) => {
+      const [there, back] = [diffDeployments(a, b, vocabulary), diffDeployments(b, a, vocabulary)];
       expect(sorted(back.changes.map(inverse))).toEqual(sorted(there.changes));
       expect(back.notes.filter(({ kind }) => kind === "reordered")).toEqual(
         there.notes.filter(({ kind }) => kind === "reordered"),
@@ -100,8 +100,8 @@ test("renames that are equally likely are found the same way from both sides", (
     list.map((one, index) => ({ ...one, name: `${prefix}${index}`, deployTarget: "vm" }));
   fc.assert(
     fc.property(alike.map(named("a")), alike.map(named("b")), (a, b) => {
-      const there = diffSuites({ deployments: a }, { deployments: b }, vocabulary);
-      const back = diffSuites({ deployments: b }, { deployments: a }, vocabulary);
+      const there = diffDeployments({ deployments: a }, { deployments: b }, vocabulary);
+      const back = diffDeployments({ deployments: b }, { deployments: a }, vocabulary);
       expect(sorted(back.changes.map(inverse))).toEqual(sorted(there.changes));
     }),
     runs,
@@ -117,7 +117,7 @@ test("applying the changes of the deploy targets to the old ones gives the new o
     .map((list) => list.map(([name, rest]): Candidate => ({ ...rest, name })));
   fc.assert(
     fc.property(named, named, (a, b) => {
-      const { changes } = diffSuites({ deployments: a }, { deployments: b }, vocabulary);
+      const { changes } = diffDeployments({ deployments: a }, { deployments: b }, vocabulary);
       expect(sorted(applied(a.map(today), changes))).toEqual(sorted(b.map(today)));
     }),
     runs,
@@ -129,7 +129,7 @@ test("another order alone is told, and is no change", () => {
     fc.property(
       fc.uniqueArray(target, { minLength: 2, selector: ({ name }) => String(name).toLowerCase() }),
       (targets) => {
-        const diff = diffSuites({ deployments: targets }, { deployments: targets.toReversed() }, vocabulary);
+        const diff = diffDeployments({ deployments: targets }, { deployments: targets.toReversed() }, vocabulary);
         expect(diff).toEqual({ changes: [], notes: [{ kind: "reordered", section: "deployments" }] });
       },
     ),
@@ -147,7 +147,7 @@ describe("what a change touches", () => {
     pm2Profile: "dev",
   };
   const effects = (matrixNow: typeof matrix, to: Candidate): readonly Effect[] =>
-    diffSuites({ deployments: [one] }, { deployments: [to] }, { contract, matrix: matrixNow }).changes.flatMap(
+    diffDeployments({ deployments: [one] }, { deployments: [to] }, { contract, matrix: matrixNow }).changes.flatMap(
       (change) => change.effects,
     );
 
@@ -193,7 +193,7 @@ test("ten thousand renamed deploy targets are told in linear time: each was comp
       region: `r${index}`,
       deployTarget: "vm",
     }));
-  const { changes } = diffSuites({ deployments: targets("a") }, { deployments: targets("b") }, vocabulary);
+  const { changes } = diffDeployments({ deployments: targets("a") }, { deployments: targets("b") }, vocabulary);
   expect(new Set(changes.map(({ kind }) => kind))).toEqual(new Set(["renamed"]));
   expect(changes[9_999]).toMatchObject({ name: "b9999", previousName: "a9999" });
 });

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 
 const FILES = [
   "deployments.yaml",
-  "test/fixtures/suite/good.yaml",
-  "test/fixtures/suite/many-faults.yaml",
-  "test/fixtures/suite/kinds.yaml",
-  "test/fixtures/suite/legacy.json",
+  "test/fixtures/deployments/good.yaml",
+  "test/fixtures/deployments/many-faults.yaml",
+  "test/fixtures/deployments/kinds.yaml",
+  "test/fixtures/deployments/legacy.json",
 ];
 const MADE = [
   "a:\n  - b: 1\n    c:\n    - x\n    - - y1\n      - z\n  -\n    d: 'it''s' # c\n\ne: {f: [1, 2.5, \"q\\n\"], g: ~}\nh:\n# c\ni: -0x1\n",

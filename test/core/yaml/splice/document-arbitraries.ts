@@ -61,18 +61,18 @@ const sections = fc.record(
 
 const yamlDocument = fc
   .tuple(sections, hand, fc.constantFrom("\n", "\r\n"), fc.boolean(), fc.boolean())
-  .map(([suite, { rolls, ...style }, lineBreak, hasEnd, hasMark]) => {
+  .map(([document, { rolls, ...style }, lineBreak, hasEnd, hasMark]) => {
     let roll = 0;
     const dice = (sides: number): number => (rolls[roll++ % rolls.length] ?? 0) % sides;
-    const lines = blockMap({ version: "service-management.v1", ...suite }, { ...style, dice });
+    const lines = blockMap({ version: "service-management.v1", ...document }, { ...style, dice });
     const text = lines.join("\n").replaceAll("\n", lineBreak) + (hasEnd ? lineBreak : "");
     return { text: (hasMark ? "\uFEFF" : "") + text, isJson: false };
   });
 
 const jsonDocument = fc
   .tuple(sections, fc.constantFrom(undefined, 2, 4, "\t"), fc.constantFrom("", "\n"), fc.constantFrom("\n", "\r\n"))
-  .map(([suite, indent, end, lineBreak]) => {
-    const json = JSON.stringify({ version: "service-management.v1", ...suite }, null, indent);
+  .map(([document, indent, end, lineBreak]) => {
+    const json = JSON.stringify({ version: "service-management.v1", ...document }, null, indent);
     return { text: (json + end).replaceAll("\n", lineBreak), isJson: true };
   });
 

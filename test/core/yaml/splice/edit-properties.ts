@@ -6,7 +6,7 @@ import { editYaml } from "../../../../src/core/yaml/splice/edit-yaml.ts";
 import { parseYaml } from "../../../../src/core/yaml/parse.ts";
 import { document, entry, key, value, type WrittenDocument } from "./document-arbitraries.ts";
 
-interface Suite {
+interface Deployments {
   readonly deployments?: readonly Record<string, unknown>[];
 }
 
@@ -27,7 +27,10 @@ const wish: fc.Arbitrary<Wish> = fc.record({
 });
 
 /** A change that the document can take, or none. */
-function changeOf({ kind, at, key: name, value: given, entry: added }: Wish, { deployments = [] }: Suite): Change[] {
+function changeOf(
+  { kind, at, key: name, value: given, entry: added }: Wish,
+  { deployments = [] }: Deployments,
+): Change[] {
   if (kind === "append") return [{ kind, path: ["deployments"], value: added }];
   if (kind === "lead") return [{ kind, path: ["first"], value: String(given) }];
   const index = at % Math.max(1, deployments.length);
@@ -57,7 +60,7 @@ export function everyEditIsExact(numRuns: number): Tally {
     fc.property(document, fc.array(wish, { minLength: 1, maxLength: 3 }), (written, wishes) => {
       const before = options(written);
       fc.pre(before.value !== undefined);
-      const changes = distinct(wishes.flatMap((one) => changeOf(one, before.value as Suite)));
+      const changes = distinct(wishes.flatMap((one) => changeOf(one, before.value as Deployments)));
       const after = attempt(() => editYaml(before, changes));
       if (after === undefined) return void tally.refused++;
       tally.made++;
@@ -75,7 +78,7 @@ export function addAndRemoveIsNothing(numRuns: number): Tally {
   fc.assert(
     fc.property(document, entry, (written, added) => {
       const before = options(written);
-      const list = (before.value as Suite | undefined)?.deployments;
+      const list = (before.value as Deployments | undefined)?.deployments;
       fc.pre(list !== undefined);
       const text = attempt(() => editYaml(before, [{ kind: "append", path: ["deployments"], value: added }]))?.text;
       if (text === undefined) return void tally.refused++;

@@ -1,16 +1,16 @@
 import type { Issue } from "../../../api/issue.ts";
-import type { SuiteDiff } from "../change.ts";
+import type { DeploymentsDiff } from "../change.ts";
 
-/** Two suite documents, and what the way from one to the other means. Each renderer of this folder tells one. */
-export interface DiffReport extends SuiteDiff {
+/** Two deployments documents, and what the way from one to the other means. Each renderer of this folder tells one. */
+export interface DiffReport extends DeploymentsDiff {
   /** As it was asked for, relative to the repository root. */
   readonly file: string;
-  readonly from: SuiteSide;
-  readonly to: SuiteSide;
+  readonly from: DiffSide;
+  readonly to: DiffSide;
 }
 
 /** One of the two documents that are compared. */
-export interface SuiteSide {
+export interface DiffSide {
   /** As it was asked for; absent for the file in the work tree. */
   readonly revision?: string;
   /** The object id that the revision names. */

@@ -2,7 +2,7 @@
 import { unreadableAsCodes } from "../../../findings/cells.ts";
 import type { Change, ChangedSection, Effect, EffectAction, FieldChange, Note } from "../change.ts";
 import { countIssues } from "../../../findings/report.ts";
-import type { DiffReport, SuiteSide } from "./diff-report.ts";
+import type { DiffReport, DiffSide } from "./diff-report.ts";
 
 /** Sets what comes from a document, so that it cannot be taken for words of ours. */
 export type Quote = (text: string) => string;
@@ -40,7 +40,7 @@ export function tellSubject({ kind, name, previousName }: Change, quote: Quote):
 }
 
 /** What was asked for, and the commit that it is. */
-export function nameSide({ revision, commit = "", exists }: SuiteSide, quote: Quote): string {
+export function nameSide({ revision, commit = "", exists }: DiffSide, quote: Quote): string {
   const where = revision === undefined ? "the work tree" : `${quote(revision)} (${quote(commit.slice(0, 10))})`;
   return exists ? where : `${where}, where the file does not exist`;
 }
@@ -101,7 +101,7 @@ export function tellNote(note: Note, quote: Quote): string {
 }
 
 /** The verdict on a side, or nothing where there is none to tell. */
-export function tellVerdict(which: "old" | "new", side: SuiteSide): string | undefined {
+export function tellVerdict(which: "old" | "new", side: DiffSide): string | undefined {
   if (!side.exists) return undefined;
   const verdict = side.valid ? "valid" : "not valid";
   return `The ${which} document is ${verdict}${side.issues.length === 0 ? "" : `: ${countIssues(side.issues)}`}.`;

@@ -1,10 +1,10 @@
 import type { Change } from "../../yaml/splice/change.ts";
 import { isOutdatedTarget, migrateTarget } from "../migrate.ts";
 import { textOf } from "../candidate.ts";
-import { SUITE_VERSION } from "../shape.ts";
+import { DOCUMENT_VERSION } from "../shape.ts";
 import { deployTargetIssues } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
-import { entriesOf, placed, suiteMap, type SuiteEdit } from "./edit.ts";
+import { entriesOf, placed, documentMap, type DocumentEdit } from "./edit.ts";
 import { targetChanges } from "./target.ts";
 
 /**
@@ -13,11 +13,11 @@ import { targetChanges } from "./target.ts";
  *
  * @see the specification, "Versioning" 2
  */
-export function migrateSuite(suite: unknown, vocabulary: Vocabulary): SuiteEdit {
-  const entries = entriesOf(suite, "deployments");
+export function migrateDocument(document: unknown, vocabulary: Vocabulary): DocumentEdit {
+  const entries = entriesOf(document, "deployments");
   const outdated = entries.filter(({ entry }) => isOutdatedTarget(entry));
-  const isVersioned = suiteMap(suite)["version"] !== undefined;
-  const version: Change[] = isVersioned ? [] : [{ kind: "lead", path: ["version"], value: SUITE_VERSION }];
+  const isVersioned = documentMap(document)["version"] !== undefined;
+  const version: Change[] = isVersioned ? [] : [{ kind: "lead", path: ["version"], value: DOCUMENT_VERSION }];
   const names = outdated.map(({ entry, index }) => textOf(entry, "name") || `deployments[${index}]`);
   return {
     changes: [

@@ -1,4 +1,4 @@
-/** The suite document that a command is about: `--file`, or the one argument of a command that only reads. */
+/** The deployments document that a command is about: `--file`, or the one argument of a command that only reads. */
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { UsageError } from "./usage-error.ts";

@@ -2,9 +2,9 @@ import type { Issue } from "../api/issue.ts";
 import { defineOperation } from "../operation.ts";
 import { SvcmError } from "../errors.ts";
 import type { Question } from "../deployments/edit/question.ts";
-import { DEFAULT_SUITE_FILE, readSuite, vocabularyOf } from "../deployments/file.ts";
+import { DEPLOYMENTS_FILE, readDocument, vocabularyOf } from "../deployments/file.ts";
 
-export interface SuiteQuestion {
+export interface EntryQuestion {
   /** What to ask next; absent where all is said. */
   readonly question?: Question;
   /** Whether a field without a default is still to be given. */
@@ -14,23 +14,23 @@ export interface SuiteQuestion {
 }
 
 /** What is still to be asked of somebody who adds an entry, and what is wrong with the answers so far. */
-export const suiteQuestion = defineOperation({
-  id: "suite.question",
+export const entryQuestion = defineOperation({
+  id: "entry.question",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { file = DEFAULT_SUITE_FILE, section, values }): Promise<SuiteQuestion> {
+  async run(ports, { file = DEPLOYMENTS_FILE, section, values }): Promise<EntryQuestion> {
     const [{ readSource }, { answerIssues, openQuestions }, vocabulary] = await Promise.all([
       import("../deployments/read.ts"),
       import("../deployments/edit/question.ts"),
       vocabularyOf(ports),
     ]);
-    const { value: suite } = await readSource(await textOrNothing(() => readSuite(ports, file)), file);
+    const { value: document } = await readSource(await textOrNothing(() => readDocument(ports, file)), file);
     const open = openQuestions(section, values, vocabulary);
     const isIncomplete = open.some((one) => !one.isOptional && one.default === undefined);
     return {
       ...(open[0] && { question: open[0] }),
       isIncomplete,
-      issues: answerIssues(section, suite, values, vocabulary),
+      issues: answerIssues(section, document, values, vocabulary),
     };
   },
 });

@@ -5,7 +5,7 @@ import {
   execute,
   FileError,
   type Ports,
-  suiteMigrate,
+  deploymentsMigrate,
   targetAdd,
   targetEdit,
   targetRemove,
@@ -71,7 +71,7 @@ test("a change is recorded with the entry and the fields, never a value; no chan
 test("credentials in the lines around are masked in what is told, and kept in the file", async () => {
   const text = "deployments:\n  - { name: a, type: vm, region: eu, runtime: node22, token: canary }\n";
   const workspace = makeWorkspace({ [FILE]: text });
-  const answer = await execute(suiteMigrate, workspace.ports, { dryRun: false }, caller);
+  const answer = await execute(deploymentsMigrate, workspace.ports, { dryRun: false }, caller);
   expect(JSON.stringify(answer)).not.toContain("canary");
   expect(workspace.read(FILE)).toContain("token: canary");
   const edited = await execute(

@@ -7,12 +7,12 @@ import * as core from "../../../src/core/index.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 import { newest } from "../../support/records.ts";
 
-const folder = fileURLToPath(new URL("../../fixtures/suite-edit/", import.meta.url));
+const folder = fileURLToPath(new URL("../../fixtures/deployments-edit/", import.meta.url));
 const cases = readdirSync(folder).filter((name) => /\.before\.(?:yaml|json)$/.test(name));
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 
 const operations = Object.values(core).filter(
-  (value): value is core.Operation<unknown, core.SuiteEditResponse> =>
+  (value): value is core.Operation<unknown, core.DocumentEditResponse> =>
     typeof value === "object" && "run" in value && "access" in value && value.access === "write",
 );
 

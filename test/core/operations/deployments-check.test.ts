@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { nodePorts, renderReport, suiteCheck, type Ports } from "../../../src/core/index.ts";
+import { nodePorts, renderReport, deploymentsCheck, type Ports } from "../../../src/core/index.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
@@ -12,7 +12,7 @@ const plain = (text: string): string => text;
 const paint = { bold: plain, dim: plain, red: plain, yellow: plain, green: plain, cyan: plain };
 
 function check(ports: Ports, file?: string) {
-  return suiteCheck.run(ports, { file }, caller);
+  return deploymentsCheck.run(ports, { file }, caller);
 }
 
 function utf16(text: string, order: "LE" | "BE", mark = "\uFEFF"): Buffer {

@@ -2,44 +2,44 @@ import { isValid } from "../api/issue.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import type { DiffReport, SuiteSide } from "../deployments/diff/report/diff-report.ts";
+import type { DiffReport, DiffSide } from "../deployments/diff/report/diff-report.ts";
 import type { Candidate } from "../deployments/candidate.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
-import { DEFAULT_SUITE_FILE, readSuite, suitePath, suiteText, vocabularyOf } from "../deployments/file.ts";
+import { DEPLOYMENTS_FILE, readDocument, documentPath, documentText, vocabularyOf } from "../deployments/file.ts";
 
 /** A document as read: its text, or `undefined` where there is none. */
-interface Read extends Pick<SuiteSide, "revision" | "commit"> {
+interface Read extends Pick<DiffSide, "revision" | "commit"> {
   readonly text: string | undefined;
 }
 
-/** What the way from a revision of the suite document to another, or to the work tree, means. */
-export const suiteDiff = defineOperation({
-  id: "suite.diff",
+/** What the way from a revision of the deployments document to another, or to the work tree, means. */
+export const deploymentsDiff = defineOperation({
+  id: "deployments.diff",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { file = DEFAULT_SUITE_FILE, from, to }): Promise<DiffReport> {
+  async run(ports, { file = DEPLOYMENTS_FILE, from, to }): Promise<DiffReport> {
     const vocabulary = await vocabularyOf(ports);
     const old = await readRevision(ports, file, from);
     const young = to === undefined ? await readWorkTree(ports, file) : await readRevision(ports, file, to);
-    if (old.text === undefined && young.text === undefined) throw nowhere(suitePath(ports, file), [old, young]);
+    if (old.text === undefined && young.text === undefined) throw nowhere(documentPath(ports, file), [old, young]);
     const [before, after] = [await readSide(old, file, vocabulary), await readSide(young, file, vocabulary)];
-    const [{ diffSuites }, { maskChange }] = await Promise.all([
+    const [{ diffDeployments }, { maskChange }] = await Promise.all([
       import("../deployments/diff/diff.ts"),
       import("../deployments/diff/report/mask.ts"),
     ]);
-    const { changes, notes } = diffSuites(before.suite, after.suite, vocabulary);
+    const { changes, notes } = diffDeployments(before.document, after.document, vocabulary);
     return { file, from: before.side, to: after.side, changes: changes.map(maskChange), notes };
   },
 });
 
 async function readRevision(ports: Ports, file: string, revision: string): Promise<Read> {
-  const path = suitePath(ports, file);
+  const path = documentPath(ports, file);
   const { commit, bytes } = await ports.revisions.read(revision, path);
-  return { revision, commit, text: bytes && suiteText(bytes, path) };
+  return { revision, commit, text: bytes && documentText(bytes, path) };
 }
 
 async function readWorkTree(ports: Ports, file: string): Promise<Read> {
-  const text = await readSuite(ports, file).catch((error: unknown) => {
+  const text = await readDocument(ports, file).catch((error: unknown) => {
     if (error instanceof SvcmError && error.facts.code === "SUITE_FILE_NOT_FOUND") return undefined;
     throw error;
   });
@@ -60,8 +60,8 @@ async function readSide(
   { text, ...side }: Read,
   file: string,
   vocabulary: Vocabulary,
-): Promise<{ readonly side: SuiteSide; readonly suite: Candidate }> {
-  if (text === undefined) return { side: { ...side, exists: false, valid: true, issues: [] }, suite: {} };
+): Promise<{ readonly side: DiffSide; readonly document: Candidate }> {
+  if (text === undefined) return { side: { ...side, exists: false, valid: true, issues: [] }, document: {} };
   const [{ readSource }, { validateSource }, { isMap }] = await Promise.all([
     import("../deployments/read.ts"),
     import("../deployments/validate.ts"),
@@ -71,5 +71,5 @@ async function readSide(
   const source = await readSource(text, place);
   const issues = validateSource(source, vocabulary);
   if (!isMap(source.value)) throw refusal("SUITE_FILE_FAILED", issues);
-  return { side: { ...side, exists: true, valid: isValid(issues), issues }, suite: source.value };
+  return { side: { ...side, exists: true, valid: isValid(issues), issues }, document: source.value };
 }

@@ -1,5 +1,5 @@
-/** What the commands that edit the suite document have in common: how they ask, and how they tell what changed. */
-import type { Field, Operation, SuiteEditResponse } from "../../core/index.ts";
+/** What the commands that edit the deployments document have in common: how they ask, and how they tell what changed. */
+import type { Field, Operation, DocumentEditResponse } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { ask } from "./ask.ts";
 import { renderPlan } from "./changes.ts";
@@ -7,12 +7,12 @@ import { namingFlags } from "./entry-flags.ts";
 
 /** Asks for an edit; a refusal names the flags. */
 export async function askEdit<Input>(
-  operation: Operation<Input, SuiteEditResponse>,
+  operation: Operation<Input, DocumentEditResponse>,
   flags: { readonly root?: string | undefined },
   input: Input,
   fields: readonly Field[],
   canClear = false,
-): Promise<SuiteEditResponse> {
+): Promise<DocumentEditResponse> {
   try {
     return await ask(operation, flags, input);
   } catch (error) {
@@ -21,7 +21,7 @@ export async function askEdit<Input>(
 }
 
 /** Tells what changed, or would. @param done what was done, where something was: `Added prod to deployments.yaml` */
-export async function tellEdit(command: SvcmCommand, response: SuiteEditResponse, done: string): Promise<void> {
+export async function tellEdit(command: SvcmCommand, response: DocumentEditResponse, done: string): Promise<void> {
   const { changed, changes, created, dryRun, file, issues } = response;
   if (command.jsonEnabled()) return;
   if (!changed) command.log(`No change in ${file}.`);
@@ -36,7 +36,7 @@ function placeOf([section = "", index]: readonly (string | number)[]): string {
 }
 
 /** The fields with another value, each with what it says now and what it said before. */
-function fieldLines({ entry, previous, keys, defaults }: SuiteEditResponse): string {
+function fieldLines({ entry, previous, keys, defaults }: DocumentEditResponse): string {
   if (!entry) return "";
   const lines = keys.map((key) => {
     const [now, before] = [shown(entry, key), previous && shown(previous, key)];

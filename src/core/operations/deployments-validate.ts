@@ -1,35 +1,35 @@
-import type { SuiteVerdict } from "../api/bodies.ts";
+import type { DeploymentsVerdict } from "../api/bodies.ts";
 import { isValid } from "../api/issue.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
-import { DEFAULT_SUITE_FILE, vocabularyOf } from "../deployments/file.ts";
+import { DEPLOYMENTS_FILE, vocabularyOf } from "../deployments/file.ts";
 import { decodeUtf8, describeNotUtf8, isUtf16 } from "../words/utf8.ts";
 
 /**
- * Validates a suite document that is handed over, as data or as the bytes of a YAML text, which is told with the
+ * Validates a deployments document that is handed over, as data or as the bytes of a YAML text, which is told with the
  * place of every issue. Writes nothing. @see CONTRACT section 3
  */
-export const suiteValidate = defineOperation({
+export const deploymentsValidate = defineOperation({
   id: "suite.validate",
   access: "read",
   refusal: "INVALID_PAYLOAD",
-  async run(ports, suite): Promise<SuiteVerdict> {
+  async run(ports, document): Promise<DeploymentsVerdict> {
     const vocabulary = await vocabularyOf(ports);
-    if (suite instanceof Uint8Array) return validated(textOf(suite), vocabulary);
-    const { validateSuite } = await import("../deployments/validate.ts");
-    const issues = validateSuite(suite, vocabulary);
+    if (document instanceof Uint8Array) return validated(textOf(document), vocabulary);
+    const { validateDocument } = await import("../deployments/validate.ts");
+    const issues = validateDocument(document, vocabulary);
     return { valid: isValid(issues), issues };
   },
 });
 
 /** A text has no file: its places are of the one that it is meant for. */
-async function validated(text: string, vocabulary: Vocabulary): Promise<SuiteVerdict> {
+async function validated(text: string, vocabulary: Vocabulary): Promise<DeploymentsVerdict> {
   const [{ readYaml }, { validateSource }] = await Promise.all([
     import("../yaml/read.ts"),
     import("../deployments/validate.ts"),
   ]);
-  const source = await readYaml(text, DEFAULT_SUITE_FILE);
+  const source = await readYaml(text, DEPLOYMENTS_FILE);
   const issues = validateSource(source, vocabulary);
   const { value } = source;
   return { valid: isValid(issues), issues, ...(value !== undefined && isJson(value) && { document: value }) };

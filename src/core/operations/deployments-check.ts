@@ -1,31 +1,31 @@
-import type { SuiteVerdict } from "../api/bodies.ts";
+import type { DeploymentsVerdict } from "../api/bodies.ts";
 import { isValid } from "../api/issue.ts";
 import { defineOperation } from "../operation.ts";
 import type { Report } from "../findings/report.ts";
-import { shownSuite } from "../deployments/shown.ts";
-import { DEFAULT_SUITE_FILE, readSuite, suiteText, vocabularyOf } from "../deployments/file.ts";
+import { shownDocument } from "../deployments/shown.ts";
+import { DEPLOYMENTS_FILE, readDocument, documentText, vocabularyOf } from "../deployments/file.ts";
 
-export interface SuiteCheckResponse extends Omit<SuiteVerdict, "document"> {
+export interface DeploymentsCheckResponse extends Omit<DeploymentsVerdict, "document"> {
   /** As it was asked for, relative to the repository root. */
   readonly file: string;
 }
 
-export interface SuiteCheck {
-  readonly response: SuiteCheckResponse;
+export interface DeploymentsCheck {
+  readonly response: DeploymentsCheckResponse;
   /** The same for people and other tools: with the source that the positions are of. */
   readonly report: Report;
   /** The document as it may be shown; `undefined` if it cannot be read. */
   readonly shown: () => unknown;
 }
 
-/** Validates the suite document of the repository, or one section of it, every issue with its place. */
-export const suiteCheck = defineOperation({
-  id: "suite.check",
+/** Validates the deployments document of the repository, or one section of it, every issue with its place. */
+export const deploymentsCheck = defineOperation({
+  id: "deployments.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { file = DEFAULT_SUITE_FILE, section, content }): Promise<SuiteCheck> {
+  async run(ports, { file = DEPLOYMENTS_FILE, section, content }): Promise<DeploymentsCheck> {
     const vocabulary = await vocabularyOf(ports);
-    const text = content === undefined ? await readSuite(ports, file) : suiteText(content, file);
+    const text = content === undefined ? await readDocument(ports, file) : documentText(content, file);
     const [{ readSource }, { subjectsOf, validateSource }] = await Promise.all([
       import("../deployments/read.ts"),
       import("../deployments/validate.ts"),
@@ -38,7 +38,7 @@ export const suiteCheck = defineOperation({
     return {
       response: { file, valid: isValid(issues), issues },
       report,
-      shown: () => shownSuite(source.value, vocabulary),
+      shown: () => shownDocument(source.value, vocabulary),
     };
   },
 });
