@@ -1,4 +1,4 @@
-/** How answers look: one set of headers, one escaping, one error body. */
+/** The headers, the escaping and the error body of every answer. */
 import type { FastifyReply } from "fastify";
 import { describeError, type ErrorDescription } from "../core/index.ts";
 
@@ -11,7 +11,6 @@ const commonHeaders = {
 
 export const jsonHeaders = { "content-type": "application/json; charset=utf-8", ...commonHeaders };
 
-/** The page loads its own files and talks to its own server, and nothing else. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -35,7 +34,7 @@ export function pageHeaders(mediaType: string): Record<string, string> {
   };
 }
 
-/** The name of an asset changes with its content, so that it holds for ever. */
+/** The name of an asset changes with its content, so a cache may keep it. */
 export function assetHeaders(mediaType: string): Record<string, string> {
   return { ...commonHeaders, "content-type": mediaType, "cache-control": "public, max-age=31536000, immutable" };
 }
@@ -48,18 +47,17 @@ const escapes: Readonly<Record<string, string>> = {
   "\u2029": "\\u2029",
 };
 
-/** JSON that stays data wherever a browser may be made to put it. */
+/** JSON that a browser cannot mistake for markup or script. */
 export function toJson(body: unknown): string {
   return JSON.stringify(body).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? "");
 }
 
-/** A failure's description with the headers of its answer. */
 export interface FailureAnswer extends ErrorDescription {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** @param methods what the path takes, for a request that came with another method */
+/** @param methods those that the path accepts, for a 405 answer */
 export function failureAnswer(error: unknown, methods: readonly string[] = []): FailureAnswer {
   const description = describeError(error);
   return {

@@ -33,13 +33,13 @@ export interface AppOptions {
   readonly policy: AccessPolicy;
   readonly log: ServerLog;
   readonly limits?: Partial<Limits>;
-  /** The path under which everything is served, beside the root; empty by default. */
+  /** The path under which everything is also served; by default only the root. */
   readonly publicPath?: string;
-  /** None where it is not built. */
+  /** Absent if it is not built. */
   readonly console?: ConsoleFiles;
 }
 
-/** The server without a socket: every route, its access rules, its failures and its orderly end. */
+/** The server before it listens: every route, its access rules, its failures and its orderly end. */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { version, policy, log, console = { assets: new Map() }, publicPath = "" } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
@@ -68,7 +68,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => onBrokenRequest(error, socket),
   });
-  // What a client expects beside `100-continue` is no reason to refuse it.
+  // Answers the request, whatever its Expect header says.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const connections = watchConnections(app.server, limits);
   const { telemetry } = ports;
@@ -101,20 +101,20 @@ function serverOptions(limits: Limits, publicPath: string) {
     bodyLimit: limits.maxBodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // Requests in flight get their answer; later ones do not get in.
+    // Requests in flight are answered; new connections are refused by windDown.
     return503OnClosing: false,
     http: {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
       maxHeaderSize: limits.maxHeaderBytes,
-      // The guard answers for a missing one, in our words.
+      // The guard refuses a missing one with an error body.
       requireHostHeader: false,
     },
   } satisfies FastifyHttpOptions<Server>;
 }
 
-/** Idle and unused sockets end at once, requests in flight may finish for a while, then they are cut. */
+/** Ends idle sockets at once, and requests in flight after a timeout. */
 function endInOrder(app: FastifyInstance, connections: Connections, channel: Channel, timeoutMs: number): void {
   let timer: NodeJS.Timeout | undefined;
   app.addHook("preClose", async () => {

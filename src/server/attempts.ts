@@ -1,29 +1,29 @@
-/** So many failures may an address have in so much time. */
+/** The failures that an address may have within a window. */
 export interface AttemptLimit {
   readonly failures: number;
   readonly windowMs: number;
 }
 
-/** Beyond so many addresses the one that was heard of longest ago is forgotten. */
+/** With more addresses, the one that was seen longest ago is forgotten. */
 const MAX_ADDRESSES = 10_000;
-/** How long an address counts as the owner's after a right token. */
+/** An address counts as the owner's for this long after the right token. */
 const KNOWN_MS = 3_600_000;
 
-/** Counts wrong tokens by address. Only failures count: an address with too many waits, and waiting adds none. */
+/** Counts wrong tokens by address. While an address waits, its attempts are not counted. */
 export class Attempts {
   readonly #limit: AttemptLimit;
   readonly #now: () => number;
-  /** When each of the last failures was, the oldest first. */
+  /** Times of recent failures, oldest first. */
   readonly #failures = new Map<string, readonly number[]>();
   readonly #successes = new Map<string, number>();
 
-  /** @param now milliseconds of a clock that is never set */
+  /** @param now milliseconds of a monotonic clock */
   constructor(limit: AttemptLimit, now: () => number = () => performance.now()) {
     this.#limit = limit;
     this.#now = now;
   }
 
-  /** Whole seconds until the address has fewer failures than it may have; 0 if it has fewer now. */
+  /** Whole seconds until the address may fail again; 0 if it may now. */
   waitSeconds(address: string): number {
     const { failures, windowMs } = this.#limit;
     const [oldest, ...others] = this.#recent(address);
@@ -39,7 +39,7 @@ export class Attempts {
     remember(this.#successes, address, this.#now());
   }
 
-  /** Whether the right token came from the address lately. */
+  /** True if the right token came from the address recently. */
   isKnown(address: string): boolean {
     return this.#now() - (this.#successes.get(address) ?? Number.NEGATIVE_INFINITY) < KNOWN_MS;
   }

@@ -3,15 +3,15 @@ import { grantsOf, type AccessPolicy } from "./access.ts";
 import { Attempts, type AttemptLimit } from "./attempts.ts";
 
 /**
- * What somebody at an address may do who shows this `Authorization`, or none.
+ * Returns the grants of an `Authorization` header, or of none, from an address.
  *
  * @throws {SvcmError} RATE_LIMITED after too many wrong tokens from the address.
  */
 export type Authenticate = (address: string, authorization: string | undefined) => readonly Access[];
 
 /**
- * Wrong tokens cost time: after too many of them no token of the address is looked at for a while. If the right one came
- * from there before, it still passes: strangers behind the same proxy, or on the same machine, cannot lock its owner out.
+ * After too many wrong tokens, those of an address are refused for a while. If the right token came from there before,
+ * it still passes, so strangers behind the same proxy cannot lock the owner out.
  */
 export function authentication(policy: AccessPolicy, limit: AttemptLimit): Authenticate {
   const attempts = new Attempts(limit);

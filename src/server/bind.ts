@@ -6,21 +6,20 @@ import { AUTH_TOKEN, HOST } from "./settings.ts";
 
 /** The one address that the server will listen on. */
 export interface Bind {
-  /** What the system is handed: an address, never a name that may resolve differently next time. */
+  /** An address, because a name may resolve differently next time. */
   readonly address: string;
-  /** The host as a URL spells it. */
+  /** As a URL spells the host. */
   readonly urlHost: string;
   readonly isLoopback: boolean;
 }
 
 const MIN_TOKEN_LENGTH = 16;
-/** The header has 8 KiB for all; a WebSocket's subprotocol carries the token as base64. */
+/** All headers share 8 KiB, and a WebSocket subprotocol carries the token as base64. */
 const MAX_TOKEN_BYTES = 4096;
 const UNCARRIED = /[\p{Cc}\u2028\u2029]/u;
 
 /**
- * Resolves the asked host to an address. `0`, `::ffff:0.0.0.0` and names are judged by what they
- * resolve to, not by how they are spelled.
+ * Resolves a host to an address. `0`, `::ffff:0.0.0.0` and names are judged by the address that they resolve to.
  *
  * @throws {SvcmError} START_REFUSED
  */
@@ -31,7 +30,7 @@ export async function resolveBind(host: string): Promise<Bind> {
 }
 
 /**
- * A token that is good enough for this address, or none.
+ * Returns the token if it is strong enough for this address.
  *
  * @throws {SvcmError} START_REFUSED naming the variables, never the token.
  */
@@ -56,7 +55,7 @@ function tokenProblem(token: string | undefined, isLoopback: boolean): string | 
   return isLoopback || token.length >= MIN_TOKEN_LENGTH ? undefined : "is too short";
 }
 
-/** IPv4 first: `localhost` then is 127.0.0.1, the address of the documentation. */
+/** IPv4 first: the documentation gives `localhost` as 127.0.0.1. */
 async function firstAddress(host: string): Promise<string> {
   if (isIP(host) !== 0) return host;
   try {
@@ -78,7 +77,7 @@ function unresolved(host: string, code: string): SvcmError {
   );
 }
 
-/** `0` and `127.1` are numbers to a URL, which then spells them out. */
+/** A URL spells `0` and `127.1` out. */
 function urlHost(asked: string, address: string): string {
   const host = isIP(asked) === 0 && URL.canParse(`http://${asked}`) ? new URL(`http://${asked}`).hostname : address;
   return isIPv6(host) ? `[${host.replace("%", "%25")}]` : host;

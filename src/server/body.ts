@@ -7,14 +7,14 @@ const UTF8 = /[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?$/i.s
 const JSON_TYPE = new RegExp(`^application/json${UTF8}`, "i");
 const YAML_TYPE = new RegExp(`^application/yaml${UTF8}`, "i");
 
-/** Bodies arrive as bytes, whatever their type: the routes that take one refuse a foreign type first. */
+/** Takes bodies as bytes, whatever their type: the routes refuse a foreign type first. */
 export function takeBodiesAsBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 }
 
 /**
- * Only a type that no HTML form and no simple cross-site request can have is taken.
+ * Accepts only types that an HTML form or a simple cross-site request cannot send.
  *
  * @throws {SvcmError} UNSUPPORTED_MEDIA_TYPE
  */
@@ -25,12 +25,11 @@ export function requireMediaType({ headers }: FastifyRequest, row: OperationRout
   throw unsupportedMediaType(row);
 }
 
-/** Bytes that the body of a route may have. */
 export function bodyLimitOf(row: Route | undefined, { maxBodyBytes, maxDocumentBytes }: Limits): number {
   return row !== undefined && "takesYaml" in row ? maxDocumentBytes : maxBodyBytes;
 }
 
-/** Whether a body is YAML, on a route that takes it. */
+/** True for a YAML body on a route that accepts YAML. */
 export function isYaml(type: string | undefined, { takesYaml }: OperationRoute): boolean {
   return takesYaml === true && type !== undefined && YAML_TYPE.test(type);
 }

@@ -6,11 +6,11 @@ import type { Connections } from "./connections.ts";
 import type { Limits } from "./limits.ts";
 import type { ServerLog } from "./log.ts";
 
-/** Answers what never became a request: bytes that are not HTTP, headers that are too large or too slow. */
+/** Answers connections that never became a request: bytes that are not HTTP, headers that are too large or too slow. */
 export function brokenRequestHandler(connections: Connections, limits: Limits, log: ServerLog) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     const isGone = error.code === "ECONNRESET" || !socket.writable;
-    // A browser opens connections ahead and may never use them: that is no failure.
+    // Browsers open connections in advance and may never use them.
     const isUnused = socket.bytesRead === 0;
     if (isGone || isUnused || connections.isAnswering(socket)) {
       socket.destroy();

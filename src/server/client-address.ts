@@ -1,4 +1,4 @@
-/** Who asks, for everything that is counted by address. */
+/** Client addresses, by which attempts and connections are counted. */
 import type { IncomingMessage } from "node:http";
 import { isIP, isIPv6 } from "node:net";
 import { canonicalAddress, isLoopbackAddress } from "./host.ts";
@@ -7,9 +7,9 @@ const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * The address of a client: an IPv4 address, or the network of an IPv6 address, because one household has as many
- * addresses as it likes. `X-Forwarded-For` counts only where a public URL announces a proxy and the connection comes from
- * this machine; then its last entry is what that proxy wrote. Anybody can send the header to a server without a proxy.
+ * The address of a client: an IPv4 address, or the network of an IPv6 address, because one household has many
+ * addresses. `X-Forwarded-For` counts only if a public URL announces a proxy and the connection comes from this
+ * machine, because every client can send the header. Its last entry is the one that the proxy wrote.
  */
 export function clientAddress(isBehindProxy: boolean, { socket, headers }: IncomingMessage): string {
   const peer = peerAddress(socket.remoteAddress);
@@ -21,12 +21,12 @@ export function clientAddress(isBehindProxy: boolean, { socket, headers }: Incom
   return networkOf(forwarded !== undefined && isIP(forwarded) !== 0 ? canonicalAddress(forwarded) : peer);
 }
 
-/** The canonical address of the other end of a connection; empty where it is gone. */
+/** The canonical address of the other end; empty if it is gone. */
 export function peerAddress(remoteAddress: string | undefined): string {
   return remoteAddress === undefined ? "" : canonicalAddress(remoteAddress);
 }
 
-/** An IPv4 address as it is; of an IPv6 address its first 64 bits. Takes and returns the canonical spelling. */
+/** Takes and returns canonical spelling: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || isLoopbackAddress(address)) return address;
   const [head = "", tail] = (address.split("%")[0] ?? "").split("::");

@@ -1,15 +1,15 @@
-/** Answers that a client may have compressed: what is static is compressed by the build, the rest here. */
+/** Compresses answers as they are sent; the build compresses static files. */
 import type { FastifyInstance } from "fastify";
 import { promisify } from "node:util";
 import type { Encoding } from "../core/index.ts";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-/** The better first. */
+/** Best first. */
 const encodings: readonly Encoding[] = ["br", "gzip"];
 
-/** A shorter text gains nothing that a network would notice. */
+/** Compressing less gains nothing noticeable. */
 export const MIN_COMPRESSED_BYTES = 1024;
-/** Half of the bytes of the best quality for a tenth of its time. */
+/** Twice the bytes of the best quality in a tenth of its time. */
 const BROTLI_QUALITY = 4;
 
 const brotli = promisify<string, object, Buffer>(brotliCompress);
@@ -19,7 +19,7 @@ const compressors: Record<Encoding, (text: string) => Promise<Buffer>> = {
   gzip: (text) => zip(text),
 };
 
-/** The encoding that a client likes best by its `Accept-Encoding`; `undefined` if it takes none of ours. */
+/** The encoding that a client prefers by its `Accept-Encoding`; `undefined` if it accepts none of ours. */
 export function encodingFor(accepted: string | undefined): Encoding | undefined {
   const weights = new Map<string, number>();
   for (const part of (accepted ?? "").split(",")) {
@@ -32,7 +32,7 @@ export function encodingFor(accepted: string | undefined): Encoding | undefined 
   return best !== undefined && weightOf(best) > 0 ? best : undefined;
 }
 
-/** Compresses each text above the threshold for clients that take it. Bytes are sent as they are. */
+/** Compresses texts above the threshold. Bytes are sent as they are. */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook("onSend", async ({ headers }, reply, payload) => {
     if (typeof payload !== "string" || payload === "") return payload;

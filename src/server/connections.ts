@@ -2,34 +2,34 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf, peerAddress } from "./client-address.ts";
 
-/** The sockets of a server, as far as Node does not tell. */
+/** The sockets of a server, beyond the state that Node reports. */
 export interface Connections {
-  /** True while an answer is on its way on this socket: nothing else may be written. */
+  /** True while an answer is being sent on this socket: nothing else may be written. */
   isAnswering(socket: Socket): boolean;
-  /** Takes no new connection, ends each that is not in use, and the others with the answer that they wait for. */
+  /** Refuses new connections, ends idle ones, and ends the others after their answer. */
   windDown(): void;
 }
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** How long a request that arrived whole keeps its connection when places are short. */
+  /** A complete request keeps its connection for this long when places are short. */
   readonly requestTimeoutMs: number;
 }
 
 interface Held {
   readonly address: string;
-  /** The last one; none where nothing was asked yet, which Node takes for busy. */
+  /** The last answer; undefined before the first request, which Node counts as busy. */
   answer?: ServerResponse;
   askedAt: number;
   isUpgraded: boolean;
 }
 
 /**
- * Watches every connection and bounds their number. If all places are taken, a new connection takes the place of the
- * oldest one that is not in use, of the address that has the most: an address that opens hundreds shuts only itself out.
+ * Bounds the number of connections. If all places are taken, a new connection replaces the oldest unused one of the
+ * address that has the most. An address that opens hundreds therefore shuts out only itself.
  */
 export function watchConnections(server: Server, limits: ConnectionLimits): Connections {
-  /** The oldest first. */
+  /** Oldest first. */
   const held = new Map<Socket, Held>();
   let isWindingDown = false;
   server.on("connection", (socket: Socket) => {
@@ -61,7 +61,7 @@ export function watchConnections(server: Server, limits: ConnectionLimits): Conn
   };
 }
 
-/** Ends one connection; false if each of them is in use. */
+/** Ends one connection; false if all are in use. */
 function makePlace(held: Map<Socket, Held>, { requestTimeoutMs }: ConnectionLimits): boolean {
   const counts = new Map<string, number>();
   for (const { address } of held.values()) counts.set(address, (counts.get(address) ?? 0) + 1);
@@ -77,7 +77,7 @@ function makePlace(held: Map<Socket, Held>, { requestTimeoutMs }: ConnectionLimi
   return true;
 }
 
-/** A WebSocket, or a request that arrived whole and is being answered, unless that takes too long. */
+/** True for a WebSocket, and for a complete request that is being answered within the timeout. */
 function isInUse({ answer, askedAt, isUpgraded }: Held, since: number): boolean {
   if (isUpgraded) return true;
   return answer !== undefined && !answer.writableFinished && answer.req.complete && askedAt > since;

@@ -18,10 +18,10 @@ export interface ContentSource {
   readonly publicPath: string;
 }
 
-/** Who gets to content may read: the guard has seen to that. */
+/** The guard admits only callers that may read. */
 const reader: Caller = { source: "http", grants: ["read"] };
 
-/** What the server itself shows, made once where that is possible. The format is that of the metrics. */
+/** Returns the text of a content route, built once if possible. Only metrics depend on the format. */
 export function contentOf(
   name: ContentName,
   about: ContentSource,
@@ -50,7 +50,7 @@ function health({ ports, version }: ContentSource): () => Promise<string> {
   return async () => (text ??= toJson({ status: "ok", version, server: await serverIdentity(ports) }));
 }
 
-/** The description names what the runtime contract accepts, so it is made anew when that changes. */
+/** Rebuilt when the facts change, because it lists the values that they accept. */
 function openApi({ ports, version, publicPath }: ContentSource): () => Promise<string> {
   let last: { readonly contract: unknown; readonly matrix: unknown; readonly text: string } | undefined;
   return async () => {

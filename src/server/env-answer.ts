@@ -1,7 +1,7 @@
 import { entityTag, type EnvRead, type Ports } from "../core/index.ts";
 import { toJson } from "./answer.ts";
 
-/** A body as it goes out, with its entity tag where it has one. */
+/** A serialised body and its entity tag, if it has one. */
 export interface Answer {
   readonly text: string;
   readonly entityTag?: string;
@@ -12,10 +12,7 @@ interface Kept extends Required<Answer> {
   readonly contract: unknown;
 }
 
-/**
- * Answers about env files. While a file's bytes and the contract stay what they were, so does the
- * answer: it is not made again. One is kept for each spelling of an environment, and those are few.
- */
+/** Keeps the last answer of each environment while the bytes of its file and the contract stay the same. */
 export function envAnswers(ports: Ports): (read: EnvRead<unknown>) => Answer {
   const kept = new Map<string, Kept>();
   return (read) => {

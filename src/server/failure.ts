@@ -5,12 +5,11 @@ import type { Limits } from "./limits.ts";
 
 export const REQUEST_CUT_OFF = "REQUEST_CUT_OFF";
 
-/** The client ended the request itself. */
 export function requestCutOff(details: string): SvcmError {
   return new SvcmError("INVALID_PAYLOAD", { code: REQUEST_CUT_OFF, details });
 }
 
-/** What Fastify or Node calls a request that could not be taken, in our words. All else passes through. */
+/** Turns an error of Fastify or Node into a refusal with our words; returns other errors unchanged. */
 export function asRefusal(error: unknown, request: FastifyRequest, limits: Limits): unknown {
   if (error === request.raw.errored) {
     return requestCutOff("The connection ended within the body.");

@@ -1,4 +1,4 @@
-/** Asks `access.ts` before a request is routed, and carries out what it decides. */
+/** Applies `access.ts` before a request is routed. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import { SvcmError, type Access } from "../core/index.ts";
@@ -11,19 +11,19 @@ import { needOf, type Route } from "./route.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** What the caller may do. Set by the guard. */
+    /** Grants of the caller. Set by the guard. */
     grants: readonly Access[];
-    /** Who asks, as records name them. Set by the guard. */
+    /** The caller as records name it. Set by the guard. */
     actor: string;
-    /** From where, as failures are counted and records name it. Set by the guard. */
+    /** Address of the client, by which failures are counted. Set by the guard. */
     address: string;
-    /** Whether its operation has begun; from then on that records what becomes of it. */
+    /** True once its operation has begun, which then records its own outcome. */
     hasRun: boolean;
-    /** When the request came, on the monotonic clock. */
+    /** Arrival on the monotonic clock. */
     startedAt: number;
   }
   interface FastifyContextConfig {
-    /** The row of the table; absent where nothing was found. */
+    /** Absent if no route matches. */
     row?: Route;
   }
 }
@@ -33,7 +33,7 @@ export interface Guard {
   readonly authenticate: Authenticate;
 }
 
-/** Looks at every request, those that no route takes included: access first, then the route, then the media type. */
+/** Checks every request, also those without a route: access first, then the route, then the media type. */
 export function guardAll(app: FastifyInstance, guard: Guard): void {
   app.decorateRequest("grants");
   app.decorateRequest("actor", "");
@@ -61,7 +61,7 @@ export function admit({ policy, authenticate }: Guard, request: FastifyRequest, 
   const { access, isPage } = needOf(row);
   const problem = foreignness(policy, provenanceOf(request.raw), isPage);
   if (problem !== undefined) throw new SvcmError("FORBIDDEN", { details: problem });
-  // A token is looked at only for what needs it: one that is wrong does not close what is open.
+  // A wrong token does not close routes that are open without one.
   request.grants = grantsOf(policy, undefined);
   request.actor = actorOf(policy, request.grants);
   if (access === "none" || request.grants.includes(access)) return;
@@ -70,7 +70,7 @@ export function admit({ policy, authenticate }: Guard, request: FastifyRequest, 
   if (!request.grants.includes(access)) throw new SvcmError("UNAUTHORIZED");
 }
 
-/** A target such as `*` is no path, though the router takes it for one. */
+/** The router would take a target such as `*` for a path. */
 function requirePath({ url = "" }: IncomingMessage): void {
   if (url.startsWith("/") || /^https?:\/\//i.test(url)) return;
   throw new SvcmError("INVALID_REQUEST", { details: "The request target is not a valid path." });
@@ -96,7 +96,7 @@ function provenanceOf(request: IncomingMessage): Provenance {
   };
 }
 
-/** Every `Host` header: `headers.host` is the first of them only. */
+/** All `Host` headers: `headers.host` is only the first. */
 function hostsOf({ rawHeaders }: IncomingMessage): string[] {
   const hosts: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,4 +1,4 @@
-/** What happens for a row of the table: read the input, run the operation, answer. */
+/** Handlers of routes: read the input, run the operation, answer. */
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ZodMiniType } from "zod/mini";
 import { inputs } from "../core/api/inputs.ts";
@@ -48,7 +48,7 @@ function operationHandler(row: OperationRoute, { ports, limits }: Serving): Rout
   };
 }
 
-/** The signal is made by the operation that asks for it: most do not. */
+/** The signal is created on first use, because most operations do not need it. */
 function callerOf({ grants, actor }: FastifyRequest, { raw }: FastifyReply): Caller {
   return {
     source: "http",
@@ -88,7 +88,7 @@ function assetHandler({ console: { assets } }: Serving): RouteHandlerMethod {
   };
 }
 
-/** Leads to the page's one address: those of its files are relative to it. */
+/** Redirects to the one address of the page, because its files are relative to it. */
 function redirectHandler({ publicPath }: Serving): RouteHandlerMethod {
   const location = publicPath === "" ? "./" : `${publicPath}/`;
   return (_request, reply) => {
@@ -108,8 +108,8 @@ function socketHandler({ channel }: Serving): RouteHandlerMethod {
 }
 
 /**
- * The input as the row says: query parameters, the body's members, `If-Match`, and what is fixed. It
- * is parsed here, where the schema is at hand: to load it for each request would cost half of them.
+ * Reads the input from query parameters, the members of the body, `If-Match` and the fixed part, and parses it. The
+ * schema is looked up once for each route.
  */
 function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequest) => unknown {
   const { operation, query = [], body, ifMatch, fixed } = row;

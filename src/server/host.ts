@@ -4,13 +4,13 @@ const HOST_HEADER = /^(\[[^\]]*\]|[^:[\]]+)(?::([1-9]\d{0,4}))?$/;
 const NAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 const MAX_PORT = 65_535;
 
-/** The host of a `Host` header, canonical, or `undefined` where the header is not strictly one. */
+/** The canonical host of a `Host` header; `undefined` if the header is malformed. */
 export function hostOf(header: string): string | undefined {
   const [, name, port] = HOST_HEADER.exec(header) ?? [];
   return name === undefined || Number(port ?? 1) > MAX_PORT ? undefined : canonicalHost(name);
 }
 
-/** A name in lower case, or an address in its one spelling, without brackets. */
+/** A name in lower case, or an address in canonical form without brackets. */
 export function canonicalHost(name: string): string | undefined {
   if (name.startsWith("[")) {
     const address = name.slice(1, -1);
@@ -20,7 +20,7 @@ export function canonicalHost(name: string): string | undefined {
   return name.length <= 253 && NAME.test(lowerCase) ? lowerCase : undefined;
 }
 
-/** One spelling for each IP address; an IPv4 address that is mapped into IPv6 reads as IPv4. */
+/** One spelling for each IP address; an IPv4-mapped IPv6 address becomes IPv4. */
 export function canonicalAddress(address: string): string {
   if (isIPv4(address)) return address;
   const [bare = "", zone] = address.split("%");
@@ -34,12 +34,12 @@ function dotted(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** True for a canonical address that only this machine can reach. */
+/** True if only this machine can reach the canonical address. */
 export function isLoopbackAddress(address: string): boolean {
   return address === "::1" || (isIPv4(address) && address.startsWith("127."));
 }
 
-/** True for what names this machine and cannot be taken over by somebody's DNS. */
+/** True for names of this machine that DNS cannot change. */
 export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || isLoopbackAddress(host);
 }

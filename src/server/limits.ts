@@ -5,7 +5,7 @@ import type { Rate } from "./socket/rate.ts";
 export interface Limits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** How often the two timeouts above are looked at. */
+  /** Interval at which the two timeouts above are checked. */
   readonly checkIntervalMs: number;
   readonly keepAliveTimeoutMs: number;
   readonly maxHeaderBytes: number;
@@ -14,27 +14,27 @@ export interface Limits {
   readonly maxDocumentBytes: number;
   readonly maxBodyDepth: number;
   readonly maxConnections: number;
-  /** How long requests in flight may take to finish when the server closes. */
+  /** Time that requests in flight have to finish when the server closes. */
   readonly closeTimeoutMs: number;
   readonly maxSockets: number;
-  /** Sockets of clients that still owe the token, beside those. */
+  /** Additional sockets for clients that have not sent the token. */
   readonly maxOwingSockets: number;
-  /** Wrong tokens from one address before the next one is not looked at. */
+  /** Wrong tokens that one address may send. */
   readonly attempts: AttemptLimit;
   readonly maxFrameBytes: number;
-  /** How many frames a client may send, and how many of them may be actions. */
+  /** Frames, and actions among them, that a client may send. */
   readonly frameRate: Rate;
   readonly actionRate: Rate;
-  /** Actions of one client that are under way at the same time. */
+  /** Concurrent actions of one client. */
   readonly maxActions: number;
-  /** Samples that a client may leave unread before it gets no more of them. */
+  /** Samples that a client may leave unread before it gets no more. */
   readonly maxUnreadSamples: number;
-  /** Answers that may wait for a client that does not read. */
+  /** Bytes of answers that may wait for a client that does not read. */
   readonly maxUnsentBytes: number;
   readonly heartbeatMs: number;
-  /** How long a client may leave a ping unanswered before it counts as dead. */
+  /** Time that a client has to answer a ping. */
   readonly pongTimeoutMs: number;
-  /** How long a client that still owes the token may stay. */
+  /** Time that a client has to send the token. */
   readonly authTimeoutMs: number;
 }
 

@@ -1,7 +1,6 @@
 import { auditText, visible, type AuditRecord } from "../core/index.ts";
 import type { LogDestination } from "./log.ts";
 
-/** What pino adds to each line. */
 interface Stamped {
   readonly time: string;
   readonly level: number;
@@ -12,7 +11,7 @@ interface Stamped {
 const WARN = 40;
 const ERROR = 50;
 
-/** A log for people: takes the JSON lines and writes one readable line each, with nothing in it that moves the cursor. */
+/** Turns JSON lines into readable lines, without characters that move the cursor. */
 export function textLines(destination: LogDestination): LogDestination {
   return {
     write(line) {
@@ -22,7 +21,7 @@ export function textLines(destination: LogDestination): LogDestination {
   };
 }
 
-/** Undefined if another line says it: an attempt is one line, its outcome. */
+/** Undefined if another line has the same news: an attempt is one line, its outcome. */
 function textOf(line: Stamped & Readonly<Record<string, unknown>>): string | undefined {
   const { time, level, pid: _pid, msg, stack, recorded, ...facts } = line;
   const frames = typeof stack === "string" ? stack.split("\n").map((frame) => `\n  ${visible(frame)}`) : [];
@@ -34,7 +33,7 @@ function textOf(line: Stamped & Readonly<Record<string, unknown>>): string | und
   return visible(words.join("  ")) + frames.join("");
 }
 
-/** The outcome of an attempt is its weight. */
+/** A record shows its outcome instead of a level. */
 function weightOf(level: number, record: AuditRecord | undefined): string[] {
   if (record !== undefined || level < WARN) return [];
   return [level < ERROR ? "warning" : "error"];
@@ -48,7 +47,7 @@ function recordOf(record: AuditRecord): string[] {
   return [action, environment, subjectOf(record), `by ${callerOf(record)}`, from, outcomeOf(record), took];
 }
 
-/** A request reads as its method, route and answer; any other fact comes with its name. */
+/** A request is its method, route and answer; other facts have their name. */
 function factsOf({ method, route, status, code, ms, ...rest }: Readonly<Record<string, unknown>>): string[] {
   const request = [method, method === undefined ? undefined : (route ?? "(no route)"), status, code];
   const took = ms === undefined ? undefined : `${wordOf(ms)} ms`;

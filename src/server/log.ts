@@ -13,16 +13,16 @@ export interface LogSettings {
   readonly logForm: LogForm | undefined;
 }
 
-/** Where log lines go; each call is one line. */
+/** A destination of log lines; each call is one line. */
 export interface LogDestination {
-  /** Whether people read it there as it is written. */
+  /** True for a terminal. */
   readonly isTTY?: boolean | undefined;
   write(line: string): void;
 }
 
 /**
- * JSON lines, or readable ones; on a terminal readable ones are the default. They name what happened, never a header, a
- * query, a body or a value.
+ * JSON lines, or readable ones, which are the default on a terminal. They never contain a header, a query, a body or a
+ * value.
  */
 export function serverLog({ logLevel: level, logForm }: LogSettings, destination: LogDestination): ServerLog {
   const form = logForm ?? (destination.isTTY === true ? "text" : "json");
@@ -34,13 +34,13 @@ function readableTime(): string {
   return `,"time":"${new Date().toISOString()}"`;
 }
 
-/** Standard error; standard output is for the ready line. That nobody reads it is no failure. */
+/** Standard error, because standard output is for the ready line. A closed reader is not a failure. */
 export function standardError(): LogDestination {
   process.stderr.on("error", () => undefined);
   return process.stderr;
 }
 
-/** The same ports, but each audit record is also a line of the log; of a refusal also if it could not be recorded. */
+/** Returns ports whose audit records also become log lines. A refusal is logged even if it could not be recorded. */
 export function withAuditLines(ports: Ports, log: ServerLog): Ports {
   const { audit } = ports;
   return {
@@ -70,8 +70,8 @@ export interface LoggedFailure {
 }
 
 /**
- * One line for a request that was refused or failed; a defect comes with its stack. `recorded` says that the outcome
- * is in an audit line, too.
+ * Logs a refused or failed request in one line, and a defect with its stack. `recorded` marks outcomes that an audit
+ * line also reports.
  */
 export function logFailure(
   log: ServerLog,
@@ -80,15 +80,15 @@ export function logFailure(
 ): void {
   const code = answer.body.code ?? kindOf(error);
   const line = { ...factsOf(request, answer.status), code, ...(isRecorded && { recorded: true }) };
-  // What the client gave up itself was neither refused nor did it fail.
+  // The client gave up; the server neither refused nor failed.
   if (error instanceof SvcmError && error.facts.code === REQUEST_CUT_OFF) log.debug(line, "request cut off");
-  // Its record is in the log, at most one a second for an address.
+  // Its audit line is logged, at most once a second for an address.
   else if (answer.status === 401 || answer.status === 429) log.debug(line, "request refused");
   else if (answer.status < 500) log.warn(line, "request refused");
   else log.error(error instanceof SvcmError ? line : { ...line, stack: stackOf(error) }, "request failed");
 }
 
-/** Requests that were answered, at level `debug`. The hook costs something, so it is there for that level only. */
+/** Logs answered requests at level `debug`. At other levels the hook would only cost time. */
 export function logReads(app: FastifyInstance, log: ServerLog): void {
   if (!log.isLevelEnabled("debug")) return;
   app.addHook("onResponse", (request, reply, done) => {

@@ -9,8 +9,8 @@ interface Accepted {
 }
 
 /**
- * The text that a scraper asks for, as Prometheus' own client libraries decide it: OpenMetrics for those that prefer it
- * to the older text, and the older text for everybody else, whatever they accept.
+ * The format for a scraper, by the rule of Prometheus' client libraries: OpenMetrics for clients that prefer it, the
+ * older text for all others.
  */
 export function metricsFormat(accept: string | undefined): MetricsFormat {
   const wanted = (accept ?? "")

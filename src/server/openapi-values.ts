@@ -1,4 +1,4 @@
-/** JSON Schemas of texts, as strict as the server: what they allow, it takes. */
+/** JSON Schemas of values, as strict as the server. */
 import type { Ports } from "../core/index.ts";
 
 type KeySpec = Awaited<ReturnType<Ports["facts"]["runtimeContract"]>>["keys"][string];
@@ -14,12 +14,12 @@ const PORT = "[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0
 const SECRET_WORDS = ["password", "passwd", "secret", "token", "auth", "key"];
 const REDIS_URL = `rediss?://(?:${HOST}|${IPV6})(?::(?:${PORT}))?(?:/[A-Za-z0-9._~/-]*)?(?:\\?[A-Za-z0-9._~=&-]*)?`;
 
-/** A word of a list, whatever its case and the white space around it. */
+/** Matches the words in any case, with surrounding white space. */
 export function wordPattern(words: readonly string[]): string {
   return `^\\s*(?:${words.map(inAnyCase).join("|")})\\s*$`;
 }
 
-/** What a key of the runtime contract accepts. */
+/** The schema of the values that a key of the runtime contract accepts. */
 export function valueSchema(spec: KeySpec): Json {
   const about = { type: "string", description: spec.help };
   const mayBeEmpty = "allowEmpty" in spec && spec.allowEmpty === true;
@@ -44,7 +44,7 @@ function inAnyCase(word: string): string {
   return word.replaceAll(/./gsu, (letter) => (/[a-z]/i.test(letter) ? bothCases(letter) : escaped(letter)));
 }
 
-/** The Kelvin sign is a K in upper case, too. */
+/** The Kelvin sign is an upper-case K, too. */
 function bothCases(letter: string): string {
   const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];
   return `[${lower}${upper}${lower === "k" ? "\\u212A" : ""}]`;

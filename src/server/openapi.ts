@@ -1,4 +1,4 @@
-/** The API's description, made of the route table, the schemas that it names and the error table. */
+/** The OpenAPI document, generated from the route table, its schemas and the error table. */
 import { inputs } from "../core/api/inputs.ts";
 import * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
@@ -26,17 +26,17 @@ interface Facts {
 
 export interface OpenApiOptions extends Facts {
   readonly version: string;
-  /** The path under which everything is served; empty at the root. */
+  /** The path that everything is served under; empty at the root. */
   readonly publicPath?: string;
 }
 
-/** What every route may answer, whatever it does. */
+/** Refusals of every route. */
 const COMMON_REFUSALS: readonly ErrorKind[] = ["FORBIDDEN", "UNAUTHORIZED", "RATE_LIMITED", "DEFECT"];
 
-/** OpenAPI 3.1 of every route that programs ask: those with a tag. */
+/** OpenAPI 3.1 of every route with a tag. */
 export function openApiDocument({ contract, matrix, version, publicPath }: OpenApiOptions): Json {
   const described = routes.flatMap((route) => ("operation" in route || "content" in route ? [route] : []));
-  // A request body is described where it is taken, with the keys of the runtime contract.
+  // Request bodies are described in their routes, with the keys of the runtime contract.
   const components = Object.entries(bodies).filter(([name]) => name.endsWith("Body"));
   components.sort(([a], [b]) => (a < b ? -1 : 1));
   const paths: Record<string, Record<string, Json>> = {};
@@ -110,11 +110,10 @@ const metricsAnswer: Json = {
   ),
 };
 
-/** Parameters that take an environment. */
 const ENVIRONMENTS = new Set(["environment", "from", "to"]);
 
 function queryParameters({ operation, query = [] }: OperationRoute, facts: Facts): Json[] {
-  // What PM2 runs has environments that have no env file.
+  // Ecosystem files may have environments without an env file.
   const words = operation.id.startsWith("env.") ? [...envSpellings(facts.contract).keys()] : pm2Spellings(facts);
   return parametersOf(inputs[operation.id], query).map(({ name, isRequired, schema }) => ({
     name,
@@ -135,12 +134,12 @@ function headerParameters({ ifMatch }: OperationRoute): Json[] {
   return [{ name: "If-Match", in: "header", required: false, description, schema: { type: "string" } }];
 }
 
-/** One type, because generated clients set none if there are several: YAML is in the description of the operation. */
+/** Only JSON, because generated clients set no type if there are several. The description mentions YAML. */
 function requestBody({ body }: OperationRoute, contract: RuntimeContract): Json {
   return { required: true, content: { "application/json": { schema: body && bodySchema(body, contract) } } };
 }
 
-/** The body's schema, with what each editable key accepts. */
+/** The body's schema, with the accepted values of each editable key. */
 function bodySchema(body: z.core.$ZodType, contract: RuntimeContract): Json {
   const { properties = {}, ...schema } = schemaOf(body) as { properties?: Record<string, Json> };
   const { environment, service } = properties;
@@ -160,7 +159,7 @@ function bodySchema(body: z.core.$ZodType, contract: RuntimeContract): Json {
         type: "object",
         description: "Keys and their new values. A key that is not editable is ignored, and listed in ignoredKeys.",
         properties: editableKeys(contract),
-        // Generators make an index signature of additionalProperties, which optional keys do not fit.
+        // Generators turn additionalProperties into an index signature, which optional keys do not fit.
         patternProperties: { "": { type: "string" } },
       },
     },
@@ -191,7 +190,7 @@ function success(response: z.ZodType, hasEntityTag: boolean): Json {
   };
 }
 
-/** One response a status; kinds that share one are told together. */
+/** One response for each status. */
 function refusalsByStatus(kinds: readonly ErrorKind[]): Json {
   const content = { "application/json": { schema: referenceTo(bodies.failureBody) } };
   const statuses = [...new Set(kinds.map((kind) => errorTable[kind].status))].toSorted((a, b) => a - b);
@@ -203,7 +202,7 @@ function refusalsByStatus(kinds: readonly ErrorKind[]): Json {
   );
 }
 
-/** JSON Schema as OpenAPI 3.1 takes it. A body inside of another is named, not repeated. */
+/** A JSON Schema that refers to other bodies by name. */
 function schemaOf(schema: z.core.$ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: "input",
@@ -222,10 +221,7 @@ function referenceTo(schema: z.core.$ZodType): { $ref: string } | undefined {
   return name === undefined ? undefined : { $ref: `#/components/schemas/${componentName(name)}` };
 }
 
-/**
- * `envReadBody` is the component `EnvRead`. No component ends in `Body`, because generators call the request body of an
- * operation so.
- */
+/** `envReadBody` becomes `EnvRead`: generators name the request body of an operation with `Body`. */
 function componentName(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1).replace(/Body$/, "");
 }

@@ -4,13 +4,13 @@ import { routes } from "./routes.ts";
 
 export const PUBLIC_URL = "SVC_SERVICE_MANAGEMENT_PUBLIC_URL";
 
-/** Where people reach the server when a proxy is in front of it. */
+/** The address of the proxy in front of the server. */
 export interface PublicUrl {
-  /** As a browser spells it: `https://ops.example.com`. */
+  /** For example `https://ops.example.com`. */
   readonly origin: string;
   /** Its canonical host, without the port. */
   readonly host: string;
-  /** The path under which everything is served, without a slash at its end; empty at the root. */
+  /** The path that everything is served under, without a trailing slash; empty at the root. */
   readonly path: string;
 }
 
@@ -38,8 +38,8 @@ function readPath(pathname: string): string {
 }
 
 /**
- * Takes the public path off a request target. A target without it stays as it is: some proxies take the path off
- * themselves, and local programs ask without it. The path alone, without its slash, leads to the page.
+ * Removes the public path from a request target. A target without it is returned unchanged, because some proxies remove
+ * it and local programs omit it. The path alone, without its slash, leads to the page.
  */
 export function withoutPath(path: string, target: string): string {
   const [, authority = "", asked = ""] = /^(https?:\/\/[^/?#]*)?(.*)$/is.exec(target) ?? [];

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { SvcmError } from "../core/index.ts";
 
-/** What a query parameter is, as its operation's input schema says. */
+/** A query parameter, from the input schema of its operation. */
 export interface Parameter {
   readonly name: string;
   readonly isRequired: boolean;
@@ -11,7 +11,7 @@ export interface Parameter {
 export type QueryReader = (query: Readonly<Record<string, unknown>>) => Record<string, string | number | boolean>;
 
 export function parametersOf(input: z.core.$ZodType, names: readonly string[]): Parameter[] {
-  // An input that no query makes may be what no JSON is.
+  // The input may have no JSON Schema.
   if (names.length === 0) return [];
   const { properties = {}, required = [] } = z.toJSONSchema(input, { io: "input" });
   return names.map((name) => {
@@ -21,10 +21,7 @@ export function parametersOf(input: z.core.$ZodType, names: readonly string[]): 
   });
 }
 
-/**
- * Reads a query strictly: each parameter once, and none that the route does not know. One with a
- * slip of the pen would otherwise silently ask for another environment.
- */
+/** Reads a query strictly: a misspelled parameter would otherwise silently select another environment. */
 export function queryReader(parameters: readonly Parameter[]): QueryReader {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return (query) => {
@@ -58,7 +55,7 @@ function readInteger({ name, schema }: Parameter, given: string): number {
 
 function givenTwice(name: string): SvcmError {
   const kind = name === "environment" ? "INVALID_ENVIRONMENT" : "INVALID_REQUEST";
-  return new SvcmError(kind, { details: `The query parameter ${name} is given more than once. Accepted: once.` });
+  return new SvcmError(kind, { details: `The query parameter ${name} is given more than once. Give it once.` });
 }
 
 function unknownParameter(name: string, accepted: readonly string[]): SvcmError {

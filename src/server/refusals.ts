@@ -4,31 +4,31 @@ import type { FastifyRequest } from "fastify";
 import { REQUEST_CUT_OFF } from "./failure.ts";
 import type { Route } from "./route.ts";
 
-/** An attempt that is refused before an operation runs, and so before the operation could record it. */
+/** An attempt that is refused before an operation runs and can record it. */
 export interface RefusedAttempt extends Pick<AuditRecord, "action" | "source" | "target" | "actor"> {
   readonly address: string;
   readonly code: string;
 }
 
 export interface Refusals {
-  /** Records an attempt; resolves when it may be answered. Never rejects: a record that fails is in the log. */
+  /** Records an attempt; resolves when it may be answered. Never rejects: a record that fails is logged. */
   refused(attempt: RefusedAttempt): Promise<void>;
-  /** Writes what was only counted so far. */
+  /** Writes the records of attempts that were only counted. */
   close(): Promise<void>;
 }
 
 const WINDOW_MS = 1_000;
-/** Beyond so many addresses at once, further ones are counted together. */
+/** With more addresses, further ones are counted together. */
 const MOST_ADDRESSES = 1_000;
 
 interface Window {
-  /** Attempts since the last record, and the latest of them. */
+  /** Attempts since the last record. */
   count: number;
   latest: RefusedAttempt;
   readonly timer: NodeJS.Timeout;
 }
 
-/** Records refused attempts: at most one record a second for each address and code, which says how many it stands for. */
+/** Writes at most one record a second for each address and code, with the number of attempts. */
 export function refusalRecords({ audit, clock, host }: Ports): Refusals {
   const windows = new Map<string, Window>();
   const write = async ({ address, ...attempt }: RefusedAttempt, count: number): Promise<void> => {
@@ -73,8 +73,8 @@ function keyOf({ address, code }: RefusedAttempt): string {
 }
 
 /**
- * What a refused request attempted, if that has to be recorded here: any request without a valid token, and any that
- * could have changed something. Undefined if the operation ran, because then it has recorded its own outcome.
+ * The attempt to record for a refused request: one without a valid token, or one that could have changed something.
+ * Undefined if the operation ran, because it records its own outcome.
  */
 export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttempt | undefined {
   if (!(error instanceof SvcmError) || request.hasRun || error.facts.code === REQUEST_CUT_OFF) return undefined;
@@ -84,13 +84,12 @@ export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttem
   return { action: actionOf(row), source: "http", address: request.address, code: error.facts.code ?? error.kind };
 }
 
-/** Whether an operation ran that records its outcome itself. */
 export function hasRunToChange({ hasRun, routeOptions }: FastifyRequest): boolean {
   const { row } = routeOptions.config;
   return hasRun && row !== undefined && "operation" in row && row.operation.access === "write";
 }
 
-/** A socket takes actions: one that another site opens is an attempt at them. */
+/** A WebSocket accepts actions, so opening one from another site is an attempt to act. */
 function mayChange(row: Route | undefined, { kind }: SvcmError): boolean {
   if (row === undefined) return false;
   return "socket" in row ? kind === "FORBIDDEN" : "operation" in row && row.operation.access === "write";

@@ -1,4 +1,4 @@
-/** What a row of the route table is. */
+/** Rows of the route table. */
 import type * as z from "zod";
 import type { ZodMiniType } from "zod/mini";
 import type { EnvRead, ErrorKind, Operation } from "../core/index.ts";
@@ -10,9 +10,8 @@ interface RouteFacts {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
-  /** What a caller cannot see from the schemas. */
+  /** More than the schemas show. */
   readonly description?: string;
-  /** The group of the API's description. */
   readonly tag?: keyof typeof tags;
 }
 
@@ -23,45 +22,44 @@ export const tags = {
   service: "The service itself.",
 } as const;
 
-/** A route that runs an operation: its input is made of the named query parameters, the body and the fixed part. */
+/** A route that runs an operation. Its input is made of the query parameters, the body and the fixed part. */
 export interface OperationRoute extends RouteFacts {
   readonly operation: Operation<unknown, unknown>;
   readonly query?: readonly string[];
   readonly body?: ZodMiniType<object>;
-  /** The body may be YAML, too: then its bytes are the input, and the operation reads them. */
+  /** The body may also be YAML; then the input is its bytes. */
   readonly takesYaml?: true;
-  /** The input that is the header `If-Match`. */
+  /** The input that takes the `If-Match` header. */
   readonly ifMatch?: string;
   readonly fixed?: Readonly<Record<string, unknown>>;
   readonly response: z.ZodType;
-  /** The operation answers with the bytes that it read: they get an entity tag. */
+  /** The answer gets an entity tag of the file that the operation read. */
   readonly hasEntityTag: boolean;
-  /** What it refuses beside what every route does. */
+  /** Refusals beyond those of every route. */
   readonly refusals: readonly ErrorKind[];
 }
 
-/** A route that shows what the server itself holds. */
+/** A route with content of the server itself. */
 export interface ContentRoute extends RouteFacts {
   readonly content: ContentName;
   readonly mediaType: string;
-  /** Needs no token, on any address. */
+  /** Needs no token on any address. */
   readonly isOpen: boolean;
   readonly response?: z.ZodType;
 }
 
-/** The files that the page is made of. They tell nothing of this machine and need no token. */
+/** Files of the page. They reveal nothing about this machine and need no token. */
 export interface AssetRoute extends RouteFacts {
   readonly isAsset: true;
   readonly response?: never;
 }
 
-/** Another address of the page. */
 export interface RedirectRoute extends RouteFacts {
   readonly leadsTo: "page";
   readonly response?: never;
 }
 
-/** A route that becomes a WebSocket. What it says there, the AsyncAPI description tells. */
+/** A route that becomes a WebSocket; the AsyncAPI document describes its frames. */
 export interface SocketRoute extends RouteFacts {
   readonly socket: SocketName;
   readonly response?: never;
@@ -76,12 +74,12 @@ export function needOf(route: Route | undefined): Need {
   if ("operation" in route) return { access: route.operation.access, isPage: false };
   if ("isAsset" in route) return { access: "none", isPage: false };
   if ("leadsTo" in route) return { access: "none", isPage: true };
-  // A browser can hand the token over only behind the handshake: the channel asks for it.
+  // A browser can send the token only after the handshake, so the channel checks it.
   if ("socket" in route) return { access: "none", isPage: false };
   return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
 }
 
-/** The answer of an operation; one that was made of a file comes with the file's bytes. */
+/** The body of an operation's answer, without the bytes of its file. */
 type AnswerOf<Output> = Output extends EnvRead<infer Response> ? Response : Output;
 
 type OperationFacts<Output> = Omit<
@@ -92,7 +90,7 @@ type OperationFacts<Output> = Omit<
   readonly refusals: readonly ErrorKind[];
 } & (Output extends EnvRead<unknown> ? { readonly hasEntityTag: true } : { readonly hasEntityTag?: never });
 
-/** A row that runs an operation. The response schema describes the operation's answer. */
+/** @param facts the response schema has to describe the answer of the operation */
 export function operationRoute<Input, Output>(
   method: Method,
   path: string,
@@ -102,7 +100,6 @@ export function operationRoute<Input, Output>(
   return { method, path, operation, ...facts, hasEntityTag: facts.hasEntityTag ?? false };
 }
 
-/** A row that shows what the server itself holds. */
 export function show(
   path: string,
   content: ContentName,
@@ -111,17 +108,14 @@ export function show(
   return { method: "GET", path, content, ...facts };
 }
 
-/** A row for the files of the page. */
 export function assets(path: string, facts: Pick<AssetRoute, "summary">): AssetRoute {
   return { method: "GET", path, isAsset: true, ...facts };
 }
 
-/** A row that leads to the page. */
 export function lead(path: string, facts: Pick<RedirectRoute, "summary">): RedirectRoute {
   return { method: "GET", path, leadsTo: "page", ...facts };
 }
 
-/** A row that becomes a WebSocket. */
 export function talk(path: string, socket: SocketName, facts: Pick<SocketRoute, "summary">): SocketRoute {
   return { method: "GET", path, socket, ...facts };
 }

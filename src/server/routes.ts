@@ -33,9 +33,9 @@ export const routes: readonly Route[] = [
     refusals: ofFile,
   }),
   operationRoute("POST", "/api/runtime/env", envWrite, {
-    summary: "Change editable keys of an environment: all that are asked, or nothing.",
+    summary: "Change editable keys of an environment: all of them, or none.",
     tag: "environment",
-    description: "Only the lines of the asked keys change. Nothing is written unless every value is accepted.",
+    description: "Only the lines of the given keys change. Nothing is written unless every value is accepted.",
     body: body.envWriteRequest,
     ifMatch: "ifMatch",
     fixed: { foreignKeys: "ignore" },
@@ -54,7 +54,7 @@ export const routes: readonly Route[] = [
   operationRoute("GET", "/api/runtime/env/diff", envDiff, {
     summary: "Compare two environments key by key.",
     tag: "environment",
-    description: "Of a key that is never exposed only the state is told.",
+    description: "Keys that are never exposed show only their state.",
     query: ["from", "to", "service"],
     response: body.envDiffBody,
     refusals: ofFile,
@@ -62,8 +62,7 @@ export const routes: readonly Route[] = [
   operationRoute("GET", "/api/runtime/pm2-ecosystem", ecosystemShow, {
     summary: "Show what an environment's PM2 ecosystem file declares.",
     tag: "pm2",
-    description:
-      "The file is run afresh for this answer. An environment without a file is answered with `exists: false`.",
+    description: "The file runs again for each answer. If the environment has no file, `exists` is false.",
     query: ["environment", "service", "serviceKind"],
     response: body.ecosystemBody,
     refusals: ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAILED", "FACT_INVALID"],
@@ -79,14 +78,14 @@ export const routes: readonly Route[] = [
   operationRoute("GET", "/api/runtime/contract", contractShow, {
     summary: "Show the runtime contract and the capability matrix.",
     tag: "documents",
-    description: "What forms and completions are built from. Keys that are never exposed are left out.",
+    description: "Forms and completions are built from it. Keys that are never exposed are left out.",
     response: body.contractBody,
     refusals: ["FACT_INVALID"],
   }),
   operationRoute("GET", "/api/runtime/audit", auditList, {
     summary: "List the newest attempts to change something.",
     tag: "service",
-    description: "Of files and processes together, newest first. Refused attempts are listed, too; values never are.",
+    description: "Attempts on files and processes, newest first, refused ones included. Values are never listed.",
     query: ["limit"],
     response: body.auditBody,
     refusals: ["AUDIT_FAILED"],
@@ -94,7 +93,7 @@ export const routes: readonly Route[] = [
   operationRoute("POST", "/api/validate", deploymentsValidate, {
     summary: "Validate a deployments document; nothing is written.",
     tag: "documents",
-    description: "The body may be YAML, too, as `application/yaml`; then each issue has its line and column.",
+    description: "The body may also be YAML, as `application/yaml`; then each issue has its line and column.",
     body: body.deploymentsRequest,
     takesYaml: true,
     response: body.deploymentsVerdictBody,
@@ -120,7 +119,7 @@ export const routes: readonly Route[] = [
   show("/api/openapi.json", "openapi", {
     summary: "Describe this API as OpenAPI 3.1.",
     tag: "service",
-    description: "Made of the schemas that requests are validated by.",
+    description: "Generated from the schemas that validate requests.",
     mediaType: json,
     isOpen: false,
     response: body.openApiBody,
@@ -128,7 +127,7 @@ export const routes: readonly Route[] = [
   show("/api/asyncapi.json", "asyncapi", {
     summary: "Describe the WebSocket as AsyncAPI 3.0.",
     tag: "service",
-    description: "Made of the schemas that frames are read by.",
+    description: "Generated from the schemas that validate frames.",
     mediaType: json,
     isOpen: false,
     response: body.asyncApiBody,

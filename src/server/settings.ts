@@ -20,18 +20,18 @@ export type LogLevel = (typeof logLevels)[number];
 const logForms = ["text", "json"] as const;
 export type LogForm = (typeof logForms)[number];
 
-/** How the server was asked to run. */
+/** Settings of the server, from flags and variables. */
 export interface Settings {
   readonly host: string;
   readonly port: number;
-  /** As it was set, blank or not: whether it will do depends on the address. */
+  /** As set, even if blank: the address decides whether it is acceptable. */
   readonly token: string | undefined;
-  /** Canonical names that `Host` may carry, whatever the address. */
+  /** Canonical names that `Host` may carry. */
   readonly allowedHosts: readonly string[];
-  /** Absent when no proxy is announced. */
+  /** Undefined if no proxy is announced. */
   readonly publicUrl: PublicUrl | undefined;
   readonly logLevel: LogLevel;
-  /** Undefined if it depends on whether the log goes to a terminal. */
+  /** Undefined if the log destination decides. */
   readonly logForm: LogForm | undefined;
 }
 
@@ -43,9 +43,9 @@ interface Asked {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the variables; what was asked for explicitly comes first.
+ * Reads the variables. Options take precedence.
  *
- * @throws {SvcmError} INVALID_REQUEST for a port, START_REFUSED for anything else that will not do.
+ * @throws {SvcmError} INVALID_REQUEST for a port, START_REFUSED for any other setting.
  */
 export function readSettings(env: Variables, asked: Asked = {}): Settings {
   return {

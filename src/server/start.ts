@@ -14,12 +14,11 @@ export interface StartOptions {
   readonly ports: Ports;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
-  /** Before the variable of the same meaning. */
+  /** Takes precedence over the variable of the same meaning. */
   readonly host?: string | undefined;
   readonly port?: string | number | undefined;
-  /** Where log lines go; standard error by default. */
+  /** Standard error by default. */
   readonly log?: LogDestination;
-  /** Closes the server when it is aborted. */
   readonly signal?: AbortSignal;
   readonly limits?: Partial<Limits>;
   /** Folder of the built console. */
@@ -27,16 +26,16 @@ export interface StartOptions {
 }
 
 export interface RunningServer {
-  /** Where it listens, with the port that it got. */
+  /** The address with the actual port. */
   readonly url: string;
-  /** Stops accepting, lets requests in flight finish, ends. Resolves when no connection is left. */
+  /** Refuses new connections and lets requests in flight finish. Resolves when no connection is left. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the server, or refuses to. When it resolves the server accepts connections.
+ * Resolves when the server accepts connections.
  *
- * @throws {SvcmError} START_REFUSED, or INVALID_REQUEST for a port that is none.
+ * @throws {SvcmError} START_REFUSED, or INVALID_REQUEST for an invalid port.
  */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { ports, env, version, signal } = options;
@@ -78,7 +77,7 @@ function policyOf(bind: Bind, token: string | undefined, { host, allowedHosts, p
   return {
     hosts: new Set(names.filter((name) => name !== undefined)),
     ...(publicUrl !== undefined && { publicOrigin: publicUrl.origin, isBehindProxy: true }),
-    // Who comes through a proxy comes from elsewhere, and a token that is set keeps strangers out.
+    // With a token, callers behind a proxy need it even on a loopback bind: they come from elsewhere.
     isLoopback: bind.isLoopback && !(isPublic && token !== undefined),
     ...(token !== undefined && { hasToken: tokenCheck(token) }),
   };
@@ -86,17 +85,17 @@ function policyOf(bind: Bind, token: string | undefined, { host, allowedHosts, p
 
 function warnOfOpenProxy({ hasToken }: AccessPolicy, { publicUrl }: Settings, log: ServerLog): void {
   if (publicUrl === undefined || hasToken !== undefined || isLoopbackHost(publicUrl.host)) return;
-  log.warn(`${PUBLIC_URL} is set without ${AUTH_TOKEN}: everybody whom the proxy lets in may read and write.`);
+  log.warn(`${PUBLIC_URL} is set without ${AUTH_TOKEN}: everyone whom the proxy admits may read and write.`);
 }
 
-/** Reads work without the audit log; a change would be refused, which whoever starts the server should know now. */
+/** Reads work without the audit log, but changes would be refused: the operator should learn it at the start. */
 async function warnOfUnwritableAudit({ audit }: Ports, log: ServerLog): Promise<void> {
   const reason = await audit.check().then(
     () => undefined,
     (error: unknown) => error,
   );
   if (!(reason instanceof FileError)) return;
-  log.warn(`${reason.message} Changes will be refused. SVC_SERVICE_MANAGEMENT_AUDIT_FILE names another place.`);
+  log.warn(`${reason.message} Changes will be refused. Set SVC_SERVICE_MANAGEMENT_AUDIT_FILE to another file.`);
 }
 
 function requireConfigDirectory(path: string): void {

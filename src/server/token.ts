@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Tells whether a request's `Authorization` carries the token. */
+/** Checks whether an `Authorization` header carries the token. */
 export type TokenCheck = (authorization: string | undefined) => boolean;
 
-/** Compares digests in constant time: neither the token's content nor its length shows. */
+/** Compares digests in constant time, so neither content nor length leaks. */
 export function tokenCheck(token: string): TokenCheck {
   const expected = digest(Buffer.from(token, "utf8"));
   return (authorization = "") => {
     const [, given] = /^bearer +(.+)$/i.exec(authorization) ?? [];
-    // Node hands header bytes over as Latin-1.
+    // Node decodes header bytes as Latin-1.
     return given !== undefined && timingSafeEqual(digest(Buffer.from(given, "latin1")), expected);
   };
 }

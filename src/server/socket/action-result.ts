@@ -1,10 +1,9 @@
 import type { ActionFrame, ActionResultFrame } from "../../core/api/frames.ts";
 import type { AuditedProcess } from "../../core/api/audit-record.ts";
 
-/** The name in the result of a frame that names nothing. */
 const NOT_GIVEN = "(not given)";
 
-/** What every result of an action tells: which action, about what, asked by which frame. */
+/** The members that every result of an action has. */
 export function aboutAction(frame: ActionFrame): Pick<ActionResultFrame, "type" | "action" | "scope" | "name"> {
   const { action, scope = "process", name, namespace, pmId, requestId } = frame;
   const subject = scope === "namespace" ? (namespace ?? name) : (name ?? pmId?.toString());
@@ -18,7 +17,7 @@ export function aboutAction(frame: ActionFrame): Pick<ActionResultFrame, "type" 
   };
 }
 
-/** The result of an action that did not happen, or failed: about the processes that it was for, if they are known. */
+/** The result of an action that did not happen or failed, with the name of its process if it is known. */
 export function refusedAction(
   frame: ActionFrame,
   code: string,

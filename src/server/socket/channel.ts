@@ -12,7 +12,6 @@ import { authorizationOf, chooseSubprotocol } from "./subprotocol.ts";
 import { WINDOW_BITS } from "./shared-message.ts";
 import type { Upgrades } from "./upgrades.ts";
 
-/** Every WebSocket of the server. */
 export interface Channel {
   /**
    * Turns a request into a WebSocket.
@@ -21,15 +20,14 @@ export interface Channel {
    */
   open(request: FastifyRequest, reply: FastifyReply): void;
 
-  /** Takes no further socket; ends each when its actions have ended, at the latest when the time is over. */
+  /** Refuses new sockets; ends each after its actions, or when the timeout is over. */
   close(): Promise<void>;
 }
 
-/** A frame of 16 KiB may come in as many parts. */
+/** Parts of one frame. */
 const MAX_FRAGMENTS = 64;
-/** When a place may be free again. */
 const RETRY_AFTER_SECONDS = 5;
-/** How long a client may take to answer a close, before its connection is cut. */
+/** Time that a client has to answer a close before its connection is cut. */
 const CLOSE_HANDSHAKE_MS = 1_000;
 
 interface Who {
@@ -61,7 +59,7 @@ export function openChannel(context: SessionContext, upgrades: Upgrades): Channe
     heart.start();
     const deadline = setTimeout(() => session.requireRead(), limits.authTimeoutMs);
     socket.on("message", (data, isBinary) => session.receive(data as Buffer, isBinary));
-    // What was sent broke the protocol or a limit: ws closes with the code for it.
+    // The client broke the protocol or a limit; ws closes with the code for it.
     socket.on("error", (error) => log.debug({ code: (error as NodeJS.ErrnoException).code }, "socket failed"));
     socket.on("close", (code) => {
       clearTimeout(deadline);
@@ -94,7 +92,7 @@ export function openChannel(context: SessionContext, upgrades: Upgrades): Channe
   };
 }
 
-/** Negotiated with whoever offers it, carried out by `SharedMessage`; nothing is kept for a client between messages. */
+/** Negotiated with every client that offers it, carried out by `SharedMessage`. No state is kept between messages. */
 const deflation = {
   serverNoContextTakeover: true,
   clientNoContextTakeover: true,
@@ -114,14 +112,14 @@ function webSocketServer(limits: Limits): WebSocketServer {
     handleProtocols: chooseSubprotocol,
   };
   const server = new WebSocketServer(options);
-  // Thrown through `handleUpgrade`, so that the refusal is answered like every other.
+  // Thrown through `handleUpgrade`, so the refusal gets the usual error body.
   server.on("wsClientError", ({ message }) => {
     throw new SvcmError("INVALID_REQUEST", { details: `${message}.` });
   });
   return server;
 }
 
-/** @throws {SvcmError} UNAUTHORIZED where a token was given for what needs one, and it is wrong. */
+/** @throws {SvcmError} UNAUTHORIZED if a required token is wrong. */
 function grantsFor(authenticate: Authenticate, { headers, address }: FastifyRequest): readonly Access[] {
   const given = authorizationOf(headers["sec-websocket-protocol"]) ?? headers.authorization;
   const grants = authenticate(address, given);
@@ -129,7 +127,7 @@ function grantsFor(authenticate: Authenticate, { headers, address }: FastifyRequ
   return grants;
 }
 
-/** ws refuses such a client; it gets its frames uncompressed instead. */
+/** ws would refuse such a client; without the extension it gets uncompressed frames. */
 function wantsSmallerWindow({ headers }: FastifyRequest): boolean {
   const offers = headers["sec-websocket-extensions"] ?? "";
   const windows = [...offers.matchAll(/server_max_window_bits\s*=\s*"?(\d+)/gi)];
@@ -147,7 +145,7 @@ function busy(places: number, owes: boolean): SvcmError {
   return new SvcmError("SERVICE_BUSY", { details, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/** Lets the actions that are under way end, for a while, and says that the server goes away. */
+/** Waits for running actions, up to a timeout, and closes with `goingAway`. */
 async function dismiss({ socket, peer, session }: Member, timeoutMs: number): Promise<void> {
   const closed = new Promise((resolve) => socket.once("close", resolve));
   session.end();

@@ -1,6 +1,6 @@
 import type { Peer } from "./peer.ts";
 
-/** One timer for every socket; it runs only while there is one. */
+/** One timer for all sockets; it runs only while a socket is open. */
 export interface Heartbeat {
   start(): void;
   stop(): void;

@@ -5,7 +5,6 @@ import { toJson } from "../answer.ts";
 import type { Limits } from "../limits.ts";
 import { SharedMessage } from "./shared-message.ts";
 
-/** The close codes of RFC 6455 that the server uses. */
 export const closeCodes = {
   goingAway: 1001,
   unsupportedData: 1003,
@@ -14,23 +13,22 @@ export const closeCodes = {
 } as const;
 
 /**
- * The sending half of one client's socket. Answers are always sent. Samples are offered: a client
- * that has not read the earlier ones gets none, so nothing is stacked for it, and one that reads
- * nothing at all is cut.
+ * The sending half of one client's socket. Answers are always sent. Samples are offered: a client that has not read the
+ * earlier ones gets none, so nothing queues up, and a client that reads nothing is cut.
  *
- * The kernel takes some megabytes before `bufferedAmount` tells that nobody reads, which is minutes
- * of stale samples; so every few of them are followed by a ping, and its pong tells that they were read.
+ * The kernel buffers megabytes, minutes of samples, before `bufferedAmount` grows. Therefore every few samples are
+ * followed by a ping, and its pong shows that they were read.
  */
 export class Peer {
   readonly #socket: WebSocket;
   readonly #connection: Duplex;
   readonly #limits: Limits;
-  /** Samples sent before the ping that is awaited, and after the last ping. */
+  /** Samples sent before the pending ping, and after it. */
   #beforePing = 0;
   #sincePing = 0;
   #pingedAt: number | undefined;
 
-  /** @param connection that the socket was made of */
+  /** @param connection below the socket */
   constructor(socket: WebSocket, connection: Duplex, limits: Limits) {
     this.#socket = socket;
     this.#connection = connection;
@@ -45,14 +43,14 @@ export class Peer {
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Sends an answer. Who asks on without reading the answers is cut. */
+  /** Sends an answer; cuts a client that sends requests without reading the answers. */
   send(frame: ServerFrame): void {
     if (!this.isOpen) return;
     if (this.#socket.bufferedAmount > this.#limits.maxUnsentBytes) this.#socket.terminate();
     else this.#sendShared(new SharedMessage(toJson(frame)));
   }
 
-  /** Sends a sample where the client is up to date; false where it is not, and gets none. */
+  /** Sends a sample if the client has read the earlier ones; returns whether it did. */
   offer(messages: readonly SharedMessage[]): boolean {
     if (!this.isOpen || this.#socket.bufferedAmount > 0) return false;
     if (this.#beforePing + this.#sincePing >= this.#limits.maxUnreadSamples) return false;
@@ -62,7 +60,7 @@ export class Peer {
     return true;
   }
 
-  /** Cuts a client that left a ping unanswered for too long; asks one that was not asked lately. */
+  /** Cuts a client that left a ping unanswered for too long, and pings the others. */
   beat(): void {
     if (this.#pingedAt === undefined) this.#ping();
     else if (performance.now() - this.#pingedAt >= this.#limits.pongTimeoutMs) this.#socket.terminate();
@@ -73,8 +71,8 @@ export class Peer {
   }
 
   /**
-   * A compressed message is a whole frame already and passes the library by. That keeps its place among the others,
-   * because the library itself compresses nothing, so it writes each frame at once.
+   * Writes a compressed message to the connection directly, because it is a complete frame. The order is kept, because
+   * the library compresses nothing and therefore writes each frame at once.
    */
   #sendShared(message: SharedMessage): void {
     const isCompressed = message.isWorthCompressing && this.#socket.extensions.includes("permessage-deflate");

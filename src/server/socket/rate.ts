@@ -1,10 +1,10 @@
-/** How much of something a client may do: so many a second, and a burst of so many at once. */
+/** A sustained rate and the burst that it allows. */
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** Tells whether one more is within the rate, and counts it. */
+/** Returns a function that counts one event and reports whether it is within the rate. */
 export function rateLimiter({ perSecond, burst }: Rate): () => boolean {
   let left = burst;
   let last = performance.now();

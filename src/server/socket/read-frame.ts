@@ -4,7 +4,7 @@ import { parseInput } from "../../core/api/parse.ts";
 import { SvcmError } from "../../core/index.ts";
 import { parseJsonBody } from "../json-body.ts";
 
-/** A frame that is not accepted, as the `error` frame tells it. */
+/** A refused frame, as the `error` frame reports it. */
 export interface FrameRefusal {
   readonly code: string;
   readonly details: string;
@@ -15,7 +15,7 @@ export const INTERVAL_RULE = `intervalMs, an integer from ${interval.min} to ${i
 
 const MAX_REQUEST_ID = 64;
 
-/** What a malformed frame of each type is called. */
+/** Codes of malformed frames. */
 const codes: Record<ClientFrame["type"], string> = {
   subscribe: "INVALID_SUBSCRIPTION",
   unsubscribe: "INVALID_FRAME",
@@ -23,7 +23,7 @@ const codes: Record<ClientFrame["type"], string> = {
   action: "INVALID_ACTION",
 };
 
-/** Reads a text frame strictly. Nothing of it is repeated in a refusal but its `requestId`. */
+/** Reads a text frame strictly. A refusal repeats only its `requestId`. */
 export function readFrame(bytes: Uint8Array, maxDepth: number): ClientFrame | FrameRefusal {
   let type: ClientFrame["type"] | undefined;
   let requestId: { readonly requestId?: string } = {};

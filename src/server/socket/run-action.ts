@@ -3,7 +3,7 @@ import { describeError, execute, processAct, SvcmError, type Caller, type Ports 
 import type { ServerLog } from "../log.ts";
 import { aboutAction, refusedAction } from "./action-result.ts";
 
-/** Carries an action out and tells how it went; a refusal is a result, too. */
+/** Runs an action and returns its result; a refusal is a result, too. */
 export type ActionRunner = (
   frame: ActionFrame,
   caller: Pick<Caller, "grants" | "actor">,

@@ -3,10 +3,9 @@ import type { Sample } from "../../core/index.ts";
 import { toJson } from "../answer.ts";
 import { SharedMessage } from "./shared-message.ts";
 
-/** The frames of a sample, ready to be sent. */
 export type SampleFrames = (sample: Sample) => readonly SharedMessage[];
 
-/** Serialises and compresses each sample once, however many clients it goes to. */
+/** Serialises and compresses each sample once for all clients. */
 export function serialiseOnce(): SampleFrames {
   const done = new WeakMap<Sample, readonly SharedMessage[]>();
   return (sample) => {

@@ -23,15 +23,15 @@ export interface SessionContext extends Streaming {
   readonly refusals: Refusals;
 }
 
-/** Who opened the socket, and from where. */
+/** The client that opened the socket. */
 interface Client {
   readonly grants: readonly Access[];
   readonly address: string;
-  /** Whether there is a place for it once it has sent the token. */
+  /** Returns whether there is a place for the client once it has sent the token. */
   readonly hasPlace: () => boolean;
 }
 
-/** What one client asks for on its socket, in the order in which it asks. */
+/** The requests of one client on its socket, in order. */
 export class Session {
   readonly #peer: Peer;
   readonly #context: SessionContext;
@@ -39,7 +39,7 @@ export class Session {
   #grants: readonly Access[];
   #subscribed: Subscribed | undefined;
   #stop = new AbortController();
-  /** Frames are answered one after the other; only actions are not waited for. */
+  /** Frames are answered in order; only actions run beside. */
   #tail: Promise<void> = Promise.resolve();
   readonly #acting = new Set<Promise<void>>();
   readonly #mayFrame: () => boolean;
@@ -56,12 +56,11 @@ export class Session {
     this.#mayAct = rateLimiter(context.limits.actionRate);
   }
 
-  /** Whether nothing may be read on it before it sends the token. */
+  /** True if the client has to send the token before it may read. */
   get owesToken(): boolean {
     return !this.#grants.includes("read");
   }
 
-  /** Cuts a client that still owes the token. */
   requireRead(): void {
     if (!this.owesToken) return;
     void this.#refused({ action: "stream.open" }, "UNAUTHORIZED");
@@ -81,13 +80,12 @@ export class Session {
     this.#tail = this.#tail.then(() => this.#answer(frame)).catch((error: unknown) => this.#fail(error));
   }
 
-  /** Ends the stream. Actions that are under way come to their end. */
+  /** Ends the stream. Running actions continue. */
   end(): void {
     this.#hasEnded = true;
     this.#stop.abort();
   }
 
-  /** Resolves when no action is under way. */
   async settled(): Promise<void> {
     await this.#tail;
     await Promise.all(this.#acting);
@@ -184,12 +182,12 @@ export class Session {
     return this.#context.refusals.refused({ ...attempt, source: "ws", address: this.#client.address, code });
   }
 
-  /** A token that a frame carries counts instead of what the upgrade showed, so a wrong one is refused. */
+  /** A token in a frame replaces that of the upgrade, so a wrong one is refused. */
   #grantsWith(token: string | undefined): readonly Access[] {
     return token === undefined ? this.#grants : this.#context.authenticate(this.#client.address, bearer(token));
   }
 
-  /** Cuts the client when what it sent before is answered, and hears nothing more of it. */
+  /** Cuts the client after the answers to its earlier frames, and ignores later frames. */
   #cutNext(code: string, details: string, closeCode: number): void {
     this.#isDeaf = true;
     this.#tail = this.#tail.then(() => this.#cut(code, details, closeCode));
@@ -211,7 +209,7 @@ function isOfToken({ kind }: SvcmError): boolean {
   return kind === "UNAUTHORIZED" || kind === "RATE_LIMITED";
 }
 
-/** An environment that is not one is refused with everything that a subscription accepts, in one list. */
+/** A refused environment lists everything that a subscription accepts. */
 function subscriptionRefusal({ kind, message, facts }: SvcmError, requestId: string | undefined): ErrorFrame {
   if (kind !== "INVALID_ENVIRONMENT") return errorFrame(facts.code ?? kind, message, requestId);
   return errorFrame("INVALID_SUBSCRIPTION", `${message.replace(/\.$/, "")}; ${INTERVAL_RULE}.`, requestId);

@@ -1,18 +1,17 @@
 import { constants, deflateRawSync } from "node:zlib";
 import { MIN_COMPRESSED_BYTES } from "../compression.ts";
 
-/** Records of processes repeat themselves within less than this, and a client inflates with as little memory. */
+/** Process records repeat within this distance, and a client inflates with as little memory. */
 export const WINDOW_BITS = 12;
-/** A tenth of a millisecond for a hundred processes; the best level gains a fifth for ten times as much. */
+/** 0.1 ms for a hundred processes; the best level saves another fifth for ten times the time. */
 const LEVEL = 3;
-/** What a flush appends and RFC 7692 takes off. */
+/** A flush appends them, and RFC 7692 removes them. */
 const FLUSH_TAIL_BYTES = 4;
-/** FIN and RSV1 of a text frame. */
 const COMPRESSED_TEXT = 0xc1;
 
 /**
- * A text that goes to many clients: serialised once, compressed once. Without context takeover the compressed bytes are
- * the same for each client; a WebSocket library compresses for each of them.
+ * A text for many clients, serialised and compressed once. Without context takeover the compressed bytes are the same
+ * for each client; a WebSocket library would compress for each.
  */
 export class SharedMessage {
   readonly plain: Buffer;
@@ -26,7 +25,7 @@ export class SharedMessage {
     return this.plain.length > MIN_COMPRESSED_BYTES;
   }
 
-  /** The whole frame by RFC 7692, for clients that negotiated permessage-deflate with this window. */
+  /** A complete frame by RFC 7692, for clients that negotiated permessage-deflate with this window. */
   get compressed(): Buffer {
     return (this.#compressed ??= frameOf(deflate(this.plain)));
   }
@@ -42,7 +41,7 @@ function frameOf(payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([COMPRESSED_TEXT]), lengthOf(payload.length), payload]);
 }
 
-/** 7 bits, or 126 and 16 bits, or 127 and 64 bits; a server masks nothing. */
+/** 7 bits, or 126 and 16 bits, or 127 and 64 bits; a server does not mask. */
 function lengthOf(length: number): Buffer {
   if (length < 126) return Buffer.from([length]);
   if (length < 65_536) return Buffer.from([126, length >> 8, length & 255]);

@@ -3,7 +3,6 @@ import type { ServerLog } from "../log.ts";
 import type { Peer } from "./peer.ts";
 import type { SampleFrames } from "./samples.ts";
 
-/** What a subscribed client asked for. */
 export interface Subscribed {
   readonly environment: string;
   readonly intervalMs: number;
@@ -16,7 +15,7 @@ export interface Streaming {
   readonly log: ServerLog;
 }
 
-/** Hands a client its samples until the signal is aborted. What ends the stream otherwise, the client is told. */
+/** Sends samples to a client until the signal is aborted. If the stream fails, the client gets an error frame. */
 export async function stream(
   { telemetry, framesOf, log }: Streaming,
   peer: Peer,

@@ -1,29 +1,28 @@
 /**
- * Requests that ask for another protocol. Node hands them over apart from all others; here they are
- * given back to the router, so that they meet the same guard, the same routes and the same answers.
+ * Upgrade requests. Node emits them apart; here they go through the router like all others, with the same guard and the
+ * same answers.
  */
 import { ServerResponse, type IncomingMessage, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** The connection behind a request that asked for a WebSocket. */
 export interface Upgrade {
   readonly socket: Duplex;
-  /** What came behind the request already. */
+  /** Bytes that arrived after the request. */
   readonly head: Buffer;
-  /** To be called when the connection belongs to somebody else: no answer follows. */
+  /** Call it when the connection is a WebSocket: no HTTP answer follows. */
   taken(): void;
 }
 
 export interface Upgrades {
-  /** The upgrade that a request asks for, if it is one to a WebSocket. */
+  /** The WebSocket upgrade of a request, if it is one. */
   of(request: IncomingMessage): Upgrade | undefined;
 }
 
 export function routeUpgrades(server: Server): Upgrades {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.on("error", () => undefined); // a client that goes away is no failure
+    socket.on("error", () => undefined); // a client may leave at any time
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
