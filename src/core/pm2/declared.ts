@@ -50,8 +50,13 @@ function declaredApp({ fields, places }: LoadedApp, { cpuCores }: Machine): Decl
     execMode: execModeOf(app, interpreter),
     watch: app.watch,
     namespace: app.namespace,
-    env: interpreter.includes("python") ? { ...app.env, PYTHONUNBUFFERED: "1" } : app.env,
+    env: environmentOf(app, interpreter),
   };
+}
+
+/** The declared variables, with the one that PM2 adds for Python. */
+export function environmentOf({ env }: NormalApp, interpreter: string): NormalApp["env"] {
+  return interpreter.includes("python") ? { ...env, PYTHONUNBUFFERED: "1" } : env;
 }
 
 function instancesOn(cpuCores: number, instances = 1): number {

@@ -112,11 +112,17 @@ function isIneffective(field: DriftField, app: ExpectedApp, process: ProcessReco
   return field === "interpreter" && app.execMode === "cluster" && process.execMode === "cluster";
 }
 
-/** For a script of an ending that it does not know, PM2 notes the path of its own Node.js instead of `node`. */
+/**
+ * PM2 notes the path of its own Node.js instead of `node` for a script with an unknown ending, and its own path of the
+ * server for static files.
+ */
 function isSame(field: DriftField, declared: unknown, running: string | boolean): boolean {
+  if (field === "script" && SERVER.test(String(declared))) return SERVER.test(String(running));
   if (field === "interpreter" && declared === "node") return /(?:^|\/)node$/.test(String(running));
   return declared === running;
 }
+
+const SERVER = /\/pm2\/lib\/API\/Serve\.js$/;
 
 /** Fields that are shown as they are, with the record's word for each. */
 const SHOWN = [

@@ -1,23 +1,102 @@
-/** The fields of an app that PM2 7 knows (`lib/API/schema.json`), aliases included. A test compares them. */
-const PM2_FIELDS: ReadonlySet<string> = new Set(
-  `script name name_prefix filter_env namespace install_url cwd args exec_interpreter node_args out_file
-  error_file log_file disable_logs log_type log_date_format time env max_memory_restart pid_file restart_delay
-  exp_backoff_restart_delay source_map_support disable_source_map_support wait_ready instances kill_timeout
-  shutdown_with_message listen_timeout cron_restart merge_logs vizion autostart autorestart stop_exit_codes
-  watch_delay watch ignore_watch watch_options min_uptime max_restarts execute_command exec_mode force
-  append_env_to_name post_update trace disable_trace v8 event_loop_inspector deep_monitoring increment_var
-  instance_var pmx automation treekill port username uid gid windowsHide kill_retry_time write io exec
-  interpreter interpreterArgs interpreter_args out output out_log error err err_file err_log log pid cron
-  combine_logs user cmd command`.split(/\s+/),
+import type { Data } from "./loaded.ts";
+
+/** The type of a field, and whether PM2 accepts a value as one. PM2 takes text that reads as a number for a number. */
+interface FieldType {
+  /** Completes the sentence "<field> is not …". */
+  readonly expected: string;
+  readonly accepts: (value: Data) => boolean;
+  /** Names and aliases. */
+  readonly fields: string;
+}
+
+const isText = (value: Data): boolean => typeof value === "string";
+const isSwitch = (value: Data): boolean => typeof value === "boolean";
+const isList = (value: Data): boolean => Array.isArray(value);
+const isMap = (value: Data): boolean => typeof value === "object" && !Array.isArray(value);
+const isNumber = (value: Data): boolean => typeof value === "number" || (isText(value) && !Number.isNaN(Number(value)));
+const matches = (value: Data, pattern: RegExp): boolean => typeof value === "string" && pattern.test(value);
+
+/** The fields of an app in PM2 7 (`lib/API/schema.json`), which a test compares. */
+const FIELD_TYPES: readonly FieldType[] = [
+  {
+    expected: "text",
+    accepts: isText,
+    fields: `script exec cmd command name name_prefix namespace install_url cwd exec_interpreter interpreter out_file out
+      output out_log error_file error err err_file err_log log_type log_date_format pid_file pid increment_var
+      instance_var username`,
+  },
+  {
+    expected: "true or false",
+    accepts: isSwitch,
+    fields: `disable_logs time source_map_support disable_source_map_support wait_ready shutdown_with_message merge_logs
+      combine_logs vizion autostart autorestart execute_command force append_env_to_name trace disable_trace v8
+      event_loop_inspector deep_monitoring automation treekill windowsHide write`,
+  },
+  {
+    expected: "a number",
+    accepts: isNumber,
+    fields: "restart_delay exp_backoff_restart_delay kill_timeout listen_timeout watch_delay port kill_retry_time",
+  },
+  { expected: "a number from 0 on", accepts: (v) => isNumber(v) && Number(v) >= 0, fields: "max_restarts" },
+  {
+    expected: 'a number or "max"',
+    accepts: (v) => typeof v === "number" || matches(v, /^(?:max|-?\d+)$/),
+    fields: "instances",
+  },
+  {
+    expected: 'a number of milliseconds from 100 on, or text such as "10s"',
+    accepts: (v) => (isNumber(v) ? Number(v) >= 100 : matches(v, /^\d+[hms]$/)),
+    fields: "min_uptime",
+  },
+  {
+    expected: 'a number of bytes, or text such as "300M"',
+    accepts: (v) => isNumber(v) || matches(v, /^\d+[GMK]$/),
+    fields: "max_memory_restart",
+  },
+  {
+    expected: "fork or cluster",
+    accepts: (v) => matches(v, /^(?:fork|cluster)(?:_mode)?$/),
+    fields: "exec_mode",
+  },
+  { expected: "text or a number", accepts: (v) => isText(v) || isNumber(v), fields: "cron_restart cron uid user gid" },
+  { expected: "text, true or false", accepts: (v) => isText(v) || isSwitch(v), fields: "log_file log pmx" },
+  {
+    expected: "a list or text",
+    accepts: (v) => isList(v) || isText(v),
+    fields: "args node_args interpreterArgs interpreter_args ignore_watch",
+  },
+  {
+    expected: "a list, text, true or false",
+    accepts: (v) => isList(v) || isText(v) || isSwitch(v),
+    fields: "filter_env watch",
+  },
+  { expected: "a list or a number", accepts: (v) => isList(v) || isNumber(v), fields: "stop_exit_codes" },
+  { expected: "a list", accepts: isList, fields: "post_update" },
+  { expected: "an object", accepts: isMap, fields: "env watch_options io" },
+];
+
+const BY_FIELD: ReadonlyMap<string, FieldType> = new Map(
+  FIELD_TYPES.flatMap((type) => type.fields.split(/\s+/).map((field) => [field, type] as const)),
 );
 
-/** Whether PM2 reads a field. It takes each in camel case too, and silently drops every other one. */
-export function isPm2Field(name: string): boolean {
-  return PM2_FIELDS.has(name) || PM2_FIELDS.has(snakeCase(name)) || /^env_\S*$/.test(name);
+/** The type of a field, by a name that PM2 knows; PM2 takes each in camel case too. */
+function typeOf(field: string): FieldType | undefined {
+  return BY_FIELD.get(field) ?? BY_FIELD.get(snakeCase(field));
+}
+
+/** Whether PM2 reads a field. It silently drops every other one. */
+export function isPm2Field(field: string): boolean {
+  return typeOf(field) !== undefined || /^env_\S*$/.test(field);
+}
+
+/** The type that PM2 requires and the value does not have, such as `a number`. PM2 ignores a falsy value. */
+export function mistypeOf(field: string, value: Data): string | undefined {
+  const type = typeOf(field);
+  return !value || type === undefined || type.accepts(value) ? undefined : type.expected;
 }
 
 export function pm2Fields(): readonly string[] {
-  return [...PM2_FIELDS];
+  return [...BY_FIELD.keys()];
 }
 
 function snakeCase(name: string): string {

@@ -2,6 +2,7 @@ import type { EcosystemResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import type { Environment } from "../project/environment.ts";
 import { startCommand } from "./command.ts";
+import { environmentOf } from "./declared.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { normaliseApp } from "./normalise.ts";
 import { secretsOf, scrubOf, shownVariable, type Scrub } from "./scrub.ts";
@@ -60,7 +61,10 @@ function viewOf(
     interpreter: scrub(places.interpreter),
     interpreterArgs: scrubWords(app.interpreterArgs, scrub),
     env: Object.fromEntries(
-      Object.entries(app.env).map(([key, value]) => [scrub(key), shownVariable(contract, key, value, scrub)]),
+      Object.entries(environmentOf(app, places.interpreter)).map(([key, value]) => [
+        scrub(key),
+        shownVariable(contract, key, value, scrub),
+      ]),
     ),
     command: startCommand(start?.path ?? path, [name], start?.env) ?? "",
   };

@@ -17,6 +17,36 @@ async function issues(text: string, name = "ecosystem.dev.config.cjs"): Promise<
 const app = (fields: object): string =>
   `module.exports = { apps: [${JSON.stringify({ name: "one", script: "./a.js", ...fields })}] };`;
 
+test("a field of a type that PM2 refuses is reported, whichever it is", async () => {
+  expect(await issues(app({ min_uptime: 10 }))).toEqual(["ECOSYSTEM_FIELD_TYPE apps 0 min_uptime"]);
+  expect(await issues(app({ maxRestarts: -1, autorestart: "no" }))).toEqual([
+    "ECOSYSTEM_FIELD_TYPE apps 0 autorestart",
+    "ECOSYSTEM_FIELD_TYPE apps 0 maxRestarts",
+  ]);
+  expect(await issues(app({ min_uptime: "10s", max_memory_restart: "300M" }))).toEqual([]);
+});
+
+test("env_file is reported as a field that PM2 ignores", async () => {
+  expect(await issues(app({ env_file: ".env" }))).toEqual(["ECOSYSTEM_FIELD_UNKNOWN apps 0 env_file"]);
+  expect(await issues(app({ envFile: ".env" }))).toEqual(["ECOSYSTEM_FIELD_UNKNOWN apps 0 envFile"]);
+});
+
+test("a server for static files is an app, also if it is the only one", async () => {
+  expect(await issues("module.exports = { static: [{ port: 8080, path: './public' }] };")).toEqual([]);
+});
+
+test("a TypeScript file is reported because PM2 would run it as a script", async () => {
+  expect(await issues("export default {}", "ecosystem.dev.config.ts")).toEqual(["ECOSYSTEM_FILE_NAME"]);
+});
+
+test("CommonJS in a package of ES modules is reported as what PM2 cannot load", async () => {
+  const text = "module.exports = { apps: [] };";
+  const { root } = makeWorkspace({ "pm2/ecosystem.dev.config.js": text, "package.json": '{ "type": "module" }' });
+  const ports = nodePorts({ root, cwd: root, env: { PM2_HOME: join(root, ".pm2") } });
+  const checked = execute(ecosystemCheck, ports, { environment: "dev" }, caller);
+  await expect(checked).rejects.toMatchObject({ facts: { code: "ECOSYSTEM_FILE_ES_MODULE" } });
+});
+
 test("an interpreter other than Node.js in cluster mode is reported, because PM2 ignores it", async () => {
   const expected = ["ECOSYSTEM_CLUSTER_INTERPRETER apps 0 interpreter"];
   expect(await issues(app({ exec_mode: "cluster", interpreter: "/usr/bin/bun" }))).toEqual(expected);

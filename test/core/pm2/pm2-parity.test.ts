@@ -7,7 +7,8 @@ import { expect, test } from "vitest";
 import { ecosystemLoader } from "../../../src/core/adapters/ecosystem-loader/index.ts";
 import { declaredApps } from "../../../src/core/pm2/declared.ts";
 import { pm2FileKind } from "../../../src/core/pm2/file-name.ts";
-import { isPm2Field } from "../../../src/core/pm2/pm2-fields.ts";
+import type { Data } from "../../../src/core/pm2/loaded.ts";
+import { isPm2Field, mistypeOf } from "../../../src/core/pm2/pm2-fields.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const require = createRequire(import.meta.url);
@@ -17,11 +18,16 @@ const CORES = 3;
 const ASK_PM2 = `
 const Common = require(${JSON.stringify(require.resolve("pm2/lib/Common.js"))});
 const seen = [...process.argv].at(-1);
-const { apps } = require(seen);
-const answers = apps.map((app) => {
+const config = require(seen);
+const appConf = require(${JSON.stringify(require.resolve("pm2/lib/Common.js"))}).verifyConfs(config.apps);
+// The two steps that PM2's API._startJson does itself, in its own words.
+const source = require("node:fs").readFileSync(${JSON.stringify(require.resolve("pm2/lib/API.js"))}, "utf8");
+const [added] = /staticConf\\.forEach[^]*?\\n    \\}\\);/.exec(source);
+const path = { resolve: (_folder, ...rest) => require("node:path").join(${JSON.stringify(require.resolve("pm2/lib/API.js"))}, "..", ...rest) };
+new Function("staticConf", "appConf", "path", "__dirname", added)(config.static, appConf, path, "");
+const answers = appConf.map((app) => {
   const own = Object.keys(Object.assign({}, app.env));
-  const [conf] = [].concat(Common.verifyConfs([app]));
-  if (conf instanceof Error) return { error: conf.message };
+  const conf = JSON.parse(JSON.stringify(app));
   conf.namespace = conf.namespace || "default";
   try { var as = Common.resolveAppAttributes({ cwd: process.cwd() }, conf); } catch (error) { return { error: error.message }; }
   const merged = Common.mergeEnvironmentVariables(as, undefined, {});
@@ -60,6 +66,14 @@ const apps: readonly object[] = [
   { name: "exec", exec: "build/a.js" },
   { name: "empty-alias", script: "build/a.js", node_args: "", interpreter_args: "--x" },
   { name: "none", script: "build/a.js", interpreter: "none" },
+  { name: "snake", script: "build/c.py" },
+  { name: "python", script: "build/a.js", interpreter: "python3", env: { A: "1" } },
+];
+
+const servers: readonly object[] = [
+  { port: 8080, path: "./public" },
+  { name: "site", port: "8081", path: "/srv", spa: true, basic_auth: { username: "u", password: "p" } },
+  { name: "guarded", port: 8082, basic_auth: {} },
 ];
 
 interface Prepared {
@@ -80,11 +94,18 @@ interface Prepared {
 test("an app is declared as PM2 would run it", async () => {
   const root = temporaryFolder();
   mkdirSync(join(root, "build"));
-  for (const name of ["a.js", "b.sh", "with.dots.cjs"]) writeFileSync(join(root, "build", name), "\n");
+  for (const name of ["a.js", "b.sh", "c.py", "with.dots.cjs"]) writeFileSync(join(root, "build", name), "\n");
   chmodSync(join(root, "build/b.sh"), 0o755);
+  mkdirSync(join(root, "bin"));
+  writeFileSync(join(root, "bin/python3"), "");
+  chmodSync(join(root, "bin/python3"), 0o755);
   const file = join(root, "ecosystem.dev.config.cjs");
-  writeFileSync(file, `module.exports = ${JSON.stringify({ apps })}`);
-  const env = { PATH: process.env["PATH"], PM2_HOME: join(root, ".pm2"), PM2_PROGRAMMATIC: "true" };
+  writeFileSync(file, `module.exports = ${JSON.stringify({ apps, static: servers })}`);
+  const env = {
+    PATH: `${join(root, "bin")}:${process.env["PATH"]}`,
+    PM2_HOME: join(root, ".pm2"),
+    PM2_PROGRAMMATIC: "true",
+  };
 
   const output = execFileSync(process.execPath, ["-e", ASK_PM2, file], { cwd: root, env, encoding: "utf8" });
   const prepared = JSON.parse(output.slice(output.lastIndexOf("\n"))) as Prepared[];
@@ -152,10 +173,43 @@ test("a path is taken for what PM2 takes it for", () => {
   }
 });
 
-test("every field that PM2 knows is known, and no other", () => {
-  const schema = require("pm2/lib/API/schema.json") as Record<string, { alias?: string | string[] }>;
-  const fields = Object.entries(schema).flatMap(([name, { alias = [] }]) => [name, ...[alias].flat()]);
+const samples: readonly Data[] = [
+  "text",
+  "5",
+  "max",
+  "-1",
+  "cluster",
+  "fork_mode",
+  "10s",
+  "300M",
+  "1h",
+  true,
+  5,
+  50,
+  100,
+  -1,
+  ["a"],
+  {},
+  { a: 1 },
+];
+
+test("every field that PM2 knows is known, with its type", () => {
+  const config = require("pm2/lib/tools/Config.js") as {
+    schema: Record<string, { alias?: string[] }>;
+    validateJSON: (app: object) => { errors: string[] };
+  };
+  const fields = Object.entries(config.schema).flatMap(([name, { alias = [] }]) => [name, ...alias]);
   const plain = fields.filter((name) => !name.includes("\\"));
+  const isRefused = (field: string, value: Data): boolean =>
+    config.validateJSON({ script: "a.js", ...(field !== "exec" && { [field]: value }) }).errors.length > 0;
+  // PM2 turns some values of these into others before it looks at their types; svcm wants an object for `env`.
+  const judged = plain.filter((name) => !["script", "exec", "instances", "env"].includes(name));
+  const different = judged.flatMap((field) =>
+    samples
+      .filter((value) => isRefused(field, value) !== (mistypeOf(field, value) !== undefined))
+      .map((value) => `${field}: ${JSON.stringify(value)}`),
+  );
+  expect(different).toEqual([]);
   expect(plain.filter((name) => !isPm2Field(name))).toEqual([]);
   expect(["maxMemoryRestart", "env_production", "cmd", "time"].filter((name) => !isPm2Field(name))).toEqual([]);
   expect(["intances", "env_file", "autoRestarts", "script_path"].filter(isPm2Field)).toEqual(["env_file"]);

@@ -34,10 +34,8 @@ function describe(thrown: unknown, file: string): Failure {
 }
 
 function reasonOf(error: Error, code: string, file: string): Failure {
-  if (code === "MODULE_NOT_FOUND") return missingModule(error.message);
-  if (code === "ERR_REQUIRE_ASYNC_MODULE") {
-    return fail("ECOSYSTEM_FILE_ASYNC", "the file awaits at its top level, which PM2 cannot load");
-  }
+  const known = moduleFailure(error, code);
+  if (known !== undefined) return known;
   if (/^E[A-Z]+$/.test(code) && "path" in error && error.path === file) {
     return fail(code, code === "EACCES" ? "the file may not be read" : "the file cannot be read");
   }
@@ -46,6 +44,17 @@ function reasonOf(error: Error, code: string, file: string): Failure {
     return fail("ECOSYSTEM_FILE_SYNTAX", `the file is not valid ${language}`);
   }
   return fail("ECOSYSTEM_FILE_THREW", `the file threw ${KINDS.find((Kind) => error instanceof Kind)?.name ?? "Error"}`);
+}
+
+function moduleFailure(error: Error, code: string): Failure | undefined {
+  if (code === "MODULE_NOT_FOUND") return missingModule(error.message);
+  if (code === "ERR_REQUIRE_ASYNC_MODULE")
+    return fail("ECOSYSTEM_FILE_ASYNC", "the file awaits at its top level, which PM2 cannot load");
+  if (!(error instanceof ReferenceError) || !error.message.includes(" in ES module scope")) return undefined;
+  return fail(
+    "ECOSYSTEM_FILE_ES_MODULE",
+    'Node.js runs the file as an ES module, which has no "module" or "require"; rename it to .config.cjs',
+  );
 }
 
 function missingModule(message: string): Failure {

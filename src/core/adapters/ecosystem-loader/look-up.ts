@@ -1,4 +1,5 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { delimiter, extname, join, resolve } from "node:path";
 import type { AppPlaces, LoadedApp } from "../../pm2/loaded.ts";
 import { envFileOptions, normaliseApp, type NormalApp } from "../../pm2/normalise.ts";
@@ -39,11 +40,11 @@ export function lookUp({ fields, keys, unset }: PickedApp): LoadedApp {
 
 function locate({ script, isCommandLine }: NormalApp, cwd: string): { path: string; exists: boolean } {
   if (script === "") return { path: "", exists: false };
+  if (script === "serve") return { path: createRequire(__filename).resolve("pm2/lib/API/Serve.js"), exists: true };
   const path = resolve(cwd, script);
   if (isKind(path, "any")) return { path, exists: true };
   const command = which(script) ?? (isCommandLine ? which("sh") : undefined);
-  // PM2 brings the server for `serve` along.
-  return { path: command ?? path, exists: command !== undefined || script === "serve" };
+  return { path: command ?? path, exists: command !== undefined };
 }
 
 function interpreterFor(script: string): string {

@@ -1,6 +1,7 @@
 import type { Data, LoadedEcosystem } from "../../pm2/loaded.ts";
 import { isRecord } from "../../pm2/normalise.ts";
 import { isPm2Field } from "../../pm2/pm2-fields.ts";
+import { defined } from "../../words/defined.ts";
 
 /** An entry of `apps` before the machine is asked about it. */
 export interface PickedApp {
@@ -47,8 +48,9 @@ export function pickApps(exported: unknown): Picked {
     throw new ExportError('"apps" is an empty object; expected a list of apps');
   if (list.length > MAX_APPS) throw new TooLargeError();
   const budget = { nodes: MAX_NODES, characters: MAX_CHARACTERS };
-  const apps = found === "nothing" ? [] : Array.from(list, (app, index) => pickApp(app, index, budget));
-  return { apps, found, isDefaultExport };
+  const declared = found === "nothing" ? [] : Array.from(list, (app, index) => pickApp(app, index, budget));
+  const servers = staticServers(config).map((app, index) => pickApp(app, list.length + index, budget));
+  return { apps: [...declared, ...servers], found, isDefaultExport };
 }
 
 function whereApps(config: Readonly<Record<string, unknown>>): { found: Picked["found"]; value: unknown } {
@@ -58,6 +60,29 @@ function whereApps(config: Readonly<Record<string, unknown>>): { found: Picked["
   }
   const isApp = ["script", "cmd", "command", "exec"].some((name) => name in config);
   return { found: isApp ? "export" : "nothing", value: config };
+}
+
+/** The apps that PM2 makes of `static`, one server for each entry (`API._startJson`). */
+function staticServers(config: Readonly<Record<string, unknown>>): object[] {
+  const { static: entries } = config;
+  if (!Array.isArray(entries)) return [];
+  return entries.filter(isObject).map((entry) => {
+    const { name, port, host, path, spa, ftp, directory, basic_auth: auth, monitor } = entry;
+    const { username, password } = isObject(auth) ? auth : { username: null, password: null };
+    const variables = {
+      PM2_SERVE_PORT: port,
+      PM2_SERVE_HOST: host,
+      PM2_SERVE_PATH: path,
+      PM2_SERVE_SPA: spa,
+      PM2_SERVE_FTP: ftp,
+      PM2_SERVE_DIRECTORY: directory,
+      PM2_SERVE_BASIC_AUTH: auth !== undefined,
+      PM2_SERVE_BASIC_AUTH_USERNAME: username,
+      PM2_SERVE_BASIC_AUTH_PASSWORD: password,
+      PM2_SERVE_MONITOR: monitor,
+    };
+    return { name: name || `static-page-server-${String(port)}`, script: "serve", env: defined(variables) };
+  });
 }
 
 function isDefaultOnly(exported: unknown): boolean {

@@ -107,7 +107,11 @@ function programArgv(): string[] {
   const path = fileURLToPath(PROGRAM);
   if (!IS_SOURCE) return [path];
   const tsx = createRequire(import.meta.url).resolve("tsx/cjs/api");
-  return ["--eval", `require(${JSON.stringify(tsx)}).require(${JSON.stringify(path)}, ${JSON.stringify(path)})`];
+  // With --eval, Node.js makes these global, and an ES module would see them.
+  const removed =
+    'for (const name of ["module", "exports", "require", "__filename", "__dirname"]) delete globalThis[name];';
+  const run = `require(${JSON.stringify(tsx)}).require(${JSON.stringify(path)}, ${JSON.stringify(path)});`;
+  return ["--eval", `{ const require = globalThis.require; ${removed} ${run} }`];
 }
 
 /** The group is killed while its leader, which is ours to wait for, still holds the number. */

@@ -28,6 +28,11 @@ export const ecosystemCodes: CodeDocs = {
     summary: "The file exports more than 1 MiB, or more than 1,000 apps.",
     remedy: "Split the apps over several files, or use `instances` instead of repeated apps.",
   },
+  ECOSYSTEM_FILE_ES_MODULE: {
+    summary: "The file uses `module.exports` or `require`, but Node.js runs it as an ES module, so PM2 cannot load it.",
+    explanation: 'A file `.js` is an ES module if the nearest `package.json` says `"type": "module"`.',
+    remedy: "Rename the file to `.config.cjs`.",
+  },
   ECOSYSTEM_FILE_ASYNC: {
     summary: "The file uses `await` at its top level; PM2 cannot load such a module.",
     remedy: "Read what the file needs synchronously, for example with `fs.readFileSync`.",

@@ -1,42 +1,11 @@
 import type { Finding } from "../../findings/rule.ts";
 import { suggest } from "../../words/suggest.ts";
 import { defined } from "../../words/defined.ts";
-import type { Data } from "../loaded.ts";
-import { first, isRecord, spellings } from "../normalise.ts";
-import { isPm2Field, pm2Fields } from "../pm2-fields.ts";
+import { isRecord } from "../normalise.ts";
+import { isPm2Field, mistypeOf, pm2Fields } from "../pm2-fields.ts";
 import type { CheckedApp, EcosystemRule } from "../rule.ts";
 
-interface Expectation {
-  readonly field: string;
-  readonly names?: readonly string[];
-  readonly expected: string;
-  readonly accepts: (value: Data) => boolean;
-}
-
-const isText = (value: Data): boolean => typeof value === "string";
-const isList = (value: Data): boolean => Array.isArray(value) || isText(value);
-
-const EXPECTATIONS: readonly Expectation[] = [
-  { field: "name", expected: "text", accepts: isText },
-  { field: "script", names: spellings.script, expected: "text", accepts: isText },
-  { field: "cwd", expected: "text", accepts: isText },
-  { field: "namespace", expected: "text", accepts: isText },
-  { field: "args", expected: "a list or text", accepts: isList },
-  { field: "interpreter", names: spellings.interpreter, expected: "text", accepts: isText },
-  { field: "interpreter_args", names: spellings.interpreterArgs, expected: "a list or text", accepts: isList },
-  {
-    field: "instances",
-    expected: 'a number or "max"',
-    accepts: (value) => typeof value === "number" || (typeof value === "string" && /^(?:max|-?\d+)$/.test(value)),
-  },
-  {
-    field: "exec_mode",
-    names: spellings.execMode,
-    expected: "fork or cluster",
-    accepts: (value) => /^(?:fork|cluster)(?:_mode)?$/.test(typeof value === "string" ? value : ""),
-  },
-  { field: "env", expected: "an object", accepts: isRecord },
-];
+const ENV_FILE = /^env_?file$/i;
 
 export const fieldTypes: EcosystemRule = {
   code: "ECOSYSTEM_FIELD_TYPE",
@@ -45,11 +14,11 @@ export const fieldTypes: EcosystemRule = {
   remedy: "Give the field a value of the type that the message names.",
   check: ({ apps }) =>
     apps.flatMap((app) =>
-      EXPECTATIONS.flatMap(({ field, names = [field], expected, accepts }): Finding[] => {
-        const value = first(app.fields, names);
-        if (value === undefined || accepts(value)) return [];
-        const path = ["apps", app.index, names.find((name) => Object.hasOwn(app.fields, name)) ?? field];
-        return [{ path, message: `${app.label}: ${field} is not ${expected}; PM2 refuses the whole file` }];
+      Object.entries(app.fields).flatMap(([field, value]): Finding[] => {
+        const expected = mistypeOf(field, value);
+        if (expected === undefined) return [];
+        const message = `${app.label}: ${field} is not ${expected}; PM2 refuses the whole file`;
+        return [{ path: ["apps", app.index, field], message }];
       }),
     ),
 };
@@ -60,11 +29,16 @@ export const unknownFields: EcosystemRule = {
   summary: "PM2 does not know the field and silently ignores it (warning).",
   remedy: "Correct the spelling, or delete the field.",
   check: ({ apps }) =>
-    apps.flatMap((app) => app.keys.filter((key) => !isPm2Field(key)).map((key) => unknownField(app, key))),
+    apps.flatMap((app) => app.keys.filter((key) => isIgnored(app, key)).map((key) => unknownField(app, key))),
 };
 
+/** PM2's schema takes `env_file` for a block of variables, and would read it only with `--env file`. */
+function isIgnored({ fields }: CheckedApp, key: string): boolean {
+  return !isPm2Field(key) || (ENV_FILE.test(key) && !isRecord(fields[key]));
+}
+
 function unknownField({ label, index }: CheckedApp, key: string): Finding {
-  const isEnvFile = /^env_?file$/i.test(key);
+  const isEnvFile = ENV_FILE.test(key);
   const advice = isEnvFile ? '; for Node.js write node_args: ["--env-file=<absolute path>"]' : "";
   return {
     path: ["apps", index, key],
@@ -84,7 +58,7 @@ export const envBlocks: EcosystemRule = {
   check: ({ apps }) =>
     apps.flatMap(({ index, label, keys }) =>
       keys
-        .filter((key) => /^env_\S+$/.test(key) && !/^env_?file$/i.test(key))
+        .filter((key) => /^env_\S+$/.test(key) && !ENV_FILE.test(key))
         .map((key) => ({
           path: ["apps", index, key],
           message: `${label}: ${key} is read only with --env ${key.slice(4)}, which the derived command does not pass; use env`,
