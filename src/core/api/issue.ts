@@ -5,18 +5,20 @@
 export interface Issue {
   /** Stable, for example `ENV_VALUE_UNSUPPORTED`. */
   readonly code: string;
+  /** Only errors make a document invalid. */
   readonly severity: Severity;
   /** Where in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`. */
   readonly path: readonly (string | number)[];
   /** What is wrong, and what is accepted. Never a secret. */
   readonly message: string;
+  /** The accepted values, for a program that offers them. */
   readonly accepted?: readonly string[] | undefined;
   /** The accepted value that was probably meant. */
   readonly suggestion?: string | undefined;
+  /** The place in the file that the issue is about. */
   readonly at?: Location | undefined;
 }
 
-/** Only errors make a document invalid. */
 export type Severity = "error" | "warning";
 
 export interface Location {

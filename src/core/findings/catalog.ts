@@ -2,6 +2,7 @@ import { rules as deploymentsRules } from "../deployments/rules/index.ts";
 import { rules as ecosystemRules } from "../pm2/rules/index.ts";
 import { rules as envRules } from "../env/check-rules.ts";
 import { valueRules } from "../env/value-rules.ts";
+import { stages as startupStages } from "../startup/rules.ts";
 import { codeDocs } from "./codes.ts";
 import { processCodes } from "./process-codes.ts";
 import type { CodeDoc, CodeDocs, Rule } from "./rule.ts";
@@ -13,6 +14,7 @@ export const catalog: Readonly<Record<string, CodeDocs>> = {
   "PM2 and processes": processCodes,
   Telemetry: telemetryCodes,
   "Env files": { ...codeDocs["Env files"], ...docsOf(envRules), ...docsOf(valueRules) },
+  "Profiles and startup": { ...codeDocs["Profiles and startup"], ...docsOf(startupStages.toReversed().flat()) },
   "PM2 ecosystem files": { ...codeDocs["PM2 ecosystem files"], ...docsOf(ecosystemRules) },
   "Deployments document": { ...codeDocs["Deployments document"], ...docsOf(Object.values(deploymentsRules).flat()) },
 };

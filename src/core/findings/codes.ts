@@ -4,13 +4,13 @@ import { ecosystemCodes } from "./codes/ecosystem.ts";
 import { envCodes } from "./codes/env.ts";
 import { connectionCodes, fileCodes } from "./codes/files.ts";
 import { requestCodes } from "./codes/requests.ts";
-import { startupCodes } from "./codes/startup.ts";
+import { profileCodes } from "./codes/profiles.ts";
 
 /** Every code that is not a rule's, by what it is about. A test compares them with the source. */
 export const codeDocs: Readonly<Record<string, CodeDocs>> = {
   "Env files": envCodes,
   "Files and the system": fileCodes,
-  "Profiles and startup": startupCodes,
+  "Profiles and startup": profileCodes,
   "PM2 ecosystem files": ecosystemCodes,
   "Declarative sources": sourceCodes,
   "Deployments document": documentCodes,

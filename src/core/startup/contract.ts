@@ -1,24 +1,24 @@
 /**
- * The startup contract: whether an entrypoint may start under an environment's values, and with what.
- * Pure, so that any backend can hold itself to it.
+ * The startup contract: decides whether an entrypoint may start under an environment's values, and with what. Pure, so
+ * that any backend can check itself.
  *
  * @see the specification, "Startup behaviour", "Guardrails" and "Runtime keys"
  */
 import type { Issue } from "../api/issue.ts";
-import { entrypoints } from "../api/names.ts";
-import { Secret } from "../secrets/redact.ts";
 import type { PackagedValues } from "../facts/packaged.generated.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import { carriedIssues } from "./carried.ts";
+import { findingsOf, toIssue } from "../findings/rule.ts";
+import { maskCredentials, Secret } from "../secrets/redact.ts";
 import type { CarriedDrivers, Entrypoint, EnvValues, RealtimePlan, StartupPlan, WebSocketPlan } from "./plan.ts";
-import { Reader } from "./reader.ts";
+import { adapterKey, choiceOf, choicesOf, givenValue, redisUrlKey, type Start } from "./read.ts";
+import { stages } from "./rules.ts";
 
 export interface StartupFacts {
   /** Default of the cluster adapter's worker count, at least 1. */
   readonly cpuCores: number;
-  /** Whether the process has an IndexedDB client factory wired in; a server has none. Default false. */
+  /** True if the process has an IndexedDB client factory; a server has none. Default false. */
   readonly hasIndexedDbClient?: boolean;
-  /** What the backend has an adapter for; without it, every value of the runtime contract. */
+  /** By key, the values that the backend has an adapter for; by default, every value of the runtime contract. */
   readonly drivers?: CarriedDrivers;
 }
 
@@ -32,88 +32,58 @@ export function decideStartup(
   contract: RuntimeContract,
   entrypoint: Entrypoint,
   values: EnvValues,
-  facts: StartupFacts,
+  { cpuCores, hasIndexedDbClient = false, drivers = {} }: StartupFacts,
 ): StartupDecision {
-  const { drivers = {} } = facts;
-  const misuse = [...entrypointIssues(entrypoint), ...carriedIssues(drivers)];
-  if (misuse.length > 0) return { mayStart: false, issues: misuse };
-  const read = new Reader(contract, values, drivers);
-  const isRealtime = entrypoint !== "rest";
-  if (isRealtime) guardRealtime(read, entrypoint);
-  const plan: StartupPlan = {
-    entrypoint,
-    httpFramework: read.choice("SVC_HTTP_FRAMEWORK"),
-    databaseDriver: serverDriver(read, "SVC_DATABASE_DRIVER", facts),
-    keyValueDriver: read.choice("SVC_KEYVALUESTORAGE_DRIVER"),
-    messageMediator: read.choice("SVC_MESSAGE_MEDIATOR_ADAPTER"),
-    ...(isRealtime && { realtime: realtimePlan(read, entrypoint, facts) }),
+  const start: Start = { contract, entrypoint, values, drivers, hasIndexedDbClient };
+  for (const rules of stages) {
+    const issues = Array.from(findingsOf(rules, start), (finding) => toIssue(finding));
+    if (issues.length > 0) return { mayStart: false, issues: inOrder(issues, start).map(withoutCredentials) };
+  }
+  return { mayStart: true, plan: planOf(start, cpuCores), issues: [] };
+}
+
+/** By key, in the order in which an entrypoint reads them. */
+function inOrder(issues: readonly Issue[], start: Start): Issue[] {
+  const keys = choicesOf(start);
+  const rank = ({ path: [key] }: Issue): number => {
+    const index = keys.indexOf(String(key));
+    return index === -1 ? keys.length : index;
   };
-  const issues = read.undeclared.length > 0 ? [undeclaredIssue(read.undeclared)] : read.issues;
-  return issues.length === 0 ? { mayStart: true, plan, issues: [] } : { mayStart: false, issues };
+  return issues.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** A program without types may ask for anything. */
-function entrypointIssues(entrypoint: string): Issue[] {
-  if (entrypoints.some((one) => one === entrypoint)) return [];
-  const message = `unknown entrypoint ${JSON.stringify(entrypoint)}; accepted: ${entrypoints.join(", ")}`;
-  return [{ code: "STARTUP_ENTRYPOINT_UNKNOWN", severity: "error", path: [], message, accepted: entrypoints }];
+function withoutCredentials(issue: Issue): Issue {
+  return { ...issue, message: maskCredentials(issue.message) };
 }
 
-/** Without its keys a contract decides nothing, so nothing else is worth reporting. */
-function undeclaredIssue(keys: readonly string[]): Issue {
-  const message = `the runtime contract does not declare ${keys.join(", ")}; accepted: each of them with kind enum`;
-  return { code: "STARTUP_KEYS_UNDECLARED", severity: "error", path: ["keys"], message, accepted: keys };
+function planOf(start: Start, cpuCores: number): StartupPlan {
+  const { entrypoint } = start;
+  return {
+    entrypoint,
+    httpFramework: packaged(start, "SVC_HTTP_FRAMEWORK"),
+    databaseDriver: packaged(start, "SVC_DATABASE_DRIVER"),
+    keyValueDriver: packaged(start, "SVC_KEYVALUESTORAGE_DRIVER"),
+    messageMediator: packaged(start, "SVC_MESSAGE_MEDIATOR_ADAPTER"),
+    ...(entrypoint !== "rest" && { realtime: realtimePlan(start, entrypoint, cpuCores) }),
+  };
 }
 
-/** Guardrail 3: realtime starts only when it is on, and only the protocol's own entrypoint. */
-function guardRealtime(read: Reader, entrypoint: "websocket" | "grpc"): void {
-  const isOn = read.choice("SVC_REALTIME_API");
-  if (isOn !== "yes") {
-    read.refuse(
-      "STARTUP_REALTIME_OFF",
-      "SVC_REALTIME_API",
-      `the ${entrypoint} entrypoint needs SVC_REALTIME_API=yes; it is "${isOn}"`,
-      ["yes"],
-    );
-  }
-  const protocol = read.choice("SVC_REALTIME_API_PROTOCOL");
-  if (protocol !== entrypoint) {
-    const message = `the ${entrypoint} entrypoint needs SVC_REALTIME_API_PROTOCOL=${entrypoint}; it is "${protocol}"`;
-    read.refuse("STARTUP_PROTOCOL_MISMATCH", "SVC_REALTIME_API_PROTOCOL", message, [entrypoint]);
-  }
+function realtimePlan(start: Start, protocol: RealtimePlan["protocol"], cpuCores: number): RealtimePlan {
+  const databaseDriver = packaged(start, "SVC_REALTIME_API_DATABASE_DRIVER");
+  return { protocol, databaseDriver, ...(protocol === "websocket" && { websocket: webSocketPlan(start, cpuCores) }) };
 }
 
-function realtimePlan(read: Reader, protocol: "websocket" | "grpc", facts: StartupFacts): RealtimePlan {
-  const databaseDriver = serverDriver(read, "SVC_REALTIME_API_DATABASE_DRIVER", facts);
-  return { protocol, databaseDriver, ...(protocol === "websocket" && { websocket: webSocketPlan(read, facts) }) };
+function webSocketPlan(start: Start, cpuCores: number): WebSocketPlan {
+  const adapter = packaged(start, "SVC_WEBSOCKET_SOCKETIO_ADAPTER") || "memory";
+  const key = redisUrlKey(start);
+  if (adapter === "redis-streams" && key !== undefined)
+    return { adapter, workers: 1, redisUrl: new Secret(givenValue(start, key)), redisUrlKey: key };
+  if (adapter !== "cluster") return { adapter, workers: 1 };
+  const workers = adapterKey(start);
+  return { adapter, workers: workers === undefined ? cpuCores : Number(givenValue(start, workers)) };
 }
 
-function webSocketPlan(read: Reader, { cpuCores }: StartupFacts): WebSocketPlan {
-  const adapter = read.choice("SVC_WEBSOCKET_SOCKETIO_ADAPTER");
-  if (adapter === "cluster") return { adapter, workers: read.integer("SVC_WEBSOCKET_CLUSTER_WORKERS", cpuCores) };
-  if (adapter !== "redis-streams") return { adapter: adapter || "memory", workers: 1 };
-  for (const redisUrlKey of ["SVC_WEBSOCKET_REDIS_URL", "SVC_REDIS_URL"] as const) {
-    const url = read.text(redisUrlKey);
-    if (url !== "") return { adapter, workers: 1, redisUrl: new Secret(url), redisUrlKey };
-  }
-  const message =
-    "the redis-streams adapter needs a Redis URL in SVC_WEBSOCKET_REDIS_URL, or in SVC_REDIS_URL as the fallback";
-  read.refuse("STARTUP_REDIS_URL_MISSING", "SVC_WEBSOCKET_REDIS_URL", message);
-  return { adapter, workers: 1 };
-}
-
-function serverDriver<Key extends "SVC_DATABASE_DRIVER" | "SVC_REALTIME_API_DATABASE_DRIVER">(
-  read: Reader,
-  key: Key,
-  { hasIndexedDbClient = false }: StartupFacts,
-): PackagedValues[Key] {
-  const driver = read.choice(key);
-  if (read.spec(key)?.browserOnly?.includes(driver) && !hasIndexedDbClient) {
-    read.refuse(
-      "STARTUP_BROWSER_DRIVER",
-      key,
-      `${driver} is a browser driver: this server-side process has no client factory for it`,
-    );
-  }
-  return driver;
+/** The value of a key. The type lists the packaged vocabulary; a repository's own contract can have others. */
+function packaged<Key extends keyof PackagedValues>(start: Start, key: Key): PackagedValues[Key] {
+  return choiceOf(start, key) as PackagedValues[Key];
 }

@@ -1,0 +1,80 @@
+import { specOf } from "../env/tiers.ts";
+import type { EnumSpec, RuntimeContract } from "../facts/schema.ts";
+import type { Entrypoint, EnvValues } from "./plan.ts";
+
+/** An entrypoint that is about to start, with everything that its rules judge it by. */
+export interface Start {
+  readonly contract: RuntimeContract;
+  readonly entrypoint: Entrypoint;
+  readonly values: EnvValues;
+  /** By key, the values that the backend has an adapter for. A program without types can pass anything. */
+  readonly drivers: Readonly<Record<string, readonly string[] | undefined>>;
+  readonly hasIndexedDbClient: boolean;
+}
+
+/** The enum of a key, or `undefined` if the contract does not declare one. */
+export function enumOf({ contract }: Pick<Start, "contract">, key: string): EnumSpec | undefined {
+  const spec = specOf(contract, key);
+  return spec?.kind === "enum" ? spec : undefined;
+}
+
+/** The value of a key without white space at its ends; empty if it is not set. */
+export function givenValue({ values }: Start, key: string): string {
+  return values[key]?.trim() ?? "";
+}
+
+/** The canonical spelling of a key's value, its default if it is not set, or `undefined` if it is not accepted. */
+export function acceptedChoice(start: Start, key: string): string | undefined {
+  const spec = enumOf(start, key);
+  const given = givenValue(start, key);
+  if (!spec) return undefined;
+  return given === "" ? spec.default : (canonical(spec, given) ?? spec.otherwise);
+}
+
+/** As {@link acceptedChoice}; a value that is not accepted is returned as it is. */
+export function choiceOf(start: Start, key: string): string {
+  return acceptedChoice(start, key) ?? givenValue(start, key);
+}
+
+/** The keys whose vocabulary decides what an entrypoint starts with, in the order in which they are reported. */
+export function choicesOf({ entrypoint }: Start): string[] {
+  const isRealtime = entrypoint !== "rest";
+  return [
+    ...(isRealtime ? ["SVC_REALTIME_API", "SVC_REALTIME_API_PROTOCOL"] : []),
+    "SVC_HTTP_FRAMEWORK",
+    "SVC_DATABASE_DRIVER",
+    "SVC_KEYVALUESTORAGE_DRIVER",
+    "SVC_MESSAGE_MEDIATOR_ADAPTER",
+    ...(isRealtime ? ["SVC_REALTIME_API_DATABASE_DRIVER"] : []),
+    ...(entrypoint === "websocket" ? ["SVC_WEBSOCKET_SOCKETIO_ADAPTER"] : []),
+  ];
+}
+
+/** The key of another kind that the WebSocket adapter reads, if it is set. */
+export function adapterKey(start: Start): string | undefined {
+  if (start.entrypoint !== "websocket") return undefined;
+  const adapter = choiceOf(start, "SVC_WEBSOCKET_SOCKETIO_ADAPTER");
+  if (adapter === "redis-streams") return redisUrlKey(start);
+  const key = "SVC_WEBSOCKET_CLUSTER_WORKERS";
+  return adapter === "cluster" && isSet(start, key) ? key : undefined;
+}
+
+/** The key that holds the URL of Redis for the WebSocket API. */
+export function redisUrlKey(start: Start): "SVC_WEBSOCKET_REDIS_URL" | "SVC_REDIS_URL" | undefined {
+  return (["SVC_WEBSOCKET_REDIS_URL", "SVC_REDIS_URL"] as const).find((key) => isSet(start, key));
+}
+
+function isSet(start: Start, key: string): boolean {
+  return givenValue(start, key) !== "" && specOf(start.contract, key) !== undefined;
+}
+
+/**
+ * Keys with aliases are drivers, which the backend accepts in any case. The others must match exactly, so that `derby`
+ * or `YES` fail fast.
+ */
+function canonical(spec: EnumSpec, given: string): string | undefined {
+  if (spec.values.includes(given) || !spec.aliases) return spec.values.find((value) => value === given);
+  const lower = given.toLowerCase();
+  const named = Object.hasOwn(spec.aliases, lower) ? spec.aliases[lower] : undefined;
+  return named ?? spec.values.find((value) => value.toLowerCase() === lower);
+}
