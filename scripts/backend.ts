@@ -1,6 +1,6 @@
 /**
- * Installs and builds the reference backend where that is not done yet. With `--omit=dev`, what its default choices
- * need and no more; without, every framework and driver, as the tests want.
+ * Installs and builds the reference backend if it is not up to date. With `--omit=dev` only the packages of its default
+ * choices; without it every framework and driver, which the tests need.
  */
 import { prepareBackend } from "./backend/prepare.ts";
 

@@ -2,17 +2,20 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isStale } from "../stale.ts";
 
 export const ROOT = join(import.meta.dirname, "../..");
 const TEMPLATE = join(ROOT, "apps/backend-template");
 
-/** Installs by the lockfile, unless that is what is installed, and builds to JavaScript. */
+/** Installs the packages of the lockfile and builds to JavaScript, each only if it is not up to date. */
 export function prepareBackend({ withDevelopment }: { withDevelopment: boolean }): void {
   install(withDevelopment);
+  const sources = ["src", "package.json", "tsconfig.json", "tsconfig.build.json"].map((path) => join(TEMPLATE, path));
+  if (!isStale([join(TEMPLATE, "dist/interface/gRPC/items.proto")], sources)) return;
   execFileSync("npm", ["run", "--silent", "build"], { cwd: TEMPLATE, stdio: ["ignore", "inherit", "inherit"] });
 }
 
-/** A note in `node_modules` tells which lockfile it came from, and whether the development packages are there. */
+/** A note in `node_modules` names the lockfile that it came from, and whether development packages are installed. */
 function install(withDevelopment: boolean): void {
   const note = join(TEMPLATE, "node_modules", ".installed");
   const lock = createHash("sha256")

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { globSync } from "tinyglobby";
-import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { isStale } from "../../scripts/stale.ts";
 import { builtPrograms } from "./built-programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -14,8 +14,8 @@ export const BUILT_CHILDREN = join(ROOT, "node_modules/.svcm-test/children");
 
 /** Vitest's global setup: builds the package if a source is newer than the build, and the programs that tests start. */
 export default async function buildOnce(): Promise<void> {
-  const built = Math.min(...PRODUCTS.map((file) => changedAt(join(ROOT, file))));
-  if (SOURCES.some((source) => newest(join(ROOT, source)) > built)) {
+  const inRoot = (path: string): string => join(ROOT, path);
+  if (isStale(PRODUCTS.map(inRoot), SOURCES.map(inRoot))) {
     execFileSync(process.execPath, ["--import", "tsx", "scripts/build.ts"], { cwd: ROOT, stdio: "inherit" });
   }
   await buildChildren();
@@ -30,14 +30,4 @@ async function buildChildren(): Promise<void> {
     plugins: [builtPrograms()],
   });
   await bundle.write({ dir: BUILT_CHILDREN, format: "esm", entryFileNames: "[name].mjs" });
-}
-
-function newest(path: string): number {
-  const stat = statSync(path);
-  if (!stat.isDirectory()) return stat.mtimeMs;
-  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
-}
-
-function changedAt(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -3,12 +3,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { watchItems } from "../../apps/backend-template/test/grpc-client.ts";
-import type { EcosystemDrift, MetricsPayload, ProcessListResponse } from "../../src/core/index.ts";
-import { connect } from "../../src/client/index.ts";
-import { checkout, moveToFreePorts, takenOf } from "../support/checkout.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { svcm as runSvcm, type Ran } from "../support/svcm.ts";
+import { watchItems } from "./grpc-client.ts";
+import type { EcosystemDrift, MetricsPayload, ProcessListResponse } from "../../../src/core/index.ts";
+import { connect } from "../../../src/client/index.ts";
+import { checkout, moveToFreePorts, takenOf } from "../../../test/support/checkout.ts";
+import { pm2, type Pm2 } from "../../../test/support/pm2-daemon.ts";
+import { svcm as runSvcm, type Ran } from "../../../test/support/svcm.ts";
 
 const APPS = ["dev-grpcapi", "dev-restapi", "dev-service-management", "dev-websocketapi"];
 let own: Pm2;
