@@ -1,16 +1,17 @@
-/**
- * Writes everything that is derived, or only what lies below the path given as an argument. `npm run generate` begins
- * with the sources, because the build and all else is derived from them.
- */
+/** Writes every derived file: first the sources that are derived, then the build, then what is derived from both. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { generated } from "./generated.ts";
+import { generatedFiles, generatedSources, type Renderers } from "./generated.ts";
 
-const [, , below = ""] = process.argv;
-for (const [file, render] of Object.entries(generated)) {
-  if (!file.startsWith(below)) continue;
-  const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, render());
+await write(generatedSources);
+await import("./build.ts");
+await write(generatedFiles);
+
+async function write(renderers: Renderers): Promise<void> {
+  for (const [file, render] of Object.entries(renderers)) {
+    const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, await render());
+  }
 }

@@ -1,38 +1,34 @@
-/** Everything in the repository that is derived from something else, and how. A test says that it is current. */
-import { asyncApiDocument } from "../src/core/api/asyncapi.ts";
-import { jsonSchemaOf } from "../src/core/facts/json-schema.ts";
-import {
-  packagedCapabilityMatrix as matrix,
-  packagedRuntimeContract as contract,
-} from "../src/core/facts/packaged.generated.ts";
-import { documentSchema } from "../src/core/deployments/schema/document.ts";
-import { renderClientFrames } from "./client-frames.ts";
-import { openApiJson } from "./openapi.ts";
-import { renderPackagedFacts } from "./packaged-facts.ts";
-import { capabilityMatrixPage } from "./reference/capability-matrix.ts";
-import { rulesPage } from "./reference/rules.ts";
-import { commandsPage } from "./reference/commands.ts";
-import { errorsPage } from "./reference/errors.ts";
-import { runtimeKeysPage } from "./reference/runtime-keys.ts";
-import { settingsPage } from "./reference/settings.ts";
+/**
+ * Every file of the repository that is derived from others. A renderer imports its sources when it is called, because
+ * some of them are derived, too. A test checks that each file is current.
+ */
+import type { SchemaName } from "./schemas.ts";
 
-/** Path from the repository root to the text that has to stand there. */
-export const generated: Readonly<Record<string, () => string>> = {
-  "src/core/facts/packaged.generated.ts": renderPackagedFacts,
-  "src/client/frames.generated.ts": renderClientFrames,
-  "schemas/runtime-contract.schema.json": () => json(jsonSchemaOf("runtime-contract")),
-  "schemas/capability-matrix.schema.json": () => json(jsonSchemaOf("capability-matrix")),
-  "schemas/service-management.v1.schema.json": () => json(documentSchema({ contract, matrix })),
-  "schemas/openapi.json": openApiJson,
-  "schemas/asyncapi.json": () => json(asyncApiDocument()),
-  "docs/reference/runtime-keys.md": runtimeKeysPage,
-  "docs/reference/capability-matrix.md": capabilityMatrixPage,
-  "docs/reference/rules.md": rulesPage,
-  "docs/reference/errors.md": errorsPage,
-  "docs/reference/commands.md": commandsPage,
-  "docs/reference/settings.md": settingsPage,
+/** The text of each file, by its path from the repository root. */
+export type Renderers = Readonly<Record<string, () => Promise<string>>>;
+
+/** Derived modules. Their renderers import no derived module. */
+export const generatedSources: Renderers = {
+  "src/core/facts/packaged.generated.ts": async () => (await import("./packaged-facts.ts")).renderPackagedFacts(),
+  "src/client/frames.generated.ts": async () => (await import("./client-frames.ts")).renderClientFrames(),
 };
 
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+/** Files that are derived from the sources and from the commands of the build. */
+export const generatedFiles: Renderers = {
+  "schemas/runtime-contract.schema.json": () => schema("runtime-contract"),
+  "schemas/capability-matrix.schema.json": () => schema("capability-matrix"),
+  "schemas/service-management.v1.schema.json": () => schema("deployments"),
+  "schemas/asyncapi.json": () => schema("asyncapi"),
+  "schemas/openapi.json": () => schema("openapi"),
+  "docs/reference/runtime-keys.md": async () => (await import("./reference/runtime-keys.ts")).runtimeKeysPage(),
+  "docs/reference/capability-matrix.md": async () =>
+    (await import("./reference/capability-matrix.ts")).capabilityMatrixPage(),
+  "docs/reference/rules.md": async () => (await import("./reference/rules.ts")).rulesPage(),
+  "docs/reference/errors.md": async () => (await import("./reference/errors.ts")).errorsPage(),
+  "docs/reference/commands.md": async () => (await import("./reference/commands.ts")).commandsPage(),
+  "docs/reference/settings.md": async () => (await import("./reference/settings.ts")).settingsPage(),
+};
+
+async function schema(name: SchemaName): Promise<string> {
+  return (await import("./schemas.ts")).schemaText(name);
 }

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { generated } from "../../scripts/generated.ts";
+import { generatedFiles, generatedSources } from "../../scripts/generated.ts";
 
-test.each(Object.entries(generated))("%s is current (npm run generate)", (file, render) => {
-  expect(readFileSync(new URL(`../../${file}`, import.meta.url), "utf8")).toBe(render());
-});
+test.each(Object.entries({ ...generatedSources, ...generatedFiles }))(
+  "%s is current (npm run generate)",
+  async (file, render) => {
+    expect(readFileSync(new URL(`../../${file}`, import.meta.url), "utf8")).toBe(await render());
+  },
+);

@@ -89,7 +89,7 @@ function mostSpare<Row>(kept: readonly Laid<Row>[]): Laid<Row> | undefined {
 export function fitWidths(columns: readonly { natural: number; least: number }[], room: number): number[] {
   const capped = (cap: number): number[] =>
     columns.map(({ natural, least }) => Math.max(Math.min(natural, least), Math.min(natural, cap)));
-  let cap = columns.reduce((widest, { natural }) => Math.max(widest, natural), 0);
+  let cap = columns.reduce((most, { natural }) => Math.max(most, natural), 0);
   while (cap > 1 && sum(capped(cap)) > room) cap -= 1;
   return capped(cap);
 }
