@@ -176,7 +176,7 @@ describe("the workflow", () => {
     expect(repository.read("gh.log")).toContain("--method PATCH repos/o/r/issues/comments/42 --field body=@comment.md");
   });
 
-  test("fails for a bad document, annotates it, and tells everything all the same", () => {
+  test("fails for a bad document, annotates it, and still writes every report", () => {
     const repository = mergedPullRequest(BAD);
     const ran = runSteps(repository, check?.steps ?? []);
     expect(ran.map(({ status }) => status)).toEqual([0, 1, 0, 0]);
@@ -188,7 +188,7 @@ describe("the workflow", () => {
   });
 });
 
-/** What actions/checkout leaves of a pull request: the merge commit on top of the base branch. */
+/** The result of actions/checkout for a pull request: the merge commit on top of the base branch. */
 function mergedPullRequest(text: string): TestRepository {
   const repository = makeRepository({
     [FILE]: GOOD,

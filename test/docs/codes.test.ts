@@ -45,7 +45,7 @@ test.each(documented)("%s says what to do, and not what it has said already", (_
   expect(new Set([summary, explanation, remedy]).size).toBe(3);
 });
 
-test("every kind of refusal is documented, also if it carries no code of its own", () => {
+test("every kind of refusal is documented, also if its errors have no code", () => {
   expect(Object.keys(errorTable).filter((kind) => docOf(kind) === undefined)).toEqual([]);
 });
 
