@@ -1,14 +1,14 @@
 import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../core/api/channel.ts";
 
-/** The two addresses of one channel: as a WebSocket, and as the HTTP route that tells why it is refused. */
+/** The address of the channel as a WebSocket, and as the HTTP route that reports why it is refused. */
 export interface Address {
   readonly socket: string;
   readonly http: string;
 }
 
 /**
- * @param service its address, with the path under which a proxy serves it
- * @throws {TypeError} for what is no http, https, ws or wss URL.
+ * @param service may end in the path under which a proxy serves it
+ * @throws {TypeError} if it is not an http, https, ws or wss URL.
  */
 export function addressOf(service: string | URL): Address {
   const url = new URL(service);
@@ -20,7 +20,7 @@ export function addressOf(service: string | URL): Address {
   return { socket: `ws${secure}://${host}${path}`, http: `http${secure}://${host}${path}` };
 }
 
-/** The subprotocols to offer: a browser has no other place for the token. */
+/** The subprotocols to offer; a browser can send the token only there. */
 export function subprotocols(token: string | undefined): string[] {
   return token === undefined ? [SUBPROTOCOL] : [SUBPROTOCOL, `${TOKEN_SUBPROTOCOL}${base64url(token)}`];
 }

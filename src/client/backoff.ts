@@ -2,10 +2,10 @@ const FIRST_MS = 250;
 const LONGEST_MS = 10_000;
 
 /**
- * How long to wait before the next attempt to connect: doubling, up to ten seconds, and anything from
- * half of that on, so that clients of a server that comes back do not all arrive at once.
+ * Milliseconds before the next attempt to connect. The upper bound doubles up to ten seconds; the random part keeps
+ * clients from returning all at once.
  *
- * @param attempt 0 for the first one after a connection that worked
+ * @param attempt 0 for the first one after a working connection
  * @param random from 0 to 1
  */
 export function backoffMs(attempt: number, random: number): number {

@@ -11,7 +11,7 @@ import { watchdog } from "./watchdog.ts";
 interface Watch {
   readonly options: WatchOptions;
   readonly frames: Latest<WatchFrame>;
-  /** Marks the answers to this subscription. */
+  /** Identifies the answers to this subscription. */
   readonly requestId: string;
 }
 
@@ -22,11 +22,11 @@ interface Acting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Frames that may be missing before what is shown counts as old. */
+/** Missing frames before the last one counts as stale. */
 const MISSED_FRAMES = 3;
 const LEAST_STALE_MS = 3_000;
 
-/** A client of the metrics channel, in a browser or in Node. It connects when something is asked of it first. */
+/** A client of the metrics channel, in a browser or in Node. It connects on first use. */
 export function connect(options: ClientOptions): Client {
   return new ChannelClient(options);
 }

@@ -9,28 +9,28 @@ export interface ConnectionOptions {
   readonly address: Address;
   readonly token: ClientOptions["token"];
   readonly Socket: SocketConstructor;
-  /** A socket is open; what was asked has to be asked anew. */
+  /** A socket is open; repeat the requests. */
   readonly onOpen: () => void;
   readonly onFrame: (frame: ServerFrame) => void;
-  /** The socket is gone; another attempt follows by itself. */
+  /** The socket is lost; another attempt follows. */
   readonly onDown: () => void;
-  /** A socket could not be opened; another attempt follows. */
+  /** An attempt failed; another one follows. */
   readonly onRetry: (reason: string) => void;
-  /** The service is there and will not have us: no further attempt. */
+  /** The service refuses this client: no further attempt. */
   readonly onRefused: (error: ServiceError) => void;
 }
 
 const DIAGNOSIS_TIMEOUT_MS = 5_000;
 const NORMAL_CLOSE = 1000;
 
-/** A socket that is opened anew whenever it is lost, until it is closed. */
+/** A socket that is reopened until it is closed. */
 export class Connection {
   readonly #options: ConnectionOptions;
   #socket: SocketLike | undefined;
   #isOpen = false;
   #attempt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Counts the times that a socket was given up, so that late news of an old one is told apart. */
+  /** Counts sockets, so late events of an old one are ignored. */
   #generation = 0;
   #isWanted = false;
 
@@ -48,13 +48,12 @@ export class Connection {
     this.#connect();
   }
 
-  /** Sends where it is open; false where it is not. */
+  /** Sends if the socket is open; returns whether it did. */
   send(frame: ClientFrame): boolean {
     if (this.#isOpen) this.#socket?.send(JSON.stringify(frame));
     return this.#isOpen;
   }
 
-  /** Gives the socket up, and opens another one. */
   renew(): void {
     this.#drop();
     this.#options.onDown();
@@ -128,7 +127,7 @@ export class Connection {
   }
 }
 
-/** A WebSocket tells nothing of why it was refused; the same address over HTTP does. */
+/** A WebSocket does not report why it was refused; the same address over HTTP does. */
 async function refusalOf({ address, token }: ConnectionOptions): Promise<ServiceError | undefined> {
   try {
     const given = typeof token === "function" ? await token() : token;
@@ -146,10 +145,10 @@ async function refusalOf({ address, token }: ConnectionOptions): Promise<Service
   }
 }
 
-/** Statuses that another attempt will not change. */
+/** Another attempt does not change these. */
 const REFUSALS: Readonly<Record<number, string>> = { 401: "UNAUTHORIZED", 403: "FORBIDDEN", 404: "NOT_FOUND" };
 
-/** Header bytes are Latin-1. */
+/** HTTP header bytes are Latin-1. */
 function bearer(token: string): string {
   return `Bearer ${String.fromCodePoint(...new TextEncoder().encode(token))}`;
 }

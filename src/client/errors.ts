@@ -1,4 +1,4 @@
-/** The service refused what was asked, with a stable code, for example `UNAUTHORIZED` or `INVALID_SUBSCRIPTION`. */
+/** The service refused a request, with a stable code, for example `UNAUTHORIZED` or `INVALID_SUBSCRIPTION`. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: string;
@@ -10,8 +10,8 @@ export class ServiceError extends Error {
 }
 
 /**
- * The connection was lost after an action was sent and before its result came: it may have happened
- * or not. It is never sent again; look at the metrics.
+ * The connection was lost after an action was sent and before its result arrived. It may have happened; the metrics
+ * show it. It is never sent again.
  */
 export class OutcomeUnknownError extends Error {
   override readonly name = "OutcomeUnknownError";

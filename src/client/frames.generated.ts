@@ -18,27 +18,27 @@ export interface HostMetrics {
   readonly memory: {
     readonly totalBytes: number | null;
     readonly freeBytes: number | null;
-    /** What programs can still get without swapping. */
+    /** Available to programs without swapping. */
     readonly availableBytes: number | null;
     /** Total less available. */
     readonly usedBytes: number | null;
     readonly usedPercent: number | null;
     /** Resident memory of the processes that PM2 runs. */
     readonly processRssSumBytes: number | null;
-    /** Used memory beside those processes; 0 where they share that much. */
+    /** Used memory beside those processes; 0 if they share that much. */
     readonly otherBytes: number | null;
   };
   readonly disk: readonly ({
     readonly path: string;
     readonly totalBytes: number;
     readonly freeBytes: number;
-    /** What is free for users without privileges. */
+    /** Free for users without privileges. */
     readonly availableBytes: number;
     readonly usedBytes: number;
     readonly usedPercent: number;
   } | {
     readonly path: string;
-    /** Why it could not be measured. */
+    /** The reason why it could not be measured. */
     readonly error: string;
     /** Stable, or the system's own, for example `EACCES`. */
     readonly code: string;
@@ -49,16 +49,16 @@ export interface HostMetrics {
 export interface ProcessMetrics {
   readonly name: string;
   readonly pmId: number;
-  /** Null where no process runs. */
+  /** Null if no process runs. */
   readonly pid: number | null;
   readonly namespace: string | null;
   /** PM2's word, for example `online`, `stopped`, `errored`, `launching`. */
   readonly status: string;
-  /** What PM2's status does not show; null if nothing is wrong. */
+  /** A problem that PM2's status does not show; null without one. */
   readonly problem: {
     /** `svcm explain <code>` says what to do. */
     readonly code: "PROCESS_FOLDER_MISSING" | "PROCESS_WITHOUT_PID" | "PROCESS_CRASH_LOOP";
-    /** What is wrong, in words. Never a secret. */
+    /** The problem, in words. Never a secret. */
     readonly details: string;
   } | null;
   /** Present if the process serves this answer: svcm does not stop or restart it over HTTP or WebSocket. */
@@ -83,12 +83,12 @@ export interface ProcessMetrics {
   /** Of the app, from its package.json. */
   readonly version: string | null;
   readonly exitCode: number | null;
-  /** What the app reports through PM2, by its own names. */
+  /** Metrics that the app reports through PM2, by its own names. */
   readonly customMetrics: { readonly [name: string]: number | string };
-  /** Units of `customMetrics`, by the same names; a metric that PM2 has no unit for is absent. */
+  /** Units of `customMetrics`, by the same names; a metric without a unit is absent. */
   readonly customMetricUnits: { readonly [name: string]: string };
   readonly diskIo: {
-    /** Whether this platform tells the disk traffic of a process at all. */
+    /** True if this platform reports the disk traffic of a process. */
     readonly supported: boolean;
     readonly platform: string;
     /** Read from the storage since the process started. */
@@ -97,17 +97,17 @@ export interface ProcessMetrics {
     readonly writeBytes: number | null;
     readonly readBytesPerSecond: number | null;
     readonly writeBytesPerSecond: number | null;
-    /** Why it could not be measured. */
+    /** The reason why it could not be measured. */
     readonly error?: string | undefined;
     /** Stable, or the system's own, for example `EACCES`. */
     readonly code?: string | undefined;
   };
-  /** Null where it was not asked. */
+  /** Null if it was not requested. */
   readonly asyncContext: {
-    /** Why it could not be measured. */
+    /** The reason why it could not be measured. */
     readonly error: string;
     readonly code: "ASYNC_CONTEXT_ROUTE_MISSING" | "ASYNC_CONTEXT_HTTP_ERROR" | "ASYNC_CONTEXT_TIMEOUT" | "ASYNC_CONTEXT_PARSE_ERROR" | "ASYNC_CONTEXT_UNREACHABLE";
-    /** The status of the answer, where there was one. */
+    /** The status of the answer, if one arrived. */
     readonly status?: number | undefined;
   } | {
     readonly active: number | null;
@@ -117,16 +117,16 @@ export interface ProcessMetrics {
   } | null;
 }
 
-/** Asks for metrics. It takes the place of an earlier subscription; one that is refused leaves that. */
+/** Subscribes to metrics and replaces an earlier subscription. If it is refused, the earlier one stays. */
 export interface SubscribeFrame {
   readonly type: "subscribe";
   /** A spelling of an environment; without one NODE_ENV decides, else it is dev. */
   readonly environment?: string | undefined;
-  /** Time between two frames; 1000 where it is absent. */
+  /** Time between two frames; 1000 if it is absent. */
   readonly intervalMs?: number | undefined;
   /** Ask each managed process for its async-context metrics. */
   readonly asyncContext?: boolean | undefined;
-  /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, where the upgrade did not carry it already. */
+  /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it. */
   readonly token?: string | undefined;
   /** Chosen by the client; the answer to this frame carries it back. */
   readonly requestId?: string | undefined;
@@ -146,14 +146,14 @@ export interface PingFrame {
 export interface ActionFrame {
   readonly type: "action";
   readonly action: "start" | "stop" | "restart";
-  /** `process` where it is absent. `ecosystem` starts a declared app. */
+  /** `process` if it is absent. `ecosystem` starts a declared app. */
   readonly scope?: "process" | "namespace" | "ecosystem" | undefined;
   /** Name of the process, or of the declared app. */
   readonly name?: string | undefined;
   /** PM2's own number of the process. */
   readonly pmId?: number | undefined;
   readonly namespace?: string | undefined;
-  /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, where the upgrade did not carry it already. */
+  /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it. */
   readonly token?: string | undefined;
   /** Chosen by the client; the answer to this frame carries it back. */
   readonly requestId?: string | undefined;
@@ -162,7 +162,7 @@ export interface ActionFrame {
 /** A subscription is in place; its first `metrics` follows at once. */
 export interface SubscribedFrame {
   readonly type: "subscribed";
-  /** As it was asked for, trimmed and lower-cased. */
+  /** The requested environment, trimmed and lower-cased. */
   readonly environment: string;
   readonly intervalMs: number;
 }
@@ -179,14 +179,14 @@ export interface MetricsFrame {
   readonly payload: {
     readonly source: "pm2";
     readonly collectedAt: string;
-    /** As it was asked for, trimmed and lower-cased. */
+    /** The requested environment, trimmed and lower-cased. */
     readonly environment: string;
     readonly ecosystem: {
       readonly fileName: string;
       readonly path: string;
-      /** False where the environment has no ecosystem file: nothing is compared then. */
+      /** False if the environment has no ecosystem file; then nothing is compared. */
       readonly exists: boolean;
-      /** Processes that the declared apps make; null where the file fails. */
+      /** Processes that the declared apps make; null if the file fails. */
       readonly expectedProcessCount: number | null;
       /** Declared apps that no online process runs. */
       readonly missingExpected: readonly string[];
@@ -195,20 +195,20 @@ export interface MetricsFrame {
       readonly drift: readonly ({
         /** The app, or the process that no app declares. */
         readonly name: string;
-        /** PM2's numbers of the processes that differ; empty where none runs. */
+        /** PM2's numbers of the processes that differ; empty if none runs. */
         readonly pmIds: readonly number[];
-        /** `app` where the whole app is missing or unexpected. */
+        /** `app` if the whole app is missing or unexpected. */
         readonly field: "app" | "script" | "cwd" | "interpreter" | "interpreterArgs" | "args" | "instances" | "execMode" | "watch" | "namespace" | "env" | "envFile";
-        /** `missing`: declared, and no process runs. `unexpected`: running, not declared. `different`: another value runs. `absent`: the process lacks what is declared. `stale`: the process kept what is no longer so. */
+        /** `missing`: declared, and no process runs. `unexpected`: running, not declared. `different`: another value runs. `absent`: the process lacks the declared value. `stale`: the process kept an earlier value. */
         readonly state: "missing" | "unexpected" | "different" | "absent" | "stale";
-        /** The environment key, where the field is `env`; never its value. */
+        /** The environment key, if the field is `env`; never its value. */
         readonly key: string | null;
-        /** What the ecosystem declares; null for arguments and environment, which are never shown. */
+        /** The declared value; null for arguments and environment, which are never shown. */
         readonly declared: string | number | boolean | null;
-        /** What runs; null for arguments and environment, which are never shown. */
+        /** The running value; null for arguments and environment, which are never shown. */
         readonly running: string | number | boolean | null;
       })[];
-      /** Why it could not be measured. */
+      /** The reason why it could not be measured. */
       readonly error?: string | undefined;
       /** Stable, or the system's own, for example `EACCES`. */
       readonly code?: string | undefined;
@@ -218,11 +218,11 @@ export interface MetricsFrame {
       readonly onlineCount: number;
       readonly stoppedCount: number;
       readonly erroredCount: number;
-      /** Sum of what could be measured; null where nothing could. */
+      /** Sum of the measured values; null without any. */
       readonly totalCpuPercent: number | null;
       readonly totalMemoryBytes: number | null;
       readonly statusCounts: { readonly [name: string]: number };
-      /** Null where no process answered. */
+      /** Null if no process answered. */
       readonly asyncContextActiveSum: number | null;
     };
     /** The machine. */
@@ -232,7 +232,7 @@ export interface MetricsFrame {
   };
 }
 
-/** Sent instead of `metrics` while PM2 cannot be read, beside the `error`. */
+/** Sent with an `error` instead of `metrics` while PM2 cannot be read. */
 export interface HostFrame {
   readonly type: "host";
   /** The host alone, while PM2 cannot be read. */
@@ -248,7 +248,7 @@ export interface ErrorFrame {
   readonly type: "error";
   /** Stable, for example `PM2_NOT_RUNNING` or `INVALID_SUBSCRIPTION`. */
   readonly code: string;
-  /** What is wrong, and what would be accepted. Never a secret. */
+  /** The problem, and the accepted values. Never a secret. */
   readonly details: string;
   /** `Unauthorized.` beside the code `UNAUTHORIZED`. */
   readonly error?: string | undefined;
@@ -263,7 +263,7 @@ export interface ActionResultFrame {
   readonly ok: boolean;
   readonly action: "start" | "stop" | "restart";
   readonly scope: "process" | "namespace" | "ecosystem";
-  /** What the action was about: a process, a namespace or a declared app; `*` for every declared app, `(not given)` if the frame names nothing. */
+  /** The subject of the action: a process, a namespace or a declared app; `*` for every declared app, `(not given)` if the frame names nothing. */
   readonly name: string;
   /** PM2's own number of the process. */
   readonly pmId?: number | undefined;
@@ -283,19 +283,19 @@ export interface ActionResultFrame {
     /** `SELF_ACTION_BLOCKED`, `ALREADY_RUNNING` or `ALREADY_STOPPED`. */
     readonly reason: string;
   }[] | undefined;
-  /** What was done only in part: each names its code and the app. */
+  /** Partly completed steps: each has its code and the app. */
   readonly warnings?: readonly ({
     /** Stable, for example `ENV_VALUE_UNSUPPORTED`. */
     readonly code: string;
     readonly severity: "error" | "warning";
-    /** Where in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`. */
+    /** Place in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`. */
     readonly path: readonly (string | number)[];
-    /** What is wrong, and what would be accepted. Never a secret. */
+    /** The problem, and the accepted values. Never a secret. */
     readonly message: string;
     readonly accepted?: readonly string[] | undefined;
     /** The accepted word that was most likely meant. */
     readonly suggestion?: string | undefined;
-    /** Where in the file; lines and columns count from 1. */
+    /** Place in the file; lines and columns count from 1. */
     readonly at?: {
       readonly file: string;
       readonly line: number;
@@ -304,7 +304,7 @@ export interface ActionResultFrame {
   })[] | undefined;
   /** Stable, for example `PROCESS_NOT_FOUND`. */
   readonly code?: string | undefined;
-  /** What failed. */
+  /** The failure. */
   readonly error?: string | undefined;
   /** Chosen by the client; the answer to this frame carries it back. */
   readonly requestId?: string | undefined;

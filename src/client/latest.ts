@@ -1,12 +1,12 @@
-/** Hands values from where they arise to who iterates: a slow reader gets the newest of each kind, in order. */
+/** Passes values to an iterator: a slow reader gets the newest of each kind, in order. */
 export interface Latest<T> extends AsyncIterable<T> {
-  /** Puts a value in the place of the one of its kind that was not read yet. */
+  /** Replaces the unread value of its kind. */
   put(kind: string, value: T): void;
-  /** Ends the iteration when all is read, with an error where there is one. */
+  /** Ends the iteration after the last value, with an error if one is given. */
   end(error?: unknown): void;
 }
 
-/** @param onLeave called when the reader stops, by itself or since it was told to */
+/** @param onLeave called when the reader stops, by itself or after `end` */
 export function latest<T>(onLeave: () => void): Latest<T> {
   const waiting = new Map<string, T>();
   let ended: { readonly error?: unknown } | undefined;

@@ -1,12 +1,11 @@
-/** Notices that nothing is heard any more. */
 export interface Watchdog {
-  /** Begins, or begins anew: so long may it be silent. */
+  /** Restarts the time that the service may be silent. */
   watch(silenceMs: number): void;
   heard(): void;
   stop(): void;
 }
 
-/** Calls `onSilence` after a silence, and `onDead` where it lasts as long again. */
+/** Calls `onSilence` after a silence, and `onDead` after another one of the same length. */
 export function watchdog(onSilence: () => void, onDead: () => void): Watchdog {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let silenceMs = 0;

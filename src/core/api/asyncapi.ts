@@ -1,4 +1,4 @@
-/** The description of the WebSocket channel, made of the schemas that its frames are read by. */
+/** The AsyncAPI document of the WebSocket channel, generated from the schemas that validate its frames. */
 import * as z from "zod";
 import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "./channel.ts";
 import { clientFrames, serverFrames } from "./frames.ts";
@@ -11,7 +11,7 @@ type FrameName = keyof typeof clientFrames | keyof typeof serverFrames;
 const PROTOCOL_VERSION = "1.0.0";
 
 const DESCRIPTION = `Live metrics of processes and host, and actions on processes. Frames are JSON text, one object each, of at most 16 KiB to the server; \
-binary frames are refused. A frame that is not accepted is answered with \`error\`, and the connection stays; too many of them close it (1008). \
+binary frames are refused. A refused frame is answered with \`error\`, and the connection stays open; too many close it (1008). \
 The subprotocol is ${SUBPROTOCOL}; a client that cannot set a header may offer \`${TOKEN_SUBPROTOCOL}<token as base64url>\` beside it.`;
 
 /** AsyncAPI 3.0, seen from the server: it receives what clients send. */
@@ -31,7 +31,7 @@ export function asyncApiDocument(): Json {
       local: {
         host: "127.0.0.1:3200",
         protocol: "ws",
-        description: "Where `svcm serve` listens unless it is told otherwise.",
+        description: "The default address of `svcm serve`.",
         security: [{ $ref: "#/components/securitySchemes/bearer" }],
       },
     },
@@ -44,8 +44,8 @@ export function asyncApiDocument(): Json {
       },
     },
     operations: {
-      receive: operation("receive", "What clients send.", received),
-      send: operation("send", "What the server sends.", sent),
+      receive: operation("receive", "Frames from clients.", received),
+      send: operation("send", "Frames from the server.", sent),
     },
     components: {
       messages: Object.fromEntries(names.map((name) => [name, message(name)])),
@@ -55,7 +55,7 @@ export function asyncApiDocument(): Json {
           scheme: "bearer",
           description:
             "The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, in the upgrade's Authorization header, as a subprotocol, or " +
-            "as `token` of a frame. On a loopback address metrics need no token, and actions need it where it is set; " +
+            "as `token` of a frame. On a loopback address metrics need no token, and actions need it if it is set; " +
             "on any other address both need it.",
         },
       },
@@ -81,7 +81,7 @@ function message(name: FrameName): Json {
 const has = (...members: string[]): Json => ({ required: members });
 const hasNone = (...members: string[]): Json => ({ not: { anyOf: members.map((member) => has(member)) } });
 
-/** What each scope of an action takes. */
+/** The members that each scope of an action takes. */
 const ACTION_SCOPES: readonly Json[] = [
   {
     title: "One process, or all instances of one app",

@@ -32,10 +32,10 @@ export const auditRecord = z
     target: z
       .string()
       .optional()
-      .describe("What was asked for, if it is neither a key nor a process: an entry, a namespace, an unknown name."),
+      .describe("The subject, if it is neither a key nor a process: an entry, a namespace, an unknown name."),
     source: z.enum(auditSources),
     actor: z.string().optional().describe("A user of the system, the name of a token, or `anonymous`."),
-    address: z.string().optional().describe("Where an attempt without a valid token came from."),
+    address: z.string().optional().describe("The client of an attempt without a valid token."),
     node: z.string().optional().describe("Name of the machine, if the record comes from another one."),
     outcome: z.enum(auditOutcomes),
     code: z.string().optional().describe("Why it was refused or failed, or why nothing had to be done."),

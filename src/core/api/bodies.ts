@@ -11,9 +11,7 @@ import type { Issue } from "./issue.ts";
 import { inputs } from "./inputs.ts";
 import { metricsPayload } from "./metrics.ts";
 
-const environment = z
-  .string()
-  .describe("The environment as it was asked for, trimmed and lower-cased; an alias stays an alias.");
+const environment = z.string().describe("The requested environment, trimmed and lower-cased; an alias stays an alias.");
 const fileName = z.string().describe("The env file that the environment resolves to, in the config directory.");
 const keys = z.array(z.string());
 
@@ -23,21 +21,21 @@ export const issueBody = z
     severity: z.enum(["error", "warning"]),
     path: z
       .array(z.union([z.string(), z.number()]))
-      .describe('Where in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`.'),
-    message: z.string().describe("What is wrong, and what would be accepted. Never a secret."),
+      .describe('Place in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`.'),
+    message: z.string().describe("The problem, and the accepted values. Never a secret."),
     accepted: keys.optional(),
     suggestion: z.string().optional().describe("The accepted word that was most likely meant."),
     at: z
       .strictObject({ file: z.string(), line: z.int().min(1), column: z.int().min(1) })
       .optional()
-      .describe("Where in the file; lines and columns count from 1."),
+      .describe("Place in the file; lines and columns count from 1."),
   })
   .describe("A finding of a validator.") satisfies z.ZodType<Issue>;
 
 export const failureBody = z
   .strictObject({
-    error: z.string().describe("What failed, in the same words for every case of a kind."),
-    details: z.string().optional().describe("What exactly was wrong, and what would be accepted."),
+    error: z.string().describe("The failed operation, in the same words for every case of a kind."),
+    details: z.string().optional().describe("The exact problem, and the accepted values."),
     code: z.string().optional().describe("A stable code, or the file system's own, for example `ENOSPC`."),
     path: z.string().optional().describe("The file that the failure is about."),
     issues: z.array(issueBody).optional(),
@@ -61,11 +59,11 @@ export const envWriteRequest = pick(inputs["env.write"], { environment: true, va
 export const envWrittenBody = z
   .strictObject({
     ...envRead,
-    changedKeys: keys.describe("Keys whose value is another one now."),
-    ignoredKeys: keys.describe("Asked keys that are outside the write allowlist."),
+    changedKeys: keys.describe("Keys whose value changed."),
+    ignoredKeys: keys.describe("Given keys outside the write allowlist."),
     warnings: z
       .array(issueBody)
-      .describe("Changed lines that `node --env-file`, Bun or a shell may read in another way than dotenv does."),
+      .describe("Changed lines that `node --env-file`, Bun or a shell may read differently than dotenv."),
   })
   .describe("The visible part of the env file after the write.");
 
@@ -79,9 +77,7 @@ export const deploymentsVerdictBody = z
     document: z
       .unknown()
       .optional()
-      .describe(
-        "Of YAML only: what it holds, aliases expanded. Absent where it cannot be read, or JSON cannot hold it.",
-      ),
+      .describe("Of YAML only: what it holds, aliases expanded. Absent if it cannot be read, or JSON cannot hold it."),
   })
   .describe("The verdict on a deployments document. Of YAML, every issue has its line and column.");
 
@@ -101,37 +97,37 @@ export const envDiffBody = z
   .strictObject({
     from: environment,
     to: environment,
-    entries: z.array(diffEntry).describe("Values of the never-exposed tier are absent; only the state is told."),
+    entries: z.array(diffEntry).describe("Values of the never-exposed tier are absent; only the state is shown."),
   })
   .describe("Two environments, key by key.");
 
 const ecosystemApp = z.strictObject({
   name: z.string(),
-  script: z.string().describe("As the file says it; empty where it says none."),
+  script: z.string().describe("As declared; empty without one."),
   interpreter: z.string().describe("As declared, else what PM2 would take; `none` for a binary."),
   interpreterArgs: z.array(z.string()),
   env: z
     .record(z.string(), z.string())
     .describe("Never-exposed keys, secret-like names and URLs with credentials show `[REDACTED]`."),
-  command: z.string().describe("`pm2 start <path> --only <name> --update-env`; empty where the app has no name."),
+  command: z.string().describe("`pm2 start <path> --only <name> --update-env`; empty if the app has no name."),
 });
 
 export const ecosystemBody = z
   .strictObject({
-    environment: z.string().describe("The environment as it was asked for, trimmed and lower-cased."),
-    fileName: z.string().describe("The ecosystem file; where there is none, the one that would be read."),
+    environment: z.string().describe("The requested environment, trimmed and lower-cased."),
+    fileName: z.string().describe("The ecosystem file, or the one that would be read."),
     path: z.string().describe("Its absolute path."),
-    exists: z.boolean().describe("False where the environment has no ecosystem file; then there are no apps."),
+    exists: z.boolean().describe("False if the environment has no ecosystem file; then there are no apps."),
     apps: z.array(ecosystemApp),
     preview: z
       .strictObject({
         apps: z.array(z.string()).describe("Names of the apps that the service kind implies."),
-        command: z.string().nullable().describe("Starts exactly those; null where there is none."),
+        command: z.string().nullable().describe("Starts exactly those; null without one."),
       })
       .optional()
-      .describe("Where a service kind was asked for."),
+      .describe("If the request names a service kind."),
   })
-  .describe("What an environment's PM2 ecosystem file declares, run afresh for this answer.");
+  .describe("The declarations of an environment's PM2 ecosystem file, which runs again for each answer.");
 
 const accepted = {
   tier: z.enum(["editable", "read-only", "never-exposed"]),

@@ -1,5 +1,5 @@
 /**
- * The names and bounds of the WebSocket channel, for those who load no schema.
+ * The names and bounds of the WebSocket channel, without a schema.
  *
  * @see CONTRACT section 4
  */
@@ -8,5 +8,5 @@ export const SOCKET_PATH = "/api/runtime/pm2-ws";
 export const SUBPROTOCOL = "svcm.v1";
 export const TOKEN_SUBPROTOCOL = "svcm.bearer.";
 
-/** How often a subscriber may ask to be told, in milliseconds. @see the specification, "Limits" */
+/** The interval between two samples of a subscription, in milliseconds. @see the specification, "Limits" */
 export const interval = { min: 500, max: 2000, default: 1000 } as const;

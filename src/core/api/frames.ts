@@ -16,11 +16,9 @@ const requestId = z.optional(
   text(64).check(z.describe("Chosen by the client; the answer to this frame carries it back.")),
 );
 const token = z.optional(
-  text(4096).check(
-    z.describe("The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, where the upgrade did not carry it already."),
-  ),
+  text(4096).check(z.describe("The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it.")),
 );
-const environment = z.string().check(z.describe("As it was asked for, trimmed and lower-cased."));
+const environment = z.string().check(z.describe("The requested environment, trimmed and lower-cased."));
 const action = z.enum(processActions);
 const scope = z.enum(processScopes);
 const pmId = z.optional(z.int().check(z.minimum(0), z.describe("PM2's own number of the process.")));
@@ -50,7 +48,7 @@ export const subscribeFrame = z
         .check(
           z.minimum(interval.min),
           z.maximum(interval.max),
-          z.describe(`Time between two frames; ${interval.default} where it is absent.`),
+          z.describe(`Time between two frames; ${interval.default} if it is absent.`),
         ),
     ),
     asyncContext: z.optional(z.boolean().check(z.describe("Ask each managed process for its async-context metrics."))),
@@ -58,7 +56,7 @@ export const subscribeFrame = z
     requestId,
   })
   .check(
-    z.describe("Asks for metrics. It takes the place of an earlier subscription; one that is refused leaves that."),
+    z.describe("Subscribes to metrics and replaces an earlier subscription. If it is refused, the earlier one stays."),
   );
 
 export const unsubscribeFrame = z
@@ -71,7 +69,7 @@ export const actionFrame = z
   .strictObject({
     type: z.literal("action"),
     action,
-    scope: z.optional(scope.check(z.describe("`process` where it is absent. `ecosystem` starts a declared app."))),
+    scope: z.optional(scope.check(z.describe("`process` if it is absent. `ecosystem` starts a declared app."))),
     name: z.optional(text(200).check(z.describe("Name of the process, or of the declared app."))),
     pmId,
     namespace: z.optional(text(200)),
@@ -92,13 +90,13 @@ export const metricsFrame = z
 
 export const hostFrame = z
   .strictObject({ type: z.literal("host"), payload: hostPayload })
-  .check(z.describe("Sent instead of `metrics` while PM2 cannot be read, beside the `error`."));
+  .check(z.describe("Sent with an `error` instead of `metrics` while PM2 cannot be read."));
 
 export const errorFrame = z
   .strictObject({
     type: z.literal("error"),
     code: z.string().check(z.describe("Stable, for example `PM2_NOT_RUNNING` or `INVALID_SUBSCRIPTION`.")),
-    details: z.string().check(z.describe("What is wrong, and what would be accepted. Never a secret.")),
+    details: z.string().check(z.describe("The problem, and the accepted values. Never a secret.")),
     error: z.optional(z.string().check(z.describe("`Unauthorized.` beside the code `UNAUTHORIZED`."))),
     requestId,
   })
@@ -114,22 +112,22 @@ export const actionResultFrame = z
       .string()
       .check(
         z.describe(
-          "What the action was about: a process, a namespace or a declared app; `*` for every declared app, `(not given)` if the frame names nothing.",
+          "The subject of the action: a process, a namespace or a declared app; `*` for every declared app, `(not given)` if the frame names nothing.",
         ),
       ),
     pmId,
     affected: z.optional(z.array(affected)),
     skipped: z.optional(z.array(skipped).check(z.describe("Left alone, such as the process that serves the request."))),
     warnings: z.optional(
-      z.array(issueBody).check(z.describe("What was done only in part: each names its code and the app.")),
+      z.array(issueBody).check(z.describe("Partly completed steps: each has its code and the app.")),
     ),
     code: z.optional(z.string().check(z.describe("Stable, for example `PROCESS_NOT_FOUND`."))),
-    error: z.optional(z.string().check(z.describe("What failed."))),
+    error: z.optional(z.string().check(z.describe("The failure."))),
     requestId,
   })
   .check(z.describe("The outcome of an `action`, refused and failed ones included."));
 
-/** What a client may send, by `type`. */
+/** Frames from clients, by `type`. */
 export const clientFrames = {
   subscribe: subscribeFrame,
   unsubscribe: unsubscribeFrame,
@@ -137,7 +135,7 @@ export const clientFrames = {
   action: actionFrame,
 } as const;
 
-/** What the server sends, by `type`. */
+/** Frames from the server, by `type`. */
 export const serverFrames = {
   subscribed: subscribedFrame,
   pong: pongFrame,

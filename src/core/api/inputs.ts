@@ -1,7 +1,6 @@
 /**
- * The inputs of the operations, by operation, as the three faces hand them over. The API's
- * description is generated from these schemas and from `bodies.ts`. Loaded where an input comes
- * from outside: the command line, which is compiled against them, never does.
+ * The inputs of the operations, by operation. The API's description is generated from these schemas and from
+ * `bodies.ts`. The command line only imports their types.
  */
 import * as z from "zod/mini";
 import { auditOutcomes, entrypoints, processActions, processScopes, schemaNames, documentSections } from "./names.ts";
@@ -38,19 +37,19 @@ export const inputs = {
   "env.check": z.strictObject({ environment, service }),
   "env.diff": z.strictObject({ from: z.string(), to: z.string(), service }),
   "env.plan": z.strictObject({ environment, service, values, foreignKeys }),
-  /** `keys` narrows the answer; each has to be of a visible tier. */
+  /** `keys` narrows the answer; each has to be visible. */
   "env.read": z.strictObject({ environment, service, keys: z.optional(z.array(z.string())) }),
   /** `ifMatch` is the header as it came. */
   "env.write": z.strictObject({ environment, service, values, ifMatch: z.optional(z.string()), foreignKeys }),
   "interface.add": z.strictObject({ ...documentEdit, values }),
-  /** `which` is a controller mapping, or the number of the adapter in the list. */
+  /** `which` is a controller mapping, or the position of the adapter in the list. */
   "interface.edit": z.strictObject({ ...documentEdit, which: z.string(), values }),
   "interface.remove": z.strictObject({ ...documentEdit, which: z.string() }),
   "metrics.expose": z.strictObject({ version: z.string(), format: z.enum(["openmetrics", "prometheus"]) }),
   "metrics.show": z.strictObject({ environment, service, asyncContext: z.optional(z.boolean()) }),
   /**
-   * `scope` is `process` if it is absent. `environment` chooses the ecosystem file. One process is asked for by `name`
-   * or `pmId`; several, each by its name or number, by `names` and `pmIds`.
+   * `scope` is `process` if it is absent. `environment` selects the ecosystem file. `name` or `pmId` selects one
+   * process, `names` and `pmIds` several.
    */
   "process.act": z.strictObject({
     action: z.enum(processActions),
@@ -69,20 +68,20 @@ export const inputs = {
   "profile.show": z.strictObject({ profile: z.string() }),
   "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /**
-   * `file` is relative to the repository root; a `section` narrows the verdict to it. Where the `content` is
-   * given, no file is read and `file` only names it.
+   * `file` is relative to the repository root; a `section` narrows the verdict to it. With `content`, no file is read
+   * and `file` only names it.
    */
   "deployments.check": z.strictObject({
     file: z.optional(z.string()),
     section: z.optional(z.enum(documentSections)),
     content: z.optional(z.instanceof(Uint8Array)),
   }),
-  /** Revisions of Git; without `to`, the file as it stands in the work tree. */
+  /** Revisions of Git; without `to`, the file in the work tree. */
   "deployments.diff": z.strictObject({ file: z.optional(z.string()), from: z.string(), to: z.optional(z.string()) }),
   "deployments.migrate": z.strictObject(documentEdit),
-  /** What is still to be asked of somebody who adds an entry; an empty value leaves a field out. */
+  /** The remaining questions for a new entry; an empty value leaves a field out. */
   "entry.question": z.strictObject({ file, section: z.enum(["interfaces", "deployments"]), values }),
-  /** The document itself, or the bytes of its YAML text: what it may hold, the validators say. */
+  /** The document, or the bytes of its YAML text. */
   "suite.validate": z.union([z.instanceof(Uint8Array), z.looseObject({})]),
   /** `app` is one of the environment's ecosystem file. */
   "startup.check": z.strictObject({
@@ -93,7 +92,7 @@ export const inputs = {
   }),
   "target.add": z.strictObject({ ...documentEdit, values }),
   "target.duplicate": z.strictObject({ ...documentEdit, name: z.string(), as: z.optional(z.string()) }),
-  /** `clear` names fields that go. */
+  /** `clear` names fields to remove. */
   "target.edit": z.strictObject({ ...documentEdit, name: z.string(), values, clear: names }),
   "target.remove": z.strictObject({ ...documentEdit, name: z.string() }),
 } as const satisfies Record<string, z.ZodMiniType>;

@@ -7,9 +7,9 @@ export interface Issue {
   readonly code: string;
   /** Only errors make a document invalid. */
   readonly severity: Severity;
-  /** Where in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`. */
+  /** Place in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`. */
   readonly path: readonly (string | number)[];
-  /** What is wrong, and what is accepted. Never a secret. */
+  /** The problem, and the accepted values. Never a secret. */
   readonly message: string;
   /** The accepted values, for a program that offers them. */
   readonly accepted?: readonly string[] | undefined;

@@ -1,6 +1,6 @@
 /**
- * What telemetry tells: the metrics payload of the one-shot route, the WebSocket and `metrics show`.
- * Names end in their unit; what could not be measured is `null`, or carries `error` and `code`.
+ * The metrics payload of the one-shot route, the WebSocket and `metrics show`. Names end in their unit; a value that
+ * could not be measured is `null`, or has `error` and `code`.
  *
  * @see CONTRACT section 5
  */
@@ -12,7 +12,7 @@ const count = z.int().min(0);
 const bytes = z.int().min(0);
 const percent = z.number().min(0);
 const failure = {
-  error: z.string().describe("Why it could not be measured."),
+  error: z.string().describe("The reason why it could not be measured."),
   code: z.string().describe("Stable, or the system's own, for example `EACCES`."),
 };
 
@@ -37,17 +37,17 @@ const shown = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 export const driftEntry = z
   .strictObject({
     name: z.string().describe("The app, or the process that no app declares."),
-    pmIds: z.array(z.int()).describe("PM2's numbers of the processes that differ; empty where none runs."),
-    field: z.enum(driftFields).describe("`app` where the whole app is missing or unexpected."),
+    pmIds: z.array(z.int()).describe("PM2's numbers of the processes that differ; empty if none runs."),
+    field: z.enum(driftFields).describe("`app` if the whole app is missing or unexpected."),
     state: z
       .enum(driftStates)
       .describe(
         "`missing`: declared, and no process runs. `unexpected`: running, not declared. `different`: another value runs. " +
-          "`absent`: the process lacks what is declared. `stale`: the process kept what is no longer so.",
+          "`absent`: the process lacks the declared value. `stale`: the process kept an earlier value.",
       ),
-    key: z.string().nullable().describe("The environment key, where the field is `env`; never its value."),
-    declared: shown.describe("What the ecosystem declares; null for arguments and environment, which are never shown."),
-    running: shown.describe("What runs; null for arguments and environment, which are never shown."),
+    key: z.string().nullable().describe("The environment key, if the field is `env`; never its value."),
+    declared: shown.describe("The declared value; null for arguments and environment, which are never shown."),
+    running: shown.describe("The running value; null for arguments and environment, which are never shown."),
   })
   .describe("A difference between what the ecosystem declares and what PM2 runs.");
 
@@ -62,7 +62,7 @@ const disk = z.union([
     path: z.string(),
     totalBytes: bytes,
     freeBytes: bytes,
-    availableBytes: bytes.describe("What is free for users without privileges."),
+    availableBytes: bytes.describe("Free for users without privileges."),
     usedBytes: bytes,
     usedPercent: percent,
   }),
@@ -81,18 +81,18 @@ export const hostMetrics = z
     memory: z.strictObject({
       totalBytes: bytes.nullable(),
       freeBytes: bytes.nullable(),
-      availableBytes: bytes.nullable().describe("What programs can still get without swapping."),
+      availableBytes: bytes.nullable().describe("Available to programs without swapping."),
       usedBytes: bytes.nullable().describe("Total less available."),
       usedPercent: percent.nullable(),
       processRssSumBytes: bytes.nullable().describe("Resident memory of the processes that PM2 runs."),
-      otherBytes: bytes.nullable().describe("Used memory beside those processes; 0 where they share that much."),
+      otherBytes: bytes.nullable().describe("Used memory beside those processes; 0 if they share that much."),
     }),
     disk: z.array(disk),
   })
   .describe("The machine.");
 
 const diskIo = z.strictObject({
-  supported: z.boolean().describe("Whether this platform tells the disk traffic of a process at all."),
+  supported: z.boolean().describe("True if this platform reports the disk traffic of a process."),
   platform: z.string(),
   readBytes: bytes.nullable().describe("Read from the storage since the process started."),
   writeBytes: bytes.nullable().describe("Written to the storage since the process started."),
@@ -113,7 +113,7 @@ export const asyncContextCodes = [
 const asyncContextFailure = z.strictObject({
   error: failure.error,
   code: z.enum(asyncContextCodes),
-  status: z.int().optional().describe("The status of the answer, where there was one."),
+  status: z.int().optional().describe("The status of the answer, if one arrived."),
 });
 
 const asyncContextAnswer = z
@@ -123,7 +123,7 @@ const asyncContextAnswer = z
       .array(z.record(z.string(), z.unknown()))
       .describe("Every key of the newest stores; scalar values of keys that are not secret-like, else `[REDACTED]`."),
   })
-  .describe("Counters of the process's async contexts, every other number it tells among them.");
+  .describe("Counters of the process's async contexts, and every other number that it reports.");
 
 export const processProblemCodes = ["PROCESS_FOLDER_MISSING", "PROCESS_WITHOUT_PID", "PROCESS_CRASH_LOOP"] as const;
 
@@ -131,16 +131,16 @@ export const processProblemCodes = ["PROCESS_FOLDER_MISSING", "PROCESS_WITHOUT_P
 export const processProblem = z
   .strictObject({
     code: z.enum(processProblemCodes).describe("`svcm explain <code>` says what to do."),
-    details: z.string().describe("What is wrong, in words. Never a secret."),
+    details: z.string().describe("The problem, in words. Never a secret."),
   })
   .nullable()
-  .describe("What PM2's status does not show; null if nothing is wrong.");
+  .describe("A problem that PM2's status does not show; null without one.");
 
 export const processMetrics = z
   .strictObject({
     name: z.string(),
     pmId: z.int(),
-    pid: z.int().nullable().describe("Null where no process runs."),
+    pid: z.int().nullable().describe("Null if no process runs."),
     namespace: z.string().nullable(),
     status: z.string().describe("PM2's word, for example `online`, `stopped`, `errored`, `launching`."),
     problem: processProblem,
@@ -168,20 +168,22 @@ export const processMetrics = z
     exitCode: z.int().nullable(),
     customMetrics: z
       .record(z.string(), z.union([z.number(), z.string()]))
-      .describe("What the app reports through PM2, by its own names."),
+      .describe("Metrics that the app reports through PM2, by its own names."),
     customMetricUnits: z
       .record(z.string(), z.string())
-      .describe("Units of `customMetrics`, by the same names; a metric that PM2 has no unit for is absent."),
+      .describe("Units of `customMetrics`, by the same names; a metric without a unit is absent."),
     diskIo,
-    asyncContext: z.union([asyncContextFailure, asyncContextAnswer, z.null()]).describe("Null where it was not asked."),
+    asyncContext: z
+      .union([asyncContextFailure, asyncContextAnswer, z.null()])
+      .describe("Null if it was not requested."),
   })
   .describe("A process that PM2 knows.");
 
 const ecosystem = z.strictObject({
   fileName: z.string(),
   path: z.string(),
-  exists: z.boolean().describe("False where the environment has no ecosystem file: nothing is compared then."),
-  expectedProcessCount: count.nullable().describe("Processes that the declared apps make; null where the file fails."),
+  exists: z.boolean().describe("False if the environment has no ecosystem file; then nothing is compared."),
+  expectedProcessCount: count.nullable().describe("Processes that the declared apps make; null if the file fails."),
   missingExpected: z.array(z.string()).describe("Declared apps that no online process runs."),
   unexpected: z.array(z.string()).describe("Names of processes that no app declares."),
   drift: z.array(driftEntry),
@@ -194,10 +196,10 @@ const summary = z.strictObject({
   onlineCount: count,
   stoppedCount: count,
   erroredCount: count,
-  totalCpuPercent: percent.nullable().describe("Sum of what could be measured; null where nothing could."),
+  totalCpuPercent: percent.nullable().describe("Sum of the measured values; null without any."),
   totalMemoryBytes: bytes.nullable(),
   statusCounts: z.record(z.string(), count),
-  asyncContextActiveSum: count.nullable().describe("Null where no process answered."),
+  asyncContextActiveSum: count.nullable().describe("Null if no process answered."),
 });
 
 const collectedAt = z.iso.datetime();
@@ -206,7 +208,7 @@ export const metricsPayload = z
   .strictObject({
     source: z.literal("pm2"),
     collectedAt,
-    environment: z.string().describe("As it was asked for, trimmed and lower-cased."),
+    environment: z.string().describe("The requested environment, trimmed and lower-cased."),
     ecosystem,
     summary,
     host: hostMetrics,
@@ -214,7 +216,6 @@ export const metricsPayload = z
   })
   .describe("Processes and host at one moment.");
 
-/** What is sent instead while PM2 cannot be read. */
 export const hostPayload = z
   .strictObject({ collectedAt, host: hostMetrics })
   .describe("The host alone, while PM2 cannot be read.");

@@ -1,26 +1,26 @@
-/** The official process entrypoints of a backend. `websocket` and `grpc` serve REST beside. */
+/** The official process entrypoints of a backend. `websocket` and `grpc` also serve REST. */
 export const entrypoints = ["rest", "websocket", "grpc"] as const;
 
-/** The sections of a deployments document that have validators of their own. */
+/** The sections of a deployments document with their own validators. */
 export const documentSections = ["serviceConfiguration", "interfaces", "deployments"] as const;
 
-/** How a validation can be reported, beside `--json`. */
+/** Formats of a validation report, besides `--json`. */
 export const reportFormats = ["text", "github", "sarif", "junit"] as const;
 
 /** The documents that people write and `svcm schema` describes. */
 export const documentNames = ["deployments", "runtime-contract", "capability-matrix"] as const;
 
-/** How a difference between two deployments documents can be told, beside `--json`. */
+/** Formats of a difference between two deployments documents, besides `--json`. */
 export const diffFormats = ["text", "markdown"] as const;
 
-/** What `svcm schema` can print: the schemas of those documents, and the description of the WebSocket. */
+/** Documents that `svcm schema` prints: those schemas, and the description of the WebSocket. */
 export const schemaNames = [...documentNames, "asyncapi"] as const;
 
-/** What can be done to a process. */
+/** Actions on a process. */
 export const processActions = ["start", "stop", "restart"] as const;
 export type ProcessAction = (typeof processActions)[number];
 
-/** Whom an action is for. `ecosystem` means apps as the environment's ecosystem file declares them. */
+/** Targets of an action. `ecosystem` means apps as the ecosystem file declares them. */
 export const processScopes = ["process", "namespace", "ecosystem"] as const;
 export type ProcessScope = (typeof processScopes)[number];
 
@@ -28,8 +28,10 @@ export type ProcessScope = (typeof processScopes)[number];
 export const auditSources = ["cli", "http", "ws", "nats"] as const;
 export type AuditSource = (typeof auditSources)[number];
 
-/** How an attempt to change something ended: `refused` before its first effect, `failed` after it. One that stays `started` was cut off. */
+/**
+ * Outcomes of an attempt: `refused` before its first effect, `failed` after it. One that stays `started` was cut off.
+ */
 export const auditOutcomes = ["started", "succeeded", "failed", "refused"] as const;
 
-/** How a process differs from its declaration. */
+/** Differences between a process and its declaration. */
 export const driftStates = ["missing", "unexpected", "different", "absent", "stale"] as const;

@@ -3,8 +3,7 @@ import { refusal, type ErrorKind } from "../errors.ts";
 import { sortIssues, type Issue } from "./issue.ts";
 
 /**
- * Parses an input, or refuses it with every issue at once. Given values are not repeated in a
- * message: what could not be parsed may be anything.
+ * Parses an input, or refuses it with every issue at once. Messages do not repeat the given values, which may be secrets.
  *
  * @throws {SvcmError} of the given kind.
  */
