@@ -11,6 +11,7 @@ import { nodeHost, systemClock } from "./adapters/host.ts";
 import { nodeMachine } from "./adapters/machine/index.ts";
 import { pm2Processes } from "./adapters/pm2/index.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
+import { surveyFolder } from "./adapters/survey.ts";
 import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./caller.ts";
 import { createTelemetry } from "./metrics/sampling/create-telemetry.ts";
@@ -70,6 +71,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
   const ports: Ports = whenUsed<Ports>({
     workspace: () => workspace,
     facts: () => nodeFacts(root, ports.files),
+    survey: () => surveyFolder,
     files: () => nodeFiles({ allowedFolders: [root, configDir], maxBytes: MAX_FILE_BYTES }),
     revisions: () => gitRevisions({ root, env, maxBytes: MAX_FILE_BYTES }),
     ecosystems: () => ecosystemLoader({ root, env }),

@@ -66,6 +66,8 @@ export const inputs = {
   "profile.apply": z.strictObject({ environment, service, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),
+  /** Without `write`, nothing is changed. `only` narrows the proposal. */
+  "project.init": z.strictObject({ write: z.boolean(), only: z.optional(z.enum(["layout", "keys"])) }),
   "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /**
    * `file` is relative to the repository root; a `section` narrows the verdict to it. With `content`, no file is read

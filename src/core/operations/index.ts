@@ -24,6 +24,8 @@ export { attempted as attemptedAction } from "../pm2/control/recorded.ts";
 export { processList } from "./process-list.ts";
 export type { ListedProcess, ProcessListResponse } from "./process-list.ts";
 export { profileApply, profileList, profileShow } from "./profiles.ts";
+export { projectInit } from "./project-init.ts";
+export type { InitResponse } from "./project-init.ts";
 export { serverIdentity } from "./server-identity.ts";
 export { schemaShow } from "./schema-show.ts";
 export { deploymentsCheck } from "./deployments-check.ts";

@@ -3,6 +3,7 @@
  * machine, and decisions never see them.
  */
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
+import type { Survey } from "../project/detect/survey.ts";
 import type { Project } from "../project/project.ts";
 import type { Telemetry } from "../metrics/telemetry.ts";
 import type { AuditLog } from "./audit-log.ts";
@@ -19,6 +20,8 @@ export interface Ports {
   readonly workspace: Workspace;
   readonly facts: Facts;
   readonly files: Files;
+  /** Names and texts of a repository's files, for detection; runs none and follows no link. */
+  survey(root: string): Promise<Survey>;
   readonly revisions: Revisions;
   readonly ecosystems: EcosystemLoader;
   readonly audit: AuditLog;

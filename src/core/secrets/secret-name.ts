@@ -31,7 +31,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /** The words of a name in capitals: `dbPassword2` and `DB-PASSWORD_2` are `DB`, `PASSWORD`. */
-function wordsOf(name: string): string[] {
+export function wordsOf(name: string): string[] {
   const separated = name
     .slice(0, LONGEST)
     .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")

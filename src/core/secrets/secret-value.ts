@@ -13,12 +13,17 @@ const RANDOM_SHARE = 0.2;
 /** Words in camel case change as well: without a digit, it has to be more. */
 const RANDOM_SHARE_OF_LETTERS = 0.3;
 
+/** Whether a text only marks the place of a value: `<token>`, `changeme`, `your-key`, or nothing at all. */
+export function isPlaceholder(value: string): boolean {
+  return PLACEHOLDER.test(value);
+}
+
 /**
  * Whether a text is a secret by its shape alone: credentials, a known form of token, a private key, a URL with
  * a random-looking part, or random-looking text. A placeholder such as `<token>` or `changeme` is not.
  */
 export function isSecretValue(value: string): boolean {
-  if (PLACEHOLDER.test(value)) return false;
+  if (isPlaceholder(value)) return false;
   return hasCredentials(value) || hasRandomPart(value);
 }
 

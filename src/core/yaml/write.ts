@@ -2,7 +2,7 @@ import { kindElsewhere } from "./elsewhere.ts";
 import { plainValue } from "./scan/core-schema.ts";
 
 /** Words that nobody takes for anything but text, with nothing in them that YAML or its readers would see. */
-const PLAIN = /^[A-Za-z_/][\w./+@-]*(?: [\w(][\w./+@()-]*)*$/;
+const PLAIN = /^(?:\.\.\/)*\.?[A-Za-z_/][\w./+@-]*(?: [\w(][\w./+@()-]*)*$/;
 const RARE = /[\u007F-\u009F\u2028\u2029\uFEFF]/g;
 const INDENT = "  ";
 
@@ -30,7 +30,7 @@ function itemLines(value: unknown): string[] {
 }
 
 /** A scalar, or a collection without members. */
-function scalarText(value: unknown): string {
+export function scalarText(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value) ?? "null";
   if (PLAIN.test(value) && kindElsewhere(value) === undefined && plainValue(value) === value) return value;
   return JSON.stringify(value).replaceAll(RARE, escaped);

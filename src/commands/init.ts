@@ -1,0 +1,42 @@
+import * as Flags from "@oclif/core/flags";
+import { projectInit, type InitResponse } from "../core/index.ts";
+import { SvcmCommand } from "./base.ts";
+import { ask } from "./terminal/ask.ts";
+import { confirm, isAttended } from "./terminal/confirm.ts";
+import { initReport } from "./terminal/init-report.ts";
+
+export default class Init extends SvcmCommand {
+  static override summary = "Set svcm up in this repository: find its PM2 files, env files and keys.";
+  static override description = `Reads names and text only: no file of the repository is run, and no value is shown or written. Proposes svcm.yaml and the line .svcm/ in .gitignore, shows the proposal, and writes it after you agree.
+
+A key whose value can be shown is marked as a guess until you confirm it; no key becomes editable. A second run adds what is new and changes nothing else.`;
+  static override examples = [
+    "<%= config.bin %> init",
+    "<%= config.bin %> init --dry-run",
+    "<%= config.bin %> init --yes --json",
+  ];
+  static override flags = {
+    "dry-run": Flags.boolean({ summary: "Show the proposal and write nothing.", exclusive: ["yes", "check"] }),
+    yes: Flags.boolean({ char: "y", summary: "Write without asking.", exclusive: ["check"] }),
+    check: Flags.boolean({ summary: "Write nothing; exit 1 if there is something to write." }),
+    only: Flags.option({ summary: "Part of the proposal to make.", options: ["layout", "keys"] as const })(),
+  };
+
+  async run(): Promise<InitResponse> {
+    const { flags } = await this.parse(Init);
+    const run = (write: boolean): Promise<InitResponse> => ask(projectInit, flags, { write, only: flags.only });
+    const proposal = await run(flags.yes);
+    this.log(initReport(proposal));
+    if (flags.yes || flags["dry-run"] || proposal.plan.length === 0) return proposal;
+    if (!flags.check && !this.jsonEnabled() && isAttended()) {
+      if (!(await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`))) return proposal;
+      const done = await run(true);
+      this.log(
+        `Wrote ${done.written.join(" and ")}.\n\nNext: svcm ecosystem show, svcm env check, svcm doctor, svcm serve`,
+      );
+      return done;
+    }
+    this.answerNo();
+    return proposal;
+  }
+}

@@ -1,0 +1,81 @@
+import type { InitResponse } from "../../core/index.ts";
+import { paint } from "./paint.ts";
+
+const SHOWN_KEYS = 6;
+
+/** What `svcm init` found, what it proposes, and what it does not understand. */
+export function initReport({ found, keys, guesses, plan, written }: InitResponse): string {
+  const { looked, isCut, frameworks, pm2, env, notUnderstood } = found;
+  const head = `Looked at ${looked} files${isCut ? ", and stopped there" : ""}. Nothing was run; values are not shown.`;
+  const lines = [
+    head,
+    "",
+    ...(frameworks.length > 0 ? [row("Code", frameworks.join(", "))] : []),
+    ...labelled(
+      "PM2",
+      pm2.map(({ path, environments, isGuess }) => `${path}  ${startsOf(environments)}${isGuess ? " (a guess)" : ""}`),
+      "no file found",
+    ),
+    ...labelled(
+      "Env",
+      env.map(
+        ({ path, kind, isEncrypted }) =>
+          `${path}${kind === "template" ? "  template" : ""}${isEncrypted ? "  encrypted" : ""}`,
+      ),
+      "no file found",
+    ),
+    row("Keys", `${sum(keys)} found`),
+    ...keyLines("can be shown", keys.open),
+    ...keyLines("are kept back", keys.secret),
+    ...keyLines("are undecided, and kept back", keys.undecided, guesses),
+    ...labelled(
+      "Note",
+      notUnderstood.map(({ path, line, what }) => `${path}:${line}: ${what}`),
+    ),
+  ];
+  return [
+    ...lines,
+    "",
+    ...plan.flatMap((file) => planLines(file, written.length > 0)),
+    ...(plan.length === 0 ? ["Nothing new."] : []),
+  ].join("\n");
+}
+
+function startsOf(environments: Readonly<Record<string, string | null>>): string {
+  return Object.entries(environments)
+    .map(([name, env]) => (env === null ? name : `${name}: --env ${env}`))
+    .join(", ");
+}
+
+function planLines({ path, isNew, before, text }: InitResponse["plan"][number], isWritten: boolean): string[] {
+  const verb = isWritten ? "Wrote" : isNew ? "Would write" : "Would add to";
+  const added = isNew ? text.split("\n").slice(0, -1) : addedLines(before, text);
+  return [paint.bold(`${verb} ${path}:`), ...added.map((line) => paint.green(`+ ${line}`)), ""];
+}
+
+function addedLines(before: string, text: string): string[] {
+  const held = new Set(before.split("\n"));
+  return text.split("\n").filter((line) => line !== "" && !held.has(line));
+}
+
+function keyLines(words: string, names: readonly string[], reasons: Readonly<Record<string, string>> = {}): string[] {
+  if (names.length === 0) return [];
+  const shown = names.slice(0, SHOWN_KEYS).join(" ");
+  const more = names.length > SHOWN_KEYS ? " ..." : "";
+  const [first = ""] = names;
+  const why = reasons[first] === undefined ? "" : ` (${reasons[first]})`;
+  return [row("", `${names.length} ${words}: ${shown}${more}${why}`)];
+}
+
+function labelled(label: string, lines: readonly string[], none?: string): string[] {
+  if (lines.length === 0) return none === undefined ? [] : [row(label, none)];
+  return lines.map((line, index) => row(index === 0 ? label : "", line));
+}
+
+function row(label: string, text: string): string {
+  return `${label.padEnd(6)} ${text}`;
+}
+
+function sum({ open, secret, undecided }: InitResponse["keys"]): number {
+  return open.length + secret.length + undecided.length;
+}

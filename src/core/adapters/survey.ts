@@ -1,0 +1,55 @@
+import { constants } from "node:fs";
+import { open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isWanted, MAX_DEPTH, SKIPPED_FOLDERS, type Survey } from "../project/detect/survey.ts";
+
+const MAX_FILES = 20_000;
+const MAX_BYTES = 2 ** 20;
+/** Texts that are held at once; the rest of a large repository is code like the code before it. */
+const MAX_TOTAL_BYTES = 64 * 2 ** 20;
+
+/**
+ * Looks at the files of a repository without running any: names down to a fixed depth, and the texts that detection
+ * asks for. Links are not followed; what cannot be read is left out.
+ */
+export async function surveyFolder(root: string): Promise<Survey> {
+  const files = new Map<string, string | undefined>();
+  let isCut = false;
+  let total = 0;
+  const visit = async (folder: string, depth: number): Promise<void> => {
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name) && depth < MAX_DEPTH) await visit(path, depth + 1);
+      if (!entry.isFile()) continue;
+      if (files.size >= MAX_FILES) {
+        isCut = true;
+        return;
+      }
+      const text = isWanted(path) && total < MAX_TOTAL_BYTES ? await textOf(join(root, path)) : undefined;
+      total += text?.length ?? 0;
+      files.set(path, text);
+    }
+  };
+  await visit("", 0);
+  return { files, isCut };
+}
+
+/** The text of a small regular file; `undefined` for anything else. */
+async function textOf(path: string): Promise<string | undefined> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    () => undefined,
+  );
+  if (handle === undefined) return undefined;
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile() || stats.size > MAX_BYTES) return undefined;
+    const bytes = Buffer.alloc(stats.size);
+    const { bytesRead } = await handle.read(bytes, 0, stats.size, 0);
+    return bytes.subarray(0, bytesRead).toString("utf8");
+  } catch {
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,140 @@
+import type { InputOf } from "../api/inputs.ts";
+import { audited } from "../audit/audited.ts";
+import { SvcmError } from "../errors.ts";
+import { defineOperation } from "../operation.ts";
+import { FileError, type Ports } from "../ports/index.ts";
+import { detect, type DetectedKey, type Detection } from "../project/detect/detect.ts";
+import { layoutOf } from "../project/detect/layout.ts";
+import { svcmYaml } from "../project/detect/svcm-yaml.ts";
+import { newKeys, withKeys } from "../project/detect/second-run.ts";
+import { decodeUtf8 } from "../words/utf8.ts";
+
+const PROJECT_FILE = "svcm.yaml";
+const IGNORED = ".svcm/";
+
+/** A file that init would write, whole. */
+export interface PlannedFile {
+  readonly path: string;
+  readonly isNew: boolean;
+  readonly before: string;
+  readonly text: string;
+}
+
+export interface InitResponse {
+  readonly found: Omit<Detection, "keys">;
+  readonly keys: Readonly<Record<"open" | "secret" | "undecided", readonly string[]>>;
+  /** Keys whose entry is a guess, with the reason. */
+  readonly guesses: Readonly<Record<string, string>>;
+  readonly plan: readonly PlannedFile[];
+  /** Paths of the files that were written; empty for a dry run. */
+  readonly written: readonly string[];
+}
+
+/**
+ * Looks at the repository and proposes a `svcm.yaml`; writes it, and the line of `.gitignore`, if asked to. Runs no
+ * file of the repository; no value is in the answer.
+ */
+export const projectInit = defineOperation({
+  id: "project.init",
+  access: "write",
+  refusal: "INVALID_REQUEST",
+  async run(ports, input, caller): Promise<InitResponse> {
+    if (!input.write) return await proposal(ports, input);
+    const about = { action: "project.init" as const, target: PROJECT_FILE };
+    return await audited(
+      ports,
+      caller,
+      () => about,
+      async (begin) => {
+        const answer = await proposal(ports, input);
+        let begun: Promise<void> | undefined;
+        for (const file of answer.plan) await write(ports, file, () => (begun ??= begin()));
+        return { ...answer, written: answer.plan.map(({ path }) => path) };
+      },
+    );
+  },
+});
+
+async function proposal(ports: Ports, { only }: InputOf<"project.init">): Promise<InitResponse> {
+  const { root } = ports.workspace;
+  const { keys, ...found } = detect(await ports.survey(root));
+  const chosen = only === "layout" ? [] : keys;
+  const plan = [await projectFile(ports, { ...found, keys: chosen }, only), await ignoreFile(ports)];
+  const of = (...verdicts: DetectedKey["verdict"][]): string[] =>
+    keys.filter(({ verdict }) => verdicts.includes(verdict)).map(({ key }) => key);
+  return {
+    found,
+    keys: { open: of("open"), secret: of("secret", "connection"), undecided: of("undecided") },
+    guesses: Object.fromEntries(
+      keys.filter(({ verdict }) => verdict === "open" || verdict === "undecided").map(({ key, why }) => [key, why]),
+    ),
+    plan: plan.flatMap((file) => file ?? []),
+    written: [],
+  };
+}
+
+/** A new file, or the present one with the keys that are new. */
+async function projectFile(
+  ports: Ports,
+  detection: Detection,
+  only: "layout" | "keys" | undefined,
+): Promise<PlannedFile | undefined> {
+  const path = `${ports.workspace.root}/${PROJECT_FILE}`;
+  const before = await textAt(ports, path);
+  if (before === undefined) {
+    if (detection.pm2.length + detection.env.length + detection.keys.length === 0) return undefined;
+    return { path, isNew: true, before: "", text: svcmYaml(layoutOf(detection), detection.keys) };
+  }
+  const project = await ports.facts.project();
+  const added = only === "layout" || project?.keys === undefined ? [] : newKeys(project.keys, detection.keys);
+  if (added.length === 0) return undefined;
+  return { path, isNew: false, before, text: withKeys(before, added) };
+}
+
+/** svcm's own files are not for version control. */
+async function ignoreFile(ports: Ports): Promise<PlannedFile | undefined> {
+  const path = `${ports.workspace.root}/.gitignore`;
+  const before = await textAt(ports, path);
+  const lines = (before ?? "").split(/\r?\n/).map((line) => line.trim());
+  if (lines.some((line) => [".svcm", ".svcm/", "/.svcm", "/.svcm/", ".svcm/*"].includes(line))) return undefined;
+  const lead = before === undefined || before === "" || before.endsWith("\n") ? "" : "\n";
+  return { path, isNew: before === undefined, before: before ?? "", text: `${before ?? ""}${lead}${IGNORED}\n` };
+}
+
+async function textAt(ports: Ports, path: string): Promise<string | undefined> {
+  try {
+    const text = decodeUtf8(await ports.files.read(path));
+    if (text !== undefined) return text;
+    throw new SvcmError("INVALID_REQUEST", { code: "FILE_NOT_UTF8", path, details: `${path} is not UTF-8 text.` });
+  } catch (error) {
+    if (error instanceof FileError && error.code === "ENOENT") return undefined;
+    throw fileFailure(error, path);
+  }
+}
+
+async function write(
+  ports: Ports,
+  { path, isNew, before, text }: PlannedFile,
+  begin: () => Promise<void>,
+): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  const decide = (current: Uint8Array): Uint8Array => {
+    if (decodeUtf8(current) === before) return bytes;
+    throw new SvcmError("INVALID_REQUEST", {
+      code: "FILE_CHANGED",
+      path,
+      details: `${path} was changed while svcm looked at it. Nothing was written. Run the command again.`,
+    });
+  };
+  try {
+    if (isNew) await ports.files.create(path, bytes, begin);
+    else await ports.files.replace(path, decide, begin);
+  } catch (error) {
+    throw fileFailure(error, path);
+  }
+}
+
+function fileFailure(error: unknown, path: string): unknown {
+  if (!(error instanceof FileError)) return error;
+  return new SvcmError("SUITE_FILE_FAILED", { code: error.code, path, details: error.message });
+}

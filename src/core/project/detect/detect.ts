@@ -1,0 +1,113 @@
+import { compareText } from "../../api/issue.ts";
+import { classify, type Verdict } from "./classify.ts";
+import { assignmentsIn, envFilesOf, type DetectedEnvFile } from "./env-files.ts";
+import { pm2FilesOf, type NotUnderstood, type Pm2File } from "./pm2-files.ts";
+import { baseName, folderOf, isPm2Name, type Survey } from "./survey.ts";
+
+/** What a repository holds that svcm could use. It was read, not run; no value is in it. */
+export interface Detection {
+  readonly looked: number;
+  readonly isCut: boolean;
+  readonly frameworks: readonly string[];
+  readonly pm2: readonly Pm2File[];
+  readonly env: readonly DetectedEnvFile[];
+  readonly keys: readonly DetectedKey[];
+  readonly notUnderstood: readonly NotUnderstood[];
+  /** Folders with a package.json, `.` for the root. */
+  readonly packages: readonly string[];
+}
+
+export interface DetectedKey extends Verdict {
+  readonly key: string;
+  /** Whether only the code names it. */
+  readonly isOnlyRead: boolean;
+}
+
+const FRAMEWORKS: Readonly<Record<string, string>> = {
+  "@nestjs/core": "NestJS",
+  next: "Next.js",
+  nuxt: "Nuxt",
+  express: "Express",
+  fastify: "Fastify",
+  koa: "Koa",
+  "discord.js": "discord.js",
+};
+
+/** Key names that dotenv reads; longer ones are no names. */
+const KEY = /^[A-Za-z_][\w.-]{0,199}$/;
+/** Set by the system or by PM2 for every process. */
+const NOT_OURS =
+  /^(?:PATH|HOME|USER|PWD|SHELL|LANG|LC_\w+|TERM|TMPDIR|HOSTNAME|pm_\w+|PM2_\w+|NODE_APP_INSTANCE|npm_\w+|INIT_CWD|CI|DOTENV_PUBLIC_KEY\w*)$/;
+
+export function detect(survey: Survey): Detection {
+  const { pm2, notUnderstood } = pm2FilesOf(survey);
+  const env = envFilesOf(survey);
+  const packages = [...survey.files.keys()].filter((path) => baseName(path) === "package.json").map(folderOf);
+  return {
+    looked: survey.files.size,
+    isCut: survey.isCut,
+    frameworks: frameworksOf(survey),
+    pm2: pm2.toSorted((a, b) => compareText(a.path, b.path)),
+    env: env.toSorted((a, b) => compareText(a.path, b.path)),
+    keys: keysOf(survey, env),
+    notUnderstood,
+    packages,
+  };
+}
+
+function keysOf({ files }: Survey, env: readonly DetectedEnvFile[]): DetectedKey[] {
+  const named = new Map<string, string[]>();
+  const note = (key: string, value: string): void => {
+    if (KEY.test(key) && !NOT_OURS.test(key)) named.set(key, [...(named.get(key) ?? []), value]);
+  };
+  for (const { path, isEncrypted } of env) {
+    for (const [key, value] of assignmentsIn(files.get(path) ?? "")) note(key, isEncrypted ? "" : value);
+  }
+  for (const [path, text = ""] of files) {
+    if (isPm2Name(baseName(path))) for (const [key, value] of ecosystemVariables(text)) note(key, value);
+  }
+  const read = new Set([...files].flatMap(([path, text = ""]) => (/\.[cm]?[jt]sx?$/.test(path) ? readKeys(text) : [])));
+  for (const key of read) if (!named.has(key)) note(key, "");
+  const inFiles = new Set(env.flatMap(({ path }) => assignmentsIn(files.get(path) ?? "").map(([key]) => key)));
+  return [...named]
+    .map(([key, values]) => ({
+      key,
+      ...classify(key, values),
+      isOnlyRead: read.has(key) && !inFiles.has(key) && values.every((value) => value === ""),
+    }))
+    .toSorted((a, b) => Number(a.isOnlyRead) - Number(b.isOnlyRead));
+}
+
+/** `process.env.X`, `process.env["X"]` and `const { X } = process.env` in code. */
+function readKeys(text: string): string[] {
+  const members = [...text.matchAll(/\bprocess\.env(?:\.([A-Za-z_]\w*)|\[["'`]([A-Za-z_][\w.-]*)["'`]\])/g)].map(
+    ([, a, b]) => a ?? b ?? "",
+  );
+  const destructured = [...text.matchAll(/\{([^{}]{1,2000})\}\s*=\s*process\.env\b/g)].flatMap(([, list = ""]) =>
+    list.split(",").map((part) => part.trim().split(/[\s:=]/)[0] ?? ""),
+  );
+  return [...members, ...destructured].filter((key) => KEY.test(key));
+}
+
+/** Variables in the `env` blocks of a PM2 file, with values that are written out. */
+function ecosystemVariables(text: string): (readonly [string, string])[] {
+  const blocks = [...text.matchAll(/\benv(?:_\w+)?["']?\s*:\s*\{([^{}]*)\}/g)].map(([, block = ""]) => block);
+  const yaml = [...text.matchAll(/^(\s*)env(?:_\w+)?:\s*\n((?:\1\s+[A-Za-z_][\w.-]*:.*\n?)+)/gm)].map(
+    ([, , block = ""]) => block,
+  );
+  return [...blocks, ...yaml].flatMap((block) =>
+    [
+      ...block.matchAll(
+        /(?:^|[,\n{])\s*["']?([A-Za-z_][\w.-]*)["']?\s*:\s*(?:"([^"\n]*)"|'([^'\n]*)'|([\d.]+|true|false))?/g,
+      ),
+    ].map(([, key = "", a, b, c]) => [key, a ?? b ?? c ?? ""] as const),
+  );
+}
+
+function frameworksOf({ files }: Survey): string[] {
+  const manifests = [...files].flatMap(([path, text]) =>
+    baseName(path) === "package.json" && text !== undefined ? [text] : [],
+  );
+  const found = Object.entries(FRAMEWORKS).filter(([name]) => manifests.some((text) => text.includes(`"${name}":`)));
+  return found.map(([, label]) => label);
+}

@@ -1,0 +1,68 @@
+/** The files of a repository as detection sees them: paths relative to the root, with `/`, and the texts it asked for. */
+export interface Survey {
+  readonly files: ReadonlyMap<string, string | undefined>;
+  /** Whether a limit ended the walk before its end. */
+  readonly isCut: boolean;
+}
+
+/** Folders that hold no declarations of the team's own. */
+export const SKIPPED_FOLDERS = new Set(
+  "node_modules .git .svcm dist build out .next .nuxt .output .turbo .cache coverage vendor venv .venv target test tests __tests__ __mocks__ e2e fixtures examples example docs deprecated".split(
+    " ",
+  ),
+);
+
+/** Levels of folders below the root. */
+export const MAX_DEPTH = 4;
+
+const SOURCE = /\.[cm]?[jt]sx?$/;
+
+/** Whether detection reads the text of a file, by its relative path. */
+export function isWanted(path: string): boolean {
+  const name = baseName(path);
+  return isPm2Name(name) || isEnvName(path) || isCallerName(path) || SOURCE.test(name) || name === ".gitignore";
+}
+
+/** PM2 takes these names for a configuration, and teams use them for one. */
+export function isPm2Name(name: string): boolean {
+  return /^(?:ecosystem|pm2|process)[\w.-]*$/i.test(name) && /\.(?:json|ya?ml|config\.[cm]?js)$/i.test(name);
+}
+
+/** A name that looks like a configuration of PM2, and that PM2 would run as a script. */
+export function isScriptLikePm2(name: string): boolean {
+  return /^ecosystem[\w.-]*\.(?:[cm]?ts|[cm]?js)$/i.test(name) && !/\.config\.[cm]?js$/i.test(name);
+}
+
+const TEMPLATE = /(?:^|[._-])(?:example|sample|template|dist|schema|defaults?)(?:$|[._-])/i;
+const BACKUP = /(?:~|\.(?:bak|backup|old|orig|swp|save|copy))(?:$|\.)|[._-](?:bak|backup|old)$/i;
+
+/** `.env`, `.env.<x>`, `<x>.env`, and `env.<template>`; no backups. */
+export function isEnvName(path: string): boolean {
+  const name = baseName(path);
+  const isEnv = /^\.env(?:[.-][\w.-]+)?$/.test(name) || /^[\w-]+\.env$/.test(name) || /^env\.[\w-]+$/.test(name);
+  return isEnv && !BACKUP.test(name) && !(/^env\./.test(name) && !TEMPLATE.test(name)) && !/\.[cm]?[jt]s$/.test(name);
+}
+
+export function isTemplateName(name: string): boolean {
+  return TEMPLATE.test(name);
+}
+
+/** A file in which a team writes how it calls PM2. */
+export function isCallerName(path: string): boolean {
+  const name = baseName(path);
+  return (
+    name === "package.json" ||
+    /^(?:Dockerfile|Containerfile|Procfile|Makefile)(?:$|\.)/i.test(name) ||
+    /\.(?:sh|bash|ya?ml)$/i.test(name) ||
+    /^readme(?:\.md)?$/i.test(name)
+  );
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** `.` for a file of the root. */
+export function folderOf(path: string): string {
+  return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
+}

@@ -1,0 +1,57 @@
+import { scalarText } from "../../yaml/write.ts";
+import type { DetectedKey } from "./detect.ts";
+import type { Layout, ServiceLayout } from "./layout.ts";
+
+const SCHEMA = "# yaml-language-server: $schema=./node_modules/svcm/schemas/svcm.v1.schema.json";
+
+/** The text of a new `svcm.yaml`. Keys that are kept back for sure need no entry of their own, but get one: it says why. */
+export function svcmYaml(layout: Layout, keys: readonly DetectedKey[]): string {
+  const { "": only, ...services } = layout.services;
+  return [
+    SCHEMA,
+    "version: 1",
+    ...members({ environments: layout.environments, default: layout.default }, "", new Set(["environments"])),
+    ...(only
+      ? serviceLines(only, "")
+      : [
+          "services:",
+          ...Object.entries(services).flatMap(([name, service]) => [
+            `  ${scalarText(name)}:`,
+            ...serviceLines(service, "    "),
+          ]),
+        ]),
+    ...(keys.length === 0
+      ? ["keys: {}"]
+      : ["keys:", ...keys.map((key) => `  ${scalarText(key.key)}: ${flow(keyEntry(key))}`)]),
+    "",
+  ].join("\n");
+}
+
+function serviceLines(service: ServiceLayout, indent: string): string[] {
+  return members({ ...service }, indent, new Set(["ecosystem", "env"]));
+}
+
+function members(values: Readonly<Record<string, unknown>>, indent: string, open: ReadonlySet<string>): string[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    open.has(name) && typeof value === "object" && value !== null && Object.keys(value).length > 0
+      ? [
+          `${indent}${name}:`,
+          ...Object.entries(value).map(([key, one]) => `${indent}  ${scalarText(key)}: ${flow(one)}`),
+        ]
+      : [`${indent}${name}: ${flow(value)}`],
+  );
+}
+
+/** The entry of a key. An open key is proposed as readable, and as a guess. */
+export function keyEntry({ verdict, kind, why }: DetectedKey): Readonly<Record<string, string>> {
+  if (verdict === "open") return { kind, tier: "read-only", guess: why };
+  if (verdict === "connection") return { kind: "connection-url" };
+  return { kind: "secret", ...(verdict === "undecided" && { guess: why }) };
+}
+
+function flow(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "[]" : `[${value.map(flow).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return scalarText(value);
+  const entries = Object.entries(value).map(([key, member]) => `${scalarText(key)}: ${flow(member)}`);
+  return `{ ${entries.join(", ")} }`;
+}
