@@ -13,7 +13,7 @@ A key whose value can be shown is marked as a guess until you confirm it; no key
   static override examples = [
     "<%= config.bin %> init",
     "<%= config.bin %> init --dry-run",
-    "<%= config.bin %> init --yes --json",
+    "<%= config.bin %> init --only layout --dry-run",
   ];
   static override flags = {
     "dry-run": Flags.boolean({ summary: "Show the proposal and write nothing.", exclusive: ["yes", "check"] }),

@@ -1,6 +1,6 @@
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 
-/** What `svcm.yaml` declares. Paths are as written: relative to the root, or to the service's folder. */
+/** The content of `svcm.yaml`. Paths are as written: relative to the root, or to the service's folder. */
 export interface Project {
   /** Canonical names with their aliases, in the order of the file. */
   readonly environments: Readonly<Record<string, { readonly aliases: readonly string[] }>>;
@@ -12,7 +12,7 @@ export interface Project {
   readonly services: Readonly<Record<string, Service>>;
   /** The keys of the runtime contract; `undefined` if the file leaves them to `config/runtime-contract.yaml`. */
   readonly keys: RuntimeContract["keys"] | undefined;
-  /** Keys whose entry is a guess that nobody confirmed, with the reason. */
+  /** Keys whose entry is an unconfirmed guess, with the reason. */
   readonly guesses: Readonly<Record<string, string>>;
 }
 

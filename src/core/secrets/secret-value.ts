@@ -13,7 +13,7 @@ const RANDOM_SHARE = 0.2;
 /** Words in camel case change as well: without a digit, it has to be more. */
 const RANDOM_SHARE_OF_LETTERS = 0.3;
 
-/** Whether a text only marks the place of a value: `<token>`, `changeme`, `your-key`, or nothing at all. */
+/** True for a text that only marks the place of a value: `<token>`, `changeme`, `your-key`, or nothing at all. */
 export function isPlaceholder(value: string): boolean {
   return PLACEHOLDER.test(value);
 }

@@ -4,7 +4,7 @@ import { hasCredentials } from "../../secrets/redact.ts";
 import { isSecretName, wordsOf } from "../../secrets/secret-name.ts";
 import { isPlaceholder, isSecretValue } from "../../secrets/secret-value.ts";
 
-/** What is proposed for a key. `why` holds no part of a value. */
+/** The proposal for a key. `why` holds no part of a value. */
 export interface Verdict {
   readonly verdict: "open" | "secret" | "connection" | "undecided";
   /** Of an open key. */
@@ -18,50 +18,93 @@ const STORE =
 const SWITCH = /^(?:ENABLE|ENABLED|DISABLE|DISABLED|USE|IS|HAS|ALLOW|SKIP|SHOULD|FORCE)$/;
 /** In doubt: these may hold a key in their path, or name one. */
 const DOUBTFUL = /(?:^| )(?:KEY ID|SID|AK|ANON KEY|KEY FILE|KEYFILE|KEY PATH|RPC|RPC URL|RPC ENDPOINT|DSN|NODE URL)$/;
+const ADDRESS = /^(?:URL|URI|DSN|STRING|ADDRESS|ENDPOINT)$/;
+const CONNECTION = /^(?:URL|URI|STRING)$/;
 const OPEN_KEY = /(?:^| )(?:PUBLIC|PUBLISHABLE|SITE) KEY$/;
-/** The last word of a name whose value says where, how much or how, not what for. */
-const HARMLESS = new Set(
-  "HOST HOSTNAME PORT PORTS REGION ZONE BUCKET NAME NAMES LEVEL MODE VERSION ENV ENVIRONMENT TIMEOUT INTERVAL LIMIT MAX MIN SIZE COUNT INSTANCES WORKERS CONCURRENCY RETRIES DAYS HOURS MINUTES SECONDS MS TTL EXPIRY EXPIRATION EXPIRES PATH DIR DIRECTORY FOLDER FILE FORMAT TYPE DRIVER ADAPTER PROVIDER PREFIX SUFFIX PREFETCH DOMAIN ORIGIN ORIGINS LOCALE LANG LANGUAGE TIMEZONE TZ CURRENCY THEME TITLE DESCRIPTION EMAIL FROM TO SENDER SUBJECT TOPIC EXCHANGE CHANNEL GROUP SCHEMA DIALECT DATABASE DB COLLECTION TABLE INDEX MODEL NETWORK CHAIN CLUSTER ISSUER AUDIENCE SCOPE SCOPES ROUNDS CRON SCHEDULE PROTOCOL BRANCH COMMIT STAGE DEBUG VERBOSE DATE BASE COLOR SSL TLS URL URI ENDPOINT SERVER ADDRESS".split(
-    " ",
-  ),
+/** The last word of a name whose value is configuration: a place, an amount, a choice. */
+const HARMLESS = new RegExp(
+  "^(?:" +
+    "HOST|HOSTNAME|PORT|PORTS|REGION|ZONE|BUCKET|NAME|NAMES|LEVEL|MODE|VERSION|ENV|ENVIRONMENT|TIMEOUT" +
+    "|INTERVAL|LIMIT|MAX|MIN|SIZE|COUNT|INSTANCES|WORKERS|CONCURRENCY|RETRIES|DAYS|HOURS|MINUTES" +
+    "|SECONDS|MS|TTL|EXPIRY|EXPIRATION|EXPIRES|PATH|DIR|DIRECTORY|FOLDER|FILE|FORMAT|TYPE|DRIVER" +
+    "|ADAPTER|PROVIDER|PREFIX|SUFFIX|PREFETCH|DOMAIN|ORIGIN|ORIGINS|LOCALE|LANG|LANGUAGE|TIMEZONE|TZ" +
+    "|CURRENCY|THEME|TITLE|DESCRIPTION|EMAIL|FROM|TO|SENDER|SUBJECT|TOPIC|EXCHANGE|CHANNEL|GROUP" +
+    "|SCHEMA|DIALECT|DATABASE|DB|COLLECTION|TABLE|INDEX|MODEL|NETWORK|CHAIN|CLUSTER|ISSUER|AUDIENCE" +
+    "|SCOPE|SCOPES|ROUNDS|CRON|SCHEDULE|PROTOCOL|BRANCH|COMMIT|STAGE|DEBUG|VERBOSE|DATE|BASE|COLOR|SSL" +
+    "|TLS|URL|URI|ENDPOINT|SERVER|ADDRESS" +
+    ")$",
 );
 
 /** The kinds that a value is tried against, the narrowest first. */
 const KINDS: readonly FormKind[] = ["boolean", "number", "url", "email", "cron", "duration", "size", "json"];
 
+/** A name and the values that it was seen with, as the rules look at them. */
+interface Seen {
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly words: readonly string[];
+  /** The words, separated by spaces. */
+  readonly phrase: string;
+  readonly last: string;
+  readonly kind: FormKind;
+}
+
+type ClassifyRule = (seen: Seen) => Pick<Verdict, "verdict" | "why"> | undefined;
+
+const secret = (why: string) => ({ verdict: "secret", why }) as const;
+const open = (why: string) => ({ verdict: "open", why }) as const;
+const undecided = (why: string) => ({ verdict: "undecided", why }) as const;
+const connection = (why: string) => ({ verdict: "connection", why }) as const;
+
+/** The first rule that returns a verdict decides. */
+const rules: readonly ClassifyRule[] = [
+  ({ values }) =>
+    values.some((value) => value.includes("://") && hasCredentials(value))
+      ? connection("its value is a URL with a password or key")
+      : undefined,
+  ({ values }) => (values.some(isSecretValue) ? secret("its value looks like a secret") : undefined),
+  ({ name, phrase }) => {
+    if (!PUBLIC_PREFIX.test(name)) return undefined;
+    const isDoubtful = isSecretName(name) && !OPEN_KEY.test(phrase);
+    return isDoubtful
+      ? undecided("its name says both public and secret")
+      : open("its prefix says that browsers see it");
+  },
+  ({ phrase, last }) =>
+    phrase.includes("WEBHOOK") && ADDRESS.test(last) ? secret("webhook addresses hold a key") : undefined,
+  ({ words, last }) =>
+    CONNECTION.test(last) && words.some((word) => STORE.test(word))
+      ? connection("it is named like a connection")
+      : undefined,
+  ({ phrase }) => (DOUBTFUL.test(phrase) ? undecided(doubtOf(phrase)) : undefined),
+  ({ phrase }) => (OPEN_KEY.test(phrase) ? open("its name says that it is public") : undefined),
+  ({ words, values }) => (isSwitch(words, values) ? open("it is a switch") : undefined),
+  ({ name }) => (isSecretName(name) ? secret("it is named like a secret") : undefined),
+  ({ values, kind }) =>
+    values.length > 0 && kind !== "text" && kind !== "json" ? open(`its value is ${articleOf(kind)}`) : undefined,
+  ({ name, last }) =>
+    HARMLESS.test(last) || name === "NODE_ENV" ? open("its name says that it is configuration") : undefined,
+];
+
 /**
- * Proposes what a key is, from its name and the values that it was seen with. Values are looked at and not kept.
- * Nothing proposed is editable; in doubt, a key is kept back.
+ * Proposes the tier of a key from its name and the values that it was seen with. Values are looked at, not kept.
+ * No proposal is editable; in doubt, a key is kept back.
  */
 export function classify(name: string, seen: readonly string[]): Verdict {
   const values = seen.filter((value) => !isPlaceholder(value));
   const words = wordsOf(name);
-  const phrase = words.join(" ");
-  const is = (verdict: Verdict["verdict"], why: string): Verdict => ({ verdict, kind: kindOf(name, values), why });
-  if (values.some((value) => value.includes("://") && hasCredentials(value)))
-    return is("connection", "its value is a URL with a password or key");
-  if (values.some(isSecretValue)) return is("secret", "its value looks like a secret");
-  const isSecretly = isSecretName(name);
-  if (PUBLIC_PREFIX.test(name)) {
-    return isSecretly && !OPEN_KEY.test(phrase)
-      ? is("undecided", "its name says both public and secret")
-      : is("open", "its prefix says that browsers see it");
-  }
-  const last = words.at(-1) ?? "";
-  const isAddress = /^(?:URL|URI|DSN|STRING|ADDRESS|ENDPOINT)$/.test(last);
-  if (/WEBHOOK/.test(phrase) && isAddress) return is("secret", "webhook addresses hold a key");
-  if (/^(?:URL|URI|STRING)$/.test(last) && words.some((word) => STORE.test(word)))
-    return is("connection", "it is named like a connection");
-  if (DOUBTFUL.test(phrase)) return is("undecided", doubtOf(phrase));
-  if (OPEN_KEY.test(phrase)) return is("open", "its name says that it is public");
-  const isSwitch = values.length > 0 && values.every((value) => /^(?:true|false)$/i.test(value));
-  if (isSwitch || (words.some((word) => SWITCH.test(word)) && values.every((value) => forms.boolean.matches(value))))
-    return is("open", "it is a switch");
-  if (isSecretly) return is("secret", "it is named like a secret");
   const kind = kindOf(name, values);
-  if (values.length > 0 && kind !== "text" && kind !== "json") return is("open", `its value is ${articleOf(kind)}`);
-  if (HARMLESS.has(last) || name === "NODE_ENV") return is("open", "its name says that it is configuration");
-  return is("undecided", "neither its name nor its value says what it is");
+  const facts = { name, values, words, phrase: words.join(" "), last: words.at(-1) ?? "", kind };
+  for (const rule of rules) {
+    const found = rule(facts);
+    if (found) return { kind, ...found };
+  }
+  return { kind, ...undecided("neither its name nor its value says what it is") };
+}
+
+function isSwitch(words: readonly string[], values: readonly string[]): boolean {
+  if (values.length > 0 && values.every((value) => /^(?:true|false)$/i.test(value))) return true;
+  return words.some((word) => SWITCH.test(word)) && values.every((value) => forms.boolean.matches(value));
 }
 
 function doubtOf(phrase: string): string {

@@ -4,7 +4,7 @@ import { assignmentsIn, envFilesOf, type DetectedEnvFile } from "./env-files.ts"
 import { pm2FilesOf, type NotUnderstood, type Pm2File } from "./pm2-files.ts";
 import { baseName, folderOf, isPm2Name, type Survey } from "./survey.ts";
 
-/** What a repository holds that svcm could use. It was read, not run; no value is in it. */
+/** The PM2 files, env files and keys of a repository. Nothing was run; no value is in it. */
 export interface Detection {
   readonly looked: number;
   readonly isCut: boolean;
@@ -19,7 +19,7 @@ export interface Detection {
 
 export interface DetectedKey extends Verdict {
   readonly key: string;
-  /** Whether only the code names it. */
+  /** True if only the code names it. */
   readonly isOnlyRead: boolean;
 }
 
@@ -33,7 +33,7 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
   "discord.js": "discord.js",
 };
 
-/** Key names that dotenv reads; longer ones are no names. */
+/** Key names that dotenv reads, up to a length that people write. */
 const KEY = /^[A-Za-z_][\w.-]{0,199}$/;
 /** Set by the system or by PM2 for every process. */
 const NOT_OURS =

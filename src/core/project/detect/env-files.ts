@@ -22,7 +22,7 @@ export function envFilesOf({ files }: Survey): DetectedEnvFile[] {
       path,
       kind: isTemplateName(name) ? "template" : "values",
       environment: environmentIn(rest) ?? (rest === "" || name === ".env.local" ? undefined : rest.toLowerCase()),
-      isLocal: /\.local$/.test(name),
+      isLocal: name.endsWith(".local"),
       isEncrypted: isEncryptedText(files.get(path) ?? ""),
     };
   });

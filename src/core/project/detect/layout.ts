@@ -70,8 +70,11 @@ function environmentNames(groups: readonly Group[]): string[] {
     groups.some(({ env }) => env.some((file) => file.kind === "values" && file.environment === undefined))
   )
     used.add("dev");
-  const rank = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
   return [...used].toSorted((a, b) => rank(a) - rank(b) || compareText(a, b));
+}
+
+function rank(name: string): number {
+  return ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length;
 }
 
 function nameOf(environment: string): string {

@@ -6,7 +6,7 @@ export interface Pm2File {
   readonly path: string;
   /** By environment, the name after `--env`; `null` for a start without it. */
   readonly environments: Readonly<Record<string, string | null>>;
-  /** Whether nothing in the file or around it names an environment. */
+  /** True if nothing in the file or around it names an environment. */
   readonly isGuess: boolean;
   /** Names and folders of its apps, as far as the text shows them. */
   readonly apps: readonly { readonly name: string; readonly folder: string | undefined }[];

@@ -1,7 +1,7 @@
 /** The files of a repository as detection sees them: paths relative to the root, with `/`, and the texts it asked for. */
 export interface Survey {
   readonly files: ReadonlyMap<string, string | undefined>;
-  /** Whether a limit ended the walk before its end. */
+  /** True if a limit ended the walk early. */
   readonly isCut: boolean;
 }
 
@@ -17,7 +17,7 @@ export const MAX_DEPTH = 4;
 
 const SOURCE = /\.[cm]?[jt]sx?$/;
 
-/** Whether detection reads the text of a file, by its relative path. */
+/** True for a relative path whose text detection reads. */
 export function isWanted(path: string): boolean {
   const name = baseName(path);
   return isPm2Name(name) || isEnvName(path) || isCallerName(path) || SOURCE.test(name) || name === ".gitignore";
@@ -40,7 +40,9 @@ const BACKUP = /(?:~|\.(?:bak|backup|old|orig|swp|save|copy))(?:$|\.)|[._-](?:ba
 export function isEnvName(path: string): boolean {
   const name = baseName(path);
   const isEnv = /^\.env(?:[.-][\w.-]+)?$/.test(name) || /^[\w-]+\.env$/.test(name) || /^env\.[\w-]+$/.test(name);
-  return isEnv && !BACKUP.test(name) && !(/^env\./.test(name) && !TEMPLATE.test(name)) && !/\.[cm]?[jt]s$/.test(name);
+  return (
+    isEnv && !BACKUP.test(name) && !(name.startsWith("env.") && !TEMPLATE.test(name)) && !/\.[cm]?[jt]s$/.test(name)
+  );
 }
 
 export function isTemplateName(name: string): boolean {

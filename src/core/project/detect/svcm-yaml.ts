@@ -4,7 +4,7 @@ import type { Layout, ServiceLayout } from "./layout.ts";
 
 const SCHEMA = "# yaml-language-server: $schema=./node_modules/svcm/schemas/svcm.v1.schema.json";
 
-/** The text of a new `svcm.yaml`. Keys that are kept back for sure need no entry of their own, but get one: it says why. */
+/** The text of a new `svcm.yaml`. Secret keys get an entry too, although they are kept back without one. */
 export function svcmYaml(layout: Layout, keys: readonly DetectedKey[]): string {
   const { "": only, ...services } = layout.services;
   return [
