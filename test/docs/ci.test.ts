@@ -157,7 +157,7 @@ describe("the workflow", () => {
       { name: "Install", status: 0 },
       { name: "Validate", status: 0 },
       { name: "Write SARIF", status: 0 },
-      { name: "Tell what changes", status: 0, stdout: "" },
+      { name: "Explain the change", status: 0, stdout: "" },
     ]);
     expect(JSON.parse(repository.read("svcm.sarif"))).toMatchObject({ version: "2.1.0", runs: [{ results: [] }] });
     expect(repository.read("summary.md")).toMatch(/^### `deployments\.yaml`: 1 changed\n\nFrom `HEAD\^1` \(`\w{10}`\)/);
