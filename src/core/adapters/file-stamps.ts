@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { FileStamp, FileStamps } from "../ports/machine.ts";
 import { fileState } from "./files/state.ts";
 
-/** By synchronous `stat`: a few files, each a few microseconds. */
+/** Synchronous, because there are few files and each takes microseconds. */
 export const nodeFileStamps: FileStamps = {
   of: (paths) => paths.map(stampOf),
   missing: (paths) => new Set([...paths].filter(isMissing)),

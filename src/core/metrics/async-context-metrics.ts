@@ -7,7 +7,7 @@ type Failure = Extract<AsyncContextMetrics, { readonly code: string }>;
 const MAX_STORES = 50;
 const MAX_COUNTERS = 100;
 
-/** What a process's answer tells: its counters and its newest stores, redacted; or why there is none. `scrub` is applied to every text. */
+/** The counters and newest stores of a process's answer, redacted, or the failure. `scrub` is applied to every text. */
 export function asyncContextMetrics(
   answer: AsyncContextAnswer,
   scrub: (text: string) => string,
@@ -18,7 +18,7 @@ export function asyncContextMetrics(
     case "unreachable":
       return failure("ASYNC_CONTEXT_UNREACHABLE", `Nothing answers on the process's port (${answer.code}).`);
     case "too-large":
-      return failure("ASYNC_CONTEXT_PARSE_ERROR", "The answer is larger than what is read of one.", answer.status);
+      return failure("ASYNC_CONTEXT_PARSE_ERROR", "The answer is larger than svcm reads.", answer.status);
     case "answer":
       return ofAnswer(answer.status, answer.text, scrub);
   }
@@ -51,7 +51,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Every number that the process tells, by its own names; text is no counter. */
+/** Every number of the answer, by the process's own names. */
 function countersOf(body: Readonly<Record<string, unknown>>, scrub: (name: string) => string): Record<string, number> {
   const numbers = Object.entries(body).filter(
     (entry): entry is [string, number] => typeof entry[1] === "number" && entry[0] !== "code" && entry[0] !== "error",

@@ -1,6 +1,5 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
-/** Shown of a name or a text. */
 const LONGEST = 200;
 
 /** The record with another text for each name, text and unit of its custom metrics; numbers stay as they are. */
@@ -14,7 +13,7 @@ export function withMetricTexts(record: ProcessRecord, textOf: (text: string) =>
   return { ...record, customMetrics: shown(customMetrics), customMetricUnits: shown(customMetricUnits) };
 }
 
-/** For what was masked and scrubbed: a cut before that could leave a part of a secret. */
+/** Only for scrubbed text: a cut before could leave a part of a secret. */
 export function cutText(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

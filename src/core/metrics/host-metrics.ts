@@ -7,11 +7,11 @@ export interface HostFacts {
   readonly now: HostReading;
   readonly cpuModel: string | null;
   readonly disks: readonly DiskReading[];
-  /** Of the processes that PM2 runs; null where they are not known. */
+  /** Of PM2's processes; null if they are not known. */
   readonly processRssSumBytes: number | null;
 }
 
-/** What two readings tell of the machine; the first alone has no rates. */
+/** The metrics of two readings; the first alone has no rates. */
 export function hostMetrics({ before, now, cpuModel, disks, processRssSumBytes }: HostFacts): HostMetrics {
   const cores = [...now.cores.keys()].toSorted((a, b) => a - b);
   return {
@@ -27,7 +27,7 @@ export function hostMetrics({ before, now, cpuModel, disks, processRssSumBytes }
   };
 }
 
-/** Where the system does not estimate what is available, what is free counts. */
+/** If the system does not estimate the available memory, the free memory counts. */
 function memoryMetrics(
   { totalBytes, freeBytes, availableBytes }: MemoryReading,
   processRssSumBytes: number | null,
@@ -45,7 +45,7 @@ function memoryMetrics(
   };
 }
 
-/** Used per cent as `df` counts it: of what users without privileges can have. */
+/** The used percentage as `df` counts it: of the space for users without privileges. */
 function diskMetrics(disk: DiskReading): HostMetrics["disk"][number] {
   if ("code" in disk) return { path: disk.path, error: disk.error, code: disk.code };
   const { path, blockBytes, blocks, freeBlocks, availableBlocks } = disk;

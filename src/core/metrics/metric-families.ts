@@ -13,11 +13,11 @@ export interface FamilyFacts {
   readonly audit: readonly AuditCount[];
 }
 
-/** Everything that `GET /metrics` tells. Labels are names and numbers: no value of an environment, no argument. */
+/** The metrics of `GET /metrics`. Labels never hold values of an environment or arguments. */
 export function metricFamilies({ version, sample, own, cost, audit }: FamilyFacts): MetricFamily[] {
   return [
     info("svcm_build", "The running svcm.", { version }),
-    gauge("svcm_pm2_up", "Whether PM2 could be read.", sample.kind === "metrics" ? 1 : 0),
+    gauge("svcm_pm2_up", "1 if PM2 could be read, otherwise 0.", sample.kind === "metrics" ? 1 : 0),
     ...hostFamilies(sample.payload.host),
     ...(sample.kind === "metrics" ? pm2Families(sample.payload) : []),
     {
@@ -29,7 +29,7 @@ export function metricFamilies({ version, sample, own, cost, audit }: FamilyFact
     counter("svcm_self_cpu_seconds", "CPU time that svcm itself used.", own.cpuSeconds),
     gauge("svcm_self_resident_memory_bytes", "Resident memory of svcm itself.", own.rssBytes),
     counter("svcm_self_samples", "Measurements of the machine.", cost.samples),
-    counter("svcm_self_pm2_list_calls", "Times that PM2 was asked for its processes.", cost.listCalls),
+    counter("svcm_self_pm2_list_calls", "Questions to PM2 for its processes.", cost.listCalls),
   ];
 }
 
@@ -62,13 +62,23 @@ function hostFamilies({ cpu, memory, disk }: HostMetrics): MetricFamily[] {
       { labels: { period: "15m" }, value: fifteen },
     ]),
     gauge("svcm_host_memory_total_bytes", "Memory of the machine.", memory.totalBytes),
-    gauge("svcm_host_memory_available_bytes", "What programs can still get without swapping.", memory.availableBytes),
-    gauge("svcm_host_memory_free_bytes", "Memory that is used for nothing.", memory.freeBytes),
+    gauge(
+      "svcm_host_memory_available_bytes",
+      "Memory that programs can still get without swapping.",
+      memory.availableBytes,
+    ),
+    gauge("svcm_host_memory_free_bytes", "Memory without any use.", memory.freeBytes),
     gauge("svcm_host_memory_used_bytes", "Total less available.", memory.usedBytes),
-    ofDisks("svcm_host_disk_readable", "Whether the file system could be asked.", ({ isReadable }) => isReadable),
+    ofDisks(
+      "svcm_host_disk_readable",
+      "1 if the file system could be read, otherwise 0.",
+      ({ isReadable }) => isReadable,
+    ),
     ofDisks("svcm_host_disk_total_bytes", "Size of the file system.", (entry) => of(entry, "totalBytes")),
-    ofDisks("svcm_host_disk_free_bytes", "What is free.", (entry) => of(entry, "freeBytes")),
-    ofDisks("svcm_host_disk_available_bytes", "What is free for everybody.", (entry) => of(entry, "availableBytes")),
+    ofDisks("svcm_host_disk_free_bytes", "Free space of the file system.", (entry) => of(entry, "freeBytes")),
+    ofDisks("svcm_host_disk_available_bytes", "Free space for users without privileges.", (entry) =>
+      of(entry, "availableBytes"),
+    ),
   ];
 }
 
@@ -90,12 +100,12 @@ function pm2Families({ environment, ecosystem, summary, processes }: MetricsPayl
     ...processFamilies(processes),
     gauges(
       "svcm_process_problem",
-      "What the status of a process does not show: 1 for each process that has a problem.",
+      "1 for each process with a problem that its status does not show.",
       processes.flatMap(({ name, pmId, problem }) =>
         problem === null ? [] : [{ labels: { name, pm_id: String(pmId), code: problem.code }, value: 1 }],
       ),
     ),
-    gauge("svcm_ecosystem_readable", "Whether the ecosystem file could be read.", isReadable ? 1 : 0, labels),
+    gauge("svcm_ecosystem_readable", "1 if the ecosystem file could be read, otherwise 0.", isReadable ? 1 : 0, labels),
     gauge("svcm_ecosystem_expected_processes", "Processes that it declares.", ecosystem.expectedProcessCount, labels),
     gauges(
       "svcm_ecosystem_drift",
@@ -115,11 +125,16 @@ const PROCESS_METRICS: readonly (readonly [
   string,
   (p: ProcessMetrics) => number | null,
 ])[] = [
-  ["up", "gauge", "Whether it is online.", ({ status, pid }) => (status === "online" && pid !== null ? 1 : 0)],
+  [
+    "up",
+    "gauge",
+    "1 if it is online and has a pid, otherwise 0.",
+    ({ status, pid }) => (status === "online" && pid !== null ? 1 : 0),
+  ],
   ["cpu_usage_ratio", "gauge", "Share of one core.", ({ cpuPercent }) => ratio(cpuPercent)],
   ["resident_memory_bytes", "gauge", "Resident memory.", ({ memoryBytes }) => memoryBytes],
   ["uptime_seconds", "gauge", "Since this run began.", ({ uptimeMs }) => (uptimeMs === null ? null : uptimeMs / 1000)],
-  ["restarts", "counter", "Restarts, by PM2 itself or by somebody.", ({ restartCount }) => restartCount],
+  ["restarts", "counter", "Restarts of PM2's own accord and on request.", ({ restartCount }) => restartCount],
   ["unstable_restarts", "gauge", "Early ends in a row.", ({ unstableRestarts }) => unstableRestarts],
   ["disk_read_bytes", "counter", "Read from the storage.", ({ diskIo }) => diskIo.readBytes],
   ["disk_written_bytes", "counter", "Written to the storage.", ({ diskIo }) => diskIo.writeBytes],
@@ -131,9 +146,9 @@ function processFamilies(processes: readonly ProcessMetrics[]): MetricFamily[] {
     name: `svcm_process_${name}`,
     type,
     help,
-    samples: processes.map((process) => ({
-      labels: { name: process.name, pm_id: String(process.pmId) },
-      value: valueOf(process),
+    samples: processes.map((one) => ({
+      labels: { name: one.name, pm_id: String(one.pmId) },
+      value: valueOf(one),
     })),
   }));
 }

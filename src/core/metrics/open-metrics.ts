@@ -1,6 +1,6 @@
-/** A set of samples under one name, as OpenMetrics tells it. */
+/** A metric family of OpenMetrics: a set of samples under one name. */
 export interface MetricFamily {
-  /** Without the `_total` of a counter. A name ends in its unit, where it has one. */
+  /** Ends in its unit if it has one; without the `_total` of a counter. */
   readonly name: string;
   readonly type: "gauge" | "counter" | "info";
   readonly help: string;
@@ -9,7 +9,7 @@ export interface MetricFamily {
 
 export interface MetricSample {
   readonly labels: Readonly<Record<string, string>>;
-  /** Null for what was not measured: it has no line. */
+  /** Null if it was not measured; then it has no line. */
   readonly value: number | null;
 }
 
@@ -46,7 +46,7 @@ function openMetricsLines(family: MetricFamily): string[] {
   ];
 }
 
-/** A metric has the name of its samples, and no kind is called info. @see the Prometheus text format, 0.0.4 */
+/** A metric has the name of its samples, and the type info is missing. @see the Prometheus text format, 0.0.4 */
 function prometheusLines(family: MetricFamily): string[] {
   const { type, help } = family;
   const name = sampleName(family);

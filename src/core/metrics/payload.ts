@@ -52,7 +52,7 @@ export function metricsPayload(facts: PayloadFacts): MetricsPayload {
   };
 }
 
-/** What can be told while PM2 cannot be read. */
+/** The payload while PM2 cannot be read. */
 export function hostPayload(measured: Measured, epochMs: number): HostPayload {
   return {
     collectedAt: new Date(epochMs).toISOString(),

@@ -5,20 +5,20 @@ import type { ProcessReading } from "./reading.ts";
 
 export interface ProcessFacts {
   readonly record: ProcessRecord;
-  /** Whether it serves this answer. */
+  /** True if it serves this answer. */
   readonly isOwn: boolean;
   readonly problem: ProcessProblem | null;
   readonly before: ProcessReading | undefined;
-  /** Absent where the system knows no such process (any more). */
+  /** Absent if the system does not know the process. */
   readonly now: ProcessReading | undefined;
   readonly epochMs: number;
   readonly platform: string;
-  /** How many processes PM2 knows under this name. */
+  /** The number of processes that PM2 knows under this name. */
   readonly instances: number;
   readonly asyncContext: AsyncContextMetrics;
 }
 
-/** A process by the contract's list of fields: nothing of PM2's record passes that is not named here. */
+/** A process built from a list of fields: only fields of PM2's record that are named here pass. */
 export function processMetrics(facts: ProcessFacts): ProcessMetrics {
   const { record, before, now, epochMs } = facts;
   return {
@@ -51,7 +51,7 @@ export function processMetrics(facts: ProcessFacts): ProcessMetrics {
   };
 }
 
-/** Null unless it is online, or if the clock was set back since it started: nobody knows then. */
+/** Null unless it is online, or if the clock was set back after its start. */
 export function uptimeMs({ startedAt }: Pick<ProcessRecord, "startedAt">, epochMs: number): number | null {
   return startedAt === null || startedAt > epochMs ? null : epochMs - startedAt;
 }

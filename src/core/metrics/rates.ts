@@ -2,16 +2,16 @@ import type { CoreTimes, IoReading, ProcessReading } from "./reading.ts";
 
 const TENTH = 10;
 
-/** Per cent of a core, or of all, between two readings; null without two, or where a counter went back. */
+/** Percent of a core, or of all, between two readings; null without two, or if a counter went back. */
 export function usagePercent(before: CoreTimes | null | undefined, now: CoreTimes | null | undefined): number | null {
   if (!before || !now) return null;
   const total = now.total - before.total;
   const busy = now.busy - before.busy;
-  // The kernel lets the time that waits for disks go back, so that more than all can seem busy.
+  // The kernel's counter of waits for disks can go back, so the share can exceed 100 %.
   return total > 0 && busy >= 0 ? tenths(Math.min(100, (busy / total) * 100)) : null;
 }
 
-/** Per cent of one core between two readings of one process; null without two of the same one. */
+/** Percent of one core between two readings of a process; null without two. */
 export function processCpuPercent(before: ProcessReading | undefined, now: ProcessReading): number | null {
   if (now.cpuPercent !== null) return tenths(now.cpuPercent);
   const perMs = perMillisecond(before, now, before?.cpuMs, now.cpuMs);

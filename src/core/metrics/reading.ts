@@ -1,13 +1,13 @@
-/** Counters of the machine as they stand at one moment; `rates.ts` makes rates of two of them. */
+/** The counters of the machine at one moment; `rates.ts` makes rates of two readings. */
 
-/** Time that a core spent, in ticks of the kernel since it was started. */
+/** Time of a core in ticks of the kernel since boot. */
 export interface CoreTimes {
   readonly busy: number;
   readonly total: number;
 }
 
 export interface HostReading {
-  /** All cores together; null where the system does not tell. */
+  /** All cores together; null if the system does not say. */
   readonly all: CoreTimes | null;
   /** By the system's number of the core. */
   readonly cores: ReadonlyMap<number, CoreTimes>;
@@ -27,13 +27,12 @@ export interface LoadAvg {
   readonly fifteen: number;
 }
 
-/** A process at one moment. @see ProcessReading for its CPU time */
 export interface ProcessReading {
   /** On a clock that never jumps. */
   readonly atMs: number;
-  /** Time on a core since its start; null where the system tells only a share. */
+  /** Time on a core since its start; null if the system reports only a share. */
   readonly cpuMs: number | null;
-  /** Share of one core, where the system tells no time. */
+  /** Share of one core, if the system does not report time. */
   readonly cpuPercent: number | null;
   readonly rssBytes: number | null;
   readonly io: IoReading;

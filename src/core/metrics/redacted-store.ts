@@ -5,14 +5,14 @@ const MAX_KEYS = 50;
 const MAX_DEPTH = 3;
 const MAX_TEXT = 200;
 
-/** A name of a session is one that logs in. */
+/** The name of a session is enough to log in. */
 const SESSION = /session|\bsid\b/i;
-/** Tokens that tell by themselves what they are: a JSON web token, an authorization header. */
+/** Tokens with a recognisable form: a JSON web token, an authorization header. */
 const TOKEN = /\beyJ[\w-]{6,}\.|\b(?:bearer|basic)\s+\S/i;
 
 /**
- * An async context's store as it may be shown: every key, scalar values of keys that are not
- * secret-like, nested objects alike; everything else is `[REDACTED]`.
+ * Returns a store of an async context with every key, and the scalar values of keys that are not secret-like. Nested objects
+ * are treated alike; everything else is `[REDACTED]`.
  *
  * @param scrub takes known secrets and credentials out of every key and text
  * @see CONTRACT section 5
@@ -37,7 +37,7 @@ function redactedValue(key: string, value: unknown, scrub: (text: string) => str
   return isObject(value) && depth < MAX_DEPTH ? redactedObject(value, scrub, depth + 1) : REDACTED;
 }
 
-/** After what is masked: a cut must not hide the `@` behind a password. */
+/** Only for scrubbed text: a cut must not hide the `@` after a password. */
 function cut(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }

@@ -1,6 +1,6 @@
 import type { MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 
-/** The processes counted and summed. A sum is of what could be measured, and null where nothing could. */
+/** Counts and sums of the processes. A sum has the measured values only, and is null if there are none. */
 export function summaryOf(processes: readonly ProcessMetrics[]): MetricsPayload["summary"] {
   const statusCounts: Record<string, number> = {};
   for (const { status } of processes) statusCounts[status] = (statusCounts[status] ?? 0) + 1;

@@ -1,6 +1,6 @@
 import type { HostPayload, MetricsPayload } from "../api/metrics.ts";
 
-/** What a watcher gets a tick: the metrics, or the host alone beside why PM2 could not be read. */
+/** The result of one tick: the metrics, or only the host and the reason why PM2 could not be read. */
 export type Sample =
   | { readonly kind: "metrics"; readonly payload: MetricsPayload }
   | {
@@ -10,21 +10,18 @@ export type Sample =
     };
 
 export interface MetricsRequest {
-  /** As it was asked for; without one `NODE_ENV` decides, else the contract's default. */
+  /** Without one, `NODE_ENV` decides, else the contract's default. */
   readonly environment: string | undefined;
-  /** Whether the processes' async-context metrics are scraped, too. */
+  /** Adds the async-context metrics of the processes. */
   readonly asyncContext: boolean;
 }
 
 export interface WatchRequest extends MetricsRequest {
-  /** 500 to 2000. Who is served at the pace of a faster watcher gets every n-th tick. */
+  /** 500 to 2000. Beside a faster watcher, this one gets every n-th tick. */
   readonly intervalMs: number;
 }
 
-/**
- * Processes and host, measured by one sampler for everybody who asks this object. It samples at the
- * fastest interval of its watchers, and not at all while there is none.
- */
+/** Measures processes and host with one sampler for all watchers, at their fastest interval; without watchers it stops. */
 export interface Telemetry {
   /**
    * The environment of a request, trimmed and lower-cased.
@@ -34,37 +31,35 @@ export interface Telemetry {
   environment(asked: string | undefined): Promise<string>;
 
   /**
-   * Samples until the signal is aborted: the newest one at once where there is one, then one an
-   * interval. Who is slow skips samples and gets the newest. Watchers of the same environment that
-   * are served in the same tick get the same object, so that it needs to be serialised once.
+   * Samples until the signal is aborted: the newest at once, if there is one, then one per interval. A slow reader skips
+   * samples and gets the newest. Watchers of the same environment and tick get the same object, which is serialised once.
    *
    * The iteration ends without an error on abort and on `close`.
    *
-   * @throws {SvcmError} INVALID_ENVIRONMENT, when the first sample is asked for.
+   * @throws {SvcmError} INVALID_ENVIRONMENT at the first sample
    */
   watch(request: WatchRequest, signal: AbortSignal): AsyncIterable<Sample>;
 
   /**
-   * One sample with real rates, measured after this call: of two readings 200 ms apart, or of the
-   * sampler where it runs. Who asks while one is measured shares the next one.
+   * One sample with real rates, measured after this call: of two readings 200 ms apart, or of the sampler if it runs.
+   * Callers during a measurement share the next one.
    *
    * @throws {SvcmError} INVALID_ENVIRONMENT
    */
   collect(request: MetricsRequest): Promise<Sample>;
 
-  /** Has PM2 asked anew at once, for everybody who watches: for after an action. */
+  /** Asks PM2 again at once, for all watchers; used after an action. */
   refresh(): void;
 
-  /** What telemetry did so far. */
   cost(): TelemetryCost;
 
-  /** Ends every watch and lets go of what sampling holds open. */
+  /** Ends every watch and closes everything that sampling holds open. */
   close(): Promise<void>;
 }
 
 export interface TelemetryCost {
   /** Measurements of the machine. */
   readonly samples: number;
-  /** Times that PM2 was asked for its processes. */
+  /** Questions to PM2 for its processes. */
   readonly listCalls: number;
 }

@@ -3,10 +3,10 @@ import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 
-/** What an environment's ecosystem file declares against what PM2 runs. */
+/** The differences between an environment's ecosystem file and PM2's processes. */
 export type EcosystemDrift = { readonly environment: string } & Omit<MetricsPayload["ecosystem"], "error" | "code">;
 
-/** Compares once, without measuring anything. Values of arguments and environment are never shown. */
+/** Compares once, without measuring. Never shows values of arguments and environment. */
 export const ecosystemDrift = defineOperation({
   id: "ecosystem.drift",
   access: "read",

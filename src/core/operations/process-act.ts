@@ -9,14 +9,14 @@ import { attempted, noteOutcome } from "../pm2/control/recorded.ts";
 import { runAll } from "../pm2/control/run-all.ts";
 import { stepsFor } from "../pm2/control/steps.ts";
 
-/** What was done: the same for the command line, and for a frame of the WebSocket. */
+/** The result of an action, on the command line and in a frame of the WebSocket. */
 export interface ProcessActionResult {
   readonly ok: true;
   readonly action: ProcessAction;
   readonly scope: ProcessScope;
-  /** Of the app or apps, or of the namespace; `*` for every app of the ecosystem file. */
+  /** The app or apps, or the namespace; `*` for every app of the ecosystem file. */
   readonly name: string;
-  /** Where one process was asked for by its number, or was the only one. */
+  /** Present if the request has it, or if there is only one process. */
   readonly pmId?: number;
   readonly affected: readonly AffectedProcess[];
   /** Processes that were left alone because they are in the requested state already, or serve this request. */
@@ -28,8 +28,8 @@ export interface ProcessActionResult {
 type Input = InputOf<"process.act">;
 
 /**
- * Starts, stops or restarts processes of PM2, and answers when PM2's list shows it. Recorded before the
- * first effect; where that cannot be, nothing happens.
+ * Starts, stops or restarts processes of PM2, and returns when PM2's list shows it. The action is recorded before its first
+ * effect; if that fails, nothing happens.
  *
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, PROCESS_ACTION_FAILED,
  *   PROCESS_ACTION_REFUSED, PM2_FAILED, AUDIT_FAILED, and for the scope `ecosystem` those of reading its file.

@@ -5,11 +5,11 @@ import { uptimeMs } from "../metrics/process-metrics.ts";
 import { listShown } from "../pm2/control/listed.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
-/** A process as people and programs see it. Never an argument or a value of its environment. */
+/** A process as svcm shows it, without arguments and values of its environment. */
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt"> {
-  /** What PM2's status does not show; null if nothing is wrong. */
+  /** A problem that PM2's status does not show; null if there is none. */
   readonly problem: ProcessProblem | null;
-  /** Since this run began; null unless it is online, or if the machine's clock was set back since. */
+  /** Null unless it is online, or if the machine's clock was set back after its start. */
   readonly uptimeMs: number | null;
 }
 
@@ -18,7 +18,7 @@ export interface ProcessListResponse {
   readonly processes: readonly ListedProcess[];
 }
 
-/** The processes that PM2 knows, of this user's PM2_HOME. Starts no daemon. */
+/** The processes of the PM2 in `PM2_HOME`. Starts no daemon. */
 export const processList = defineOperation({
   id: "process.list",
   access: "read",

@@ -1,11 +1,11 @@
-/** A word as a POSIX shell reads it back, whatever it holds. */
+/** Quotes a word, so that a POSIX shell reads it unchanged. */
 export function shellQuote(word: string): string {
   return /^[\w.,:/@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /**
- * `pm2 start <path> --only <names> --update-env`: what starts exactly these apps. `undefined` for none, since PM2
- * would start them all.
+ * `pm2 start <path> --only <names> --update-env`: what starts exactly these apps. `undefined` without
+ * a name, because PM2 would start them all.
  *
  * @see the specification, "PM2 ecosystem response"
  */

@@ -2,22 +2,21 @@ import { declaredApps, type Machine } from "./declared.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import type { Fields } from "./normalise.ts";
 
-/** What a file declares under one name. Holds values of variables: it never leaves the process but for PM2. */
+/** An app of an ecosystem file. It holds values of variables, so it goes to PM2 only. */
 export interface Declaration {
   readonly name: string;
-  /** The entries as PM2 takes them, with absolute folders. */
+  /** Its entries, with absolute folders. */
   readonly apps: readonly Fields[];
-  /** The variables that have a value. */
   readonly env: Readonly<Record<string, string>>;
-  /** Variables that are declared without a value: the file takes it from an environment that svcm does not hand to it. */
+  /** Variables without a value: the file takes it from a variable that svcm does not hand to it. */
   readonly unset: readonly string[];
   /** The folder in which it would run, if that does not exist. */
   readonly missingFolder: string | undefined;
-  /** Blocks `env_<name>` of the asked environment, which only `pm2 start --env` reads. */
+  /** Blocks `env_<name>` of the environment, which only `pm2 start --env` reads. */
   readonly blocks: readonly string[];
 }
 
-/** @param spellings every spelling of the environment whose file it is */
+/** @param spellings every spelling of the file's environment */
 export function declarationOf(
   loaded: LoadedEcosystem,
   name: string,

@@ -2,13 +2,13 @@ import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { normaliseApp, type NormalApp } from "./normalise.ts";
 
 /**
- * An app as `pm2 start <file> --only <name> --update-env` would run it, in the repository root. Holds the values
- * of its variables: it never leaves the process.
+ * An app as `pm2 start <file> --only <name> --update-env` would run it in the repository root. It holds the values of its
+ * variables, so it never leaves the process.
  */
 export interface DeclaredApp {
-  /** `""` where PM2 would derive none. */
+  /** `""` if PM2 would derive none. */
   readonly name: string;
-  /** Absolute; `""` where the entry has none. */
+  /** Absolute; `""` without a script. */
   readonly script: string;
   /** Absolute. */
   readonly cwd: string;
@@ -16,22 +16,21 @@ export interface DeclaredApp {
   readonly interpreter: string;
   readonly interpreterArgs: readonly string[];
   readonly args: readonly string[];
-  /** Processes that it starts, at least 1. */
+  /** At least 1. */
   readonly instances: number;
   readonly execMode: "fork" | "cluster";
   readonly watch: boolean | readonly string[];
   readonly namespace: string;
-  /** What the file declares; PM2 adds the variables of whoever starts it. */
+  /** The declared variables; PM2 adds those of its caller. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What a declaration leaves to the machine. */
 export interface Machine {
   /** At least 1. */
   readonly cpuCores: number;
 }
 
-/** Every app of a file, with PM2's defaults, in the order of the file. Blocks `env_<name>` are read with `--env` only. */
+/** Every app of a file in its order, with PM2's defaults and without blocks `env_<name>`. */
 export function declaredApps({ apps }: LoadedEcosystem, machine: Machine): DeclaredApp[] {
   return apps.map((app) => declaredApp(app, machine));
 }
@@ -64,7 +63,7 @@ function instancesOn(cpuCores: number, instances = 1): number {
   return Math.max(1, instances < 0 ? cpuCores + instances : instances);
 }
 
-/** PM2 takes a number of instances for the wish to run as a cluster, even `1`. */
+/** To PM2 any number of instances means a cluster, even `1`. */
 export function execModeOf({ execMode, instances = -2 }: NormalApp, interpreter: string): "fork" | "cluster" {
   if (execMode !== undefined) return execMode;
   return instances >= -1 && /(?:node|bun)$/.test(interpreter) ? "cluster" : "fork";

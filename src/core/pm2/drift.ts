@@ -8,11 +8,11 @@ import type { ExpectedApp } from "./expected.ts";
 export interface DriftFacts {
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
-  /** When a file was written last, in milliseconds since the epoch; undefined where there is none. */
+  /** The time of the last write in milliseconds since the epoch; undefined if there is no such file. */
   readonly modifiedMs: (path: string) => number | undefined;
-  /** Keys that the runtime contract shows: none of them is a secret, whatever its name. */
+  /** Keys that the runtime contract shows, so they are not secrets, whatever their names. */
   readonly visibleKeys: ReadonlySet<string>;
-  /** Folders of the processes that do not exist. */
+  /** Folders of processes. */
   readonly missingFolders: ReadonlySet<string>;
 }
 
@@ -26,8 +26,8 @@ export interface Drift {
 }
 
 /**
- * What the ecosystem declares against what PM2 runs: apps by name, then each process field by field.
- * Arguments and environment are compared by digest, and only that they differ is told.
+ * Compares the apps of an ecosystem file with PM2's processes: apps by name, then each process field by field. Arguments
+ * and environment are compared by digest, and the result never holds their values.
  *
  * @see docs/reference/metrics.md
  */
@@ -65,33 +65,33 @@ function appDrift(apps: readonly ExpectedApp[], processes: readonly ProcessRecor
             running: processes.length,
           },
         ];
-  return [...instances, ...merged(processes.flatMap((process) => processDrift(app, process, facts)))];
+  return [...instances, ...merged(processes.flatMap((record) => processDrift(app, record, facts)))];
 }
 
-function processDrift(app: ExpectedApp, process: ProcessRecord, facts: DriftFacts): DriftEntry[] {
-  const alike = { name: app.name, pmIds: [process.pmId], key: null, declared: null, running: null };
+function processDrift(app: ExpectedApp, record: ProcessRecord, facts: DriftFacts): DriftEntry[] {
+  const alike = { name: app.name, pmIds: [record.pmId], key: null, declared: null, running: null };
   const of = (field: DriftField, more: Partial<DriftEntry> = {}): DriftEntry => ({
     ...alike,
     field,
     state: "different",
     ...more,
   });
-  const { declaration, startedAt } = process;
-  const shown = SHOWN.map(([field, member]) => [field, app[field], process[member]] as const);
+  const { declaration, startedAt } = record;
+  const shown = SHOWN.map(([field, member]) => [field, app[field], record[member]] as const);
   const { argsDigest, interpreterArgsDigest } = declaration;
   const isWrittenSince = (path: string): boolean => startedAt !== null && (facts.modifiedMs(path) ?? 0) > startedAt;
-  const isFolderMissing = process.cwd !== null && facts.missingFolders.has(process.cwd);
+  const isFolderMissing = record.cwd !== null && facts.missingFolders.has(record.cwd);
   return [
-    ...(isWithoutPid(process) ? [of("app", { state: "missing" })] : []),
-    ...(isFolderMissing ? [of("cwd", { state: "absent", declared: app.cwd, running: process.cwd })] : []),
+    ...(isWithoutPid(record) ? [of("app", { state: "missing" })] : []),
+    ...(isFolderMissing ? [of("cwd", { state: "absent", declared: app.cwd, running: record.cwd })] : []),
     ...shown.flatMap(([field, declared, running]) =>
-      running === null || isIneffective(field, app, process) || isSame(field, declared, running)
+      running === null || isIneffective(field, app, record) || isSame(field, declared, running)
         ? []
         : [of(field, { declared, running })],
     ),
     ...(app.argsDigest === argsDigest ? [] : [of("args")]),
     ...(app.interpreterArgsDigest === interpreterArgsDigest ? [] : [of("interpreterArgs")]),
-    ...keyDrift(app, process, facts.visibleKeys).map(({ key, state }) => of("env", { key, state })),
+    ...keyDrift(app, record, facts.visibleKeys).map(({ key, state }) => of("env", { key, state })),
     ...app.envFiles.filter(isWrittenSince).map((path) => of("envFile", { state: "stale", declared: path })),
   ];
 }
@@ -108,13 +108,13 @@ function keyDrift(
 }
 
 /** In cluster mode every worker runs PM2's own Node.js, whatever interpreter PM2 notes. */
-function isIneffective(field: DriftField, app: ExpectedApp, process: ProcessRecord): boolean {
-  return field === "interpreter" && app.execMode === "cluster" && process.execMode === "cluster";
+function isIneffective(field: DriftField, app: ExpectedApp, { execMode }: ProcessRecord): boolean {
+  return field === "interpreter" && app.execMode === "cluster" && execMode === "cluster";
 }
 
 /**
- * PM2 notes the path of its own Node.js instead of `node` for a script with an unknown ending, and its own path of the
- * server for static files.
+ * PM2 notes its Node.js by path instead of `node` for a script with an unknown ending, and its own server for
+ * static files by path.
  */
 function isSame(field: DriftField, declared: unknown, running: string | boolean): boolean {
   if (field === "script" && SERVER.test(String(declared))) return SERVER.test(String(running));
@@ -124,7 +124,7 @@ function isSame(field: DriftField, declared: unknown, running: string | boolean)
 
 const SERVER = /\/pm2\/lib\/API\/Serve\.js$/;
 
-/** Fields that are shown as they are, with the record's word for each. */
+/** Fields whose values are shown, with their names in a record. */
 const SHOWN = [
   ["script", "script"],
   ["cwd", "cwd"],
@@ -134,7 +134,7 @@ const SHOWN = [
   ["namespace", "namespace"],
 ] as const satisfies readonly (readonly [DriftField & keyof ExpectedApp, keyof ProcessRecord])[];
 
-/** One entry for the processes that differ alike. */
+/** Joins the entries of processes that differ in the same way. */
 function merged(entries: readonly DriftEntry[]): DriftEntry[] {
   const alike = groupBy(entries, (entry) => JSON.stringify({ ...entry, pmIds: [] }));
   return [...alike.values()].flatMap(([first, ...others]) =>

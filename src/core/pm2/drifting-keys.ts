@@ -25,9 +25,8 @@ const OURS = /^SVC_(?!SERVICE_MANAGEMENT_)/;
  * the file does not declare them.
  *
  * PM2 lays the declared environment over that of its caller and keeps no note of the origin of a key. svcm gives PM2 a
- * small known environment, so in a process that svcm started every other key is from a declaration. In a process that
- * somebody started with PM2, only a key with the prefix `SVC_` is known not to be the caller's; a secret may have been
- * handed in on purpose.
+ * small known environment, so in a process that svcm started every other key is from a declaration. In a process that a
+ * user started with PM2, any key without the prefix `SVC_` may come from the shell, and a secret is handed in on purpose.
  */
 export function driftingKeys(declared: Digests, running: Digests, context: KeyContext): DriftingKey[] {
   const differing = Object.entries(declared).flatMap(([key, digest]): DriftingKey[] => {

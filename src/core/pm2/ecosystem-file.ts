@@ -7,12 +7,12 @@ import { below, chooseService, type NamedService } from "../project/places.ts";
 import type { EcosystemSource } from "../project/project.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { ecosystemFileNames } from "./file-name.ts";
-import { isRecord } from "./normalise.ts";
+import { isRecord, normaliseApp } from "./normalise.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { scrubOf, secretsOf } from "./scrub.ts";
 import type { EcosystemFile } from "./view.ts";
 
-/** What chooses an ecosystem file in a request. */
+/** The part of a request that chooses an ecosystem file. */
 export interface EcosystemRequest {
   readonly environment?: string | undefined;
   readonly service?: string | undefined;
@@ -114,8 +114,7 @@ function withBlock(app: LoadedApp, env: string | undefined): LoadedApp {
 /** Several files as one; of a file that holds apps of other services, only those of this one. */
 function together(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]], names: readonly string[] | undefined) {
   const apps = loaded.flatMap((one) => one.apps);
-  const isOurs = ({ fields }: LoadedApp): boolean =>
-    names === undefined || names.some((name) => name === fields["name"]);
+  const isOurs = ({ fields }: LoadedApp): boolean => names === undefined || names.includes(normaliseApp(fields).name);
   return {
     ...loaded[0],
     apps: apps.filter(isOurs),
@@ -132,7 +131,7 @@ function ecosystemFailure(error: unknown, ports: Ports, otherwise: string): unkn
   return new SvcmError("ECOSYSTEM_FILE_FAILED", { code: error.code, path, details: scrub(error.message) });
 }
 
-/** Every secret that svcm can know: of its own environment, and of the env files. A file that cannot be read has none. */
+/** Every secret that svcm knows, from its environment and the env files; a file that cannot be read is skipped. */
 export async function knownSecrets(ports: Ports, contract: RuntimeContract): Promise<string[]> {
   const texts = await Promise.all(
     (await envPaths(ports, contract)).map((path) => ports.files.read(path).then(decodeUtf8, () => undefined)),

@@ -10,7 +10,7 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly interpreterArgsDigest: string;
   /** Digests by key, one for each possible environment: as declared, then with each block `env_<name>` that belongs to it. */
   readonly environments: readonly Readonly<Record<string, string>>[];
-  /** Keys that may have any value: PM2 gives each process its own, or the file has none where svcm reads it. */
+  /** Keys that may have any value: PM2 gives each process its own, or the file gives no value. */
   readonly openKeys: readonly string[];
   /** Absolute paths of the files of `--env-file`. */
   readonly envFiles: readonly string[];

@@ -1,7 +1,7 @@
-/** The endings of an ecosystem file, the contract's own first: where several files stand, the first counts. */
+/** The endings of an ecosystem file. If there are several files, the first ending counts. */
 const ENDINGS = [".config.cjs", ".config.js", ".config.mjs", ".config.json", ".config.yaml", ".config.yml"] as const;
 
-/** The names under which an environment's ecosystem file may stand. The first is the one that svcm names where none does. */
+/** The possible names of an environment's ecosystem file. If there is no such file, messages use the first. */
 export function ecosystemFileNames(environment: string): [string, ...string[]] {
   const [ours, ...others] = ENDINGS.map((ending) => `ecosystem.${environment}${ending}`);
   return [ours ?? "", ...others];
@@ -19,8 +19,8 @@ const KINDS: readonly (readonly [string, Pm2FileKind])[] = [
 ];
 
 /**
- * What PM2 takes a path for: the first of its endings that stands anywhere in it, folders included.
- * `undefined` is a script, which PM2 runs instead of reading it.
+ * The kind of a file to PM2, which looks for each ending anywhere in the path, folders included. `undefined` is a script:
+ * PM2 runs it instead of reading it.
  */
 export function pm2FileKind(path: string): Pm2FileKind | undefined {
   return KINDS.find(([ending]) => path.includes(ending))?.[1];

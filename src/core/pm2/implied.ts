@@ -6,7 +6,7 @@ import type { ImpliedApps } from "./rule.ts";
 
 /**
  * The apps that `deployments.yaml` promises in an environment: those of the deploy targets that have it as their PM2
- * profile, or, where none has, those of the service configuration. What is wrong with the document, `validate` tells.
+ * profile, or, where none has, those of the service configuration. `svcm validate` reports the errors of the document.
  *
  * @param document the document as it was read, of any shape
  * @param profile the environment by its name, no alias

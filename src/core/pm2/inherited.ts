@@ -9,12 +9,12 @@ export function isPassedOn(variable: string): boolean {
   return PASSED.test(variable);
 }
 
-/** Whether a process has only what svcm gave it: then every variable is passed on, PM2's own, or from a declaration. */
+/** True if svcm started the process: then each of its variables is passed on, PM2's own, or from a declaration. */
 export function isStartedBySvcm(environment: Readonly<Record<string, unknown>>): boolean {
   return "PM2_HOME" in environment && !Object.keys(environment).some((key) => MARK_OF_ANOTHER.test(key));
 }
 
-/** Whether a variable of a process that svcm started can only come from a declaration. */
+/** True if the variable of a process that svcm started can only come from a declaration. */
 export function isFromDeclaration(variable: string, app: string): boolean {
   return variable !== app && !isPassedOn(variable) && !OF_PM2.test(variable);
 }

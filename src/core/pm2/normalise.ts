@@ -3,29 +3,28 @@ import type { Data } from "./loaded.ts";
 
 export type Fields = Readonly<Record<string, Data>>;
 
-/** An entry of `apps` with PM2's aliases and shorthands resolved, before anything is looked up on a machine. */
+/** An entry of `apps` with PM2's aliases and shorthands resolved, before any look at the machine. */
 export interface NormalApp {
-  /** `""` where PM2 would derive none. */
+  /** `""` if PM2 would derive none. */
   readonly name: string;
-  /** As PM2 runs it: a script with a space in it is a command line, and runs as `bash -c`. */
+  /** As PM2 runs it: a script with a space is a command line, which runs as `bash -c`. */
   readonly script: string;
-  /** As the file says it. */
   readonly declaredScript: string;
   readonly isCommandLine: boolean;
   readonly cwd: string | undefined;
   readonly args: readonly string[];
   readonly interpreter: string | undefined;
   readonly interpreterArgs: readonly string[];
-  /** `0` for every core, negative for all but so many; `undefined` where the file says nothing. */
+  /** `0` means every core, a negative number all cores but as many; `undefined` if the file says nothing. */
   readonly instances: number | undefined;
   readonly execMode: "fork" | "cluster" | undefined;
   readonly watch: boolean | readonly string[];
   readonly namespace: string;
-  /** As PM2 hands them to the process: text. */
+  /** As the process gets them. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The spellings of a field, in the order in which PM2 asks for them. A value that is falsy counts as absent. */
+/** The spellings of a field in PM2's order. A falsy value counts as absent. */
 export const spellings = {
   script: ["script", "cmd", "command", "exec"],
   interpreter: ["exec_interpreter", "interpreter", "execInterpreter"],
@@ -36,8 +35,8 @@ export const spellings = {
 } as const;
 
 /**
- * Mirrors what PM2 7 does with an entry before it looks at the machine (`Common.verifyConfs`,
- * `Config.validateJSON`). A value of a type that PM2 would refuse counts as absent; `ecosystem check` reports it.
+ * Resolves an entry as PM2 7 does before it looks at the machine (`Common.verifyConfs`, `Config.validateJSON`). A value of
+ * a type that PM2 refuses counts as absent; `ecosystem check` reports it.
  */
 export function normaliseApp(fields: Fields): NormalApp {
   const declaredScript = text(first(fields, spellings.script)) ?? "";
@@ -59,12 +58,12 @@ export function normaliseApp(fields: Fields): NormalApp {
   };
 }
 
-/** The first spelling that has a value. */
+/** The value of the first spelling that has one. */
 export function first(fields: Fields, names: readonly string[]): Data | undefined {
   return names.map((name) => (Object.hasOwn(fields, name) ? fields[name] : undefined)).find(Boolean);
 }
 
-/** The environment files of Node's options, with the option that names each. */
+/** The files that Node's options `--env-file` and `--env-file-if-exists` name. */
 export function envFileOptions(interpreterArgs: readonly string[]): { file: string; isOptional: boolean }[] {
   return interpreterArgs.flatMap((arg, index) => {
     const option = /^--env-file(-if-exists)?(?:=(.*))?$/s.exec(arg);

@@ -84,7 +84,7 @@ function typeOf(field: string): FieldType | undefined {
   return BY_FIELD.get(field) ?? BY_FIELD.get(snakeCase(field));
 }
 
-/** Whether PM2 reads a field. It silently drops every other one. */
+/** True if PM2 reads a field. It silently drops every other one. */
 export function isPm2Field(field: string): boolean {
   return typeOf(field) !== undefined || /^env_\S*$/.test(field);
 }

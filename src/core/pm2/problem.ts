@@ -3,21 +3,19 @@ import type { ProcessRecord } from "./process-record.ts";
 import type { SeenRestarts } from "./restarts.ts";
 
 export interface ProblemFacts {
-  /** Folders that certainly do not exist. */
   readonly missingFolders: ReadonlySet<string>;
-  /** Milliseconds since the epoch, as PM2's own times. */
   readonly epochMs: number;
-  /** What was seen of its restarts; absent if nobody looked before. */
+  /** Absent at the first look. */
   readonly seen?: SeenRestarts | undefined;
 }
 
-/** So many restarts are a loop; once or twice anything may end. */
+/** Fewer restarts are not a loop: any process may end once or twice. */
 const LOOP_RESTARTS = 3;
-/** Without a look at the restarts themselves, there have to be as many as one a minute. */
+/** The longest average interval of a loop, if nothing watched the restarts themselves. */
 const LOOP_INTERVAL_MS = 60_000;
-/** A run this short is one of a loop, however often the process was restarted on request before. */
+/** A longer run is not part of a loop, however often the process was restarted on request before. */
 const SHORT_RUN_MS = 15_000;
-/** PM2 notes a restart on request, ends the process, and starts it: it takes this long at most unless more is declared. */
+/** PM2 needs at most this long for a restart on request, unless the app declares longer timeouts. */
 const ASKED_RESTART_MS = 5000;
 
 /** The folders in which processes run, each once. */
@@ -25,12 +23,12 @@ export function foldersOf(records: readonly Pick<ProcessRecord, "cwd">[]): Set<s
   return new Set(records.flatMap(({ cwd }) => (cwd === null ? [] : [cwd])));
 }
 
-/** What is wrong with a process and not to be seen in PM2's status of it. */
+/** The problem of a process that PM2's status does not show. */
 export function problemOf(record: ProcessRecord, facts: ProblemFacts): ProcessProblem | null {
   return folderMissing(record, facts) ?? withoutPid(record) ?? crashLoop(record, facts);
 }
 
-/** PM2 shows as online what it could not even start. */
+/** PM2 calls a process online even if it could not start it. */
 export function isWithoutPid({ status, pid }: Pick<ProcessRecord, "status" | "pid">): boolean {
   return status === "online" && pid === null;
 }
@@ -48,7 +46,7 @@ function withoutPid(record: ProcessRecord): ProcessProblem | null {
   return { code: "PROCESS_WITHOUT_PID", details: "PM2 calls it online, but no process runs: it has no pid." };
 }
 
-/** By the restarts that were seen; if nobody looked, by what PM2 keeps of them. */
+/** Decides by the restarts that were seen, otherwise by PM2's counters. */
 function crashLoop(record: ProcessRecord, facts: ProblemFacts): ProcessProblem | null {
   const { status } = record;
   if (status === "stopped" || status === "stopping" || status === "errored") return null;

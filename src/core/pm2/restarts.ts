@@ -1,25 +1,23 @@
 import type { ProcessRecord } from "./process-record.ts";
 
-/** Restarts that PM2 made by itself while somebody looked. */
+/** Restarts of PM2's own accord that were seen. */
 export interface SeenRestarts {
   readonly uniqueId: string | null;
-  /** PM2's own time of the last start or restart that was asked for: one of its own accord keeps it. */
+  /** PM2's time of the last start or restart on request; other restarts keep it. */
   readonly createdAt: number | null;
   readonly restartCount: number;
-  /** When each was seen, on a clock that never jumps; the oldest first. */
+  /** The time of each on a clock that never jumps, oldest first. */
   readonly atMs: readonly number[];
 }
 
 /** By PM2's number. */
 export type RestartWatch = ReadonlyMap<number, SeenRestarts>;
 
-/** Restarts that lie further back are forgotten. */
 export const WATCHED_MS = 15 * 60_000;
 
 /**
- * Adds what PM2 lists now to what was seen before. PM2 (7.0.4, `God.resetState`) sets `created_at` anew with each
- * restart that somebody, a watched file, cron or a limit of memory asks for, and keeps it where a process ended by
- * itself: so an increase of the counter beside the same `created_at` is a restart of its own accord.
+ * Adds PM2's present list to the restarts that were seen before. PM2 (7.0.4, `God.resetState`) changes `created_at` if a
+ * user, a watched file, cron or a memory limit causes the restart, and keeps it if the process ended by itself.
  *
  * @param nowMs on a clock that never jumps
  */

@@ -2,20 +2,20 @@ import { SvcmError } from "../errors.ts";
 import { suggest } from "../words/suggest.ts";
 import type { ProcessRecord } from "./process-record.ts";
 
-/** What an action is asked for. Names are taken as they are: `all`, `0` or `/re/` is an app of that name. */
+/** The target of an action. Names are literal: `all`, `0` or `/re/` is an app of that name. */
 export interface AskedTarget {
   readonly scope: "process" | "namespace";
   readonly name?: string | undefined;
   readonly pmId?: number | undefined;
-  /** Several, each by its name or its number, in place of one. */
+  /** Several processes, in place of `name` and `pmId`. */
   readonly names?: readonly string[] | undefined;
   readonly pmIds?: readonly number[] | undefined;
   readonly namespace?: string | undefined;
 }
 
 /**
- * The processes that are meant, each once: by their numbers, all instances of each app by its name, or all of a
- * namespace. Several apps of one name are not guessed among. If one of several is refused, all are.
+ * Returns the processes of a target, each once: by number, all instances of an app by its name, or all of a namespace. If
+ * one of several is refused, all are.
  *
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, INVALID_REQUEST
  */
@@ -24,23 +24,23 @@ export function resolveTarget(list: readonly ProcessRecord[], asked: AskedTarget
   const { names = [], pmIds = [], namespace } = asked;
   if (names.length + pmIds.length === 0) return ofName(list, asked);
   if (asked.name !== undefined || asked.pmId !== undefined)
-    throw invalid("One process is asked for by name or pmId, several by names and pmIds: not by both.");
+    throw invalid("A request has name and pmId for one process, or names and pmIds for several; not both.");
   const each = [...names.map((name) => ({ name })), ...pmIds.map((pmId) => ({ pmId }))];
   return [...new Set(each.flatMap((one) => ofName(list, { scope: "process", namespace, ...one })))];
 }
 
-/** What records and results call a target: as it was asked for, and one that was asked for by its number by its name. */
+/** The name of a target in records and results; a process that is given by its number has its own name. */
 export function targetName({ scope, name, names, namespace }: AskedTarget, found: readonly { name: string }[]): string {
   if (scope === "namespace") return namespace ?? name ?? "";
-  return name ?? [...new Set([...(names ?? []), ...found.map((process) => process.name)])].join(", ");
+  return name ?? [...new Set([...(names ?? []), ...found.map((one) => one.name)])].join(", ");
 }
 
-/** What an answer and a message call one process. */
+/** One process in messages. */
 export function label({ name, pmId, namespace }: Pick<ProcessRecord, "name" | "pmId" | "namespace">): string {
   return `${name} (id ${pmId}, namespace ${namespace})`;
 }
 
-/** @throws {SvcmError} PROCESS_NOT_FOUND with what was most likely meant. */
+/** PROCESS_NOT_FOUND with the accepted names and the most similar one. */
 export function notFound(what: string, given: string, accepted: readonly string[]): SvcmError {
   const known = [...new Set(accepted)].toSorted();
   const meant = suggest(given, known) ?? onlyWith(given, known);
@@ -53,7 +53,7 @@ export function notFound(what: string, given: string, accepted: readonly string[
   return new SvcmError("PROCESS_NOT_FOUND", { code: "PROCESS_NOT_FOUND", details });
 }
 
-/** The only name that holds what was given: `restapi` of `svc-dev-restapi`. */
+/** The only name that contains the given one: `svc-dev-restapi` for `restapi`. */
 function onlyWith(given: string, known: readonly string[]): string | undefined {
   const [first, ...more] = known.filter((name) => name.includes(given));
   return more.length === 0 ? first : undefined;
@@ -74,11 +74,11 @@ function inNamespace(list: readonly ProcessRecord[], target: AskedTarget): Proce
   return found;
 }
 
-/** @throws {SvcmError} INVALID_REQUEST if it is missing, or if a process is asked for beside it */
+/** @throws {SvcmError} INVALID_REQUEST if it is missing, or if the target has a process too */
 function namespaceOf({ namespace, name, pmId, names = [], pmIds = [] }: AskedTarget): string {
   const asked = namespace ?? name;
   const isBesideProcess = pmId !== undefined || names.length + pmIds.length > 0 || (name ?? asked) !== asked;
-  if (isBesideProcess) throw invalid(`A namespace and processes cannot be asked for together. ${NAMESPACE_ALONE}`);
+  if (isBesideProcess) throw invalid(`A request has a namespace or processes, not both. ${NAMESPACE_ALONE}`);
   if (asked === undefined) throw invalid(`"namespace" is missing. ${NAMESPACE_ALONE}`);
   return asked;
 }

@@ -1,20 +1,20 @@
 import type { ProcessRecord } from "./process-record.ts";
 import type { ProcessAction } from "../api/names.ts";
 
-/** PM2 itself takes a process for stable that has run for so long, in milliseconds. */
+/** PM2 itself calls a process stable after this time. */
 export const STABLE_MS = 1000;
 
-/** What PM2's list says of an action: done, not yet, or why it failed. */
+/** PM2's list decides whether an action is done, pending or failed. */
 export type Verdict = "done" | "pending" | { readonly failed: string };
 
-/** How a process was right before an action; of an app that is new to PM2, nothing is known. */
+/** A process right before an action. */
 export type Before = Pick<ProcessRecord, "status" | "restartCount" | "pid" | "startedAt">;
 
 export const UNKNOWN_BEFORE: Before = { status: "stopped", restartCount: 0, pid: null, startedAt: null };
 
 /**
- * Decides an action by what PM2 lists after it. A start is good when the process has been online for as
- * long as PM2 takes to call one stable: one that dies at once was online, too.
+ * Judges an action by PM2's list after it. A start succeeded when the process has been online for as long as PM2 takes to
+ * call one stable: a process that dies at once was online too.
  *
  * @param onlineMs for how long this very run has been seen online, on a clock that never jumps
  */
@@ -28,7 +28,7 @@ export function verdictOn(
   return action === "stop" ? stopped(before, after) : started(action, before, after, onlineMs);
 }
 
-/** For how long the present run of each process has been seen online. PM2's own times are of a clock that may be set. */
+/** Measures how long the present run of each process has been online. PM2's times come from a clock that may be set. */
 export class OnlineRuns {
   readonly #seen = new Map<number, { readonly run: string; readonly sinceMs: number }>();
 
@@ -46,12 +46,11 @@ export function isRunning({ status }: Pick<ProcessRecord, "status">): boolean {
   return status === "online" || status === "launching";
 }
 
-/** PM2 waits for it to be up. */
 export function isLaunching({ status }: Pick<ProcessRecord, "status">): boolean {
   return status === "launching";
 }
 
-/** Whether PM2 itself has done what it was asked for, and refused for that: it runs, in another process than before. */
+/** True if PM2 refused an action because it had restarted the process itself: another run is up. */
 export function isDoneWithoutUs(action: ProcessAction, before: Before, now: ProcessRecord): boolean {
   return action !== "stop" && isRunning(now) && isAnother(before, now);
 }

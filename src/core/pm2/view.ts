@@ -14,15 +14,15 @@ export interface EcosystemFile extends Environment {
   readonly service?: string;
   readonly fileName: string;
   readonly path: string;
-  /** Absent where the environment has no ecosystem file. */
+  /** Absent if the environment has no ecosystem file. */
   readonly loaded?: LoadedEcosystem;
 }
 
 export interface ViewOptions {
   readonly contract: RuntimeContract;
-  /** Secrets of elsewhere that may not show either. */
+  /** Secrets from elsewhere to hide. */
   readonly secrets: Iterable<string>;
-  /** Endings of the app names that the asked service kind implies. */
+  /** Endings of the app names that the requested service kind implies. */
   readonly suffixes?: readonly string[] | undefined;
 }
 
@@ -41,7 +41,7 @@ export function ecosystemResponse(file: EcosystemFile, options: ViewOptions): Ec
   };
 }
 
-/** A scrub that knows what the apps themselves hide beside the secrets of elsewhere. */
+/** A scrub that hides the apps' own secrets too. */
 export function scrubFor(loaded: LoadedEcosystem | undefined, { contract, secrets }: ViewOptions): Scrub {
   const held = (loaded?.apps ?? []).flatMap(({ fields }) => Object.entries(normaliseApp(fields).env));
   return scrubOf([...secrets, ...secretsOf(contract, held)]);
@@ -70,7 +70,7 @@ function viewOf(
   };
 }
 
-/** An option and its value may be two words: they are scrubbed as one text. */
+/** Scrubs an option and its value as one text, because they may be two words. */
 function scrubWords(words: readonly string[], scrub: Scrub): string[] {
   return words.map((word, index) => {
     const before = words[index - 1] ?? "";

@@ -205,7 +205,7 @@ describe("actions", () => {
       "(not given)",
       /^Invalid request\. "namespace" is missing\. Accepted .*"default"/,
     ],
-    [{ action: "stop", scope: "namespace", pmId: 0 }, "(not given)", /cannot be asked for together/],
+    [{ action: "stop", scope: "namespace", pmId: 0 }, "(not given)", /a namespace or processes, not both/],
     [{ action: "stop", scope: "namespace", name: "nothing" }, "nothing", /No namespace .* "nothing"/],
     [{ action: "stop" }, "(not given)", /Neither a name/],
     [{ action: "stop", scope: "ecosystem" }, "*", /./],

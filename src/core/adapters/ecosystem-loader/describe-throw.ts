@@ -8,14 +8,14 @@ type Failure = Extract<Outcome, { ok: false }>;
 const KINDS = [SyntaxError, TypeError, ReferenceError, RangeError, URIError, EvalError] as const;
 
 /**
- * What came of a file that threw, in our words: a message or a source line of the file may hold a secret.
- * What was thrown is the file's own: each of its properties may throw again.
+ * The outcome of a file that threw, in svcm's words, because a message or source line of the file may hold a secret. Each
+ * property of the thrown value may throw again.
  */
 export function describeThrow(thrown: unknown, file: string): Failure {
   try {
     return describe(thrown, file);
   } catch {
-    return { ok: false, code: "ECOSYSTEM_FILE_THREW", reason: "the file threw something that cannot be read" };
+    return { ok: false, code: "ECOSYSTEM_FILE_THREW", reason: "the file threw a value that cannot be read" };
   }
 }
 
@@ -27,7 +27,7 @@ function describe(thrown: unknown, file: string): Failure {
     const { line, column } = thrown;
     return { ...fail("ECOSYSTEM_FILE_SYNTAX", "the file is not valid YAML"), at: { file, line, column } };
   }
-  if (!(thrown instanceof Error)) return fail("ECOSYSTEM_FILE_THREW", "the file threw something that is no error");
+  if (!(thrown instanceof Error)) return fail("ECOSYSTEM_FILE_THREW", "the file threw a value that is not an Error");
   const code = codeOf(thrown).replace(/^ERR_MODULE_NOT_FOUND$/, "MODULE_NOT_FOUND");
   const at = thrown instanceof SyntaxError ? placeOfSyntax(thrown.stack) : placeOfFrame(thrown.stack);
   return { ...reasonOf(thrown, code, file), ...(at && { at }) };
@@ -71,7 +71,7 @@ function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** `file:line`, the source line, and a caret below it. */
+/** The stack begins with `file:line`, the source line, and a caret below it. */
 function placeOfSyntax(stack = ""): Place | undefined {
   const [head = "", , caret = ""] = stack.split("\n", 3);
   const [, given = "", line] = /^(.+):(\d+)$/.exec(head) ?? [];
@@ -81,7 +81,7 @@ function placeOfSyntax(stack = ""): Place | undefined {
   return { file, line: Number(line), ...(column !== undefined && { column }) };
 }
 
-/** The first frame that stands in a file, and not in this program: a frame's text is the file's to forge. */
+/** The first frame in a file other than this program. The file may forge frames. */
 function placeOfFrame(stack = ""): Place | undefined {
   for (const frame of stack.split("\n").slice(0, 50)) {
     const [, given = "", line, column] = /^\s+at (?:.*\()?((?:file:\/)?\/[^():]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
@@ -96,7 +96,7 @@ function pathOf(given: string): string | undefined {
   return path.startsWith("/") && existsSync(path) ? path : undefined;
 }
 
-/** This program, and what translates it when it runs from source. */
+/** This program, and its translator when it runs from source. */
 function isOurs(file: string): boolean {
   return file === __filename || file.includes("/node_modules/tsx/");
 }

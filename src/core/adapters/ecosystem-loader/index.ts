@@ -11,12 +11,12 @@ import { failure, runProgram } from "./run-program.ts";
 export interface EcosystemLoaderOptions {
   /** Current folder of a file's process: PM2 takes relative paths from where it is called. */
   readonly root: string;
-  /** Variables that a file may see; secrets and what is ours are taken out. */
+  /** Files see them without secrets and svcm's own variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs?: number;
 }
 
-/** Ecosystem files of this machine, each run afresh in a process of its own. */
+/** Ecosystem files of this machine; each load runs the file in a new process. */
 export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoaderOptions): EcosystemLoader {
   let clean: CleanEnvironment | undefined;
   const cleaned = (): CleanEnvironment => (clean ??= cleanEnvironment(env));
@@ -43,7 +43,7 @@ export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoader
   };
 }
 
-/** A FIFO would keep its reader waiting. */
+/** Reading a FIFO would wait without end. */
 async function requireRegular(path: string): Promise<void> {
   const stats = await attempting("open", path, () => stat(path));
   if (stats.isDirectory()) throw refuse("EISDIR", "read", path);

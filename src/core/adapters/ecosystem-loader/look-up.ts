@@ -19,7 +19,7 @@ const INTERPRETERS = new Map([
   [".tsx", "bun"],
 ]);
 
-/** What the machine has for an app, as PM2 would find it from the current folder. */
+/** Looks up the files and folders of an app as PM2 does from the current folder. */
 export function lookUp({ fields, keys, unset }: PickedApp): LoadedApp {
   const app = normaliseApp(fields);
   const cwd = resolve(app.cwd ?? ".");
@@ -80,7 +80,7 @@ function isKind(path: string, kind: "file" | "folder" | "any"): boolean {
   }
 }
 
-/** A zero byte near the start: enough to tell a program from a script. */
+/** A zero byte near the start: enough to know a program from a script. */
 function isBinary(path: string): boolean {
   const start = Buffer.alloc(512);
   try {

@@ -1,11 +1,11 @@
 import type { LoadedApp, LoadedEcosystem } from "../../pm2/loaded.ts";
 
-/** How the process that runs a file tells what came of it: one line of JSON on descriptor {@link RESULT_FD}. */
+/** The result of the process that runs a file: one line of JSON on descriptor {@link RESULT_FD}. */
 export type Outcome =
   | ({ readonly ok: true } & Omit<LoadedEcosystem, "path">)
   | { readonly ok: false; readonly code: string; readonly reason: string; readonly at?: Place };
 
-/** `column` is absent where the engine does not tell. */
+/** `column` is absent if the engine does not report it. */
 export interface Place {
   readonly file: string;
   readonly line: number;
@@ -14,14 +14,10 @@ export interface Place {
 
 export const RESULT_FD = 3;
 
-/** A file declares apps; what is larger than this was made to be large. */
+/** No real declaration is larger. */
 export const MAX_RESULT_BYTES = 2 ** 20;
 
-/**
- * Reads what came over the descriptor. The file's code has the same descriptor, so anything may stand there.
- *
- * @returns `undefined` for what is no outcome
- */
+/** Parses the line; undefined if it is not an outcome. The file's code can write to the same descriptor. */
 export function readOutcome(line: string): Outcome | undefined {
   const value = parse(line);
   if (!isRecord(value)) return undefined;

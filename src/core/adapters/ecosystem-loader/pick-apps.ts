@@ -3,7 +3,7 @@ import { isRecord } from "../../pm2/normalise.ts";
 import { isPm2Field } from "../../pm2/pm2-fields.ts";
 import { defined } from "../../words/defined.ts";
 
-/** An entry of `apps` before the machine is asked about it. */
+/** An entry of `apps` before any look at the machine. */
 export interface PickedApp {
   readonly fields: Readonly<Record<string, Data>>;
   readonly keys: readonly string[];
@@ -14,12 +14,12 @@ export interface Picked extends Pick<LoadedEcosystem, "found" | "isDefaultExport
   readonly apps: readonly PickedApp[];
 }
 
-/** What a file exports is nothing that PM2 could take apps from. The message is ours alone. */
+/** The export is not a form from which PM2 takes apps. The message is svcm's and quotes nothing. */
 export class ExportError extends Error {
   override readonly name = "ExportError";
 }
 
-/** What a file exports is larger than any declaration. */
+/** The export is larger than any real declaration. */
 export class TooLargeError extends Error {
   override readonly name = "TooLargeError";
 }
@@ -30,10 +30,10 @@ const MAX_DEPTH = 8;
 const MAX_CHARACTERS = 2 ** 20;
 
 /**
- * Takes the apps out of what a file exports, where PM2 looks for them: `apps`, else `pm2`, else the
- * export itself; one object counts as a list of one. Each property is read once, and copied.
+ * Takes the apps out of an export as PM2 does: from `apps`, else `pm2`, else the export itself; one object counts as a list
+ * of one. Each property is read once and copied.
  *
- * @throws {ExportError | TooLargeError} and whatever a getter or a proxy of the file throws.
+ * @throws {ExportError | TooLargeError} and everything that a getter or proxy of the file throws
  */
 export function pickApps(exported: unknown): Picked {
   const isDefaultExport = isDefaultOnly(exported);
@@ -43,7 +43,7 @@ export function pickApps(exported: unknown): Picked {
   const { found, value } = Array.isArray(config) ? { found: "export" as const, value: config } : whereApps(config);
   if (!isObject(value)) throw new ExportError(`"${found}" is ${kindOf(value)}; expected a list of apps`);
   const list: unknown[] = Array.isArray(value) ? value : [value];
-  // PM2 takes the object for an app, and ends with "No script path".
+  // PM2 takes the object for an app and fails with "No script path".
   if (found === "apps" && !Array.isArray(value) && Object.keys(value).length === 0)
     throw new ExportError('"apps" is an empty object; expected a list of apps');
   if (list.length > MAX_APPS) throw new TooLargeError();
@@ -102,7 +102,6 @@ function pickApp(app: unknown, index: number, budget: Budget): PickedApp {
   const keys = Object.keys(app);
   spend(budget, keys.length, keys.join("").length);
   const fields = keys.flatMap((key): [string, Data][] => {
-    // Everything else stays in the file's process.
     if (!isPm2Field(key)) return [];
     const value = copy(app[key], budget, 0);
     return value === undefined ? [] : [[key, value]];
@@ -111,13 +110,13 @@ function pickApp(app: unknown, index: number, budget: Budget): PickedApp {
   return { fields: picked, keys, unset: unsetIn(app["env"], picked["env"]) };
 }
 
-/** What the file names and has no value for: a variable of an environment that it was not given. */
+/** Variables without a value: the file takes it from a variable that it was not given. */
 function unsetIn(env: unknown, picked: Data | undefined): string[] {
   if (!isObject(env) || !isRecord(picked)) return [];
   return Object.keys(env).filter((key) => !Object.hasOwn(picked, key));
 }
 
-/** Plain data of any value; what JSON has no word for is left out. */
+/** Copies a value as plain data, without the parts that JSON cannot express. */
 function copy(value: unknown, budget: Budget, depth: number): Data | undefined {
   spend(budget, 1, typeof value === "string" ? value.length : 0);
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;

@@ -1,6 +1,6 @@
 /**
- * A process of its own that runs one ecosystem file, as PM2 would load it, tells what it declares on descriptor 3,
- * and ends. The file may do anything in here; `run-program.ts` sees to it that this is all it does.
+ * A program that loads one ecosystem file as PM2 would, writes its apps to descriptor 3, and ends. The file may do anything
+ * in this process; `run-program.ts` confines it.
  */
 import { ChildProcess } from "node:child_process";
 import { readFileSync, writeSync } from "node:fs";
@@ -18,8 +18,8 @@ const { pid } = process;
 const kill = process.kill.bind(process);
 
 keepChildrenInOurGroup();
-tell(outcomeOf(process.argv.at(-1) ?? ""));
-// At once: neither a timer of the file nor a handler of its `exit` event is to run.
+send(outcomeOf(process.argv.at(-1) ?? ""));
+// Before any timer of the file, or a handler of its `exit` event, can run.
 kill(pid, "SIGKILL");
 
 function outcomeOf(file: string): Outcome {
@@ -34,18 +34,18 @@ function outcomeOf(file: string): Outcome {
   }
 }
 
-/** As PM2's `Common.parseConfig`, for the kind that the file's own name says. */
+/** Loads a file as PM2's `Common.parseConfig` does, by the kind that its name says. */
 function load(file: string): unknown {
   const kind = pm2FileKind(file.replace(/^.*\//s, ""));
   if (kind === "yaml") return loadYaml(readFileSync(file, "utf8"));
   if (kind === "json") {
-    // The bracket has a line of its own, so that columns count as in the file.
+    // The bracket is on a separate line to keep the columns of the file.
     return runInThisContext(`(\n${readFileSync(file, "utf8")})`, { filename: file, lineOffset: -1 });
   }
   return createRequire(file)(file);
 }
 
-/** What the file starts ends with it, unless it goes to some length. */
+/** Processes that the file starts end with it, unless the file leaves the group on purpose. */
 function keepChildrenInOurGroup(): void {
   const prototype = ChildProcess.prototype as unknown as { spawn: (options: { detached?: boolean }) => unknown };
   const { spawn } = prototype;
@@ -54,7 +54,7 @@ function keepChildrenInOurGroup(): void {
   };
 }
 
-function tell(outcome: Outcome): void {
+function send(outcome: Outcome): void {
   const bytes = Buffer.from(`${stringify(outcome)}\n`);
   const tooLarge = { ok: false, code: "ECOSYSTEM_FILE_TOO_LARGE", reason: "it exports more than a declaration holds" };
   let rest = bytes.length > MAX_RESULT_BYTES ? Buffer.from(`${stringify(tooLarge)}\n`) : bytes;

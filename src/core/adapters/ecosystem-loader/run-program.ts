@@ -15,26 +15,23 @@ export interface ProgramOptions {
 const PROGRAM = new URL("./read-ecosystem.ts", import.meta.url);
 const SHELL = "/bin/sh";
 const IS_SOURCE = PROGRAM.pathname.endsWith(".ts");
-/**
- * Node.js 24 reserves 512 MiB of it for code before anything runs; from source as much again, for the thread of what
- * translates.
- */
+/** Node.js 24 reserves 512 MiB of it for code before anything runs, and from source as much again for the translator. */
 const MEMORY_MIB = IS_SOURCE ? 1536 : 1024;
 const HEAP_MIB = 256;
 const CPU_SECONDS = 10;
 const LINE_FEED = 10;
 
 /**
- * The memory of the process, that of Buffers included, and its processor time, should nobody be left to kill it.
- * A limit that may not be set is left as it is.
+ * Limits the memory of the process, Buffers included, and its processor time in case svcm is gone and cannot kill it. A
+ * limit that may not be set is left as it is.
  */
 const LIMITED = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_MIB * 1024}; exec "$0" "$@"`;
 
 /**
- * Runs a file in a process of its own, for so long at most, and ends it with everything that it started: when this
- * settles, the process is gone.
+ * Runs a file in a separate process with a time limit, and ends it with everything that it started. The process is gone when
+ * the promise settles.
  *
- * @throws {FileError} where it came to no outcome, with the file's path; the signal's reason where that was aborted.
+ * @throws {FileError} with the file's path if there is no outcome; the signal's reason if it was aborted
  */
 export function runProgram(file: string, options: ProgramOptions, signal: AbortSignal): Promise<Outcome> {
   signal.throwIfAborted();
@@ -59,7 +56,7 @@ export function runProgram(file: string, options: ProgramOptions, signal: AbortS
     const onAbort = (): void => end(() => reject(signal.reason as Error));
     signal.addEventListener("abort", onAbort, { once: true });
     child.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) => fail(code, "its process could not be started"));
-    child.on("close", (code, name) => fail(...untold(code, name)));
+    child.on("close", (code, name) => fail(...silentEnd(code, name)));
     child.stdio[RESULT_FD]?.on("data", (chunk: Buffer) => {
       const said = line.add(chunk);
       if (said === "too long") fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more than a declaration holds");
@@ -70,12 +67,12 @@ export function runProgram(file: string, options: ProgramOptions, signal: AbortS
   });
 }
 
-/** What comes over the descriptor, up to its line end. */
+/** The input from the descriptor, up to its line end. */
 class ResultLine {
   readonly #chunks: Buffer[] = [];
   #length = 0;
 
-  /** The outcome, once it is whole. */
+  /** Returns the outcome once its line is complete. */
   add(chunk: Buffer): Outcome | "too long" | "garbage" | undefined {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
@@ -85,7 +82,6 @@ class ResultLine {
   }
 }
 
-/** A refusal for a file, in the words that all of them share. */
 export function failure(code: string, file: string, reason: string, place = file): FileError {
   return new FileError(code, file, `Cannot load ${place}: ${reason}.`);
 }
@@ -96,13 +92,13 @@ function start(file: string, { cwd, env }: ProgramOptions): ChildProcess {
   return spawn(command, args, {
     cwd: existsSync(cwd) ? cwd : "/",
     env,
-    // A group of its own, to be ended as one.
+    // A separate group, to be ended as one.
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
 }
 
-/** From source, only the program itself is translated: the file that it runs sees the loader of Node.js alone. */
+/** From source, only the program itself is translated; the file sees the plain loader of Node.js. */
 function programArgv(): string[] {
   const path = fileURLToPath(PROGRAM);
   if (!IS_SOURCE) return [path];
@@ -114,13 +110,13 @@ function programArgv(): string[] {
   return ["--eval", `{ const require = globalThis.require; ${removed} ${run} }`];
 }
 
-/** The group is killed while its leader, which is ours to wait for, still holds the number. */
+/** Kills the group while its leader, a child that svcm has not waited for, still holds the number. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // Nobody is left.
+    // The group is gone.
   }
 }
 
@@ -128,7 +124,7 @@ function isGone({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return pid === undefined || exitCode !== null || signalCode !== null;
 }
 
-function untold(code: number | null, name: string | null): [code: string, reason: string] {
+function silentEnd(code: number | null, name: string | null): [code: string, reason: string] {
   if (name === null && code !== null && code < 128) {
     return ["ECOSYSTEM_FILE_EXITED", `it ended its process (exit code ${code}) instead of exporting apps`];
   }

@@ -5,13 +5,13 @@ import { codeOf } from "./kept-process.ts";
 
 /** Space changes slowly. */
 const KEPT_MS = 15_000;
-/** A network disk that is gone answers never. */
+/** A disconnected network disk never answers. */
 const PATIENCE_MS = 1000;
 
 /** The file systems behind some paths, each once, asked at most every 15 seconds. */
 export class DiskReader {
   readonly #paths: readonly string[];
-  /** Those that have not answered yet: each would hold another thread of the pool. */
+  /** Paths without an answer yet. Each further question would block another thread of the pool. */
   readonly #stuck = new Set<string>();
   #last: { readonly atMs: number; readonly disks: Promise<readonly DiskReading[]> } | undefined;
 
@@ -30,7 +30,7 @@ export class DiskReader {
     const read = await Promise.all(this.#paths.map((path) => this.#readInTime(path)));
     const seen = new Set<number | string>();
     return read.flatMap(({ device, disk }) => {
-      // PM2's folder, before PM2 ran for the first time.
+      // PM2's folder does not exist before PM2's first run.
       if (seen.has(device) || ("code" in disk && disk.code === "ENOENT")) return [];
       seen.add(device);
       return [disk];
@@ -51,7 +51,7 @@ export class DiskReader {
 }
 
 interface Found {
-  /** Its number; the path where it has none to tell. */
+  /** The number of the device; the path if it is not known. */
   readonly device: number | string;
   readonly disk: DiskReading;
 }

@@ -1,16 +1,15 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
 /**
- * A file of `/proc` that is opened once and read anew from its beginning each time. Kept open, it
- * stays bound to its process: after that has ended a read says ESRCH, even where another process got
- * its number.
+ * A file of `/proc` that stays open and is read from its beginning each time. It stays bound to its process: after the
+ * process has ended, a read fails with ESRCH even if another process has its number.
  */
 export class KeptFile {
   readonly #fd: number;
   readonly #buffer: Buffer;
 
   /**
-   * @param buffer holds what is read until the next read; files of one reader share it
+   * @param buffer holds the content until the next read; the files of one reader share it
    * @throws the system's error
    */
   constructor(path: string, buffer: Buffer) {
@@ -18,7 +17,7 @@ export class KeptFile {
     this.#fd = openSync(path, "r");
   }
 
-  /** As Latin-1: what counts is ASCII. @throws the system's error */
+  /** As Latin-1: svcm reads only ASCII. @throws the system's error */
   read(): string {
     return this.#buffer.toString("latin1", 0, readSync(this.#fd, this.#buffer, 0, this.#buffer.length, 0));
   }

@@ -33,7 +33,7 @@ export class KeptProcess {
     }
   }
 
-  /** What it counts now; undefined where it has ended. @throws the system's error, for anything else */
+  /** Its counters now; undefined if it has ended. @throws every other error of the system */
   read(): ProcessReading | undefined {
     try {
       const stat = parsePidStat(this.#stat.read());

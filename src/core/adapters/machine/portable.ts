@@ -4,11 +4,11 @@ import type { CoreTimes, HostReading, IoReading, LoadAvg, ProcessReading } from 
 import type { MachineReader } from "../../ports/machine.ts";
 import { DiskReader } from "./disks.ts";
 
-/** What systeminformation asks costs child processes: it is asked at most this often. */
+/** systeminformation starts child processes, so its answers are kept this long. */
 const KEPT_MS = 5000;
 const KIBIBYTE = 1024;
 
-/** Systems without `/proc`: Node tells the cores' times, systeminformation memory and processes. */
+/** Systems without `/proc`: Node.js reports the times of cores, systeminformation memory and processes. */
 export async function openPortable(paths: readonly string[], platform: string): Promise<MachineReader> {
   const { mem, processes } = await import("systeminformation");
   const memory = kept(mem);
@@ -23,7 +23,7 @@ export async function openPortable(paths: readonly string[], platform: string): 
       const { atMs, processes: all } = await list();
       const wanted = new Set(pids);
       const found = all.filter(({ pid }) => wanted.has(pid));
-      return new Map(found.map((process) => [process.pid, readingOf(process, atMs, platform)]));
+      return new Map(found.map((one) => [one.pid, readingOf(one, atMs, platform)]));
     },
     disks: () => disks.read(),
     close: () => undefined,
@@ -53,24 +53,24 @@ function memoryOf({ total, free, available }: Systeminformation.MemData): HostRe
   return { totalBytes: total, freeBytes: free, availableBytes: available };
 }
 
-/** Windows has none, and Node shows zeros there. */
+/** Windows has no load average, and Node.js reports zeros there. */
 function loadAvgOf(platform: string): LoadAvg | null {
   const [one = 0, five = 0, fifteen = 0] = loadavg();
   return platform === "win32" ? null : { one, five, fifteen };
 }
 
-/** Windows counts a share of all cores; everybody else, and we, of one. */
+/** Windows counts the share of all cores; other systems and svcm count the share of one. */
 function readingOf(
   { cpu, memRss }: Systeminformation.ProcessesProcessData,
   atMs: number,
   platform: string,
 ): ProcessReading {
   const cpuPercent = platform === "win32" ? cpu * cpus().length : cpu;
-  return { atMs, cpuMs: null, cpuPercent, rssBytes: memRss * KIBIBYTE, io: NOT_TOLD };
+  return { atMs, cpuMs: null, cpuPercent, rssBytes: memRss * KIBIBYTE, io: NOT_REPORTED };
 }
 
-const NOT_TOLD: IoReading = {
+const NOT_REPORTED: IoReading = {
   supported: false,
   code: "UNSUPPORTED_PLATFORM",
-  error: "This platform does not tell the disk traffic of a process.",
+  error: "This platform does not report the disk traffic of a process.",
 };

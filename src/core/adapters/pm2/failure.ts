@@ -1,7 +1,7 @@
 import { SvcmError } from "../../errors.ts";
 import type { FailureFacts } from "./protocol.ts";
 
-/** A failure of PM2 or of the way to it, as it travels inside the link. */
+/** A failure of PM2 or of the link to it. */
 export class LinkFailure extends Error {
   override readonly name = "LinkFailure";
   readonly code: string;
@@ -16,10 +16,9 @@ export class LinkFailure extends Error {
   }
 }
 
-/** Why nobody could be reached at PM2's socket. */
 export function unreachable(code: string, socket: string): LinkFailure {
   if (code === "ENOENT" || code === "ECONNREFUSED")
-    return new LinkFailure("PM2_NOT_RUNNING", `No PM2 daemon runs: nobody listens at ${socket}.`);
+    return new LinkFailure("PM2_NOT_RUNNING", `No PM2 daemon runs: no process listens at ${socket}.`);
   if (code === "EACCES" || code === "EPERM")
     return new LinkFailure(
       code,

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** A socket's address holds 107 bytes; a longer path is cut off, and PM2 waits for ever. */
+/** A socket's address holds 107 bytes; a longer path is cut off, and PM2 waits without end. */
 const LONGEST_HOME_BYTES = 97;
 
 export interface Pm2Home {
@@ -9,13 +9,13 @@ export interface Pm2Home {
   readonly socket: string;
 }
 
-/** The folder of the PM2 that this environment means, as PM2 finds it. */
+/** The folder that PM2 itself would use in this environment. */
 export function pm2Home(env: Readonly<Record<string, string | undefined>>, cwd: string): Pm2Home {
   const folder = resolve(cwd, env["PM2_HOME"] || join(env["HOME"] || homedir(), ".pm2"));
   return { folder, socket: join(folder, "rpc.sock") };
 }
 
-/** Why PM2 cannot work there, or undefined. */
+/** The reason why PM2 cannot work there; undefined if it can. */
 export function whyUnusable({ folder }: Pm2Home): string | undefined {
   const bytes = Buffer.byteLength(folder);
   if (process.platform === "win32" || bytes <= LONGEST_HOME_BYTES) return undefined;

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { FileError } from "../../ports/index.ts";
 import type { Processes } from "../../ports/processes.ts";
-import { fileLocks, type FileLocks } from "../files/lock.ts";
+import { fileLocks } from "../files/lock.ts";
 import { digestWith } from "./digest.ts";
 import { environmentForPm2 } from "./environment.ts";
 import { LinkFailure, pm2Failed, unreachable } from "./failure.ts";
@@ -12,62 +12,59 @@ import { workerLink, type Link } from "./link.ts";
 import { pm2Names } from "./names.ts";
 import { ownProcess } from "./own-process.ts";
 import { probe } from "./probe.ts";
-import type { Call } from "./protocol.ts";
+import type { Answer, Call } from "./protocol.ts";
 
 export interface Pm2Options {
-  /** Of this process: says which PM2 is meant, and what little of it PM2 may see. */
+  /** Of this process. It names the PM2, and a small part of it is passed on to PM2. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** How long PM2 may take to answer; an action gets what its app needs to end and to start on top. */
+  /** PM2's time to answer; an action has the time that its app needs to end and start on top. */
   readonly timeoutMs?: number;
 }
 
 const ANSWER_MS = 5000;
-/** A process that others act on takes that long at most to end and to start. */
+/** Another svcm may need this long to end and start a process. */
 const LOCK_MS = 60_000;
 
-/** The PM2 that the environment means. Nothing is loaded or touched before the first call. */
+/** The processes of the environment's PM2. Nothing is loaded or touched before the first call. */
 export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): Processes {
   const home = pm2Home(env, cwd);
-  const clean = environmentForPm2(env, home.folder);
-  let salted: Uint8Array | undefined;
-  const salt = (): Uint8Array => (salted ??= randomBytes(32));
-  const newLink = (): Link =>
-    workerLink({ env: { ...clean, PM2_DISABLE_VERSION_CHECK: "1" }, socket: home.socket, salt: salt(), timeoutMs });
+  const salt = once(() => randomBytes(32));
+  const locks = once(() => fileLocks({ timeoutMs: LOCK_MS }));
+  const newLink = (): Link => {
+    const clean = { ...environmentForPm2(env, home.folder), PM2_DISABLE_VERSION_CHECK: "1" };
+    return workerLink({ env: clean, socket: home.socket, salt: salt(), timeoutMs });
+  };
   let kept: Link | undefined;
   const link = (): Link => (kept ??= newLink());
-  let made: FileLocks | undefined;
-  const locks = (): FileLocks => (made ??= fileLocks({ timeoutMs: LOCK_MS }));
-
-  const act = (call: Call): Promise<void> =>
-    explained(async () => {
-      await refuseUnreachable(home);
-      await link().call(call);
-    });
+  const ask = async (call: Call, signal?: AbortSignal): Promise<Answer> => {
+    await refuseUnreachable(home);
+    return link().call(call, signal);
+  };
+  const act = (call: Call): Promise<void> => explained(() => ask(call).then(() => undefined));
 
   return {
     list: (signal) =>
       explained(async () => {
-        await refuseUnreachable(home);
-        const { processes = [] } = await link().call({ method: "list" }, signal);
+        const { processes = [] } = await ask({ method: "list" }, signal);
         return processes.toSorted((a, b) => a.pmId - b.pmId);
       }),
     scrub: (texts) => explained(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
     names: () => pm2Names(env, cwd),
-    start: (process) => act({ method: "start", process }),
-    stop: (process) => act({ method: "stop", process }),
-    restart: (process, variables) => act({ method: "restart", process, ...(variables && { env: variables }) }),
+    start: (target) => act({ method: "start", target }),
+    stop: (target) => act({ method: "stop", target }),
+    restart: (target, variables) => act({ method: "restart", target, ...(variables && { env: variables }) }),
     startApp: (name, apps) =>
       explained(() => {
         refuseUnusable(home);
-        return once(newLink(), { method: "startApp", name, apps });
+        return callOnce(newLink(), { method: "startApp", name, apps });
       }),
     exclusively: (what, work) =>
-      explained(async () => {
+      explained(() => {
         refuseUnusable(home);
         makeFolder(home);
-        const target = join(home.folder, what === "start" ? "start" : `process-${what.pmId}`);
-        return locks().hold({ target, path: target }, work);
+        const path = join(home.folder, what === "start" ? "start" : `process-${what.pmId}`);
+        return locks().hold({ target: path, path }, work);
       }),
     digest: (value) => digestWith(salt(), value),
     own: () => ownProcess(env),
@@ -75,8 +72,13 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
   };
 }
 
-/** PM2 may leave the worker that starts apps in any state: nobody uses it after that. */
-async function once(link: Link, call: Call): Promise<void> {
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** A worker is not used again after a start of apps, because PM2 may leave it in any state. */
+async function callOnce(link: Link, call: Call): Promise<void> {
   try {
     await link.call(call);
   } finally {
@@ -89,7 +91,7 @@ function refuseUnusable(home: Pm2Home): void {
   if (reason !== undefined) throw new LinkFailure("PM2_HOME_UNUSABLE", reason);
 }
 
-/** Costs a tenth of a millisecond, where loading PM2 to find nobody costs a quarter of a second. */
+/** Takes a tenth of a millisecond; loading PM2 only to find no daemon takes a quarter of a second. */
 async function refuseUnreachable(home: Pm2Home): Promise<void> {
   refuseUnusable(home);
   const refused = await probe(home.socket);
@@ -105,7 +107,7 @@ function makeFolder({ folder }: Pm2Home): void {
   }
 }
 
-/** @throws {SvcmError} PM2_FAILED for every failure of the link and of its locks. */
+/** @throws {SvcmError} PM2_FAILED for every failure of the link and its locks */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

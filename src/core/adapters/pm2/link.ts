@@ -9,11 +9,10 @@ export interface LinkOptions extends WorkerData {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A worker that is started by the first call, and anew by a call after it ended. */
+/** A worker that the first call starts; a call after its end starts another one. */
 export interface Link {
   /**
-   * @throws {LinkFailure} where the worker refuses, ends or falls silent; the reason of the signal,
-   *   where it is aborted.
+   * @throws {LinkFailure} if the worker refuses, ends or falls silent; the reason of the signal if it is aborted
    */
   call(call: Call, signal?: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
@@ -26,60 +25,68 @@ interface Pending {
   isHandedOver: boolean;
 }
 
-/** What a worker needs beyond the patience that it has itself: to load PM2, and to tell. */
+/** The worker keeps time itself; beyond that it needs time to load PM2 and to report. */
 const SLACK_MS = 30_000;
 const MOST_MEGABYTES = 512;
 
 export function workerLink(options: LinkOptions): Link {
-  const pending = new Map<number, Pending>();
-  let worker: Worker | undefined;
-  let ids = 0;
+  return new WorkerLink(options);
+}
 
-  const lose = (lost: Worker, why: string): void => {
-    // What is pending now is another worker's where this one was given up before.
-    if (worker !== lost) return;
-    worker = undefined;
-    for (const [id, call] of pending) {
-      pending.delete(id);
+class WorkerLink implements Link {
+  readonly #options: LinkOptions;
+  readonly #pending = new Map<number, Pending>();
+  #worker: Worker | undefined;
+  #ids = 0;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  call(call: Call, signal?: AbortSignal): Promise<Answer> {
+    if (signal?.aborted) return Promise.reject(signal.reason as Error);
+    const id = ++this.#ids;
+    const target = (this.#worker ??= this.#start());
+    const giveUp = (): void => {
+      this.#lose(target, "it fell silent");
+      void target.terminate();
+    };
+    return new Promise<Answer>((resolve, reject) => {
+      const { timeoutMs: patienceMs } = this.#options;
+      this.#pending.set(id, expectation(resolve, reject, { giveUp, patienceMs, signal }));
+      target.ref();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
+      target.postMessage({ id, call } satisfies Request);
+    }).finally(() => {
+      this.#pending.delete(id);
+      // An idle link keeps no process alive.
+      if (this.#pending.size === 0) target.unref();
+    });
+  }
+
+  async close(): Promise<void> {
+    const closing = this.#worker;
+    if (closing === undefined) return;
+    this.#lose(closing, "it was closed");
+    await closing.terminate();
+  }
+
+  #start(): Worker {
+    const worker = startWorker(this.#options, (response) => hear(this.#pending, response));
+    worker.once("error", (error: unknown) => this.#lose(worker, error instanceof Error ? error.message : "it failed"));
+    worker.once("exit", (code) => this.#lose(worker, `it ended with ${code}`));
+    return worker;
+  }
+
+  #lose(lost: Worker, why: string): void {
+    // If this worker was already replaced, the pending calls belong to its successor.
+    if (this.#worker !== lost) return;
+    this.#worker = undefined;
+    for (const [id, call] of this.#pending) {
+      this.#pending.delete(id);
       call.fail(workerLost(why, call.isHandedOver));
     }
-  };
-  const started = (): Worker => {
-    if (worker !== undefined) return worker;
-    const fresh = startWorker(options, (response) => hear(pending, response));
-    fresh.once("error", (error: unknown) => lose(fresh, error instanceof Error ? error.message : "it failed"));
-    fresh.once("exit", (code) => lose(fresh, `it ended with ${code}`));
-    worker = fresh;
-    return fresh;
-  };
-
-  return {
-    call(call, signal) {
-      if (signal?.aborted) return Promise.reject(signal.reason as Error);
-      const id = ++ids;
-      const target = started();
-      const giveUp = (): void => {
-        lose(target, "it fell silent");
-        void target.terminate();
-      };
-      return new Promise<Answer>((resolve, reject) => {
-        pending.set(id, expectation(resolve, reject, { giveUp, patienceMs: options.timeoutMs, signal }));
-        target.ref();
-        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
-        target.postMessage({ id, call } satisfies Request);
-      }).finally(() => {
-        pending.delete(id);
-        // An idle link keeps no process alive.
-        if (pending.size === 0) target.unref();
-      });
-    },
-    async close() {
-      const closing = worker;
-      if (closing === undefined) return;
-      lose(closing, "it was closed");
-      await closing.terminate();
-    },
-  };
+  }
 }
 
 function startWorker({ env, socket, salt, timeoutMs }: LinkOptions, onResponse: (response: Response) => void): Worker {
@@ -90,7 +97,7 @@ function startWorker({ env, socket, salt, timeoutMs }: LinkOptions, onResponse: 
     env,
     workerData: { socket, salt, timeoutMs } satisfies WorkerData,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
-    // Nothing of it shall reach ours; reading it would keep this process alive.
+    // Kept from this process's own output; reading it would keep the process alive.
     stdout: true,
     stderr: true,
   });
@@ -98,7 +105,7 @@ function startWorker({ env, socket, salt, timeoutMs }: LinkOptions, onResponse: 
   return worker;
 }
 
-/** The worker is TypeScript where the package is not built. */
+/** The worker is TypeScript if the package is not built. */
 function fromSource(program: URL): string {
   const tsx = JSON.stringify(createRequire(import.meta.url).resolve("tsx/cjs/api"));
   const path = JSON.stringify(fileURLToPath(program));
@@ -119,7 +126,7 @@ interface Waiting {
   readonly signal: AbortSignal | undefined;
 }
 
-/** One call that is waited for: the worker keeps time itself, this is for a worker that cannot. */
+/** A call that waits for its answer. The worker keeps time itself; this timer is for a worker that cannot. */
 function expectation(
   resolve: (answer: Answer) => void,
   reject: (reason: Error) => void,
@@ -162,5 +169,5 @@ function workerLost(why: string, isHandedOver: boolean): LinkFailure {
 }
 
 function outcomeUnknown(details: string): string {
-  return `${details} The action had been handed to PM2: look at the list whether it took effect.`;
+  return `${details} The action had been handed to PM2: see in the list whether it took effect.`;
 }

@@ -2,12 +2,12 @@ import type { ProcessName } from "../../ports/processes.ts";
 import { pm2Home } from "./home.ts";
 import { probe } from "./probe.ts";
 
-/** Completion waits no longer for PM2: a person has pressed Tab. */
+/** A person waits: completion runs when they press Tab. */
 const PATIENCE_MS = 400;
 
 /**
- * Names, numbers and states of PM2's processes, within `PATIENCE_MS`. Reading them for a completion has to be cheap, so
- * this loads a tenth of PM2 and starts no worker. Empty if no daemon answers; it starts none.
+ * Names, numbers and states of PM2's processes, within `PATIENCE_MS`; empty if no daemon answers. It loads only a tenth of
+ * PM2 and starts no worker, because completion has to be fast.
  */
 export async function pm2Names(env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<ProcessName[]> {
   const { socket: path } = pm2Home(env, cwd);
@@ -29,7 +29,7 @@ export async function pm2Names(env: Readonly<Record<string, string | undefined>>
   return Array.isArray(list) ? list.flatMap(nameOf) : [];
 }
 
-/** A module of PM2, for example pm2-logrotate, is not a process of the user. */
+/** Leaves out modules of PM2, for example pm2-logrotate. */
 function nameOf(item: unknown): ProcessName[] {
   const { name, pm_id: pmId, pm2_env: facts } = item as Record<string, unknown>;
   const { status, namespace, pmx_module: isModule } = (facts ?? {}) as Record<string, unknown>;

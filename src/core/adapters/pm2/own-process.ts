@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { parsePidStat } from "../../metrics/proc/pid-stat.ts";
 import type { OwnProcess } from "../../pm2/own.ts";
 
-/** No chain of processes is longer than this. */
+/** Enough for any real chain of processes. */
 const MOST_ANCESTORS = 64;
 
-/** This process, those that started it, and what PM2 says of us in our environment. */
+/** This process, its ancestors, and its number and name in PM2. */
 export function ownProcess(env: Readonly<Record<string, string | undefined>>): OwnProcess {
   const { pm_id: pmId, name } = env;
   const isOfPm2 = pmId !== undefined && /^\d{1,9}$/.test(pmId) && name !== undefined;

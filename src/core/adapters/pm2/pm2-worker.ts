@@ -1,7 +1,6 @@
 /**
- * The worker in which PM2 lives. PM2 may end its process and throws where nobody can catch: here it
- * takes only itself along. Its environment is a small clean one, since PM2 hands the environment of
- * its caller to what it starts.
+ * The worker that runs PM2. PM2 may end its process and throws outside of any call: here it ends only itself. Its
+ * environment is small and clean, because PM2 hands the environment of its caller to the apps that it starts.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { digestWith } from "./digest.ts";
@@ -18,27 +17,27 @@ import { startApp } from "./worker/start-app.ts";
 const { socket, salt, timeoutMs } = workerData as WorkerData;
 let loading: Promise<Pm2> | undefined;
 let connection: Promise<Connection> | undefined;
-/** Knows the secrets of the last list. Before the first list no secret is known: no text is shown. */
+/** Takes out the secrets of the last list. Before the first list no secret is known, so no text is shown. */
 let scrub: Scrub = () => REDACTED;
 
-// What PM2 prints is for nobody.
+// PM2 prints for its own command line.
 process.stdout.write = () => true;
 process.stderr.write = () => true;
 
 parentPort?.on("message", (request: Request) => void answer(request));
 
-function tell(response: Response): void {
+function send(response: Response): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a worker has no origin
   parentPort?.postMessage(response);
 }
 
 async function answer({ id, call }: Request): Promise<void> {
   try {
-    const handOver = (patienceMs: number): void => tell({ id, handedOver: true, patienceMs });
-    tell({ id, ok: true, answer: await run(call, handOver) });
+    const handOver = (patienceMs: number): void => send({ id, handedOver: true, patienceMs });
+    send({ id, ok: true, answer: await run(call, handOver) });
   } catch (error) {
     const failure = error instanceof LinkFailure ? error : new LinkFailure("PM2_FAILED", wordsOf(error));
-    tell({ id, ok: false, failure: failure.facts });
+    send({ id, ok: false, failure: failure.facts });
   }
 }
 
@@ -55,16 +54,16 @@ async function run(call: Call, handOver: (patienceMs: number) => void): Promise<
       scrub = environmentScrub(processes);
       return { processes: published(processes, scrub, (value) => digestWith(salt, value)) };
     }
-    await act({ connection: kept, timeoutMs, handOver }, call.method, call.process, call.env);
+    await act({ connection: kept, timeoutMs, handOver }, call.method, call.target, call.env);
     return {};
   });
 }
 
 /**
- * Works over the kept connection, or a new one if it was lost. One over which an answer is late takes no more
- * questions, because they would wait behind it; whoever waits for an answer of it goes on waiting.
+ * Works over the kept connection, or a new one if it was lost. A connection with a late answer takes no more questions,
+ * because they would wait behind it; its callers go on waiting.
  *
- * @param work is given what is left of the time for a single question
+ * @param work gets the rest of the time for a single question
  */
 async function overKept<T>(pm2: Pm2, work: (kept: Connection, restMs: number) => Promise<T>): Promise<T> {
   const until = performance.now() + timeoutMs;
@@ -88,7 +87,7 @@ function load(): Promise<Pm2> {
   return loading;
 }
 
-/** Forgets the connection as soon as it is lost, or when there is none. */
+/** Opens a connection that is forgotten as soon as it fails or is lost. */
 function open(pm2: Pm2): Promise<Connection> {
   const opened = connect(pm2, socket, timeoutMs);
   const forget = (): void => {

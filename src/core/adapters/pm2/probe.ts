@@ -1,9 +1,6 @@
 import { connect } from "node:net";
 
-/**
- * Whether somebody listens at PM2's socket: undefined, or the system's code of why not. A daemon
- * that is suspended listens, too.
- */
+/** Returns undefined if a process listens at PM2's socket, otherwise the system's code. A suspended daemon listens too. */
 export function probe(socket: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const attempt = connect(socket);

@@ -1,9 +1,8 @@
-/** What the two sides of the link say to each other. No value of an environment leaves the worker. */
+/** The messages between the two sides of the link. Values of an environment never leave the worker. */
 import type { ProcessAction } from "../../api/names.ts";
 import type { Fields } from "../../pm2/normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../../pm2/process-record.ts";
 
-/** What the worker is given at its start. */
 export interface WorkerData {
   /** PM2's socket. */
   readonly socket: string;
@@ -17,7 +16,7 @@ export type Call =
   | { readonly method: "scrub"; readonly texts: readonly string[] }
   | {
       readonly method: ProcessAction;
-      readonly process: ProcessIdentity;
+      readonly target: ProcessIdentity;
       readonly env?: Readonly<Record<string, string>> | undefined;
     }
   | { readonly method: "startApp"; readonly name: string; readonly apps: readonly Fields[] };
@@ -41,5 +40,5 @@ export interface Answer {
 export type Response =
   | { readonly id: number; readonly ok: true; readonly answer: Answer }
   | { readonly id: number; readonly ok: false; readonly failure: FailureFacts }
-  /** The action has been given to PM2, which may take so long: from here on it may take effect. */
+  /** The action has been given to PM2, which may take this long; it may take effect from now on. */
   | { readonly id: number; readonly handedOver: true; readonly patienceMs: number };

@@ -8,7 +8,7 @@ export interface Units {
   readonly ticksPerSecond: number;
 }
 
-/** What every 64-bit Linux of today but a few uses. */
+/** The units of nearly every 64-bit Linux. */
 const COMMON: Units = { pageBytes: 4096, ticksPerSecond: 100 };
 
 /** The units that the kernel handed this process in `/proc/self/auxv`: pairs of 64-bit words. @see getauxval(3) */

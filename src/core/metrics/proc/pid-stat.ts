@@ -29,7 +29,7 @@ export function parsePidStat(text: string): PidStat | undefined {
     : undefined;
 }
 
-/** Whether it has ended and its parent has not noticed yet. The main thread may end before the others do. */
+/** True if it has ended and its parent has not noticed yet. The main thread may end before the others do. */
 export function hasEnded({ state, threads }: PidStat): boolean {
   return /^[ZXx]$/.test(state) && threads <= 1;
 }

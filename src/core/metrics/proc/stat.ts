@@ -3,8 +3,8 @@ import type { CoreTimes, HostReading } from "../reading.ts";
 const LINE = /^cpu(\d*)\s+([\d ]+)$/;
 
 /**
- * The CPU times of `/proc/stat`. Time that waits for a disk is idle, stolen time is busy; guest time
- * stands in user time already. A core that is offline has no line.
+ * The CPU times of `/proc/stat`. Waiting for a disk counts as idle, stolen time as busy; user time includes guest time. An
+ * offline core has no line.
  *
  * @see proc_stat(5)
  */

@@ -10,10 +10,10 @@ import { Sampler } from "./sampler.ts";
 import { Scraper } from "./scraper.ts";
 import { Seat } from "./seat.ts";
 
-/** Between the two readings of a single answer: twenty clock ticks of the kernel. */
+/** The time between the two readings of a single answer: twenty clock ticks of the kernel. */
 const SINGLE_MS = 200;
 
-/** Telemetry over these ports; nothing is opened, asked or run before somebody watches or collects. */
+/** Telemetry over these ports. It opens, asks and runs nothing before the first watch or collection. */
 export function createTelemetry(ports: Ports): Telemetry {
   return new SharedTelemetry(ports);
 }
@@ -43,7 +43,7 @@ class SharedTelemetry implements Telemetry {
     if (signal.aborted) return;
     const seat = new Seat({ ...request, environment });
     const sampler = this.#samplerWith(seat);
-    // Also where nobody asks for the next sample any more: then nothing after the last `yield` runs.
+    // If the reader never asks for the next sample, the code after the last `yield` does not run.
     const leave = (): void => {
       seat.end();
       sampler.leave(seat);
@@ -59,7 +59,7 @@ class SharedTelemetry implements Telemetry {
 
   async collect(request: MetricsRequest): Promise<Sample> {
     const environment = await this.environment(request.environment);
-    // Each caller waits for PM2 itself: of one that hangs, no one waits for the time-out of another.
+    // Each caller asks PM2 itself, so none waits for the time-out of another one's question.
     await this.#table.ask();
     const moment = await this.#collecting();
     const scraper = request.asyncContext ? new Scraper(this.#ports) : undefined;
@@ -109,7 +109,7 @@ class SharedTelemetry implements Telemetry {
     return watch;
   }
 
-  /** A moment with rates: the sampler's where it runs, else one of two readings. */
+  /** A moment with rates: the sampler's if it runs, otherwise one of two readings. */
   async #moment(): Promise<Moment> {
     const shared = await this.#sampler?.now();
     if (shared?.measured.before !== undefined) return shared;

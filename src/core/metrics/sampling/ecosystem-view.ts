@@ -1,13 +1,24 @@
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { driftOf } from "../../pm2/drift.ts";
+import type { ExpectedApp } from "../../pm2/expected.ts";
 import type { Ports } from "../../ports/index.ts";
 import { foldersOf } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import type { EcosystemState } from "./ecosystem-watch.ts";
+
+/** The declarations of an environment's ecosystem file at its last run. */
+export interface EcosystemState {
+  readonly fileName: string;
+  readonly path: string;
+  readonly exists: boolean;
+  readonly expected: readonly ExpectedApp[];
+  readonly visibleKeys: ReadonlySet<string>;
+  /** Present if the file could not be run. */
+  readonly failure?: { readonly error: string; readonly code: string };
+}
 
 export type EcosystemMetrics = MetricsPayload["ecosystem"];
 
-/** Where there is no file nothing is compared: what runs belongs to another environment then. */
+/** Without a file nothing is compared, because the processes belong to another environment. */
 export function ecosystemView(
   ports: Ports,
   state: EcosystemState,

@@ -1,27 +1,16 @@
 import { SvcmError } from "../../errors.ts";
 import { ecosystemSpellings, spellingsOf } from "../../project/environment.ts";
-import { expectedApps, type ExpectedApp } from "../../pm2/expected.ts";
+import { expectedApps } from "../../pm2/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { FileStamp } from "../../ports/machine.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { ecosystemView, envFilesOf, type EcosystemMetrics } from "./ecosystem-view.ts";
+import { ecosystemView, envFilesOf, type EcosystemMetrics, type EcosystemState } from "./ecosystem-view.ts";
 import { readEcosystem, type EcosystemContent, type EcosystemRequest } from "../../pm2/ecosystem-file.ts";
 
-/** What an environment's ecosystem file declared when it was run last. */
-export interface EcosystemState {
-  readonly fileName: string;
-  readonly path: string;
-  readonly exists: boolean;
-  readonly expected: readonly ExpectedApp[];
-  readonly visibleKeys: ReadonlySet<string>;
-  /** Why nothing is known of what it declares. */
-  readonly failure?: { readonly error: string; readonly code: string };
-}
-
-/** What a broken file stumbles over may stand anywhere, and what ES modules import is not told. */
-const RETRY_MS = { failed: 10_000, untold: 30_000 };
-/** A file written while it was read is read once more: clocks of file systems tick that coarsely. */
+/** A broken file may depend on any other file, and the imports of ES modules are not known. */
+const RETRY_MS = { failed: 10_000, unknown: 30_000 };
+/** Clocks of file systems are this coarse, so a file that was written during its run is run once more. */
 const GRAIN_MS = 20;
 
 interface Seen {
@@ -38,10 +27,7 @@ interface Compared {
   readonly metrics: EcosystemMetrics;
 }
 
-/**
- * An environment's ecosystem file, run when it is asked for first and again only after one of the files
- * has changed that it was made of: no child process while nothing does.
- */
+/** An environment's ecosystem file. It is run at the first use, and again only if it or a module that it requires changed. */
 export class EcosystemWatch {
   readonly #ports: Ports;
   readonly #asked: EcosystemRequest;
@@ -54,17 +40,17 @@ export class EcosystemWatch {
     this.#asked = asked;
   }
 
-  /** What is declared now; the last known where a changed file is still being run, unless it has to be current. */
+  /** The present declarations. While a changed file runs, returns the last ones unless they must be current. */
   async read({ isCurrent }: { readonly isCurrent: boolean }): Promise<EcosystemState> {
     if (this.#seen !== undefined && !this.#isOutdated(this.#seen)) return this.#seen.state;
     this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
     if (this.#seen === undefined || isCurrent) return (await this.#loading).state;
-    // A failure is a state; anything else shows itself to the next who has to wait.
+    // A failure of the file is a state; any other error reaches the next caller that waits.
     this.#loading.catch(() => undefined);
     return this.#seen.state;
   }
 
-  /** What it declares against these processes; made anew only where either, or an env file, is another one. */
+  /** Compares the declarations with these processes; computes again only if either or an env file changed. */
   async compare(records: readonly ProcessRecord[], how: { readonly isCurrent: boolean }): Promise<EcosystemMetrics> {
     const state = await this.read(how);
     const stamps = this.#ports.stamps.of(envFilesOf(state)).map((stamp) => stamp?.id);
@@ -115,7 +101,7 @@ export class EcosystemWatch {
 
 interface Ran {
   readonly state: EcosystemState;
-  /** What it was made of, beside the file itself. */
+  /** The modules that the file required. */
   readonly files: readonly string[];
   readonly retryMs: number;
 }
@@ -128,8 +114,8 @@ function ranWell(ports: Ports, content: EcosystemContent, spellings: readonly st
   }
   const machine = { cpuCores: ports.host.cpuCores() };
   const expected = expectedApps(loaded, { machine, spellings, digest: (value) => ports.processes.digest(value) });
-  const isUntold = loaded.isDefaultExport || loaded.files.some((file) => file.endsWith(".mjs"));
-  const retryMs = isUntold ? RETRY_MS.untold : Number.POSITIVE_INFINITY;
+  const hasUnknownFiles = loaded.isDefaultExport || loaded.files.some((file) => file.endsWith(".mjs"));
+  const retryMs = hasUnknownFiles ? RETRY_MS.unknown : Number.POSITIVE_INFINITY;
   return { state: { ...base, exists: true, expected }, files: loaded.files, retryMs };
 }
 

@@ -8,18 +8,18 @@ import type { Meter } from "./meter.ts";
 import type { Listed, ProcessTable } from "./process-table.ts";
 import type { Scraper } from "./scraper.ts";
 
-/** What was measured at one moment, for every environment. */
+/** The measurements of one moment, for every environment. */
 export interface Moment {
   readonly epochMs: number;
   readonly measured: Measured;
   readonly listed: Listed;
-  /** Those that were made of it, each once, by what they were asked for. */
+  /** Samples built from this moment, keyed by environment and async-context flag. */
   readonly samples: Map<string, Promise<Sample>>;
 }
 
 /**
- * Lists the processes where that is due, and reads the machine. A process that was there at the last
- * reading and is gone makes PM2 be asked at once: it knows what came of it.
+ * Lists the processes if that is due, and reads the machine. If a process of the last reading is gone, asks PM2 again at
+ * once, because PM2 knows the outcome.
  */
 export async function measure({ clock }: Ports, table: ProcessTable, meter: Meter, isForced: boolean): Promise<Moment> {
   const listed = await table.read(isForced);
@@ -28,9 +28,9 @@ export async function measure({ clock }: Ports, table: ProcessTable, meter: Mete
   const measured = await meter.read(pids, clock.elapsed());
   const hasLost = known.some((pid) => !measured.now.processes.has(pid));
   if (!hasLost) return { epochMs: clock.now(), measured, listed, samples: new Map() };
-  const anew = await table.read(true);
-  const measuredAnew = await meter.read(pidsOf(anew), clock.elapsed());
-  return { epochMs: clock.now(), measured: measuredAnew, listed: anew, samples: new Map() };
+  const next = await table.read(true);
+  const measuredNext = await meter.read(pidsOf(next), clock.elapsed());
+  return { epochMs: clock.now(), measured: measuredNext, listed: next, samples: new Map() };
 }
 
 function pidsOf(listed: Listed): number[] {

@@ -1,12 +1,12 @@
 import type { MachineReader } from "../../ports/machine.ts";
 import type { Measured } from "../payload.ts";
 
-/** Rates over less than that would be of single clock ticks. */
+/** Rates over a shorter time would count single clock ticks. */
 const SHORTEST_MS = 200;
 
 type Reading = Measured["now"] & { readonly atMs: number };
 
-/** Reads the machine again and again, and keeps the reading before. */
+/** Reads the machine repeatedly and keeps the previous reading. */
 export class Meter {
   readonly #reader: MachineReader;
   #before: Reading | undefined;
@@ -27,7 +27,7 @@ export class Meter {
     return { before: this.#before, now, disks: await disks, cpuModel: reader.cpuModel };
   }
 
-  /** Those of these processes that were there at the last reading. */
+  /** The processes among these that the last reading had. */
   known(pids: readonly number[]): number[] {
     return pids.filter((pid) => this.#latest?.processes.has(pid));
   }

@@ -6,14 +6,14 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listShown } from "../../pm2/control/listed.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
 
-/** What one `list()` costs PM2 is ten times what reading the processes costs us. */
+/** A `list()` costs PM2 ten times as much as a reading of the processes costs svcm. */
 const KEPT_MS = 2000;
-/** A tick waits so long for PM2. What comes later is for the next one. */
+/** A tick's time to wait for PM2; a later answer is for the next tick. */
 const TICK_PATIENCE_MS = 200;
-/** As long as nothing is known at all: PM2 has to be loaded first. */
+/** The time of the first tick, because PM2 has to be loaded. */
 const FIRST_PATIENCE_MS = 2500;
 
-/** What PM2 said last: its processes, or why it said nothing. */
+/** PM2's last answer: its processes, or the failure. */
 export type Listed =
   | {
       readonly records: readonly ProcessRecord[];
@@ -28,8 +28,8 @@ const UNANSWERED: Listed = {
 };
 
 /**
- * PM2's processes, asked at most every two seconds and by one question at a time. Nobody's beat waits for a PM2 that
- * does not answer: until its question has failed, what it said last counts.
+ * PM2's processes, asked at most every two seconds and with one question at a time. Ticks do not wait for a PM2 that hangs:
+ * until the question fails, the last answer counts.
  */
 export class ProcessTable {
   readonly #ports: Ports;
@@ -43,12 +43,12 @@ export class ProcessTable {
     this.#ports = ports;
   }
 
-  /** How often PM2 was asked. */
+  /** The number of questions to PM2. */
   get calls(): number {
     return this.#calls;
   }
 
-  /** For a tick: asks PM2 if its last answer is older than two seconds, or if it is told to, and waits but shortly. */
+  /** For a tick: asks PM2 if its last answer is older than two seconds or if forced, and waits for a short time only. */
   async read(isForced: boolean): Promise<Listed> {
     const known = this.#known;
     if (isForced || known === undefined) return this.#awaited(isForced ? this.#asking() : this.#current());
@@ -60,7 +60,7 @@ export class ProcessTable {
     return this.#question ?? this.#asking();
   }
 
-  /** Asks PM2 after this call, and waits for its answer. Of a PM2 that does not answer, one question says that to all. */
+  /** Asks PM2 after this call and waits for its answer. If PM2 hangs, all callers get the time-out of one question. */
   async ask(): Promise<Listed> {
     const underWay = this.#question;
     const next = this.#asking();
@@ -68,7 +68,7 @@ export class ProcessTable {
     return isTimeout(first) ? first : next;
   }
 
-  /** The answer, if it comes soon; else what is known. */
+  /** The answer if it comes soon, otherwise the last one. */
   async #awaited(question: Promise<Listed>): Promise<Listed> {
     const ms = this.#known === undefined ? FIRST_PATIENCE_MS : TICK_PATIENCE_MS;
     const enough = new AbortController();

@@ -16,15 +16,12 @@ export interface SamplerOptions {
   readonly onSample: () => void;
 }
 
-/**
- * Samples for its seats, at the fastest interval that one of them asks for, and ends when the last one
- * is left. What it holds open lives as long as it does.
- */
+/** Samples for its seats at the fastest of their intervals. When the last seat leaves, it ends and closes everything. */
 export class Sampler {
   readonly #options: SamplerOptions;
   readonly #scraper: Scraper;
   readonly #seats = new Set<Seat>();
-  /** Those that a sample is being made for: a tick does not wait for an ecosystem file. */
+  /** Keys of samples that are being built: a tick does not wait for an ecosystem file. */
   readonly #serving = new Set<string>();
   #measuring: (() => Promise<Moment>) | undefined;
   /** The measurement that is under way. */
@@ -33,7 +30,7 @@ export class Sampler {
   #tickedAtMs = Number.NEGATIVE_INFINITY;
   #isRefreshing = false;
   #wake = new AbortController();
-  /** Resolves when nothing is sampled any more and everything is closed. */
+  /** Resolves when sampling has ended and everything is closed. */
   readonly ended: Promise<void>;
 
   constructor(options: SamplerOptions, first: Seat) {
@@ -43,7 +40,7 @@ export class Sampler {
     this.ended = this.#run();
   }
 
-  /** False where it has nobody left and is ending. */
+  /** Returns false if it is ending. */
   add(seat: Seat): boolean {
     if (this.#seats.size === 0) return false;
     this.#seats.add(seat);
@@ -56,7 +53,7 @@ export class Sampler {
     this.#wake.abort();
   }
 
-  /** Samples now, with PM2 asked anew, for everybody. */
+  /** Asks PM2 again and samples for all seats now. */
   refresh(): void {
     this.#isRefreshing = true;
     this.#wake.abort();
@@ -92,7 +89,7 @@ export class Sampler {
     }
   }
 
-  /** A measurement, where it is time for one, for those that are due; then a pause until something is to be done. */
+  /** Measures if it is time, serves the seats that are due, then pauses until the next tick or change. */
   async #tick(measuring: () => Promise<Moment>): Promise<void> {
     const { clock } = this.#options.ports;
     const wake = (this.#wake = new AbortController());
@@ -101,7 +98,7 @@ export class Sampler {
     const now = clock.elapsed();
     const lateMs = now - this.#tickedAtMs - tickMs;
     if (lateMs >= 0 || isForEverybody || this.#latest === undefined) {
-      // On time the pace is kept; late, it begins anew.
+      // A small delay keeps the pace; a long one restarts it.
       this.#tickedAtMs = lateMs > 0 && lateMs < tickMs ? now - lateMs : now;
       this.#latest = await measuring();
     }
@@ -131,7 +128,7 @@ export class Sampler {
     for (const [key, seats] of groups) if (!this.#serving.has(key)) void this.#serveGroup(key, seats, moment);
   }
 
-  /** One sample for all that asked for the same; who comes later, between two ticks, gets it too. */
+  /** One sample for all seats with the same key; a seat that comes between two ticks gets it too. */
   async #serveGroup(key: string, seats: readonly Seat[], moment: Moment): Promise<void> {
     const tickedAtMs = this.#tickedAtMs;
     this.#serving.add(key);
@@ -148,7 +145,7 @@ export class Sampler {
   #sample(key: string, moment: Moment, request: Seat["request"] | undefined): Promise<Sample> {
     const { environment = "", asyncContext = false } = request ?? {};
     const { ports, ecosystem } = this.#options;
-    // A process that answers slowly holds nobody up: what it said last counts.
+    // A slow process does not delay the sample: its last answer counts.
     if (asyncContext && "records" in moment.listed) void this.#scraper.ask(moment.listed.records);
     const watch = ecosystem(environment);
     const scraper = asyncContext ? this.#scraper : undefined;

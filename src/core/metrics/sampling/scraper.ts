@@ -8,21 +8,20 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { knownSecrets } from "../../pm2/ecosystem-file.ts";
 
 /**
- * The async-context metrics of the processes that have a port. Each port is asked once: where several
- * processes share one, which of them answers nobody can tell, and the answer stands at the first.
- * A process that is slow holds up nobody: its last answer counts until the next one.
+ * The async-context metrics of the processes that have a port. If several processes share a port, svcm asks once and shows
+ * the answer on the first process. The last answer of a slow process counts until its next one.
  */
 export class Scraper {
-  readonly #ports: Ports;
+  readonly #world: Ports;
   #client: AsyncContextClient | undefined;
   readonly #asking = new Map<number, Promise<void>>();
   #answers = new Map<number, AsyncContextMetrics>();
 
-  constructor(ports: Ports) {
-    this.#ports = ports;
+  constructor(world: Ports) {
+    this.#world = world;
   }
 
-  /** Asks every port that is not being asked; resolves when all have answered, or have failed to. */
+  /** Asks every port without a pending question; resolves when all have answered or failed. */
   async ask(records: readonly ProcessRecord[]): Promise<void> {
     const targets = targetsOf(records);
     const tcpPorts = new Set(targets.values());
@@ -30,7 +29,7 @@ export class Scraper {
     await Promise.all([...tcpPorts].map((port) => this.#askOne(port)));
   }
 
-  /** What the processes said last, by PM2's number; null for one that was not asked. */
+  /** The last answers by PM2's number; null for a process that was not asked. */
   answers(records: readonly ProcessRecord[]): (pmId: number) => AsyncContextMetrics {
     const targets = targetsOf(records);
     return (pmId) => {
@@ -53,9 +52,9 @@ export class Scraper {
   }
 
   async #get(port: number): Promise<void> {
-    const client = (this.#client ??= this.#ports.asyncContext.open());
+    const client = (this.#client ??= this.#world.asyncContext.open());
     const answer = await client.get(port);
-    const metrics = asyncContextMetrics(answer, await scrubFor(this.#ports, textsOf(answer)));
+    const metrics = asyncContextMetrics(answer, await scrubFor(this.#world, textsOf(answer)));
     if (this.#client === client) this.#answers.set(port, metrics);
   }
 }
@@ -71,8 +70,8 @@ function textsOf(answer: AsyncContextAnswer): string[] {
 }
 
 /**
- * Knows these texts without the secrets of the environments that PM2 holds, and the secrets of the env files. If they
- * cannot be known, no text is shown.
+ * A scrub for these texts that hides the secrets of PM2's environments and of the env files. If the secrets cannot be read,
+ * it hides every text.
  */
 async function scrubFor(ports: Ports, texts: readonly string[]): Promise<Scrub> {
   if (texts.length === 0) return () => REDACTED;

@@ -1,9 +1,9 @@
 import type { Sample, WatchRequest } from "../telemetry.ts";
 
-/** A place of one watcher: holds at most one sample, the newest. */
+/** The place of one watcher. It holds the newest sample only. */
 export class Seat {
   readonly request: WatchRequest & { readonly environment: string };
-  /** On the clock of the sampler; before the first sample it is due at once. */
+  /** On the sampler's clock. */
   #servedAtMs = Number.NEGATIVE_INFINITY;
   #sample: Sample | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -14,12 +14,12 @@ export class Seat {
     this.request = request;
   }
 
-  /** Whether it should get a sample of this tick; one that comes half a tick early is in time. */
+  /** True if it gets a sample of this tick; half a tick too early is in time. */
   isDue(nowMs: number, tickMs: number): boolean {
     return nowMs - this.#servedAtMs >= this.request.intervalMs - tickMs / 2;
   }
 
-  /** Puts the newest sample in the place of one that was not fetched. */
+  /** Replaces a sample that was not read. */
   serve(sample: Sample, nowMs: number): void {
     this.#sample = sample;
     this.#servedAtMs = nowMs;

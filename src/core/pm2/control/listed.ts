@@ -5,7 +5,7 @@ import type { ProcessRecord } from "../process-record.ts";
 import { knownSecrets } from "../ecosystem-file.ts";
 
 /**
- * PM2's processes as they may be shown: what a process says of itself holds no secret of the env files either.
+ * PM2's processes without secrets of the env files in their custom metrics.
  *
  * @throws {SvcmError} PM2_FAILED, FACT_INVALID
  */

@@ -1,15 +1,15 @@
-/** What the audit log says of an action on processes. */
+/** The audit record of an action on processes. */
 import type { AuditRecord } from "../../api/audit-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { AffectedProcess, SkippedProcess } from "./acting.ts";
 
-/** As far as it is known while the action is under way. */
+/** The members that are known while the action is under way. */
 export type ActionSubject = {
   -readonly [Member in "action" | "environment" | "processes" | "target" | "code"]?: AuditRecord[Member];
 } & Pick<AuditRecord, "action">;
 
-/** What an action is asked for, before PM2 is. */
+/** The subject of a request, before PM2 is asked. */
 export function attempted(input: InputOf<"process.act">): ActionSubject {
   const { action, scope = "process", namespace } = input;
   const asked = scope === "namespace" ? (namespace ?? input.name) : askedFor(input);
@@ -31,7 +31,7 @@ export function noteProcesses(about: ActionSubject, { workspace }: Ports, proces
   about.processes = processes.map(({ name, pmId }) => ({ name, pmId, pm2Home: workspace.pm2Home }));
 }
 
-/** Names the processes as PM2 lists them afterwards, and why nothing was done if that is so. */
+/** Names the processes as PM2 lists them after the action, with the reason if all were skipped. */
 export function noteOutcome(
   about: ActionSubject,
   ports: Ports,

@@ -5,7 +5,6 @@ import { OnlineRuns, type Verdict } from "../verdict.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
 const LOOK_EVERY_MS = 100;
-/** A process that is neither up nor given up by then is not up. */
 const PATIENCE_MS = 20_000;
 
 const CODES: Readonly<Record<ProcessAction, string>> = {
@@ -14,19 +13,19 @@ const CODES: Readonly<Record<ProcessAction, string>> = {
   restart: "RESTART_VERIFY_FAILED",
 };
 
-/** For how long the present run of a process has been seen online. */
+/** The time for which the present run of a process has been online. */
 export type OnlineMs = (record: ProcessRecord) => number;
 
-/** What PM2 lists of the processes that an action was for, and what that says of it. */
+/** The processes of an action in PM2's list, and the verdict on it. */
 export interface Look {
   readonly processes: readonly ProcessRecord[];
   readonly verdict: Verdict;
 }
 
 /**
- * Looks at PM2's list until it says that the action is done, and answers the processes as they are then.
+ * Polls PM2's list until the action is done, and returns the processes of that list.
  *
- * @throws {SvcmError} PROCESS_ACTION_FAILED where the list says that it failed, or says nothing for too long.
+ * @throws {SvcmError} PROCESS_ACTION_FAILED if it failed, or is still pending after 20 seconds
  */
 export async function verify(
   { processes, clock }: Ports,

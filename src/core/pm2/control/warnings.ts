@@ -7,10 +7,7 @@ import { driftOf } from "../drift.ts";
 import { foldersOf } from "../problem.ts";
 import type { AskedApps } from "./asked-apps.ts";
 
-/**
- * The warnings of an action that succeeded: variables that have no value where svcm reads the file, and fields and
- * variables with which a process still runs although the file declares others.
- */
+/** The warnings of an action that succeeded: variables without a value, and differences from the file that remain. */
 export async function warningsAfter(ports: Ports, asked: AskedApps): Promise<Issue[]> {
   const { declarations } = asked;
   const unset = declarations.flatMap(unsetWarning);

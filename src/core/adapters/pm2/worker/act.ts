@@ -4,26 +4,24 @@ import { LinkFailure } from "../failure.ts";
 import type { Connection } from "./connection.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
-/** What an action needs of the worker. */
 export interface Acting {
   readonly connection: Connection;
   readonly timeoutMs: number;
-  /** Called right before the action is given to PM2, with how long PM2 may take for it. */
+  /** Called right before PM2 gets the action, with the time that PM2 may take. */
   readonly handOver: (patienceMs: number) => void;
 }
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Every process that PM2 knows, its own modules apart. @throws {LinkFailure} */
+/** Every process that PM2 knows, without its own modules. @throws {LinkFailure} */
 export async function listed(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
   const all = (await connection.ask("getMonitorData", {}, timeoutMs)) as Pm2Process[];
   return all.filter(({ pm2_env }) => !pm2_env["pmx_module"]);
 }
 
 /**
- * Acts on one process by its number. The list is asked first on the same connection: so a daemon that
- * does not answer is given nothing that it could do later, and a number that means another process
- * now is noticed.
+ * Acts on one process by its number, after asking for the list on the same connection. A daemon that does not answer gets
+ * nothing that it could do later, and a number that now belongs to another process is noticed.
  *
  * @throws {LinkFailure} PROCESS_CHANGED and those of {@link Connection.ask}
  */

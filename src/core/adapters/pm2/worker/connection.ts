@@ -3,8 +3,8 @@ import type { Pm2 } from "./pm2-api.ts";
 
 export interface Connection {
   /**
-   * Asks the daemon. What was asked and got no answer is refused when the connection is lost or
-   * its own patience ends; nothing is kept for a later connection.
+   * Asks the daemon. A question without an answer fails when the connection is lost or its time is over; it is not repeated
+   * on a later connection.
    *
    * @throws {LinkFailure} PM2_CONNECTION_LOST, PM2_TIMEOUT, PM2_ACTION_FAILED
    */
@@ -12,7 +12,7 @@ export interface Connection {
   readonly isLost: boolean;
   /** Rejects when the connection is lost; never resolves. */
   readonly lost: Promise<never>;
-  /** Closes it as soon as nobody waits for an answer any more. */
+  /** Closes it as soon as no caller waits for an answer. */
   retire(): void;
   close(): void;
 }
@@ -26,7 +26,7 @@ export async function connect(pm2: Pm2, socket: string, patienceMs: number): Pro
     client.client_sock.once("close", () => reject(unreachable(refused, socket)));
   });
   const axon = client.client_sock;
-  // Axon connects again by itself and then sends what was asked meanwhile: an action would run late.
+  // Axon reconnects by itself and then sends queued questions: an action would run late.
   axon.set("retry timeout", 0);
   axon.on("error", (error: Error) => void (refused = codeOf(error)));
   axon.on("ignored error", (error: Error) => void (refused = codeOf(error)));
@@ -42,7 +42,7 @@ export async function connect(pm2: Pm2, socket: string, patienceMs: number): Pro
 
 type Refuse = (failure: LinkFailure) => void;
 
-/** PM2's client knows one connection at a time: it is given this one for each question. */
+/** PM2's client knows one connection at a time, so each question first gives it this one. */
 class ClientConnection implements Connection {
   readonly lost: Promise<never>;
   isLost = false;
@@ -59,7 +59,7 @@ class ClientConnection implements Connection {
     this.#axon = axon;
     this.#rpc = client.client;
     this.lost = new Promise<never>((_resolve, reject) => this.#whenLost.add(reject));
-    this.lost.catch(() => undefined); // who waits for nothing need not hear of it
+    this.lost.catch(() => undefined); // a caller without a question ignores it
     axon.once("close", () => this.#lose(ENDED));
     this.#answered = boundAnswers(axon, (failure) => this.#end(failure));
   }
@@ -110,16 +110,16 @@ class ClientConnection implements Connection {
 }
 
 const ENDED = new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon ended before it answered.");
-/** A list of ten thousand processes has 40 MB. */
+/** A list of ten thousand processes is 40 MB. */
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** PM2's parser collects whatever comes until an answer is whole: too much of it ends the connection. */
+/** PM2's parser collects input until an answer is complete, so too much of it ends the connection. */
 function boundAnswers(axon: Pm2["Client"]["client_sock"], onTooLarge: (failure: LinkFailure) => void): () => void {
   let bytes = 0;
   const count = (chunk: Uint8Array): void => {
     bytes += chunk.byteLength;
     if (bytes <= MOST_BYTES) return;
-    const details = `What answers at PM2's socket sent more than ${MOST_BYTES / 2 ** 20} MiB as one answer.`;
+    const details = `The process at PM2's socket sent more than ${MOST_BYTES / 2 ** 20} MiB as one answer.`;
     onTooLarge(new LinkFailure("PM2_ANSWER_TOO_LARGE", details));
   };
   axon.once("connect", () => {
@@ -144,7 +144,7 @@ export async function orTimeout<T>(answer: Promise<T>, patienceMs: number, what:
 
 const LONGEST_WORDS = 400;
 
-/** PM2's own words: an error, a text, or a list of them. */
+/** PM2's own words, from an error, a text or a list of them. */
 export function wordsOf(error: unknown): string {
   if (Array.isArray(error)) return error.map(wordsOf).join("; ").slice(0, LONGEST_WORDS);
   const words = error instanceof Error ? error.message : typeof error === "string" ? error : "PM2 gave no reason";

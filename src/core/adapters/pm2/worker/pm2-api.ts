@@ -1,7 +1,7 @@
-/** The part of PM2 that the link uses. PM2 is pinned to one version: its own types leave out the client. */
+/** The part of PM2 that the link uses, for the pinned version: PM2's own types leave out the client. */
 export interface Pm2 {
   readonly Client: Pm2Client;
-  /** Starts apps of a declaration. What fails may come as an error, a text or a list of either. */
+  /** Starts the apps of a declaration. Failures come as an error, a text or a list of either. */
   start(declaration: object, done: (error: unknown, started: unknown) => void): void;
 }
 
@@ -28,18 +28,15 @@ export interface RequestSocket extends NodeJS.EventEmitter {
 /** An item of PM2's list. It holds every value of the process's environment twice. */
 export interface Pm2Process {
   readonly pm_id: number;
-  /** A number where the declaration's was one. */
+  /** A number if it is one in the declaration. */
   readonly name: unknown;
   readonly pid?: number;
-  /** What its daemon measured last: per cent of one core, and bytes. */
+  /** The daemon's last measurement: percent of one core, and bytes. */
   readonly monit?: { readonly cpu?: unknown; readonly memory?: unknown };
   readonly pm2_env: Readonly<Record<string, unknown>>;
 }
 
-/**
- * PM2's programmatic interface, which makes its folders when it is loaded. A call without a
- * connection would start a daemon: here it is an error.
- */
+/** PM2's library, which makes its folders when it is loaded. A call without a connection fails and starts no daemon. */
 export async function loadPm2(): Promise<Pm2> {
   const pm2 = (await import("pm2")).default as unknown as Pm2;
   pm2.Client.start = (done) => done(new Error("not connected"));

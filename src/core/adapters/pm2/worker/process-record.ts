@@ -2,11 +2,11 @@ import { canonicalArguments, canonicalValue } from "../../../pm2/canonical-value
 import type { ProcessRecord } from "../../../pm2/process-record.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
-/** Masked and cut to what is shown later: here it is only bounded. */
+/** A bound only; the text is masked and cut later. */
 const LONGEST_METRIC = 4000;
 const MOST_METRICS = 50;
 
-/** What may be known of a process: allowed fields, and digests of what was declared. */
+/** The allowed fields of a process, and digests of its declaration. */
 export function processRecord(listed: Pm2Process, digest: (value: string) => string): ProcessRecord {
   const env = listed.pm2_env;
   const status = textOf(env["status"]) ?? "unknown";
@@ -42,12 +42,12 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
   };
 }
 
-/** A name of a variable, and not one of PM2's own fields. */
+/** PM2's own fields have lower-case names. */
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
 /**
- * The environment that the process was given: PM2 starts it from the root of its record, where variables lie between
- * PM2's own fields. What the file declared last stands under `env` too; what it declared before, at the root alone.
+ * The environment of the process. PM2 starts it from the root of its record, where variables are among PM2's own fields.
+ * Variables of the last declaration are under `env` too, earlier ones at the root only.
  */
 export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, unknown>> {
   const atRoot = Object.entries(pm2_env).filter(([key]) => VARIABLE.test(key));
@@ -58,13 +58,13 @@ function digests(environment: Readonly<Record<string, unknown>>, digest: (value:
   return Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, digest(canonicalValue(value))]));
 }
 
-/** PM2 gives zeros for a process that does not run. */
+/** PM2 reports zeros for a process that does not run. */
 function measured({ pid, monit }: Pm2Process): Pick<ProcessRecord, "cpuPercent" | "memoryBytes"> {
   const { cpu, memory } = positive(pid) === null ? {} : objectOf(monit);
   return { cpuPercent: numberOf(cpu), memoryBytes: positive(memory) };
 }
 
-/** What the process reports of itself: numbers and short texts, and the units of those that have one. */
+/** The custom metrics of a process, and the units of those that have one. */
 function reported(monitor: unknown): Pick<ProcessRecord, "customMetrics" | "customMetricUnits"> {
   const metrics: [string, string | number][] = [];
   const units: [string, string][] = [];

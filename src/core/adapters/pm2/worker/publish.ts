@@ -6,26 +6,26 @@ import type { Pm2Process } from "./pm2-api.ts";
 import { environmentOf, processRecord } from "./process-record.ts";
 
 /**
- * The one step through which a record leaves the worker: allowed fields only, and of what a process says of itself no
- * credential, and no secret of the environment of any process.
+ * The only way for a record to leave the worker: allowed fields, with custom metrics that hold no credential and no secret of
+ * the environment of any process.
  */
 export function published(
   processes: readonly Pm2Process[],
   scrub: Scrub,
   digest: (value: string) => string,
 ): ProcessRecord[] {
-  return processes.map((process) => withMetricTexts(processRecord(process, digest), scrub));
+  return processes.map((listed) => withMetricTexts(processRecord(listed, digest), scrub));
 }
 
-/** Takes the secrets of the environments of these processes out of a text. They are collected for the first text. */
+/** Takes the secrets of the environments of these processes out of a text; collects them when the first text comes. */
 export function environmentScrub(processes: readonly Pm2Process[]): Scrub {
   let scrub: Scrub | undefined;
   return (text) => (scrub ??= scrubOf(secretsOf(processes)))(text);
 }
 
 function secretsOf(processes: readonly Pm2Process[]): string[] {
-  return processes.flatMap((process) =>
-    Object.entries(environmentOf(process)).flatMap(([name, value]) =>
+  return processes.flatMap((listed) =>
+    Object.entries(environmentOf(listed)).flatMap(([name, value]) =>
       typeof value === "string" && isSecretVariable(name, value) ? [value] : [],
     ),
   );

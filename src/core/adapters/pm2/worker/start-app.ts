@@ -13,7 +13,7 @@ export interface Starting {
   readonly handOver: (patienceMs: number) => void;
 }
 
-/** Loading Node.js takes a daemon most of its start. */
+/** A daemon needs most of it to load Node.js. */
 const DAEMON_START_MS = 20_000;
 
 /** Starts an app by its entries in an ecosystem file. @throws {LinkFailure} */
@@ -37,22 +37,22 @@ async function connectOrLaunch({ pm2, socket, timeoutMs }: Starting): Promise<Co
 function launchDaemon({ Client: client }: Pm2): Promise<void> {
   const launched = new Promise<void>((done, fail) => {
     client.launchDaemon({ interactor: false }, (error) => {
-      // It answers the daemon's process where it succeeds.
+      // PM2 passes null, not undefined, after a success.
       if (error === null) done();
       else fail(new LinkFailure("PM2_START_FAILED", `No PM2 daemon could be started: ${wordsOf(error)}`));
     });
   });
-  return orTimeout(launched, DAEMON_START_MS, "The PM2 daemon that was started did not come up");
+  return orTimeout(launched, DAEMON_START_MS, "The new PM2 daemon did not come up");
 }
 
-/** Gives the apps to PM2. Where it refuses, no value of their environment is repeated. */
+/** Gives the apps to PM2. A refusal in PM2's words is shown without values of their environment. */
 async function handApps(
   { pm2, timeoutMs, handOver }: Starting,
   connection: Connection,
   apps: readonly Fields[],
 ): Promise<void> {
   const patienceMs = timeoutMs + Math.max(...apps.map(readinessMs));
-  // Marks of the loaded library, which PM2 would hand to the apps.
+  // The loaded library sets them, and PM2 would hand them to the apps.
   for (const mark of ["PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK"]) delete process.env[mark];
   handOver(patienceMs);
   const started = new Promise<void>((done, fail) => {
