@@ -16,15 +16,15 @@ import { Toasts } from "./ui/Toasts.tsx";
 import { Unanswered } from "./ui/Unanswered.tsx";
 import { useAnswer } from "./ui/use-answer.ts";
 
-/** The console: the bar, the tabs, the open tab, and what comes over them. */
+/** The bar, the tabs, the open tab, and the messages and dialogs over them. */
 export function App({ page }: { page: Page }): JSX.Element {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const { answer, problem, retry } = useAnswer((signal) => page.api.contract(signal), [page]);
-  const console = useMemo(() => answer && createConsole(page, factsOf(answer)), [page, answer]);
+  const loaded = useMemo(() => answer && createConsole(page, factsOf(answer)), [page, answer]);
   useEffect(() => watch(page, () => setHelpOpen(true)), [page]);
   return (
     <PageContext.Provider value={page}>
-      <ConsoleContext.Provider value={console}>
+      <ConsoleContext.Provider value={loaded}>
         <a class="skip" href="#panel" onClick={skipToPanel}>
           Skip to the content
         </a>
@@ -33,7 +33,7 @@ export function App({ page }: { page: Page }): JSX.Element {
         <main>
           <Notices />
           <Unanswered problem={page.server.isOther.value ? undefined : problem} retry={retry} />
-          <Content page={page} console={console} problem={problem} />
+          <Content page={page} loaded={loaded} problem={problem} />
         </main>
         <Toasts />
         <TokenEntry />
@@ -43,12 +43,12 @@ export function App({ page }: { page: Page }): JSX.Element {
   );
 }
 
-/** The open tab, or what has to be decided before it can be shown. */
-function Content(props: { page: Page; console: Console | undefined; problem: Problem | undefined }): JSX.Element {
-  const { page, console, problem } = props;
-  if (page.server.isOther.value) return <OtherServer root={console?.facts.workspace.root} />;
-  if (console?.suite.isForeign.value) return <ForeignDocument suite={console.suite} />;
-  if (console) return <Panel />;
+/** The open tab, or a question that comes first. */
+function Content(props: { page: Page; loaded: Console | undefined; problem: Problem | undefined }): JSX.Element {
+  const { page, loaded, problem } = props;
+  if (page.server.isOther.value) return <OtherServer root={loaded?.facts.workspace.root} />;
+  if (loaded?.suite.isForeign.value) return <ForeignDocument suite={loaded.suite} />;
+  if (loaded) return <Panel />;
   return problem ? <ClosedPanel id={page.router.tab.value} /> : <></>;
 }
 
@@ -64,20 +64,23 @@ function watch({ server, shortcuts, router }: Page, openHelp: () => void): () =>
       },
     })),
   );
-  const onKey = (event: KeyboardEvent): void => shortcuts.onKey(event);
-  const onVisible = (): void => {
-    if (document.visibilityState === "visible") void server.look();
-  };
-  addEventListener("keydown", onKey);
-  document.addEventListener("visibilitychange", onVisible);
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  addEventListener("keydown", (event) => shortcuts.onKey(event), { signal });
+  document.addEventListener(
+    "visibilitychange",
+    () => {
+      if (document.visibilityState === "visible") void server.look();
+    },
+    { signal },
+  );
   return () => {
     remove();
-    removeEventListener("keydown", onKey);
-    document.removeEventListener("visibilitychange", onVisible);
+    leaving.abort();
   };
 }
 
-/** The hash is the tab's link, so the jump is made by hand. */
+/** Focuses the panel in place of the jump, because the hash is the tab's link. */
 function skipToPanel(event: Event): void {
   event.preventDefault();
   focusPanel();

@@ -5,13 +5,13 @@ import type { Facts } from "./data/contract.ts";
 import { createAppearance, type Appearance } from "./state/appearance.ts";
 import { createChoices, type Choices } from "./state/choices.ts";
 import { createRouter, type Router } from "./state/router.ts";
-import { watchServer, type ServerWatch } from "./state/server-watch.ts";
+import { ServerWatch } from "./state/server-watch.ts";
 import { createSession, type Session } from "./state/session.ts";
 import { createShortcuts, type Shortcuts } from "./state/shortcuts.ts";
-import { createSuiteStore, type SuiteStore } from "./state/suite-store.ts";
+import { SuiteStore } from "./state/suite-store.ts";
 import { createToasts, type Toasts } from "./state/toasts.ts";
 
-/** What the page has before it knows the server's facts. */
+/** The page before the server's facts are loaded. */
 export interface Page {
   readonly api: Api;
   readonly session: Session;
@@ -22,12 +22,12 @@ export interface Page {
   readonly appearance: Appearance;
 }
 
-/** What every tab works with. */
+/** The page with the server's facts: every tab works with it. */
 export interface Console extends Page {
   readonly facts: Facts;
   readonly suite: SuiteStore;
   readonly choices: Choices;
-  /** State of a tab that outlives its leaving, until the page is closed: the same value for the same key. */
+  /** State that outlives the closing of its tab: made at the first call for a key, and returned by later ones. */
   readonly kept: <T>(key: string, make: () => T) => T;
 }
 
@@ -38,9 +38,9 @@ export function createPage(): Page {
   );
   const api = createApi(session, {
     confirm: () => server.confirm(),
-    told: (isReached) => server.told(isReached),
+    note: (isReached) => server.note(isReached),
   });
-  const server = watchServer(api);
+  const server = new ServerWatch(api);
   return {
     api,
     session,
@@ -54,9 +54,9 @@ export function createPage(): Page {
 
 export function createConsole(page: Page, facts: Facts): Console {
   const storage = reachable(() => localStorage);
-  // The facts came from it.
-  const server = page.server.identity.value ?? "";
-  const suite = createSuiteStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
+  // Known by now, because the facts are from it.
+  const server = page.server.identity.peek() ?? "";
+  const suite = new SuiteStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
   addEventListener("storage", (event) => suite.onStorage(event));
   const kept = new Map<string, unknown>();
   return {
@@ -71,7 +71,7 @@ export function createConsole(page: Page, facts: Facts): Console {
   };
 }
 
-/** A browser may close its storage to a page: to look at it throws then. */
+/** A browser that closes its storage to a page throws when the page reads the property. */
 function reachable(storage: () => Storage): Storage | undefined {
   try {
     return storage();
@@ -83,16 +83,16 @@ function reachable(storage: () => Storage): Storage | undefined {
 export const PageContext = createContext<Page | undefined>(undefined);
 export const ConsoleContext = createContext<Console | undefined>(undefined);
 
-/** What the page has, facts loaded or not. */
+/** The page, whether facts are loaded or not. */
 export function usePage(): Page {
   const page = useContext(PageContext);
-  if (page === undefined) throw new Error("There is no page around.");
+  if (page === undefined) throw new Error("The component is outside of a page.");
   return page;
 }
 
 /** The console, inside of a tab. */
 export function useConsole(): Console {
-  const console = useContext(ConsoleContext);
-  if (console === undefined) throw new Error("There is no console around.");
-  return console;
+  const page = useContext(ConsoleContext);
+  if (page === undefined) throw new Error("The component is outside of a console.");
+  return page;
 }

@@ -4,7 +4,7 @@ import { createPage } from "./console.ts";
 
 const root = document.querySelector("#root");
 if (root !== null) {
-  // The line that stays where this script is not loaded.
+  // Removes the line for browsers that do not get this script.
   root.replaceChildren();
   render(<App page={createPage()} />, root);
 }

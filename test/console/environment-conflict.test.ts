@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("a file that was changed behind the console's back"
     const open = await environmentPage(browser);
     await open.field("HTTP framework").waitFor();
     await open.button("Read the file again").click();
-    await open.page.getByText("Read .env.dev again: it is as it was.").waitFor();
+    await open.page.getByText("Read .env.dev again: it has not changed.").waitFor();
     await open.field("HTTP framework").selectOption("fastify");
     open.changeFile("# a comment\n");
     await open.button("Read the file again").click();
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("a file that was changed behind the console's back"
     await open.field("HTTP framework").waitFor();
     open.changeFile("SVC_HTTP_FRAMEWORK=restify\n");
     await open.button("Read the file again").click();
-    await open.page.getByText("Read .env.dev again: it was changed.").waitFor();
+    await open.page.getByText("Read .env.dev again: it has changed.").waitFor();
     expect(await open.field("HTTP framework").inputValue()).toBe("restify");
   });
 });

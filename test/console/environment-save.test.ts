@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     files.write("config/runtime-contract.yaml", contract);
     await open.save();
     const message = 'SVC_HTTP_FRAMEWORK: unsupported value "koa"';
-    const summary = open.page.getByRole("list", { name: "What was refused" });
+    const summary = open.page.getByRole("list", { name: "Refused values" });
     expect(await summary.innerText()).toContain(message);
     expect(await open.page.locator(".save-bar .problem").innerText()).toContain("Invalid payload.");
     expect(await open.page.locator(".field", { hasText: "HTTP framework" }).innerText()).toContain(message);

@@ -22,7 +22,7 @@ const lessons: readonly (readonly [tab: string, empty: string, step: RegExp | st
   ["environment", "dev has no env file.", /Create the file at the path above, even an empty one, and try again/],
   ["pm2", "No ecosystem for dev.", /Write ecosystem\.dev\.config\.cjs at the path above and read it again/],
   ["service", "No service configuration is saved yet.", /Check the defaults, enter the port, and save/],
-  ["targets", "No deploy targets yet", /in the form above, or bring the deployments\.yaml of your repository/],
+  ["targets", "No deploy targets yet", /in the form above, or import the deployments\.yaml of your repository/],
   ["interfaces", "No interface adapters yet", /Describe the first one in the form above/],
   ["transfer", "Nothing is described yet.", /Fill in the service configuration and the deploy targets, or import/],
   ["audit", "svcm has changed nothing yet", "svcm audit --limit 50"],

@@ -12,12 +12,12 @@ import {
   formatTime,
 } from "../../src/console/data/format.ts";
 import { RequestError } from "../../src/console/data/request-error.ts";
-import { createSeries, extentOf } from "../../src/console/data/series.ts";
+import { extentOf, Series } from "../../src/console/data/series.ts";
 import { tabOf } from "../../src/console/state/router.ts";
-import { watchServer } from "../../src/console/state/server-watch.ts";
+import { ServerWatch } from "../../src/console/state/server-watch.ts";
 import { createSession } from "../../src/console/state/session.ts";
 import { createToasts } from "../../src/console/state/toasts.ts";
-import { createHistory } from "../../src/console/tabs/monitoring/history.ts";
+import { History } from "../../src/console/tabs/monitoring/history.ts";
 import { isRestless } from "../../src/console/tabs/monitoring/process-status.ts";
 import { createOrder } from "../../src/console/tabs/monitoring/order.ts";
 
@@ -69,7 +69,7 @@ describe("format", () => {
 
 describe("series", () => {
   test("keeps the newest, in order, and gaps as gaps", () => {
-    const series = createSeries(2, 3);
+    const series = new Series(2, 3);
     for (const time of [1, 2, 3, 4]) series.push(time, [time * 10, time === 3 ? null : 1]);
     expect(series.length).toBe(3);
     expect(series.read({ from: 0, to: 9 }, [0, 1])).toEqual([
@@ -91,7 +91,7 @@ describe("series", () => {
 
 describe("history", () => {
   test("forgets a process that is gone, and does not hand its values to the next of its number", () => {
-    const history = createHistory();
+    const history = new History();
     history.addProcesses(1, [processOf("a", 0, 5)]);
     history.addProcesses(2, [processOf("b", 0, 7)]);
     expect(history.processOf(processOf("a", 0, 0))).toBeUndefined();
@@ -99,7 +99,7 @@ describe("history", () => {
   });
 
   test("begins anew when there is another number of disks", () => {
-    const history = createHistory();
+    const history = new History();
     const { host } = payload;
     history.addHost(1, host);
     history.addHost(2, { ...host, disk: [...host.disk, ...host.disk] });
@@ -215,16 +215,16 @@ describe("the server", () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let version = "1.0.0";
-    const server = watchServer({ health: () => Promise.resolve({ status: "ok", version, server: "one" }) });
+    const server = new ServerWatch({ health: () => Promise.resolve({ status: "ok", version, server: "one" }) });
     await server.look();
-    server.told(false);
+    server.note(false);
     expect(server.isOnline.value).toBe(false);
     version = "1.1.0";
-    server.told(true);
+    server.note(true);
     expect(server.isOnline.value).toBe(true);
     await vi.advanceTimersByTimeAsync(0);
     expect(server.newVersion.value).toBe("1.1.0");
-    server.told(false);
+    server.note(false);
     await vi.advanceTimersByTimeAsync(3_000);
     expect(server.isOnline.value).toBe(true);
     expect(vi.getTimerCount()).toBe(1);

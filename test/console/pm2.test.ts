@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     };
     await open.page.evaluate((text) => localStorage.setItem("service-management.v1", text), JSON.stringify(suite));
     await open.page.reload();
-    await open.page.getByText("As the service configuration says.").waitFor();
+    await open.page.getByText("From the service configuration.").waitFor();
     expect(await open.command()).toContain("--only svc-dev-restapi,svc-dev-websocketapi --update-env");
     await open.page.getByLabel("Service kind", { exact: true }).selectOption("grpc-rest-api");
     await open.page.getByText("the service configuration says WebSocket + REST API").waitFor();

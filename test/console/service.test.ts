@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("a candidate is judged before it touches what is st
     expect(await focused(suite.page)).toBe("REST port");
     expect(await suite.stored()).toEqual({ version });
     await suite.field("REST port").fill("8080");
-    await suite.field("Static assets").fill("public");
+    await suite.field("Static assets path").fill("public");
     await suite.button("Save configuration").click();
     expect(await suite.stored()).toEqual({
       version,

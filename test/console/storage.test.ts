@@ -5,7 +5,7 @@ import {
   packagedRuntimeContract as contract,
 } from "../../src/core/facts/packaged.generated.ts";
 import { STORAGE_KEY } from "../../src/console/state/document-place.ts";
-import { createSuiteStore } from "../../src/console/state/suite-store.ts";
+import { SuiteStore } from "../../src/console/state/suite-store.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
 import { axe } from "./accessibility.ts";
@@ -30,7 +30,7 @@ function storage(entries: Readonly<Record<string, string>> = {}, room = Infinity
 }
 
 const open = (place: Storage | undefined, server = "one") =>
-  createSuiteStore({ storage: place, vocabulary: { contract, matrix }, server, now: () => 42 });
+  new SuiteStore({ storage: place, vocabulary: { contract, matrix }, server, now: () => 42 });
 
 describe("the stored document", () => {
   test("is stored under its versioned key, whole", () => {
@@ -79,7 +79,7 @@ describe("the stored document", () => {
   test.each([
     ["{broken", "It is not JSON"],
     ["[]", "It is not a map."],
-    ['{"version":"service-management.v9"}', "service-management.v1 is accepted"],
+    ['{"version":"service-management.v9"}', "accepted: service-management.v1"],
     ['{"deployments":{}}', "deployments is not a list of maps."],
     ['{"interfaces":[1]}', "interfaces is not a list of maps."],
     ['{"runtimeEnvironment":{"SVC_A":"1"}}', "runtimeEnvironment is not the name of an environment."],

@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
     expect(await suite.button("Import").isDisabled()).toBe(true);
     writeFileSync(path, YAML);
     await choose(suite, path);
-    await suite.page.getByText("is imported as it is, and stays flagged").waitFor();
+    await suite.page.getByText("invalid entries are imported as they are, and stay flagged").waitFor();
     expect(await suite.stored()).toEqual(before);
   });
 });
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     await suite.button("Try again").waitFor();
     await suite.page.context().setOffline(false);
     await suite.button("Try again").click();
-    await suite.page.getByText("imported as it is, and stays flagged").waitFor();
+    await suite.page.getByText("invalid entries are imported as they are, and stay flagged").waitFor();
     expect(await suite.button("Try again").count()).toBe(0);
   });
 

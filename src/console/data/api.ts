@@ -1,6 +1,7 @@
-/** The HTTP API as functions. What they answer is what the server's own schemas describe. */
+/** The HTTP API as functions; their answers have the types of the server's schemas. */
 import type * as z from "zod";
 import type * as bodies from "../../core/api/bodies.ts";
+import type { Session } from "../state/session.ts";
 import { RequestError, type ErrorBody, type Problem } from "./request-error.ts";
 
 type Body<Name extends keyof typeof bodies> = (typeof bodies)[Name] extends z.ZodType<infer Shape> ? Shape : never;
@@ -17,55 +18,27 @@ export type Verdict = Body<"deploymentsVerdictBody">;
 export type Metrics = Body<"pm2MetricsBody">;
 export type Health = Body<"healthBody">;
 
-/** With the entity tag of the file that was read or written: the `If-Match` of the next write. */
+/** With the entity tag of the file: the `If-Match` of the next write. */
 export type Tagged<Shape> = Shape & { readonly entityTag?: string };
 
-export interface Api {
-  /** @throws {RequestError} as every function here */
-  envRead(environment: string, signal?: AbortSignal): Promise<Tagged<EnvRead>>;
-  envWrite(
-    change: { readonly environment: string; readonly values: Readonly<Record<string, string>> },
-    entityTag?: string,
-  ): Promise<Tagged<EnvWrite>>;
-  envCheck(environment: string, signal?: AbortSignal): Promise<EnvCheck>;
-  envDiff(from: string, to: string, signal?: AbortSignal): Promise<EnvDiff>;
-  ecosystem(environment: string, serviceKind?: string, signal?: AbortSignal): Promise<Ecosystem>;
-  metrics(environment: string, signal?: AbortSignal): Promise<Metrics>;
-  contract(signal?: AbortSignal): Promise<ContractBody>;
-  audit(limit: number, signal?: AbortSignal): Promise<Audit>;
-  /** @param text of a suite document, YAML or JSON */
-  validate(text: string, signal?: AbortSignal): Promise<Verdict>;
-  health(signal?: AbortSignal): Promise<Health>;
-}
-
-export interface Credentials {
-  /** The token that was entered for the server of this page. */
-  token(): string | undefined;
-  /**
-   * Asks the person for a token, in the server's words.
-   *
-   * @param refused whether a token was sent
-   * @returns whether there is one to try now
-   */
-  demand(problem: Problem, refused: boolean): Promise<boolean>;
-}
+export type Api = ReturnType<typeof createApi>;
 
 /** The server at the page's address. */
 export interface Peer {
   /**
-   * Resolves when the server that answers is the one that this page works with.
+   * Resolves if the server that answers is the one that this page works with.
    *
-   * @throws {RequestError} if it is another one or does not answer
+   * @throws {RequestError} if another server answers, or none
    */
   confirm(): Promise<void>;
-  /** A request was answered, whatever it says, or was not. */
-  told(isReached: boolean): void;
+  /** Notes whether a request was answered. */
+  note(isReached: boolean): void;
 }
 
-interface Asked {
+interface Request {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
-  /** As JSON; a text stays as it is. */
+  /** Sent as JSON; a text is sent as it is. */
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
@@ -76,80 +49,97 @@ interface Answer {
   readonly entityTag: string | null;
 }
 
-/** Every request but `health` is sent only to the server that this page works with, and only then with its token. */
-export function createApi(credentials: Credentials, peer: Peer): Api {
-  const send = sender(credentials, peer);
-  const ask = async <Shape>(asked: Asked): Promise<Shape> => (await send(asked)).body as Shape;
-  const askTagged = async <Shape extends object>(asked: Asked): Promise<Tagged<Shape>> => {
-    const { body, entityTag } = await send(asked);
+const ENV = "/api/runtime/env";
+
+/**
+ * Every request but `health` goes only to the server that this page works with, and only that server gets the token.
+ * Each function throws a {@link RequestError}.
+ */
+export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer) {
+  const send = sender(session, peer);
+  const ask = async <Shape>(request: Request): Promise<Shape> => (await send(request)).body as Shape;
+  const askTagged = async <Shape extends object>(request: Request): Promise<Tagged<Shape>> => {
+    const { body, entityTag } = await send(request);
     return { ...(body as Shape), ...(entityTag !== null && { entityTag }) };
   };
-  const env = "/api/runtime/env";
   return {
-    envRead: (environment, signal) => askTagged({ path: env, query: { environment }, signal }),
-    envWrite: (change, entityTag) =>
-      askTagged({ path: env, body: change, ...(entityTag !== undefined && { headers: { "if-match": entityTag } }) }),
-    envCheck: (environment, signal) => ask({ path: `${env}/check`, query: { environment }, signal }),
-    envDiff: (from, to, signal) => ask({ path: `${env}/diff`, query: { from, to }, signal }),
-    ecosystem: (environment, serviceKind, signal) =>
-      ask({ path: "/api/runtime/pm2-ecosystem", query: { environment, serviceKind }, signal }),
-    metrics: (environment, signal) =>
-      ask({ path: "/api/runtime/pm2-metrics", query: { environment: environment || undefined }, signal }),
-    contract: (signal) => ask({ path: "/api/runtime/contract", signal }),
-    audit: (limit, signal) => ask({ path: "/api/runtime/audit", query: { limit: String(limit) }, signal }),
-    validate: (text, signal) =>
-      ask({ path: "/api/validate", body: text, headers: { "content-type": "application/yaml" }, signal }),
-    async health(signal) {
-      const response = await answerTo({ path: "/healthz", signal }, undefined, peer);
+    envRead: (environment: string, signal?: AbortSignal) =>
+      askTagged<EnvRead>({ path: ENV, query: { environment }, signal }),
+    envWrite: (
+      change: { readonly environment: string; readonly values: Readonly<Record<string, string>> },
+      entityTag?: string,
+    ) =>
+      askTagged<EnvWrite>({
+        path: ENV,
+        body: change,
+        ...(entityTag !== undefined && { headers: { "if-match": entityTag } }),
+      }),
+    envCheck: (environment: string, signal?: AbortSignal) =>
+      ask<EnvCheck>({ path: `${ENV}/check`, query: { environment }, signal }),
+    envDiff: (from: string, to: string, signal?: AbortSignal) =>
+      ask<EnvDiff>({ path: `${ENV}/diff`, query: { from, to }, signal }),
+    ecosystem: (environment: string, serviceKind?: string, signal?: AbortSignal) =>
+      ask<Ecosystem>({ path: "/api/runtime/pm2-ecosystem", query: { environment, serviceKind }, signal }),
+    metrics: (environment: string, signal?: AbortSignal) =>
+      ask<Metrics>({ path: "/api/runtime/pm2-metrics", query: { environment: environment || undefined }, signal }),
+    contract: (signal?: AbortSignal) => ask<ContractBody>({ path: "/api/runtime/contract", signal }),
+    audit: (limit: string, signal?: AbortSignal) =>
+      ask<Audit>({ path: "/api/runtime/audit", query: { limit }, signal }),
+    /** @param text of a suite document, YAML or JSON */
+    validate: (text: string, signal?: AbortSignal) =>
+      ask<Verdict>({ path: "/api/validate", body: text, headers: { "content-type": "application/yaml" }, signal }),
+    async health(): Promise<Health> {
+      const response = await answerTo({ path: "/healthz" }, undefined, peer);
       if (!response.ok) throw new RequestError(await problemIn(response));
       return (await jsonOf(response)) as Health;
     },
   };
 }
 
-/** Sends. If the token is missing or wrong, it asks for one and sends again. */
-function sender(credentials: Credentials, peer: Peer) {
-  // Reads may be open where writes are not: the token goes only where one was demanded.
+/** Sends a request; if the token is missing or wrong, asks the user for one and sends the request again. */
+function sender(session: Pick<Session, "token" | "demand">, peer: Peer) {
+  // Reads may be open when writes are not: the token goes only with the methods that demanded it.
   const demanded = new Set<string>();
-  return async (asked: Asked): Promise<Answer> => {
-    const method = methodOf(asked);
+  return async (request: Request): Promise<Answer> => {
+    const method = methodOf(request);
     for (;;) {
       await peer.confirm();
-      const token = demanded.has(method) ? credentials.token() : undefined;
-      const response = await answerTo(asked, token, peer);
+      const token = demanded.has(method) ? session.token() : undefined;
+      const response = await answerTo(request, token, peer);
       if (response.ok) return { body: await jsonOf(response), entityTag: response.headers.get("etag") };
       const problem = await problemIn(response);
       if (response.status !== 401) throw new RequestError(problem);
       demanded.add(method);
-      // Another request may have brought a token meanwhile.
-      const isOld = token !== credentials.token();
-      if (!isOld && !(await credentials.demand(problem, token !== undefined))) throw new RequestError(problem);
+      // Another request may have got a token meanwhile.
+      const isOld = token !== session.token();
+      if (!isOld && !(await session.demand(problem, token !== undefined))) throw new RequestError(problem);
     }
   };
 }
 
-function methodOf({ body }: { readonly body?: Asked["body"] | undefined }): "GET" | "POST" {
+function methodOf({ body }: Request): "GET" | "POST" {
   return body === undefined ? "GET" : "POST";
 }
 
-async function answerTo(asked: Asked, token: string | undefined, peer: Peer): Promise<Response> {
+async function answerTo(request: Request, token: string | undefined, peer: Peer): Promise<Response> {
   try {
-    const response = await fetchOf(asked, token);
-    peer.told(true);
+    const response = await fetchOf(request, token);
+    peer.note(true);
     return response;
   } catch (error) {
-    if (asked.signal?.aborted) throw error;
-    peer.told(false);
+    if (request.signal?.aborted) throw error;
+    peer.note(false);
     throw new RequestError({ error: "The server cannot be reached.", details: `No answer from ${location.host}.` });
   }
 }
 
-function fetchOf({ path, query = {}, body, headers, signal }: Asked, token: string | undefined): Promise<Response> {
+function fetchOf(request: Request, token: string | undefined): Promise<Response> {
+  const { path, query = {}, body, headers, signal } = request;
   const parameters = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const search = parameters.length === 0 ? "" : `?${new URLSearchParams(parameters).toString()}`;
-  // Relative: the page may be served under a path.
+  // Relative, because the page may be served under a path.
   return fetch(`.${path}${search}`, {
-    method: methodOf({ body }),
+    method: methodOf(request),
     headers: {
       ...(body !== undefined && { "content-type": "application/json" }),
       ...(token !== undefined && { authorization: `Bearer ${token}` }),

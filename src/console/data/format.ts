@@ -1,4 +1,4 @@
-/** Numbers and times as people read them. A value that is not known is a dash, never 0. */
+/** Numbers and times for people. An unknown value is a dash, never 0. */
 export const UNKNOWN = "–";
 
 const BYTE_UNITS = ["B", "KB", "MB", "GB", "TB"] as const;
@@ -17,7 +17,7 @@ export function formatRate(bytesPerSecond: number | null | undefined): string {
   return `${formatBytes(bytesPerSecond)}/s`;
 }
 
-/** `38.8`, without its sign: the unit often stands apart. */
+/** `38.8`, without a unit. */
 export function formatNumber(value: number | null | undefined, digits = 1): string {
   return value === null || value === undefined ? UNKNOWN : value.toFixed(digits);
 }
@@ -26,7 +26,7 @@ export function formatPercent(value: number | null | undefined, digits = 1): str
   return value === null || value === undefined ? UNKNOWN : `${value.toFixed(digits)}%`;
 }
 
-/** `35.6%`, `50%`: three digits at most, and none that say nothing. */
+/** `35.6%`, `50%`: three digits at most, without trailing zeros. */
 export function formatShare(percent: number): string {
   return `${Number(percent.toPrecision(3))}%`;
 }
@@ -50,16 +50,15 @@ export function formatDuration(milliseconds: number | null | undefined): string 
   return next === undefined ? first : `${first} ${Math.floor((seconds % size) / next[1])}${next[0]}`;
 }
 
-function two(part: number): string {
-  return String(part).padStart(2, "0");
-}
-
-/** `2026-11-21 04:02:30`, in the time of the reader. */
+/** `2026-11-21 04:02:30`, in the time zone of the browser. */
 export function formatTime(timestamp: string | number): string {
   const at = new Date(timestamp);
   if (Number.isNaN(at.getTime())) return String(timestamp);
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  const [day, time] = [
+    [at.getFullYear(), at.getMonth() + 1, at.getDate()],
+    [at.getHours(), at.getMinutes(), at.getSeconds()],
+  ].map((parts) => parts.map((part) => String(part).padStart(2, "0")));
+  return `${day?.join("-")} ${time?.join(":")}`;
 }
 
 /** `1 process`, `2 processes`. */

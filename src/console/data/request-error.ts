@@ -3,13 +3,13 @@ import type { failureBody } from "../../core/api/bodies.ts";
 
 export type ErrorBody = z.infer<typeof failureBody>;
 
-/** What went wrong, as the server said it: it is shown word for word. */
+/** A failure in the server's words, which are shown as they are. */
 export interface Problem extends ErrorBody {
-  /** Of the answer; absent where none came. */
+  /** Absent without an answer. */
   readonly status?: number;
 }
 
-/** A request that was refused, or got no answer. */
+/** A request was refused, or got no answer. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly problem: Problem;
@@ -20,7 +20,6 @@ export class RequestError extends Error {
   }
 }
 
-/** Anything that was thrown, as something to show. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof RequestError) return error.problem;
   return { error: "Unexpected error.", details: error instanceof Error ? error.message : String(error) };

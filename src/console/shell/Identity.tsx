@@ -3,9 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { usePage } from "../console.ts";
 import type { SuiteStore } from "../state/suite-store.ts";
 import { Button } from "../ui/Button.tsx";
-import { Card } from "../ui/Card.tsx";
 
-/** Another server answers at the page's address: nothing goes to it. What was typed stays until the page is reloaded. */
+/** Another server answers at the page's address and gets nothing. Forms keep their values until the page is reloaded. */
 export function OtherServer({ root }: { root: string | undefined }): JSX.Element {
   const { server } = usePage();
   return (
@@ -24,7 +23,7 @@ export function OtherServer({ root }: { root: string | undefined }): JSX.Element
   );
 }
 
-/** The browser holds a document that was made on another server. */
+/** The browser holds the document of another server. */
 export function ForeignDocument({ suite }: { suite: SuiteStore }): JSX.Element {
   return (
     <Question title="This browser holds the document of another server">
@@ -42,16 +41,14 @@ export function ForeignDocument({ suite }: { suite: SuiteStore }): JSX.Element {
   );
 }
 
-/** In the place of the open tab, with the focus. */
+/** Takes the place of the open tab, and the focus. */
 function Question({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => panel.current?.focus(), []);
   return (
     <div id="panel" class="panel" role="tabpanel" aria-label={title} tabIndex={-1} ref={panel}>
       <h1>{title}</h1>
-      <Card>
-        <div class="stack">{children}</div>
-      </Card>
+      <section class="card stack">{children}</section>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useConsole } from "../console.ts";
 import type { TabId } from "../state/router.ts";
 import { tabs } from "../tabs/index.ts";
 
-/** The open tab. Only it is there: leaving a tab ends what it does. */
+/** The open tab. The others are not rendered. */
 export function Panel(): JSX.Element {
   const { router } = useConsole();
   const id = router.tab.value;
@@ -15,7 +15,7 @@ export function Panel(): JSX.Element {
   );
 }
 
-/** Where the open tab would be, while the facts that it is built from cannot be read. */
+/** The place of the open tab while the facts cannot be read. */
 export function ClosedPanel({ id }: { id: TabId }): JSX.Element {
   return (
     <div id="panel" class="panel" role="tabpanel" aria-label={tabs[id].label} tabIndex={-1}>

@@ -1,19 +1,19 @@
 import type { JSX } from "preact";
 import { useContext, useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { ConsoleContext, usePage, type Console } from "../console.ts";
-import { tabIds, type TabId } from "../state/router.ts";
-import { tabs, type Mark } from "../tabs/index.ts";
+import { ConsoleContext, usePage } from "../console.ts";
+import { tabIds, type Mark, type TabId } from "../state/router.ts";
+import { tabs } from "../tabs/index.ts";
 import { Icon } from "../ui/Icon.tsx";
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** The tabs: one stop of the Tab key, arrow keys go through them. */
+/** The tabs: one stop for the Tab key, and arrow keys go through them. */
 export function TabList(): JSX.Element {
   const { router } = usePage();
-  const console = useContext(ConsoleContext);
+  const page = useContext(ConsoleContext);
   const list = useRef<HTMLDivElement>(null);
   const open = router.tab.value;
-  const marks = tabIds.map((id) => (console ? marksOf(console, id) : {}));
+  const marks = tabIds.map((id): Mark => (page && tabs[id].mark?.(page)) ?? {});
   useTitle(open, marks);
   useEffect(() => showTab(list.current, open), [open]);
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -47,10 +47,6 @@ export function TabList(): JSX.Element {
   );
 }
 
-function marksOf(console: Console, id: TabId): Mark {
-  return tabs[id].mark?.(console) ?? {};
-}
-
 function MarkView({ mark: { errors = 0, isUnsaved = false } }: { mark: Mark }): JSX.Element | null {
   if (errors > 0) {
     return (
@@ -68,7 +64,7 @@ function MarkView({ mark: { errors = 0, isUnsaved = false } }: { mark: Mark }): 
   );
 }
 
-/** Whose console this is: several may be open. */
+/** The server and its workspace: the consoles of several servers may be open. */
 function Place(): JSX.Element {
   const version = usePage().server.version.value;
   const root = useContext(ConsoleContext)?.facts.workspace.root;
@@ -86,7 +82,7 @@ function Place(): JSX.Element {
   );
 }
 
-/** The browser's own tab shows what is wrong, and that something is not saved. */
+/** Marks the tab of the browser: errors in title and icon, and a question before unsaved changes are lost. */
 function useTitle(open: TabId, marks: readonly Mark[]): void {
   const errors = marks.reduce((sum, mark) => sum + (mark.errors ?? 0), 0);
   const isUnsaved = marks.some((mark) => mark.isUnsaved);
@@ -99,7 +95,7 @@ function useTitle(open: TabId, marks: readonly Mark[]): void {
     icon.href =
       errors > 0 ? (document.querySelector<HTMLMetaElement>("meta[name=icon-error]")?.content ?? plain) : plain;
   }, [open, errors]);
-  // Before the next frame: whoever types and leaves at once is asked, too.
+  // Set before the next frame, for a user who types and leaves at once.
   useLayoutEffect(() => {
     if (!isUnsaved) return;
     const ask = (event: Event): void => event.preventDefault();
@@ -108,7 +104,7 @@ function useTitle(open: TabId, marks: readonly Mark[]): void {
   }, [isUnsaved]);
 }
 
-/** On a phone the tabs scroll sideways: the open one comes into sight, and nothing else moves. */
+/** Scrolls the open tab into sight on a phone, without moving the page. */
 function showTab(list: HTMLElement | null, open: TabId): void {
   const tab = list?.querySelector<HTMLElement>(`#tab-${open}`);
   if (!list || !tab) return;

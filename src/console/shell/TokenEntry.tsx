@@ -8,7 +8,7 @@ import { ProblemText } from "../ui/Problem.tsx";
 import { StatusLine } from "../ui/StatusLine.tsx";
 import { TextField } from "../ui/TextField.tsx";
 
-/** Asks for the token that a request needs. It stays in this tab of the browser until that is closed. */
+/** Asks for the token that a request needs. */
 export function TokenEntry(): JSX.Element | null {
   const { session } = usePage();
   const demanded = session.demanded.value;
@@ -36,7 +36,7 @@ function TokenForm({ demanded: { problem, refused } }: { demanded: TokenDemand }
           hint="Kept until this tab of the browser is closed, and sent to this server only."
           issues={issues}
           value={token.value}
-          onInput={(value) => void (token.value = value)}
+          onChange={(value) => void (token.value = value)}
         />
         <div class="form-actions">
           <Button onClick={() => session.cancel()}>Cancel</Button>

@@ -6,7 +6,6 @@ import type { IconName } from "../ui/Icon.tsx";
 
 const icons: Readonly<Record<Theme, IconName>> = { system: "contrast", light: "sun", dark: "moon" };
 
-/** What stands over every tab. */
 export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
   const { server } = usePage();
   const isOnline = server.isOnline.value;

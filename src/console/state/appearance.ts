@@ -1,24 +1,19 @@
-import { signal, type ReadonlySignal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { applyTheme, storedTheme, storeTheme, type Theme } from "./theme.ts";
 
-/** The theme, and a number that changes with every colour and with the screen's pixels: for what is drawn and not styled. */
-export interface Appearance {
-  readonly theme: ReadonlySignal<Theme>;
-  readonly version: ReadonlySignal<number>;
-  readonly isNarrow: ReadonlySignal<boolean>;
-  choose(theme: Theme): void;
-}
+export type Appearance = ReturnType<typeof createAppearance>;
 
-export function createAppearance(): Appearance {
+export function createAppearance() {
   const theme = signal(storedTheme());
+  /** Rises with every change of colours or of the pixel ratio: a canvas is drawn again then. */
   const version = signal(0);
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  dark.addEventListener("change", () => void (version.value += 1));
-  // A window that goes to another screen, or a page that is zoomed: asked is always for what is now.
+  const redraw = (): void => void (version.value += 1);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  // A query is about one ratio, so each change needs the next query.
   const watchPixels = (): void =>
     matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", onPixels, { once: true });
   const onPixels = (): void => {
-    version.value += 1;
+    redraw();
     watchPixels();
   };
   watchPixels();
@@ -29,11 +24,11 @@ export function createAppearance(): Appearance {
     theme,
     version,
     isNarrow,
-    choose(next) {
+    choose(next: Theme): void {
       theme.value = next;
       storeTheme(next);
       applyTheme(next);
-      version.value += 1;
+      redraw();
     },
   };
 }

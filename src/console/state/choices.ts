@@ -1,18 +1,16 @@
-const PREFIX = "svcm.choice.";
+export type Choices = ReturnType<typeof createChoices>;
 
-/** What somebody chose on this page, by name: remembered in this browser, for this server. */
-export interface Choices {
-  get(name: string): string | undefined;
-  /** @param value `undefined` forgets the choice */
-  set(name: string, value: string | undefined): void;
-}
-
-/** @param storage of the browser; without it a choice holds as long as the page */
-export function createChoices(storage: Storage | undefined, server: string): Choices {
-  const keyOf = (name: string): string => `${PREFIX}${server}.${name}`;
+/**
+ * Choices on this page by name, remembered for one server.
+ *
+ * @param storage of the browser; without it nothing is remembered
+ */
+export function createChoices(storage: Storage | undefined, server: string) {
+  const keyOf = (name: string): string => `svcm.choice.${server}.${name}`;
   return {
-    get: (name) => storage?.getItem(keyOf(name)) ?? undefined,
-    set(name, value) {
+    get: (name: string): string | undefined => storage?.getItem(keyOf(name)) ?? undefined,
+    /** @param value `undefined` forgets the choice */
+    set(name: string, value: string | undefined): void {
       try {
         if (value === undefined) storage?.removeItem(keyOf(name));
         else storage?.setItem(keyOf(name), value);

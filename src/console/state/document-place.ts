@@ -1,15 +1,15 @@
 import { DOCUMENT_VERSION } from "../../core/deployments/shape.ts";
 
-/** Where the document is stored. @see the specification, "Versioning" 1 */
+/** The key of the document. @see the specification, "Versioning" 1 */
 export const STORAGE_KEY = DOCUMENT_VERSION;
-/** Beside it, the identity of the server that it belongs to. */
+/** The key of the identity of its server. */
 const OWNER_KEY = `${STORAGE_KEY}.server`;
-/** The documents of other servers that answered at this address, by identity. */
+/** The documents of other servers at this address, by identity. */
 const PARKED = `${STORAGE_KEY}.of.`;
 
 /**
- * The place of one server's document in the browser's storage. The storage belongs to an address, at which another
- * server may answer later, for example through a forwarded port.
+ * One server's document in the browser's storage. The storage belongs to an address, at which another server may
+ * answer later, for example through a forwarded port.
  */
 export class DocumentPlace {
   readonly #storage: Storage;
@@ -22,13 +22,13 @@ export class DocumentPlace {
     if (storage.getItem(PARKED + server) !== null || storage.getItem(STORAGE_KEY) === null) this.#swap();
   }
 
-  /** Whether the stored document belongs to another server, and this one has none of its own. */
+  /** The stored document belongs to another server, and this server does not have one. */
   get isForeign(): boolean {
     const owner = this.#storage.getItem(OWNER_KEY);
     return owner !== null && owner !== this.#server;
   }
 
-  /** The stored text. One without an owner is from an earlier version of this page, and is taken over. */
+  /** The stored text. A text without an owner comes from an earlier version of this page. */
   read(): string | null {
     const text = this.#storage.getItem(STORAGE_KEY);
     if (text !== null && !this.isForeign) this.#storage.setItem(OWNER_KEY, this.#server);
@@ -45,14 +45,14 @@ export class DocumentPlace {
     this.#storage.removeItem(STORAGE_KEY);
   }
 
-  /** Takes the place over. The other server's document is kept for it; `isShared` keeps a copy of it here, too. */
+  /** Takes the place over. The other server keeps its document; with `isShared` this server gets a copy. */
   take(isShared: boolean): void {
     const text = this.#storage.getItem(STORAGE_KEY);
     this.#swap();
     if (isShared && text !== null) this.#storage.setItem(STORAGE_KEY, text);
   }
 
-  /** Parks the other server's document, and brings back this one's. An empty text stands for no document. */
+  /** Parks the other server's document and restores this server's. An empty text stands for no document. */
   #swap(): void {
     const [owner, text] = [this.#storage.getItem(OWNER_KEY) ?? "", this.#storage.getItem(STORAGE_KEY)];
     const own = this.#storage.getItem(PARKED + this.#server) ?? "";

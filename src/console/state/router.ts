@@ -1,6 +1,6 @@
-import { signal, type ReadonlySignal } from "@preact/signals";
+import { signal } from "@preact/signals";
 
-/** The tabs, in their order. `#/<id>` is the link to one. */
+/** The tabs in their order. `#/<id>` is the link to one. */
 export const tabIds = [
   "monitoring",
   "environment",
@@ -14,42 +14,44 @@ export const tabIds = [
 
 export type TabId = (typeof tabIds)[number];
 
-export interface Router {
-  readonly tab: ReadonlySignal<TabId>;
-  /** @returns whether the tab is open now */
-  go(tab: TabId): boolean;
-  /** Asks before the open tab is left; `false` keeps it. @returns takes the question away again */
-  guard(mayLeave: () => boolean): () => void;
+/** The mark of a tab in the list of tabs. */
+export interface Mark {
+  readonly errors?: number;
+  readonly isUnsaved?: boolean;
 }
 
-/** The tab of a link; the first where it names none. */
+/** The tab of a link; the first one if the link names no tab. */
 export function tabOf(hash: string): TabId {
   const [name] = hash.replace(/^#\/?/, "").split(/[/?]/);
   return tabIds.find((id) => id === name) ?? tabIds[0];
 }
 
-export function createRouter(): Router {
+export type Router = ReturnType<typeof createRouter>;
+
+export function createRouter() {
   const tab = signal(tabOf(location.hash));
-  let question: (() => boolean) | undefined;
+  let mayLeave: (() => boolean) | undefined;
   const open = (next: TabId): boolean => {
-    if (next !== tab.value && (question === undefined || question())) tab.value = next;
+    if (next !== tab.value && (mayLeave === undefined || mayLeave())) tab.value = next;
     return next === tab.value;
   };
   addEventListener("hashchange", () => {
-    // The link is another one by now, whichever way it came: one that was refused gets the open tab's again.
+    // The address has changed already: if the tab stays open, its link is restored.
     if (!open(tabOf(location.hash))) history.pushState(null, "", `#/${tab.value}`);
   });
   return {
     tab,
-    go(next) {
+    /** @returns whether the tab is open now */
+    go(next: TabId): boolean {
       const isOpen = open(next);
       if (isOpen) location.hash = `#/${next}`;
       return isOpen;
     },
-    guard(mayLeave) {
-      question = mayLeave;
+    /** Asks `question` before the open tab is left. @returns a function that removes the question */
+    guard(question: () => boolean): () => void {
+      mayLeave = question;
       return () => {
-        if (question === mayLeave) question = undefined;
+        if (mayLeave === question) mayLeave = undefined;
       };
     },
   };

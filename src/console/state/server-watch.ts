@@ -1,41 +1,19 @@
-import { batch, signal, type ReadonlySignal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import type { Api } from "../data/api.ts";
 import { problemOf, RequestError } from "../data/request-error.ts";
 
 const EVERY_MS = 15_000;
 const WHILE_OFFLINE_MS = 3_000;
 
-/** Whether the server answers, which one it is, and which version of it. */
-export interface ServerWatch {
-  readonly isOnline: ReadonlySignal<boolean>;
-  /** Of the server that answered first: the page works with that one. */
-  readonly identity: ReadonlySignal<string | undefined>;
-  /** Another server answers at the page's address. */
-  readonly isOther: ReadonlySignal<boolean>;
-  readonly version: ReadonlySignal<string | undefined>;
-  /** Another version than the one that served this page; a reload brings its page. */
-  readonly newVersion: ReadonlySignal<string | undefined>;
-  /** Asks now. */
-  look(): Promise<void>;
-  /**
-   * Asks now whether the server that answers is the page's.
-   *
-   * @throws {RequestError} if it is another one or does not answer
-   */
-  confirm(): Promise<void>;
-  /** Another request was answered, or was not: there is no need to wait for the next look. */
-  told(isReached: boolean): void;
-}
-
-export function watchServer(api: Pick<Api, "health">): ServerWatch {
-  return new Watch(api);
-}
-
-class Watch implements ServerWatch {
+/** The state, the identity and the version of the server. */
+export class ServerWatch {
   readonly isOnline = signal(true);
+  /** Of the server that answered first: the page works with that one. */
   readonly identity = signal<string | undefined>();
+  /** Another server answers at the page's address. */
   readonly isOther = signal(false);
   readonly version = signal<string | undefined>();
+  /** Set if the server is now another version than the one that served this page. */
   readonly newVersion = signal<string | undefined>();
   readonly #api: Pick<Api, "health">;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -45,10 +23,16 @@ class Watch implements ServerWatch {
     this.#api = api;
   }
 
+  /** Asks now. */
   async look(): Promise<void> {
     await this.confirm().catch(() => undefined);
   }
 
+  /**
+   * Asks now whether the server that answers is the page's.
+   *
+   * @throws {RequestError} if another server answers, or none
+   */
   async confirm(): Promise<void> {
     clearTimeout(this.#timer);
     this.#looks += 1;
@@ -71,10 +55,10 @@ class Watch implements ServerWatch {
     if (this.isOther.value) throw new RequestError({ error: "Another server answers at this address." });
   }
 
-  told(isReached: boolean): void {
+  /** Notes the outcome of another request, so that the page does not wait for the next look. */
+  note(isReached: boolean): void {
     if (isReached === this.isOnline.value) return;
     this.isOnline.value = isReached;
-    // A look that is under way finds out the rest.
     if (this.#looks > 0) return;
     if (isReached) void this.look();
     else this.#lookLater();

@@ -1,55 +1,49 @@
-import { signal, type ReadonlySignal } from "@preact/signals";
-import type { Credentials } from "../data/api.ts";
+import { signal } from "@preact/signals";
 import type { Problem } from "../data/request-error.ts";
 
 const KEY = "svcm.token";
 
 export interface TokenDemand {
-  /** The server's words. */
   readonly problem: Problem;
-  /** A token was sent, and is not the right one. */
+  /** A token was sent, and the server refused it. */
   readonly refused: boolean;
 }
 
-/**
- * The token of this browser tab: kept until the tab is closed, never in a URL. It belongs to the server that asked for
- * it, because another one may answer at the same address later.
- */
-export interface Session extends Credentials {
-  /** A request waits for a token. */
-  readonly demanded: ReadonlySignal<TokenDemand | undefined>;
-  enter(token: string): void;
-  cancel(): void;
-}
+export type Session = ReturnType<typeof createSession>;
 
-/** @param server the identity of the server that this page works with */
-export function createSession(storage: Storage | undefined, server: () => string | undefined): Session {
+/**
+ * The token of this browser tab, kept until the tab is closed and never in a URL. It belongs to the server that
+ * demanded it, because another server may answer at the same address later.
+ *
+ * @param server the identity of the server that this page works with
+ */
+export function createSession(storage: Storage | undefined, server: () => string | undefined) {
+  /** Set while a request waits for a token. */
   const demanded = signal<TokenDemand | undefined>();
   const tokens = tokensIn(storage);
-  let waiting: ((isThere: boolean) => void)[] = [];
-  const settle = (isThere: boolean): void => {
+  const waiting: ((hasToken: boolean) => void)[] = [];
+  const settle = (hasToken: boolean): void => {
     demanded.value = undefined;
-    const answered = waiting;
-    waiting = [];
-    for (const answer of answered) answer(isThere);
+    for (const answer of waiting.splice(0)) answer(hasToken);
   };
   return {
     demanded,
-    token: () => tokens.get(server() ?? ""),
-    demand(problem, refused) {
+    token: (): string | undefined => tokens.get(server() ?? ""),
+    /** Asks the user for a token. @returns whether there is one to try now */
+    demand(problem: Problem, refused: boolean): Promise<boolean> {
       demanded.value ??= { problem, refused };
       return new Promise((resolve) => void waiting.push(resolve));
     },
-    enter(entered) {
-      tokens.set(server() ?? "", entered);
+    enter(token: string): void {
+      tokens.set(server() ?? "", token);
       storage?.setItem(KEY, JSON.stringify(Object.fromEntries(tokens)));
       settle(true);
     },
-    cancel: () => settle(false),
+    cancel: (): void => settle(false),
   };
 }
 
-/** Tokens by server. */
+/** Tokens by the identity of their server. */
 function tokensIn(storage: Storage | undefined): Map<string, string> {
   try {
     return new Map(Object.entries(JSON.parse(storage?.getItem(KEY) ?? "{}") as Record<string, string>));

@@ -1,39 +1,33 @@
-import { signal, type ReadonlySignal } from "@preact/signals";
+import { signal } from "@preact/signals";
 
 const KEY = "svcm.shortcuts";
 
 export interface Shortcut {
-  /** As `KeyboardEvent.key` tells it. */
+  /** As in `KeyboardEvent.key`. */
   readonly key: string;
   readonly label: string;
   readonly run: () => void;
 }
 
-/** Single keys that do something while nothing is being typed. They can be turned off. */
-export interface Shortcuts {
-  readonly list: ReadonlySignal<readonly Shortcut[]>;
-  readonly isOn: ReadonlySignal<boolean>;
-  /** @returns takes them away again */
-  add(...shortcuts: readonly Shortcut[]): () => void;
-  turn(on: boolean): void;
-  onKey(event: KeyboardEvent): void;
-}
+export type Shortcuts = ReturnType<typeof createShortcuts>;
 
-export function createShortcuts(storage: Storage | undefined): Shortcuts {
+/** Single keys that act unless the user is typing. They can be turned off. */
+export function createShortcuts(storage: Storage | undefined) {
   const list = signal<readonly Shortcut[]>([]);
   const isOn = signal(storage?.getItem(KEY) !== "off");
   return {
     list,
     isOn,
-    add(...shortcuts) {
+    /** @returns a function that removes them */
+    add(...shortcuts: readonly Shortcut[]): () => void {
       list.value = [...list.value, ...shortcuts];
       return () => void (list.value = list.value.filter((shortcut) => !shortcuts.includes(shortcut)));
     },
-    turn(on) {
+    turn(on: boolean): void {
       isOn.value = on;
       storage?.setItem(KEY, on ? "on" : "off");
     },
-    onKey(event) {
+    onKey(event: KeyboardEvent): void {
       if (!isOn.value || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
       const shortcut = list.value.find(({ key }) => key === event.key);

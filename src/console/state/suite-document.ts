@@ -1,11 +1,10 @@
-import { migrateTarget } from "../../core/deployments/migrate.ts";
 import { type Candidate, isMap } from "../../core/deployments/candidate.ts";
+import { migrateTarget } from "../../core/deployments/migrate.ts";
 import { DOCUMENT_VERSION } from "../../core/deployments/shape.ts";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 
 /**
- * The suite document as the console holds it. Members are what was stored: a rejected entry is kept
- * and flagged, unknown keys are kept.
+ * The suite document as the console holds it. Rejected entries are kept and flagged, unknown keys are kept.
  *
  * @see CONTRACT section 6
  */
@@ -21,10 +20,11 @@ export interface SuiteDocument {
 
 export const emptySuite: SuiteDocument = { version: DOCUMENT_VERSION };
 
-export type SuiteReading = { readonly document: SuiteDocument } | { readonly reason: string };
-
-/** A stored text as a document, legacy deploy targets migrated, or why it cannot be read. */
-export function readSuite(text: string, vocabulary: Vocabulary): SuiteReading {
+/** A stored text as a document with legacy deploy targets migrated, or the reason why it is not one. */
+export function readSuite(
+  text: string,
+  vocabulary: Vocabulary,
+): { readonly document: SuiteDocument } | { readonly reason: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -35,7 +35,7 @@ export function readSuite(text: string, vocabulary: Vocabulary): SuiteReading {
   return reason === undefined ? { document: migrateDocument(value as Candidate, vocabulary) } : { reason };
 }
 
-/** Legacy deploy targets take today's form; nothing is lost. @see the specification, "Versioning" 2 */
+/** Brings legacy deploy targets to today's form without loss. @see the specification, "Versioning" 2 */
 export function migrateDocument(value: Candidate, vocabulary: Vocabulary): SuiteDocument {
   const { deployments } = value as { deployments?: readonly Candidate[] };
   return {
@@ -45,19 +45,17 @@ export function migrateDocument(value: Candidate, vocabulary: Vocabulary): Suite
   };
 }
 
-/** Why a value cannot be held as a document. What is wrong inside of a section is flagged, not refused. */
+/** The reason why a value cannot be held as a document. Issues inside of a section do not count. */
 export function reasonAgainst(value: unknown): string | undefined {
   if (!isMap(value)) return "It is not a map.";
   const { version = DOCUMENT_VERSION, runtimeEnvironment, serviceConfiguration = {} } = value;
-  if (version !== DOCUMENT_VERSION)
-    return `version is ${JSON.stringify(version)}, and ${DOCUMENT_VERSION} is accepted.`;
-  // Another scalar can only be a selection that is not accepted; a map or a list would hold values.
+  if (version !== DOCUMENT_VERSION) return `version is ${JSON.stringify(version)}; accepted: ${DOCUMENT_VERSION}.`;
+  // Another scalar is a selection that is not accepted; a map or a list would hold values.
   if (typeof runtimeEnvironment === "object") return "runtimeEnvironment is not the name of an environment.";
   if (!isMap(serviceConfiguration)) return "serviceConfiguration is not a map.";
-  const list = (["interfaces", "deployments"] as const).find((name) => !isListOfMaps(value[name] ?? []));
+  const list = (["interfaces", "deployments"] as const).find((name) => {
+    const entries = value[name] ?? [];
+    return !Array.isArray(entries) || !entries.every(isMap);
+  });
   return list && `${list} is not a list of maps.`;
-}
-
-function isListOfMaps(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isMap);
 }

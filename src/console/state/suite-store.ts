@@ -1,4 +1,4 @@
-import { signal, type ReadonlySignal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 import { DocumentPlace, STORAGE_KEY } from "./document-place.ts";
 import { emptySuite, readSuite, type SuiteDocument } from "./suite-document.ts";
@@ -12,23 +12,6 @@ export interface KeptAside {
   readonly reason: string;
 }
 
-export interface SuiteStore {
-  readonly document: ReadonlySignal<SuiteDocument>;
-  /** What could not be read and where it is kept, until the person says that it may go. */
-  readonly aside: ReadonlySignal<readonly KeptAside[]>;
-  /** Why the document is held in memory only. */
-  readonly unsaved: ReadonlySignal<string | undefined>;
-  /** The stored document belongs to another server. Until {@link settle} nothing is loaded or stored. */
-  readonly isForeign: ReadonlySignal<boolean>;
-  /** Begins with an empty document for this server, or with a copy of the other one's, which stays stored for that. */
-  settle(choice: "empty" | "copy"): void;
-  /** Replaces the document by what the change makes of it, and stores that. */
-  update(change: (document: SuiteDocument) => SuiteDocument): void;
-  dropAside(key: string): void;
-  /** Takes what another tab of the browser has stored. */
-  onStorage(event: StorageEvent): void;
-}
-
 export interface SuiteStoreOptions {
   /** Of the browser; `undefined` if it is closed to the page. */
   readonly storage: Storage | undefined;
@@ -38,14 +21,14 @@ export interface SuiteStoreOptions {
   readonly now: () => number;
 }
 
-export function createSuiteStore(options: SuiteStoreOptions): SuiteStore {
-  return new Store(options);
-}
-
-class Store implements SuiteStore {
+/** The suite document, held in memory and in the browser's storage. */
+export class SuiteStore {
   readonly document = signal(emptySuite);
+  /** The reason why the document is held in memory only. */
   readonly unsaved = signal<string | undefined>();
+  /** Unreadable texts, kept until the user removes them. */
   readonly aside = signal<readonly KeptAside[]>([]);
+  /** The stored document belongs to another server. Until {@link settle} nothing is loaded or stored. */
   readonly isForeign = signal(false);
   readonly #options: SuiteStoreOptions;
   /** Absent if nothing can be stored. */
@@ -64,12 +47,14 @@ class Store implements SuiteStore {
     this.#begin();
   }
 
+  /** Starts with an empty document, or with a copy of the other server's, which stays stored for that server. */
   settle(choice: "empty" | "copy"): void {
     this.#place?.take(choice === "copy");
     this.isForeign.value = false;
     this.#begin();
   }
 
+  /** Replaces the document and stores the new one. */
   update(change: (document: SuiteDocument) => SuiteDocument): void {
     if (this.isForeign.value) return;
     const next = change(this.document.value);
@@ -83,6 +68,7 @@ class Store implements SuiteStore {
     this.aside.value = this.aside.value.filter((kept) => kept.key !== key);
   }
 
+  /** Loads what another tab of the browser has stored. */
   onStorage({ key, newValue }: StorageEvent): void {
     if (key === STORAGE_KEY && newValue !== null && this.#place?.isForeign !== true) this.#load(newValue);
   }
@@ -116,7 +102,7 @@ class Store implements SuiteStore {
       storage?.setItem(kept.key, JSON.stringify({ reason, text }));
       this.#place?.remove();
     } catch {
-      // No room for a copy: then it stays where it is, and nothing is written over it.
+      // Without room for a copy the text stays in its place, and nothing may overwrite it.
       this.unsaved.value =
         "The saved text cannot be read and there is no room to keep a copy. Save it, then remove it.";
       this.#place = undefined;
@@ -134,7 +120,7 @@ function keptAt(key: string, stored: string): KeptAside {
     const { reason, text } = JSON.parse(stored) as Record<string, unknown>;
     if (typeof reason === "string" && typeof text === "string") return { key, reason, text };
   } catch {
-    // Then what is there is the text itself.
+    // It is the text itself.
   }
   return { key, text: stored, reason: "It cannot be read." };
 }

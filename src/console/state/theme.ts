@@ -4,7 +4,7 @@ export type Theme = (typeof themes)[number];
 
 const KEY = "svcm.theme";
 
-/** What was chosen last; the system's where nothing was, or where storage is closed to the page. */
+/** The last choice; the system's theme without one, or if the storage is closed to the page. */
 export function storedTheme(): Theme {
   try {
     return themes.find((theme) => theme === localStorage.getItem(KEY)) ?? "system";
@@ -17,7 +17,7 @@ export function storeTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // It holds for this page then.
+    // Then it lasts as long as the page.
   }
 }
 

@@ -1,59 +1,53 @@
-/** The tabs of the console: their names, links and views. A tab is a folder here and a row of this table. */
+/** The tabs of the console. A tab is a folder here and a row of this table. */
 import type { ComponentType } from "preact";
 import type { Console } from "../console.ts";
-import type { TabId } from "../state/router.ts";
+import type { Mark, TabId } from "../state/router.ts";
 import type { EntryList } from "../state/entry-list.ts";
 import type { IconName } from "../ui/Icon.tsx";
 import { Audit } from "./audit/Audit.tsx";
 import { environmentMark } from "./environment/editor.ts";
 import { Environment } from "./environment/Environment.tsx";
 import { interfaceList, Interfaces } from "./interfaces/Interfaces.tsx";
-import { monitoringMark } from "./monitoring/monitor.ts";
+import { monitorOf } from "./monitoring/monitor.ts";
 import { Monitoring } from "./monitoring/Monitoring.tsx";
 import { Pm2 } from "./pm2/Pm2.tsx";
 import { configurationForm, Service } from "./service/Service.tsx";
 import { targetList, Targets } from "./targets/Targets.tsx";
 import { Transfer } from "./transfer/Transfer.tsx";
 
-/** What the list of tabs tells of a tab: how much is wrong there, or that something is not saved. */
-export interface Mark {
-  readonly errors?: number;
-  readonly isUnsaved?: boolean;
-}
-
 export interface Tab {
   readonly label: string;
   readonly icon: IconName;
   readonly View: ComponentType;
-  /** Reads signals; it is asked again when they change, whether the tab is open or not. */
-  readonly mark?: (console: Console) => Mark;
+  /** Reads signals, and is called again when they change, whether the tab is open or not. */
+  readonly mark?: (page: Console) => Mark;
 }
 
 export const tabs: Readonly<Record<TabId, Tab>> = {
-  monitoring: { label: "Monitoring", icon: "activity", View: Monitoring, mark: monitoringMark },
+  monitoring: {
+    label: "Monitoring",
+    icon: "activity",
+    View: Monitoring,
+    mark: (page) => ({ errors: monitorOf(page).trouble.value ?? 0 }),
+  },
   environment: { label: "Runtime environment", icon: "sliders", View: Environment, mark: environmentMark },
   pm2: { label: "PM2 preview", icon: "layers", View: Pm2 },
   service: {
     label: "Service configuration",
     icon: "gear",
     View: Service,
-    mark(console) {
-      const { storedIssues, isUnsaved } = configurationForm(console);
+    mark(page) {
+      const { storedIssues, isUnsaved } = configurationForm(page);
       return { errors: storedIssues.value.length > 0 ? 1 : 0, isUnsaved: isUnsaved.value };
     },
   },
-  targets: { label: "Deploy targets", icon: "rocket", View: Targets, mark: (console) => markOf(targetList(console)) },
-  interfaces: {
-    label: "Interfaces",
-    icon: "plug",
-    View: Interfaces,
-    mark: (console) => markOf(interfaceList(console)),
-  },
+  targets: { label: "Deploy targets", icon: "rocket", View: Targets, mark: (page) => markOf(targetList(page)) },
+  interfaces: { label: "Interfaces", icon: "plug", View: Interfaces, mark: (page) => markOf(interfaceList(page)) },
   transfer: { label: "Export / import", icon: "transfer", View: Transfer },
   audit: { label: "Audit", icon: "history", View: Audit },
 };
 
-/** How many of its entries are rejected, and whether its form holds something. */
+/** Counts the rejected entries. */
 function markOf({ verdicts, isUnsaved }: EntryList): Mark {
   return { errors: verdicts.value.filter((issues) => issues.length > 0).length, isUnsaved: isUnsaved.value };
 }

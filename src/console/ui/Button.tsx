@@ -4,14 +4,13 @@ import { Icon, type IconName } from "./Icon.tsx";
 type Native = Omit<ButtonHTMLAttributes, "class" | "icon" | "size">;
 
 export interface ButtonProps extends Native {
-  readonly variant?: "plain" | "primary" | "ghost" | "danger";
+  readonly variant?: "plain" | "primary" | "danger";
   readonly size?: "small" | "normal";
   readonly icon?: IconName;
-  /** Why it cannot be pressed. */
+  /** The reason why it is disabled. */
   readonly reason?: string;
 }
 
-/** A native button; `type="submit"` has to be asked for. */
 export function Button(props: ButtonProps): JSX.Element {
   const { variant = "plain", size = "normal", icon, reason, children, ...rest } = props;
   return (
@@ -24,16 +23,15 @@ export function Button(props: ButtonProps): JSX.Element {
 
 export interface IconButtonProps extends Omit<Native, "title" | "aria-label"> {
   readonly icon: IconName;
-  /** What it does and to what: its name for everybody. */
+  /** Its accessible name: the action and its object. */
   readonly label: string;
   readonly variant?: "ghost" | "plain";
-  /** Why it cannot be pressed. */
+  /** The reason why it is disabled. */
   readonly reason?: string;
-  /** What it does is under way. */
   readonly isBusy?: boolean;
 }
 
-/** A button without words. It has a name all the same. */
+/** A button without words. */
 export function IconButton(props: IconButtonProps): JSX.Element {
   const { icon, label, variant = "ghost", reason, isBusy = false, ...rest } = props;
   const title = reason === undefined ? label : `${label}: ${reason}`;

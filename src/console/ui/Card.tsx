@@ -2,20 +2,18 @@ import type { ComponentChildren, JSX } from "preact";
 
 /** A surface with a heading. */
 export function Card(props: {
-  title?: string;
+  title: string;
   actions?: ComponentChildren;
   class?: string;
   children: ComponentChildren;
 }): JSX.Element {
   const { title, actions, children } = props;
   return (
-    <section class={`card ${props.class ?? ""}`} {...(title !== undefined && { "aria-label": title })}>
-      {(title !== undefined || actions !== undefined) && (
-        <div class="card-head">
-          {title !== undefined && <h2>{title}</h2>}
-          {actions}
-        </div>
-      )}
+    <section class={`card ${props.class ?? ""}`} aria-label={title}>
+      <div class="card-head">
+        <h2>{title}</h2>
+        {actions}
+      </div>
       {children}
     </section>
   );

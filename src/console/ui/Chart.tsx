@@ -8,26 +8,26 @@ import { createPlot, type Plot } from "./chart/plot.ts";
 import { readingOf, wordsOf, type Shown } from "./chart/scene.ts";
 
 export interface ChartProps {
-  /** What it shows, for who does not see it; the values stand beside it in words. */
+  /** The accessible name. */
   readonly label: string;
   readonly tone: "cpu" | "memory" | "disk";
   /** The names of the lines. */
   readonly lines: readonly string[];
-  /** What to draw now; it reads signals, and is asked again when they change. */
+  /** Returns the values to draw. It reads signals, and is called again when they change. */
   readonly read: () => Shown;
-  /** The top of the scale; from the values where it is absent. */
+  /** The top of the scale; by default from the values. */
   readonly top?: number;
   readonly format: (value: number) => string;
-  /** Distances that lines of the grid may have. */
+  /** Allowed distances between lines of the grid. */
   readonly steps?: readonly number[];
   readonly height: number;
-  /** The moment that is pointed at, in seconds: charts that share it show the same one. */
+  /** The moment under the pointer, in seconds. Charts that share the signal show the same moment. */
   readonly cursor: Signal<number | undefined>;
-  /** Somebody looks closer, or at all there is again. */
+  /** Zooms to a span, or to the whole range without one. */
   readonly onZoom: (span: Span | undefined) => void;
 }
 
-/** Values over time. The first line is filled, further ones are thin. It is made anew for other lines. */
+/** Values over time. The first line is filled, further lines are thin. */
 export function Chart(props: ChartProps): JSX.Element {
   const { label, tone, height, lines, cursor } = props;
   const { appearance } = usePage();
@@ -53,7 +53,7 @@ export function Chart(props: ChartProps): JSX.Element {
   return (
     <div
       class={`chart ${tone}`}
-      // A screen reader hands keys on to an application only.
+      // A screen reader passes keys only to an application.
       role="application"
       aria-roledescription="chart"
       aria-label={label}
@@ -79,7 +79,7 @@ export function Chart(props: ChartProps): JSX.Element {
 
 type ReadoutProps = Pick<ChartProps, "lines" | "format"> & { readonly plot: Plot };
 
-/** Time and values of the moment that is pointed at, in the corner that is farther away from it. */
+/** Time and values under the pointer, in the corner that is farther away from it. */
 function Readout({ plot: { scene, at }, lines, format }: ReadoutProps): JSX.Element | null {
   if (scene.value === undefined || at.value === undefined) return null;
   const { time, values } = readingOf(scene.value, at.value, lines, format);
@@ -97,7 +97,7 @@ function Readout({ plot: { scene, at }, lines, format }: ReadoutProps): JSX.Elem
   );
 }
 
-/** The pointer points; dragged along, it chooses what to look closer at. Up and down a finger moves the page. */
+/** A drag along the chart zooms. A finger that moves up or down scrolls the page. */
 function pointing(plot: Plot | undefined): HTMLAttributes<HTMLDivElement> {
   if (plot === undefined) return {};
   return {
@@ -114,7 +114,7 @@ function pointing(plot: Plot | undefined): HTMLAttributes<HTMLDivElement> {
       plot.leave();
     },
     onPointerLeave({ pointerType }) {
-      // What a finger pointed at stays to be read until the next touch elsewhere.
+      // The values under a finger stay until the next touch elsewhere.
       if (pointerType !== "touch") plot.leave();
     },
   };
@@ -124,12 +124,12 @@ function placeOf({ clientX, currentTarget }: TargetedPointerEvent<HTMLDivElement
   return clientX - currentTarget.getBoundingClientRect().left;
 }
 
-/** Goes from sample to sample, looks closer and steps back; where it stands is told. */
+/** Moves from sample to sample and speaks its values, or zooms. */
 function onKey(
   event: KeyboardEvent,
   plot: Plot,
   { lines, format, onZoom }: ChartProps,
-  tell: (words: string) => void,
+  speak: (words: string) => void,
 ): void {
   const [scene, at] = [plot.scene.value, plot.at.value];
   if (event.ctrlKey || event.metaKey || event.altKey || scene === undefined) return;
@@ -138,7 +138,7 @@ function onKey(
   const next = stepTo(event.key, times, scale.span, at);
   if (next !== undefined) {
     plot.pointTo(times[next] ?? moment);
-    tell(wordsOf(readingOf(scene, next, lines, format)));
+    speak(wordsOf(readingOf(scene, next, lines, format)));
   } else if (event.key === "+") onZoom(stretched(scale.span, moment, 0.5));
   else if (event.key === "-") onZoom(stretched(scale.span, moment, 2));
   else if (event.key === "Escape") onZoom(undefined);

@@ -2,12 +2,12 @@ import type { JSX } from "preact";
 import { usePage } from "../console.ts";
 import { IconButton } from "./Button.tsx";
 
-/** Copies a text; `what` says which, for example `the command`. */
+/** @param what names the text, for example `the command` */
 export function Copy({ text, what }: { text: string; what: string }): JSX.Element {
   const { toasts } = usePage();
   const copy = async (): Promise<void> => {
     if (await copied(text)) toasts.info(`Copied ${what}.`);
-    else toasts.error(`This browser does not let the page copy ${what}.`);
+    else toasts.error(`The browser does not allow the page to copy ${what}.`);
   };
   return <IconButton icon="copy" label={`Copy ${what}`} onClick={() => void copy()} />;
 }
@@ -17,7 +17,7 @@ async function copied(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // There is no clipboard on an address that is neither loopback nor https.
+    // The clipboard exists only on loopback and https.
     return copiedFromField(text);
   }
 }

@@ -8,14 +8,14 @@ export interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A native modal dialog, open as long as it is rendered. Escape closes it, focus goes back to where it was. */
+/** A native modal dialog, open as long as it is rendered. Escape closes it, and the focus returns. */
 export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
-    // Where there is a form, the dialog was opened for it, not to be closed.
+    // A form gets the focus, not the button that closes the dialog.
     dialog.current?.querySelector<HTMLElement>("form input")?.focus();
     return () => {
       if (before instanceof HTMLElement) before.focus();

@@ -3,7 +3,7 @@ import { useId } from "preact/hooks";
 import type { Issue } from "../../core/api/issue.ts";
 import { Icon } from "./Icon.tsx";
 
-/** What the control of a field takes, so that label, hint and issues belong to it. */
+/** The props that join a control to its label, hint and issues. */
 export interface ControlProps {
   readonly id: string;
   readonly "aria-describedby"?: string;
@@ -12,16 +12,16 @@ export interface ControlProps {
 
 export interface FieldProps {
   readonly label: string;
-  /** The key or member behind it, in small type. */
+  /** The key or member behind it. */
   readonly name?: string | undefined;
   readonly hint?: ComponentChildren;
   readonly issues?: readonly Pick<Issue, "message" | "code">[] | undefined;
-  /** The value before the change, where there is one. */
+  /** The value before the change. */
   readonly was?: string | undefined;
   readonly children: (control: ControlProps) => ComponentChildren;
 }
 
-/** A label, a control, what helps and what is wrong with it. */
+/** A label, a control, its hint and its issues. */
 export function Field({ label, name, hint, issues = [], was, children }: FieldProps): JSX.Element {
   const id = useId();
   const about = `${id}-about`;
@@ -42,22 +42,14 @@ export function Field({ label, name, hint, issues = [], was, children }: FieldPr
         <div class="field-about" id={about}>
           {hint !== undefined && <span>{hint} </span>}
           {was !== undefined && <strong class="was">Was {was === "" ? "empty" : was}.</strong>}
-          <FieldIssues issues={issues} />
+          {issues.map(({ message, code }) => (
+            <span class="field-issue" key={`${code} ${message}`}>
+              <Icon name="error" size={14} />
+              <span>{message}</span>
+            </span>
+          ))}
         </div>
       )}
     </div>
-  );
-}
-
-function FieldIssues({ issues }: { issues: NonNullable<FieldProps["issues"]> }): JSX.Element {
-  return (
-    <>
-      {issues.map(({ message, code }) => (
-        <span class="field-issue" key={`${code} ${message}`}>
-          <Icon name="error" size={14} />
-          <span>{message}</span>
-        </span>
-      ))}
-    </>
   );
 }

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 
-/** A path whose last part, which tells it from its neighbours, stands out and is not broken where there is room. */
+/** A path with its last part emphasized, on one line if there is room. */
 export function FilePath({ path }: { path: string }): JSX.Element {
   const at = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1;
   return (

@@ -4,14 +4,14 @@ import { usePage } from "../console.ts";
 import { Icon } from "./Icon.tsx";
 
 export interface FilterFieldProps {
-  /** What it does, for the help sheet and for who does not see it. */
+  /** The accessible name, also for the list of shortcuts. */
   readonly label: string;
   readonly placeholder: string;
   readonly value: string;
   readonly onInput: (text: string) => void;
 }
 
-/** A text that a list is narrowed to. `/` goes to it, Escape empties and leaves it. */
+/** A filter of a list. `/` focuses it; Escape empties and leaves it. */
 export function FilterField({ label, placeholder, value, onInput }: FilterFieldProps): JSX.Element {
   const { shortcuts } = usePage();
   const input = useRef<HTMLInputElement>(null);

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { Issue } from "../../core/api/issue.ts";
 import { Icon } from "./Icon.tsx";
 
-/** What of an issue is shown, whether a shared rule or the server found it. */
+/** The shown part of an issue, from a shared rule or from the server. */
 export interface ShownIssue extends Pick<Issue, "code" | "severity" | "path" | "message"> {
   readonly suggestion?: string | undefined;
   readonly at?: Issue["at"] | undefined;
@@ -10,13 +10,12 @@ export interface ShownIssue extends Pick<Issue, "code" | "severity" | "path" | "
 
 export interface IssueListProps {
   readonly issues: readonly ShownIssue[];
-  /** Named for whom the list is, for example `Issues of eu-prod`. */
+  /** For example `Issues of eu-prod`. */
   readonly label: string;
-  /** Whether the place in the document is told, too: the member, and the line of a text. */
+  /** Shows the place in the document, too: the member and the line. */
   readonly isPlaced?: boolean;
 }
 
-/** What a validator found, every message whole, with the place that it is about. */
 export function IssueList({ issues, label, isPlaced = false }: IssueListProps): JSX.Element | null {
   if (issues.length === 0) return null;
   return (

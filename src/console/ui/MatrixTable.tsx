@@ -2,26 +2,25 @@ import type { JSX } from "preact";
 import { useId } from "preact/hooks";
 import { Icon } from "./Icon.tsx";
 
-interface Heading {
-  readonly id: string;
-  readonly label: string;
-}
+/** Names with their labels. */
+type Headings = Readonly<Record<string, { readonly label: string }>>;
 
 export interface MatrixTableProps {
   readonly title: string;
-  /** What the rows are, and what the columns are. */
+  /** The names of the rows and of the columns. */
   readonly axes: readonly [string, string];
-  readonly rows: readonly Heading[];
-  readonly columns: readonly Heading[];
+  readonly rows: Headings;
+  readonly columns: Headings;
   readonly isAccepted: (row: string, column: string) => boolean;
-  /** The selection that is shown in it, and what it is called. */
-  readonly chosen: readonly [row: string | undefined, column: string | undefined];
+  /** The current selection. */
+  readonly chosen: readonly [row: unknown, column: unknown];
 }
 
-/** What can be combined with what, with the current selection in it. */
+/** The accepted combinations, with the current selection. */
 export function MatrixTable({ title, axes, rows, columns, isAccepted, chosen }: MatrixTableProps): JSX.Element {
   const id = useId();
   const [row, column] = chosen;
+  const names = Object.entries(columns);
   return (
     <div class="card flush matrix">
       <h2 id={id}>{title}</h2>
@@ -32,25 +31,21 @@ export function MatrixTable({ title, axes, rows, columns, isAccepted, chosen }: 
               <th scope="col">
                 {axes[0]} <span class="axis">by {axes[1]}</span>
               </th>
-              {columns.map((heading) => (
-                <th key={heading.id} scope="col" class={heading.id === column ? "chosen" : ""}>
-                  {heading.label}
+              {names.map(([name, { label }]) => (
+                <th key={name} scope="col" class={name === column ? "chosen" : ""}>
+                  {label}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {rows.map((heading) => (
-              <tr key={heading.id}>
-                <th scope="row" class={heading.id === row ? "chosen" : ""}>
-                  {heading.label}
+            {Object.entries(rows).map(([name, { label }]) => (
+              <tr key={name}>
+                <th scope="row" class={name === row ? "chosen" : ""}>
+                  {label}
                 </th>
-                {columns.map(({ id: at }) => (
-                  <Cell
-                    key={at}
-                    isAccepted={isAccepted(heading.id, at)}
-                    isChosen={heading.id === row && at === column}
-                  />
+                {names.map(([at]) => (
+                  <Cell key={at} isAccepted={isAccepted(name, at)} isChosen={name === row && at === column} />
                 ))}
               </tr>
             ))}
@@ -72,9 +67,4 @@ function Cell({ isAccepted, isChosen }: { isAccepted: boolean; isChosen: boolean
       </span>
     </td>
   );
-}
-
-/** A record of the matrix as headings. */
-export function headings(record: Readonly<Record<string, { readonly label: string }>>): Heading[] {
-  return Object.entries(record).map(([id, { label }]) => ({ id, label }));
 }

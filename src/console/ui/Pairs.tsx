@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 
-/** Names and what they stand for. */
+/** Names and their values. */
 export function Pairs({ pairs }: { pairs: readonly (readonly [name: string, value: string])[] }): JSX.Element {
   return (
     <dl class="pairs">

@@ -1,10 +1,12 @@
 import type { JSX } from "preact";
 import type { Problem } from "../data/request-error.ts";
+import { Button } from "./Button.tsx";
+import { StatusLine } from "./StatusLine.tsx";
 
-/** A failure in the server's own words: error and details, for the 500 class code and path, too. @see the specification, "Errors" 2 */
+/** A failure in the server's own words, with code and path for the 500 class. @see the specification, "Errors" 2 */
 export function ProblemText({ problem }: { problem: Problem }): JSX.Element {
   const { error, details, status, code, path } = problem;
-  // What came over the WebSocket has no status.
+  // A refusal over the WebSocket has no status.
   const isOfServer = status === undefined || status >= 500;
   return (
     <div class="problem">
@@ -21,5 +23,19 @@ export function ProblemText({ problem }: { problem: Problem }): JSX.Element {
         </span>
       )}
     </div>
+  );
+}
+
+/** A failed request in place of its answer, with a button that sends it again. */
+export function ProblemLine({ problem, retry }: { problem: Problem; retry: () => void }): JSX.Element {
+  const action = (
+    <Button size="small" onClick={retry}>
+      Try again
+    </Button>
+  );
+  return (
+    <StatusLine tone="error" action={action}>
+      <ProblemText problem={problem} />
+    </StatusLine>
   );
 }

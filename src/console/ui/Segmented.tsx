@@ -14,7 +14,7 @@ export interface SegmentedProps {
 export function Segmented({ label, value, options, onChange }: SegmentedProps): JSX.Element {
   const name = useId();
   const [, drawAgain] = useState({});
-  // A choice that is not taken over is taken back: the browser has marked it by then.
+  // The browser has marked the choice already: another render restores it if it is not accepted.
   const choose = (chosen: string): void => {
     onChange(chosen);
     drawAgain({});

@@ -12,7 +12,7 @@ export interface StatusLineProps {
   readonly action?: ComponentChildren;
 }
 
-/** A message in its place. Put {@link StatusRegion} around where it may come later, so that it is told. */
+/** A message. Put a {@link StatusRegion} around a message that appears later, so that it is announced. */
 export function StatusLine({ tone, children, action }: StatusLineProps): JSX.Element {
   return (
     <div class={`status-line ${tone}`}>
@@ -23,7 +23,7 @@ export function StatusLine({ tone, children, action }: StatusLineProps): JSX.Ele
   );
 }
 
-/** Always there, so that what comes into it is told to people who do not see it. */
+/** A live region: it is always rendered, so that new content is announced. */
 export function StatusRegion({ children }: { children?: ComponentChildren }): JSX.Element {
   return (
     <div class="status-region" aria-live="polite">

@@ -5,14 +5,13 @@ export interface TextFieldProps extends Omit<FieldProps, "children"> {
   readonly value: string;
   readonly type?: "text" | "url" | "password";
   readonly inputMode?: "text" | "numeric" | "url";
-  readonly placeholder?: string;
-  readonly disabled?: boolean;
-  readonly onInput: (value: string) => void;
+  readonly placeholder?: string | undefined;
+  readonly onChange: (value: string) => void;
 }
 
-/** A line of text with its field. */
+/** A text input with its field. */
 export function TextField(props: TextFieldProps): JSX.Element {
-  const { value, type = "text", inputMode = "text", placeholder, disabled = false, onInput, ...field } = props;
+  const { value, type = "text", inputMode = "text", placeholder, onChange, ...field } = props;
   return (
     <Field {...field}>
       {(control) => (
@@ -21,10 +20,9 @@ export function TextField(props: TextFieldProps): JSX.Element {
           {...({ type, inputMode } as { readonly type: "text" })}
           value={value}
           placeholder={placeholder}
-          disabled={disabled}
           spellcheck={false}
           autocomplete="off"
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
         />
       )}
     </Field>

@@ -5,10 +5,10 @@ import { Button, IconButton } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
 import { ProblemText } from "./Problem.tsx";
 
-/** How many toasts are shown at once: the newest. */
+/** The number of toasts on the screen: the newest. */
 const SHOWN = 3;
 
-/** The one region of toasts. It is always there, so that what comes into it is announced politely. */
+/** The live region of the toasts. */
 export function Toasts(): JSX.Element {
   const { toasts } = usePage();
   const list = toasts.list.value;
@@ -49,7 +49,7 @@ function ToastView({ toast, onDismiss }: { toast: Toast; onDismiss: () => void }
   );
 }
 
-/** How many things a toast names. */
+/** The number of actions that a toast names. */
 const NAMED = 3;
 
 function listed(texts: readonly string[]): string {

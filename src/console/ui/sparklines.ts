@@ -2,7 +2,7 @@ import type { Series, Span } from "../data/series.ts";
 import { clear, paintLine, runsOf } from "./chart/line.ts";
 import { inkOf, type Ink } from "./ink.ts";
 
-/** How many values a small line has: each stands for a part of the time. */
+/** The number of values of a sparkline. */
 const POINTS = 60;
 const WIDTH = 84;
 const HEIGHT = 24;
@@ -10,24 +10,15 @@ const HEIGHT = 24;
 export interface Sparkline {
   readonly canvas: HTMLCanvasElement;
   readonly column: number;
-  /** What its scale spans at least, so that noise stays small. */
+  /** The least extent of its scale, so that noise stays small. */
   readonly least: number;
-  /** Whether its scale begins at 0 instead of the least value. */
+  /** Its scale begins at 0 instead of the least value. */
   readonly isFromZero: boolean;
   readonly series: () => Series | undefined;
 }
 
-/** Draws small lines together, and only those that are in sight. */
-export interface Sparklines {
-  add(line: Sparkline): () => void;
-  draw(): void;
-  /** The colours are others now. */
-  forgetInk(): void;
-  stop(): void;
-}
-
-/** @param span the time that they show */
-export function createSparklines(span: () => Span): Sparklines {
+/** Draws all sparklines that are in sight. */
+export function createSparklines(span: () => Span) {
   const lines = new Map<Element, Sparkline>();
   const inks = new Map<string, Ink>();
   const values = new Float32Array(POINTS);
@@ -47,7 +38,8 @@ export function createSparklines(span: () => Span): Sparklines {
     }
   });
   return {
-    add(line) {
+    /** @returns a function that removes it */
+    add(line: Sparkline): () => void {
       lines.set(line.canvas, line);
       observer.observe(line.canvas);
       return () => {
@@ -56,14 +48,14 @@ export function createSparklines(span: () => Span): Sparklines {
         observer.unobserve(line.canvas);
       };
     },
-    draw() {
+    draw(): void {
       for (const canvas of visible) {
         const line = lines.get(canvas);
         if (line) paint(line);
       }
     },
-    forgetInk: () => inks.clear(),
-    stop: () => observer.disconnect(),
+    /** After a change of colours. */
+    forgetInk: (): void => inks.clear(),
   };
 }
 
@@ -79,7 +71,7 @@ function drawLine({ canvas, least, isFromZero }: Sparkline, values: Float32Array
   paintLine(context, runs, place, { stroke: ink.strong, width: 1, fill: ink.wash, floor: HEIGHT });
 }
 
-/** A scale of its own, so that growth is seen whatever the size. What is not a number was not measured. */
+/** A separate scale for each line, so that growth shows at any size. NaN was not measured. */
 export function scaleOf(
   values: Float32Array,
   least: number,
@@ -92,7 +84,7 @@ export function scaleOf(
   }
   if (high < low) return { bottom: 0, top: least };
   const bottom = isFromZero ? 0 : low;
-  // A twentieth of the value is growth that counts; less than that stays flat.
+  // Growth of less than a twentieth stays flat.
   const extent = Math.max(high - bottom, least, isFromZero ? 0 : high / 20);
   return { bottom, top: bottom + extent };
 }

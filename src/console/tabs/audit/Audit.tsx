@@ -17,17 +17,18 @@ const LIMITS = ["50", "200", "1000"] as const;
 
 /** The audit log, newest record first. Values are not recorded. */
 export function Audit(): JSX.Element {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const limit = useSignal<string>(LIMITS[0]);
   const filter = useSignal("");
   const { api } = useConsole();
-  const { answer, problem, last, retry } = useAnswer((signal) => api.audit(Number(limit.value), signal), [limit.value]);
+  const { answer, problem, last, retry } = useAnswer((signal) => api.audit(limit.value, signal), [limit.value]);
   const { records } = answer ?? last ?? {};
   const shown = records?.filter((record) => isWanted(wordsOf(record), filter.value));
   return (
     <>
       <TabHead
         title="Audit"
-        about={`Changes by the command line, HTTP and the console: names of keys, never values. Times are in ${timeZone()}.`}
+        about={`Changes by the command line, HTTP and the console: names of keys, never values. Times are in ${timeZone}.`}
       >
         <Select
           label="Records"
@@ -49,10 +50,6 @@ export function Audit(): JSX.Element {
       {shown && <Records records={shown} isFiltered={shown.length !== records?.length} />}
     </>
   );
-}
-
-function timeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 function Records({ records, isFiltered }: { records: readonly AuditRecord[]; isFiltered: boolean }): JSX.Element {

@@ -1,19 +1,19 @@
 import type { AuditRecord } from "../../data/api.ts";
 import { formatTime } from "../../data/format.ts";
 
-/** A record as its row shows it, column by column. */
+/** The texts of a record, column by column. */
 export interface RecordWords {
-  /** In the reader's time zone. */
+  /** In the time zone of the browser. */
   readonly when: string;
   readonly action: string;
   readonly environment: string;
-  /** What was asked for, and the processes that it touched or would have touched. */
+  /** The requested target, and the processes that the action concerned. */
   readonly subjects: readonly string[];
   readonly keys: readonly string[];
   readonly by: string;
   readonly outcome: AuditRecord["outcome"];
   readonly code: string;
-  /** How many equal refusals it stands for, if there are several. */
+  /** The number of equal refusals, if there are several. */
   readonly times: string;
 }
 
@@ -34,7 +34,7 @@ export function wordsOf(record: AuditRecord): RecordWords {
   };
 }
 
-/** Whether a row shows every word of the filter. Text that no column shows does not count. */
+/** Returns true if the row shows every word of the filter. */
 export function isWanted(words: RecordWords, filter: string): boolean {
   const shown = Object.values(words).flat().join(" ").toLowerCase();
   return filter

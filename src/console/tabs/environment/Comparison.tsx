@@ -11,15 +11,15 @@ import { Value } from "./Values.tsx";
 
 type Entry = EnvDiff["entries"][number];
 
-/** Where two environments differ, as their files say it. */
+/** The differences between two env files. */
 export function Comparison({ read }: { read: Tagged<EnvRead> }): JSX.Element {
   const { api, facts } = useConsole();
   const chosen = useSignal("");
   const from = read.environment;
   const others = Object.keys(facts.contract.environments).filter((name) => name !== from);
   const to = others.includes(chosen.value) ? chosen.value : "";
-  const ask = to === "" ? undefined : (signal: AbortSignal) => api.envDiff(from, to, signal);
-  const { answer, problem, retry } = useAnswer(ask, [from, to, read.entityTag]);
+  const request = to === "" ? undefined : (signal: AbortSignal) => api.envDiff(from, to, signal);
+  const { answer, problem, retry } = useAnswer(request, [from, to, read.entityTag]);
   return (
     <Card title="Compare">
       <Select
@@ -64,7 +64,7 @@ interface SideProps {
   readonly isThere: boolean;
 }
 
-/** A value of the never-exposed tier is not told, only that there is one. */
+/** Of a never-exposed key only the presence is shown. */
 function Side({ name, entry, value, isThere }: SideProps): JSX.Element {
   return (
     <dd>

@@ -9,7 +9,7 @@ import { contestsOf, type Contest } from "./changes.ts";
 import { useEditor } from "./editor.ts";
 import { Value } from "./Values.tsx";
 
-/** The file is not the one that was edited: what it says now beside what was entered, and nothing is decided by itself. */
+/** The file has changed since it was read: its values beside the edits, for the user to decide. */
 export function ConflictCard(): JSX.Element | null {
   const { read, conflict } = useEditor();
   if (!read.value || !conflict.value) return null;
@@ -53,7 +53,7 @@ function Conflict({ before, now }: { before: EnvRead; now: EnvRead }): JSX.Eleme
   );
 }
 
-/** The card goes away with its buttons: the focus goes where changes are saved. */
+/** Moves the focus to the save bar, because the card goes away with its buttons. */
 function then(decide: () => void): () => void {
   return () => {
     decide();

@@ -8,7 +8,7 @@ import { TextField } from "../../ui/TextField.tsx";
 import { issuesFor, wordsOf, type KeySpec } from "./changes.ts";
 import { useEditor } from "./editor.ts";
 
-/** A control for each key that the server says may be written, as the contract describes it. */
+/** A control for each editable key, as the contract describes it. */
 export function EditableKeys({ read }: { read: EnvRead }): JSX.Element {
   const { keys } = useConsole().facts.contract;
   return (
@@ -29,24 +29,23 @@ function KeyField({ name, spec, held }: { name: string; spec: KeySpec; held: str
   const field = {
     label: spec.label,
     name,
+    value,
+    onChange: (next: string) => editor.edit(name, next),
     hint: <Hint spec={spec} value={value} />,
     was: value === held ? undefined : wordsOf(spec, held),
     issues: useIssues(name, value),
   };
-  const change = (next: string): void => editor.edit(name, next);
-  if (spec.kind === "enum") return <Select {...field} value={value} options={optionsOf(spec)} onChange={change} />;
+  if (spec.kind === "enum") return <Select {...field} options={optionsOf(spec)} />;
   return (
     <TextField
       {...field}
-      value={value}
       inputMode={spec.kind === "redis-url" ? "url" : spec.kind === "integer" ? "numeric" : "text"}
       placeholder={spec.accepted[0] ?? ""}
-      onInput={change}
     />
   );
 }
 
-/** What is wrong with a value here, or was when it was sent. */
+/** The issues of a value, from the page or from the server's refusal of this value. */
 function useIssues(name: string, value: string): readonly ShownIssue[] {
   const { issues, outcome } = useEditor();
   const own = issuesFor(issues.value, name);
@@ -55,7 +54,7 @@ function useIssues(name: string, value: string): readonly ShownIssue[] {
   return issuesFor(last.problem.issues ?? [], name);
 }
 
-/** Exactly what the contract accepts; an empty value has a name, and stands first. */
+/** The accepted values. An empty value has a name, and comes first. */
 function optionsOf(spec: KeySpec): Option[] {
   const empty = spec.accepted.filter((value) => value === "");
   return [...empty, ...spec.accepted.filter((value) => value !== "")].map((value) => ({

@@ -1,13 +1,13 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
-import { IconButton, Button } from "../../ui/Button.tsx";
+import { IconButton } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { FilePath } from "../../ui/FilePath.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
+import { ProblemLine } from "../../ui/Problem.tsx";
 import { Segmented } from "../../ui/Segmented.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
@@ -19,7 +19,7 @@ import { FileCheck } from "./FileCheck.tsx";
 import { ReadOnlyKeys } from "./ReadOnlyKeys.tsx";
 import { SaveBar } from "./SaveBar.tsx";
 
-/** The editor of one env file at a time. @see the specification, "Deploy target list behaviour" 7 */
+/** Edits one env file at a time. @see the specification, "Deploy target list behaviour" 7 */
 export function Environment(): JSX.Element {
   const { facts, router } = useConsole();
   const editor = useEditor();
@@ -78,7 +78,7 @@ function WrittenFile({ folder, fileName }: { folder: string; fileName: string })
   );
 }
 
-/** A stored selection that is not an environment: nothing is read, so nothing can be written. */
+/** The stored selection is not an environment: nothing is read, so nothing can be written. */
 function Unselected(): JSX.Element | null {
   const issues = useEditor().selectionIssues.value;
   if (issues.length === 0) return null;
@@ -90,16 +90,14 @@ function Unselected(): JSX.Element | null {
   );
 }
 
-/** Why there is nothing to edit, in the server's words. */
+/** The reason why there is nothing to edit. */
 function Unread(): JSX.Element | null {
   const editor = useEditor();
   const problem = editor.problem.value;
   if (!problem) return null;
   return (
     <>
-      <StatusLine tone="error" action={<Button onClick={() => void editor.load()}>Try again</Button>}>
-        <ProblemText problem={problem} />
-      </StatusLine>
+      <ProblemLine problem={problem} retry={() => void editor.load()} />
       {problem.code === "ENV_FILE_NOT_FOUND" && (
         <EmptyState icon="file" title={`${editor.environment.value} has no env file.`}>
           <p>

@@ -7,12 +7,11 @@ import { IssueList } from "../../ui/IssueList.tsx";
 import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
 
-/** What the server finds in the whole file, hidden keys included; their values are never told. */
+/** The server's check of the whole file, hidden keys included. It never sends their values. */
 export function FileCheck({ read }: { read: Tagged<EnvRead> }): JSX.Element {
   const { api } = useConsole();
   const { environment, fileName, entityTag } = read;
-  const ask = (signal: AbortSignal) => api.envCheck(environment, signal);
-  const { answer, problem, retry } = useAnswer(ask, [environment, entityTag]);
+  const { answer, problem, retry } = useAnswer((signal) => api.envCheck(environment, signal), [environment, entityTag]);
   return (
     <Card title={`Check of ${fileName}`}>
       <Unanswered problem={problem} retry={retry} />

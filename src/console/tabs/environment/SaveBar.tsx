@@ -10,13 +10,13 @@ import { useEditor } from "./editor.ts";
 import { StaleProcesses } from "./StaleProcesses.tsx";
 import { ChangeView, Value } from "./Values.tsx";
 
-/** What a save would change, key by key, the save itself, and what became of it. */
+/** The changes, the save, and its outcome. */
 export function SaveBar(): JSX.Element {
   const editor = useEditor();
   const bar = useRef<HTMLElement>(null);
   const hasChanges = editor.changes.value.length > 0 && !editor.conflict.value;
   useEffect(keepFieldInSight, [editor.changes.value.length, editor.issues.value.length]);
-  // The buttons go away with what they did: the focus stays in this place.
+  // The buttons go away, so the focus moves to the bar.
   const then = (work: () => void | Promise<void>) => async () => {
     await work();
     bar.current?.focus();
@@ -31,7 +31,7 @@ export function SaveBar(): JSX.Element {
   );
 }
 
-/** The bar grows over the page's end: the field that is being edited stays above it. */
+/** The bar may grow over the field that has the focus. */
 function keepFieldInSight(): void {
   document.activeElement?.closest(".fields > .field")?.scrollIntoView({ block: "nearest" });
 }
@@ -71,19 +71,19 @@ function OutcomeView(): JSX.Element | null {
   return (
     <StatusLine tone="error" action={dismiss}>
       <ProblemText problem={last.problem} />
-      <IssueList label="What was refused" issues={last.problem.issues ?? []} />
+      <IssueList label="Refused values" issues={last.problem.issues ?? []} />
     </StatusLine>
   );
 }
 
-/** The state after the write, as the server read it back. */
+/** The values after the write, as the server read them from the file. */
 function Saved({ written, dismiss }: { written: EnvWrite; dismiss: JSX.Element }): JSX.Element {
   const { fileName, changedKeys, ignoredKeys, values, warnings } = written;
   return (
     <StatusLine tone="success" action={dismiss}>
       <strong>
         {changedKeys.length === 0
-          ? `Nothing was written: ${fileName} has these values already.`
+          ? `Nothing was written: ${fileName} already has these values.`
           : `Saved ${formatCount(changedKeys.length, "key")} to ${fileName}.`}
       </strong>
       <ul class="change-list">

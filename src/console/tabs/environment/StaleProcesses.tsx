@@ -3,7 +3,7 @@ import type { EnvWrite, Metrics } from "../../data/api.ts";
 import { useConsole } from "../../console.ts";
 import { useAnswer } from "../../ui/use-answer.ts";
 
-/** After a save: the processes that still run with what the file said before. Silent if PM2 cannot be read. */
+/** The processes that still run with the values before the save. Empty if PM2 cannot be read. */
 export function StaleProcesses({ written }: { written: EnvWrite }): JSX.Element | null {
   const { api } = useConsole();
   const { answer } = useAnswer((signal) => api.metrics(written.environment, signal), [written]);
@@ -23,7 +23,7 @@ export function StaleProcesses({ written }: { written: EnvWrite }): JSX.Element 
   );
 }
 
-/** Those that read the file before it was written, and those that hold another value of a changed key. */
+/** The processes that read the file before it was written, or hold another value of a changed key. */
 function staleIn({ ecosystem }: Metrics, { fileName, changedKeys }: EnvWrite): string[] {
   const stale = ecosystem.drift.filter(({ field, key, declared, state }) =>
     field === "envFile"

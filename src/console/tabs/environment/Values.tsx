@@ -3,14 +3,13 @@ import { useConsole } from "../../console.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { wordsOf, type Change } from "./changes.ts";
 
-/** A value of a key, in the words of its select. */
 export function Value({ of, value }: { of: string; value: string }): JSX.Element {
   const spec = useConsole().facts.contract.keys[of];
   const words = wordsOf(spec, value);
   return value === "" ? <em>{words}</em> : <code>{words}</code>;
 }
 
-/** What a key was and what it will be. */
+/** The old and the new value of a key. */
 export function ChangeView({ change: { key, from, to } }: { change: Change }): JSX.Element {
   return (
     <li class="change">

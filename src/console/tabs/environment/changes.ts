@@ -1,4 +1,4 @@
-/** What an edit comes to: pure decisions about values that were read and values that were entered. */
+/** Decisions about the values of a file and the edits. */
 import type { Issue } from "../../../core/api/issue.ts";
 import { valueProblem } from "../../../core/env/value-rules.ts";
 import { shownValue } from "../../../core/env/values.ts";
@@ -8,7 +8,7 @@ import type { Facts } from "../../data/contract.ts";
 type Keys = Facts["contract"]["keys"];
 export type KeySpec = Keys[string];
 
-/** What was entered, by key. */
+/** Entered values by key. */
 export type Edits = Readonly<Record<string, string>>;
 
 export interface Change {
@@ -17,7 +17,7 @@ export interface Change {
   readonly to: string;
 }
 
-/** Only what differs from the file: nothing else is ever sent. */
+/** The values that differ from the file. Only these are sent. */
 export function changesOf({ editableKeys, values }: EnvRead, edits: Edits): Change[] {
   return editableKeys.flatMap((key) => {
     const [from = "", to] = [values[key], edits[key]];
@@ -25,7 +25,7 @@ export function changesOf({ editableKeys, values }: EnvRead, edits: Edits): Chan
   });
 }
 
-/** The server's own rule over values that are to be written. @see valueProblem */
+/** The issues of changed values, by the server's own rule. */
 export function issuesOf(keys: Keys, changes: readonly Change[]): Issue[] {
   return changes.flatMap(({ key, to }): Issue[] => {
     const spec = keys[key];
@@ -34,21 +34,20 @@ export function issuesOf(keys: Keys, changes: readonly Change[]): Issue[] {
   });
 }
 
-/** The issues that are about one key. */
 export function issuesFor<Shown extends Pick<Issue, "path">>(issues: readonly Shown[], key: string): Shown[] {
   return issues.filter(({ path }) => path.at(-1) === key);
 }
 
-/** One key of a file that was changed by somebody else meanwhile. */
+/** A key of a file that another program changed meanwhile. */
 export interface Contest {
   readonly key: string;
   readonly before: string;
   readonly now: string;
-  /** Absent where it was not edited here. */
+  /** Absent without an edit. */
   readonly edited?: string;
 }
 
-/** Every key that the file changed or that was edited: what it said, what it says now, and what was entered. */
+/** Every key that has changed in the file or was edited. */
 export function contestsOf(before: EnvRead, now: EnvRead, edits: Edits): Contest[] {
   const edited = new Map(changesOf(before, edits).map(({ key, to }) => [key, to]));
   return Object.keys(now.values).flatMap((key) => {
@@ -58,7 +57,7 @@ export function contestsOf(before: EnvRead, now: EnvRead, edits: Edits): Contest
   });
 }
 
-/** A value as people read it: an empty one has a name, credentials are masked. */
+/** A value for people: an empty value has a name, credentials are masked. */
 export function wordsOf(spec: KeySpec | undefined, value: string): string {
   if (value !== "") return shownValue(spec, value);
   return spec && "emptyLabel" in spec && spec.emptyLabel !== undefined ? `${spec.emptyLabel} (empty)` : "empty";

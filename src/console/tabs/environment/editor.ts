@@ -3,67 +3,68 @@ import type { Issue } from "../../../core/api/issue.ts";
 import { validateDocument } from "../../../core/deployments/validate.ts";
 import { type Console, useConsole } from "../../console.ts";
 import type { EnvRead, EnvWrite, Tagged } from "../../data/api.ts";
+import { formatCount } from "../../data/format.ts";
 import { Question } from "../../data/question.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
-import type { Mark } from "../index.ts";
+import type { Mark } from "../../state/router.ts";
 import { changesOf, issuesOf, type Edits } from "./changes.ts";
 
 type FileRead = Tagged<EnvRead>;
 
-/** What became of the last save. */
+/** The outcome of the last save. */
 export type Outcome = { readonly written: EnvWrite } | { readonly problem: Problem; readonly sent: Edits };
 
-/** One environment's file as it was read, and what is to be changed in it. */
+/** The env file of one environment as it was read, and the edits. */
 export class Editor {
-  /** By its canonical name; empty while none is selected. */
+  /** The canonical name; empty without a selection. */
   readonly environment;
   readonly read = signal<FileRead | undefined>();
   readonly edits = signal<Edits>({});
-  /** The file as it is now, where it is not the one that was edited. */
+  /** The file as it is now, if it is not the one that was edited. */
   readonly conflict = signal<FileRead | undefined>();
-  /** Why the file could not be read. */
+  /** The reason why the file could not be read. */
   readonly problem = signal<Problem | undefined>();
   readonly outcome = signal<Outcome | undefined>();
   readonly isSaving = signal(false);
   readonly changes = computed(() => (this.read.value ? changesOf(this.read.value, this.edits.value) : []));
-  readonly issues = computed(() => issuesOf(this.#console.facts.contract.keys, this.changes.value));
-  readonly #console: Console;
+  readonly issues = computed(() => issuesOf(this.#page.facts.contract.keys, this.changes.value));
+  readonly #page: Console;
   readonly #reading = new Question();
 
-  constructor(console: Console) {
-    this.#console = console;
-    this.environment = signal(selectionOf(console).name);
+  constructor(page: Console) {
+    this.#page = page;
+    this.environment = signal(selectionOf(page).name);
   }
 
-  /** What is wrong with the stored selection. It stays stored until another environment is selected. */
+  /** The issues of the stored selection, which stays stored until another environment is selected. */
   readonly selectionIssues = computed((): readonly Issue[] => {
-    const { runtimeEnvironment } = this.#console.suite.document.value;
-    return validateDocument({ runtimeEnvironment }, this.#console.facts.vocabulary);
+    const { runtimeEnvironment } = this.#page.suite.document.value;
+    return validateDocument({ runtimeEnvironment }, this.#page.facts.vocabulary);
   });
 
-  /** Starts over with the selection of the stored document. */
+  /** Starts with the selection of the stored document. */
   open(): void {
-    this.#show(selectionOf(this.#console));
+    this.#show(selectionOf(this.#page));
   }
 
-  /** Ends what is under way. */
   close(): void {
     this.#reading.abort();
   }
 
-  /** Another environment; the selection is stored, its values never are. */
+  /** Selects another environment. The selection is stored, values never are. */
   select(name: string): void {
     if (name === this.environment.value || !this.mayLeave()) return;
-    this.#console.suite.update((document) => ({ ...document, runtimeEnvironment: name }));
+    this.#page.suite.update((document) => ({ ...document, runtimeEnvironment: name }));
     this.#show({ name });
   }
 
-  /** Asks where something would be lost. @returns whether nothing is, now */
+  /** Asks before edits are lost. @returns whether none are left */
   mayLeave(): boolean {
     const { length } = this.changes.value;
     if (length === 0) return true;
-    const what = length === 1 ? "1 change" : `${length} changes`;
-    if (!confirm(`${what} to ${this.read.value?.fileName ?? "the file"} not saved. Discard and go on?`)) return false;
+    const changes = formatCount(length, "change");
+    if (!confirm(`${changes} to ${this.read.value?.fileName ?? "the file"} not saved. Discard and go on?`))
+      return false;
     this.discard();
     return true;
   }
@@ -82,11 +83,11 @@ export class Editor {
     });
   }
 
-  /** Reads the file again. Edits stay; where it is another file by now, that is a conflict to decide. */
+  /** Reads the file again. Edits stay; if the file has changed, that is a conflict for the user. */
   async load(): Promise<void> {
     const { value: environment } = this.environment;
     if (environment === "") return this.close();
-    const asked = await this.#reading.ask((aborted) => this.#console.api.envRead(environment, aborted));
+    const asked = await this.#reading.ask((aborted) => this.#page.api.envRead(environment, aborted));
     const read = asked?.answer;
     const isOther = this.read.value?.entityTag !== read?.entityTag;
     batch(() => {
@@ -96,24 +97,24 @@ export class Editor {
     });
   }
 
-  /** Reads the file again because somebody asked for it, who is told what came of it. */
+  /** Reads the file again at the request of the user, and reports the outcome. */
   async reload(): Promise<void> {
     const before = this.read.value;
     await this.load();
     const now = this.conflict.value ?? this.read.value;
     if (!before || !now || this.problem.value) return;
-    const words = before.entityTag === now.entityTag ? "it is as it was" : "it was changed";
-    this.#console.toasts.info(`Read ${now.fileName} again: ${words}.`);
+    const words = before.entityTag === now.entityTag ? "it has not changed" : "it has changed";
+    this.#page.toasts.info(`Read ${now.fileName} again: ${words}.`);
   }
 
-  /** Writes what is changed, if the file is still the one that was read. */
+  /** Writes the changes, if the file is still the one that was read. */
   async save(): Promise<void> {
     const [environment, read, changes] = [this.environment.value, this.read.value, this.changes.value];
     if (!read || this.isSaving.value || changes.length === 0 || this.issues.value.length > 0) return;
     const sent = Object.fromEntries(changes.map(({ key, to }) => [key, to]));
     this.isSaving.value = true;
     try {
-      const written = await this.#console.api.envWrite({ environment, values: sent }, read.entityTag);
+      const written = await this.#page.api.envWrite({ environment, values: sent }, read.entityTag);
       if (this.environment.value === environment) this.#take(written, sent);
     } catch (error) {
       const problem = problemOf(error);
@@ -124,7 +125,7 @@ export class Editor {
     }
   }
 
-  /** Puts the edits on top of the file as it is now. Nothing is written before the next save. */
+  /** Keeps the edits on top of the file as it is now. */
   reapply(): void {
     batch(() => {
       this.read.value = this.conflict.value;
@@ -153,37 +154,36 @@ export class Editor {
   }
 }
 
-/** The console's one editor: what is not saved is marked whether its tab is open or not. */
-export function editorOf(console: Console): Editor {
-  return console.kept("environment", () => new Editor(console));
+export function editorOf(page: Console): Editor {
+  return page.kept("environment", () => new Editor(page));
 }
 
 export function useEditor(): Editor {
   return editorOf(useConsole());
 }
 
-export function environmentMark(console: Console): Mark {
-  const { changes, issues, selectionIssues } = editorOf(console);
+export function environmentMark(page: Console): Mark {
+  const { changes, issues, selectionIssues } = editorOf(page);
   return { errors: issues.value.length + selectionIssues.value.length, isUnsaved: changes.value.length > 0 };
 }
 
 interface Selection {
-  /** Canonical; empty if none can be selected. */
+  /** Canonical; empty without a valid selection. */
   readonly name: string;
-  /** Why there is no default. */
+  /** The reason why there is no default. */
   readonly refusal?: Problem;
 }
 
-/** The stored selection; where nothing is stored, what the server takes for a request without an environment. */
+/** The stored selection, or else the server's default. */
 function selectionOf({ facts, suite }: Console): Selection {
   const { runtimeEnvironment: stored } = suite.document.value;
   if (stored === undefined) {
-    const taken = facts.defaults.envFile;
-    return "refusal" in taken ? { name: "", refusal: taken.refusal } : { name: taken.name };
+    const { envFile } = facts.defaults;
+    return "refusal" in envFile ? { name: "", refusal: envFile.refusal } : { name: envFile.name };
   }
-  const asked = typeof stored === "string" ? stored.trim().toLowerCase() : "";
+  const spelling = typeof stored === "string" ? stored.trim().toLowerCase() : "";
   const found = Object.entries(facts.contract.environments).find(
-    ([name, { aliases = [] }]) => name === asked || aliases.includes(asked),
+    ([name, { aliases = [] }]) => name === spelling || aliases.includes(spelling),
   );
   return { name: found?.[0] ?? "" };
 }

@@ -1,17 +1,17 @@
-import { newInterface } from "../../../core/deployments/edit/interface.ts";
 import { textOf } from "../../../core/deployments/candidate.ts";
-import { fieldsOf } from "../../../core/deployments/shape.ts";
+import { newInterface } from "../../../core/deployments/edit/interface.ts";
+import { interfaceFields } from "../../../core/deployments/fields.ts";
 import { interfaceIssues, listVerdicts } from "../../../core/deployments/validate.ts";
 import { entryOf, valuesOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
-import type { EntryKind, Values } from "../../state/entry-kind.ts";
+import type { EntryKind } from "../../state/entry-kind.ts";
+import type { Values } from "../../state/form.ts";
 
 /** Interface adapters. @see the specification, "Interface adapter" */
 export function interfaceKind(vocabulary: Vocabulary): EntryKind {
   return {
     section: "interfaces",
     noun: "interface adapter",
-    fields: fieldsOf("interfaces"),
-    typed: ["entrypoint", "controller"],
+    fields: interfaceFields,
     blank: { type: Object.keys(vocabulary.matrix.interfaceTypes)[0] ?? "" },
     nameOf: (entry) => textOf(entry, "controller"),
     chosen: (values) => values,
@@ -26,7 +26,7 @@ export function interfaceKind(vocabulary: Vocabulary): EntryKind {
   };
 }
 
-/** Where only one framework serves a type, there is nothing to choose. */
+/** Chooses the framework of a type that only one framework serves. */
 function withFramework(values: Values, vocabulary: Vocabulary): Values {
   const type = entryOf(vocabulary.matrix.interfaceTypes, values["type"]);
   const [only, second] = type ? valuesOf(vocabulary, type.frameworks) : [];

@@ -1,11 +1,12 @@
 import type { JSX } from "preact";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { ProblemText } from "../../ui/Problem.tsx";
+import { textOf } from "../../state/form.ts";
 import { Pairs } from "../../ui/Pairs.tsx";
 
 type Context = NonNullable<ProcessMetrics["asyncContext"]>;
 
-/** What the process says of its async contexts: its counters and newest stores, redacted by the service; or why not. */
+/** The counters and newest stores of a process, redacted by the service, or its refusal. */
 export function AsyncContext({ context }: { context: Context }): JSX.Element {
   if (isFailure(context)) {
     const { error, code, status } = context;
@@ -28,8 +29,4 @@ export function AsyncContext({ context }: { context: Context }): JSX.Element {
 
 function isFailure(context: Context): context is Extract<Context, { error: string }> {
   return typeof context["error"] === "string";
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -9,7 +9,7 @@ import type { Monitor } from "./monitor.ts";
 /** A connection that comes back within this time is not reported. */
 const PATIENCE_MS = 1_500;
 
-/** Why the values on the screen are old. It lies over the page, so that nothing moves when it comes and goes. */
+/** The reason why the values are old. The banner lies over the page, so that nothing moves when it comes and goes. */
 export function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): JSX.Element {
   const isLost = useSignal(false);
   useSignalEffect(() => {
@@ -50,7 +50,7 @@ export function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): J
   );
 }
 
-/** How long nothing came. The number that counts is not announced again and again. */
+/** The time since the last sample. Its seconds are not announced, because they change all the time. */
 function Silence({ feed }: Pick<Monitor, "feed">): JSX.Element {
   const seconds = useSignal(feed.silentSeconds());
   useSignalEffect(() => {

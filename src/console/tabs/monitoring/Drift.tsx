@@ -9,7 +9,7 @@ import type { driftOf, ProcessProps } from "./monitor.ts";
 type Entries = ReturnType<typeof driftOf>;
 type Entry = Entries[number];
 
-/** What differs from the ecosystem file, and what applies it. Of the environment names only: values are never sent. */
+/** The differences from the ecosystem file, and the action that applies the file. Values of variables are never sent. */
 export function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): JSX.Element {
   return (
     <>
@@ -27,17 +27,17 @@ export function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): J
 }
 
 function wordsOf({ field, state, declared, running }: Entry): string {
-  if (state === "unexpected") return "runs, and no app declares it.";
+  if (state === "unexpected") return "running, not declared.";
   if (state === "missing") return "declared, not running.";
   if (field === "envFile") return `${declared} was written after the process started. A restart reads it.`;
   if (state === "stale")
     return "not declared, still in the running process. A restart keeps it; delete and start the app to remove it.";
   if (state === "absent") return "declared, not in the running process.";
   if (declared === null && running === null) return "another value is declared.";
-  return `${declared ?? UNKNOWN} declared, ${running ?? UNKNOWN} runs.`;
+  return `${declared ?? UNKNOWN} declared, ${running ?? UNKNOWN} running.`;
 }
 
-/** Declared variables are laid over the environment of a process when it is restarted with its ecosystem file. */
+/** A restart with the ecosystem file sets declared variables, and removes none. */
 function isApplicable({ field, state }: Entry): boolean {
   return field === "env" && state !== "stale";
 }

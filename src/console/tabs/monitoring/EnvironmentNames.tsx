@@ -4,10 +4,7 @@ import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
 import type { ProcessProps } from "./monitor.ts";
 
-/**
- * Which environment keys the ecosystem file declares for the process: their names, never a value. What the process has
- * of them is the drift's to tell.
- */
+/** The names of the variables that the ecosystem file declares for the process. */
 export function EnvironmentNames({ process: { name }, monitor: { feed } }: ProcessProps): JSX.Element {
   const { api } = useConsole();
   const environment = feed.environment.value;

@@ -4,12 +4,12 @@ import { Button } from "../../ui/Button.tsx";
 import { keyOf } from "./history.ts";
 import type { Monitor } from "./monitor.ts";
 
-/** Apps that the ecosystem file declares and PM2 does not know. They keep their places while somebody is at them. */
+/** Apps that the ecosystem file declares and PM2 does not know. They keep their places while a user points at them. */
 export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const { feed, still } = monitor;
   const metrics = feed.shown.value?.metrics;
   const known = new Set(metrics?.processes.map(({ name }) => name));
-  // One that PM2 knows has a row of its own.
+  // An app that PM2 knows has a row in the table.
   const unknown = metrics?.ecosystem.missingExpected.filter((name) => !known.has(name)) ?? [];
   const missing = still.value?.missing ?? unknown;
   const release = (): void => void (still.value = undefined);
@@ -38,7 +38,7 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
   );
 }
 
-/** The button stays in its place when the app is started: it may have the focus. */
+/** The button stays when the app is started, because it may have the focus. */
 function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; isStarted: boolean }): JSX.Element {
   const isBusy = monitor.underWay.value.has(name);
   const start = (): void => {

@@ -14,7 +14,7 @@ const actions = [
   { action: "restart", icon: "restart", word: "Restart", busy: "Restarting…" },
 ] as const satisfies readonly { action: Verb; icon: IconName; word: string; busy: string }[];
 
-/** Start, stop and restart. What ends a running process asks first. */
+/** Start, stop and restart. The page asks before it ends a running process. */
 export function ProcessActions({
   process,
   monitor,
@@ -52,7 +52,7 @@ export function ProcessActions({
   );
 }
 
-/** Why an action would be refused, or would do nothing. */
+/** The reason why an action would be refused, or would do nothing. */
 function reasonAgainst(action: Verb, { status, pid, isOwn }: ProcessMetrics): string | undefined {
   if (action === "start") return status === "online" ? "It is online." : undefined;
   if (isOwn) return "It serves this page. Use the command line.";

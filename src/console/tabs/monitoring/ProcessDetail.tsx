@@ -11,10 +11,9 @@ import { EnvironmentNames } from "./EnvironmentNames.tsx";
 import { driftOf, type ProcessProps } from "./monitor.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 
-/** 1 KB, 2 KB, 4 KB and so on: what reads well in bytes. */
+/** Powers of two, for readable labels in bytes. */
 const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
-/** Everything that is known of a process. */
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   const metrics = metricsOf(process);
   const drift = driftOf(monitor, process);
@@ -88,7 +87,6 @@ function Charts({ process, monitor }: ProcessProps): JSX.Element {
 type LineProps = ProcessProps &
   Pick<ChartProps, "label" | "tone" | "lines" | "format" | "steps"> & { readonly column: number };
 
-/** One of its values over the time that all charts show. */
 function Line({ process, monitor: { feed, view }, column, ...shown }: LineProps): JSX.Element {
   return (
     <Chart
@@ -151,7 +149,7 @@ function runOf(process: ProcessProps["process"]): Pair[] {
   ];
 }
 
-/** Each with its unit, unless its text ends with that already. */
+/** Metrics with their units, unless the value ends with its unit already. */
 function metricsOf({ customMetrics, customMetricUnits }: ProcessProps["process"]): Pair[] {
   const units = new Map(Object.entries(customMetricUnits));
   return Object.entries(customMetrics).map(([name, value]) => {

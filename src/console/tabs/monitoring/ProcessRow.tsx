@@ -12,7 +12,7 @@ import { ProcessDetail } from "./ProcessDetail.tsx";
 const COLUMNS = 10;
 const MEGABYTE = 1024 ** 2;
 
-/** A process on one line, with its details below if it is open. */
+/** A process in one row, with its details below if it is open. */
 export function ProcessRow({ process, monitor }: ProcessProps): JSX.Element {
   const isOpen = monitor.open.value.has(keyOf(process));
   return (
@@ -31,7 +31,7 @@ export function ProcessRow({ process, monitor }: ProcessProps): JSX.Element {
   );
 }
 
-/** Twice a second for a hundred rows: what did not change is the same element, which is not looked into. */
+/** Keeps unchanged elements, because up to a hundred rows are rendered twice a second. */
 function Cells({ process, monitor, isOpen }: ProcessProps & { isOpen: boolean }): JSX.Element {
   const { name, pmId, status, problem, execMode, cpuPercent, memoryBytes, restartCount, uptimeMs } = process;
   const badges = badgesOf(driftOf(monitor, process));
@@ -94,7 +94,7 @@ function Name(props: ProcessProps & { isOpen: boolean; badges: string }): JSX.El
   );
 }
 
-/** What of the process is not as its ecosystem file says, in a word each. The details say what. */
+/** One word for each kind of difference from the ecosystem file. */
 function badgesOf(drift: ReturnType<typeof driftOf>): string {
   const words = drift.map(({ state }) =>
     state === "stale" ? "stale env" : state === "unexpected" ? "undeclared" : "drift",
@@ -140,7 +140,7 @@ interface LineProps extends ProcessProps {
   readonly tone: "cpu" | "memory";
 }
 
-/** A value over the time that the charts show. */
+/** A value over the range of the charts. */
 function Line(props: LineProps): JSX.Element {
   const { process, monitor, column, least, isFromZero = false, tone } = props;
   const canvas = useRef<HTMLCanvasElement>(null);

@@ -5,7 +5,6 @@ import type { ProcessMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
-import { SortHeader } from "../../ui/SortHeader.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 import type { Shown } from "./feed.ts";
@@ -15,9 +14,10 @@ import type { Monitor } from "./monitor.ts";
 import { statusOf } from "./process-status.ts";
 import type { Column } from "./order.ts";
 import { ProcessRow } from "./ProcessRow.tsx";
+import { SortHeader } from "./SortHeader.tsx";
 import { TableTools } from "./TableTools.tsx";
 
-/** The processes that PM2 knows, or its error as it was sent. */
+/** The processes of PM2, or its error. */
 export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const shown = monitor.feed.shown.value;
   if (shown === undefined) return null;
@@ -34,7 +34,7 @@ export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | n
   );
 }
 
-/** Why PM2 cannot be read: what was said first. Words that change with each sample would be announced each time. */
+/** The first words of a refusal: words that change with each sample would be announced each time. */
 function Refused({ shown }: { shown: Shown }): JSX.Element | null {
   const refusal = useMemo(() => shown.refusal, [shown.refusal?.code]);
   if (refusal === undefined) return null;
@@ -113,7 +113,7 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
   );
 }
 
-/** Small lines are drawn together, after the rows of the same frame. */
+/** Draws all sparklines together, after the rows. */
 function useSparklines({ feed, sparklines }: Monitor): void {
   const { appearance } = useConsole();
   useSignalEffect(() => {

@@ -12,7 +12,7 @@ const words: Readonly<Record<ProcessStatus, string>> = {
   other: "Changing",
 };
 
-/** The tools above the table: which processes to show, and which environment to compare them with. */
+/** The filters of the table, and the environment to compare with. */
 export function TableTools({ monitor }: { monitor: Monitor }): JSX.Element {
   return (
     <div class="table-tools">
@@ -66,7 +66,7 @@ function Comparison({ monitor }: { monitor: Monitor }): JSX.Element {
   const { feed } = monitor;
   const profiles = useConsole().facts.matrix.pm2Profiles;
   const chosen = feed.environment.value;
-  // One without processes of its own, such as that of the tests, or none.
+  // The choice may be an environment without a PM2 profile, or empty.
   const options = profiles.includes(chosen) ? profiles : [chosen, ...profiles];
   return (
     <span class="comparison">

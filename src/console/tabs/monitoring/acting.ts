@@ -1,23 +1,18 @@
-import { effect, signal, type ReadonlySignal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { Action, ActionResult } from "../../../client/index.ts";
 import { unhidden } from "../../../core/deployments/characters.ts";
 import { RequestError } from "../../data/request-error.ts";
 import type { Subject, Toasts } from "../../state/toasts.ts";
 import { failureOf, type Feed } from "./feed.ts";
 
-/** The actions on processes that this page asks for, and what becomes of them. */
-export interface Acting {
-  /** What is under way, by the key of its process. */
-  readonly underWay: ReadonlySignal<ReadonlyMap<string, Action["action"]>>;
-  act(action: Action, key: string): Promise<void>;
-}
-
 /** Failures whose reason is over as soon as PM2 can be read again. */
 const OF_PM2 = /^PM2_/;
-/** One whose reason is over when the next action is carried out. */
+/** A failure whose reason is over when the next action succeeds. */
 const OF_RATE = "RATE_LIMITED";
 
-export function createActing(feed: Feed, toasts: Toasts): Acting {
+/** The actions on processes, with a toast for each outcome. */
+export function createActing(feed: Feed, toasts: Toasts) {
+  /** Running actions by the key of their process. */
   const underWay = signal<ReadonlyMap<string, Action["action"]>>(new Map());
   const failures = new Map<string, string | undefined>();
   const settle = (isOver: (code: string) => boolean): void => {
@@ -43,7 +38,7 @@ export function createActing(feed: Feed, toasts: Toasts): Acting {
   };
   return {
     underWay,
-    async act(action, key) {
+    async act(action: Action, key: string): Promise<void> {
       underWay.value = new Map([...underWay.value, [key, action.action]]);
       const subject = { topic: `action ${key}`, text: `${action.action} of ${unhidden(action.name ?? "")}` };
       try {
@@ -57,7 +52,6 @@ export function createActing(feed: Feed, toasts: Toasts): Acting {
   };
 }
 
-/** The service's own words. */
 function refusalOf({ action, name, error = `${name}: ${action} failed.`, code }: ActionResult): RequestError {
   return new RequestError({ error, ...(code !== undefined && { code }) });
 }

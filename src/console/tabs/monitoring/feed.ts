@@ -1,4 +1,4 @@
-import { batch, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { batch, signal, type Signal } from "@preact/signals";
 import {
   connect,
   OutcomeUnknownError,
@@ -15,83 +15,55 @@ import {
 import { interval } from "../../../core/api/channel.ts";
 import type { ServerWatch } from "../../state/server-watch.ts";
 import type { Session } from "../../state/session.ts";
-import { createHistory, type History } from "./history.ts";
+import { History } from "./history.ts";
 
 export type Metrics = MetricsFrame["payload"];
 export type Refusal = Pick<ErrorFrame, "code" | "details" | "error">;
 
-/** What is on the screen: one moment, whole. */
+/** One moment, whole. */
 export interface Shown {
   readonly collectedAt: string;
   /** In seconds. */
   readonly time: number;
   readonly host: HostMetrics;
-  /** Absent while PM2 cannot be read; it is never made up. */
+  /** Absent while PM2 cannot be read. */
   readonly metrics?: Metrics;
-  /** Why there are none. */
+  /** The reason why PM2 cannot be read. */
   readonly refusal?: Refusal;
-}
-
-/** The live metrics of the tab, from its opening to its leaving. */
-export interface Feed {
-  readonly state: ReadonlySignal<ConnectionState>;
-  /** Written in animation frames only, so that a hidden page draws nothing. */
-  readonly shown: ReadonlySignal<Shown | undefined>;
-  /** The newest sample. Unlike {@link shown} it does not wait for an animation frame, which a hidden page never gets. */
-  readonly newest: ReadonlySignal<Shown | undefined>;
-  /** Seconds since a sample came, by the clock of this page; `undefined` before the first one. */
-  silentSeconds(): number | undefined;
-  /** The service refused the subscription. */
-  readonly refusal: ReadonlySignal<Refusal | undefined>;
-  readonly history: History;
-  readonly environment: Signal<string>;
-  readonly intervalMs: Signal<number>;
-  readonly asyncContext: Signal<boolean>;
-  /** Values go on being kept, and the screen stands still. */
-  readonly isPaused: ReadonlySignal<boolean>;
-  /** Seconds between the screen and the newest sample. */
-  readonly secondsBehind: ReadonlySignal<number>;
-  pause(paused: boolean): void;
-  /** Connects. @returns leaves */
-  open(): () => void;
-  /** Subscribes anew, after a change of the signals above. */
-  subscribe(): void;
-  /** Connects at once instead of after a while. */
-  tryNow(): void;
-  act(action: Action): Promise<ActionResult>;
 }
 
 export interface FeedOptions {
   readonly url: string;
   readonly session: Session;
-  /** Asked before each attempt to connect: the token is for the server that this page works with. */
+  /** Confirms the server before each attempt to connect, because the token belongs to that server. */
   readonly server: Pick<ServerWatch, "confirm">;
-  /** Empty where there is none to begin with. */
+  /** Empty without a default. */
   readonly environment: string;
   /** In the browser, `requestAnimationFrame`. */
   readonly nextFrame: (draw: () => void) => void;
   readonly onState: (state: ConnectionState) => void;
 }
 
-export function createFeed(options: FeedOptions): Feed {
-  return new ChannelFeed(options);
-}
-
-class ChannelFeed implements Feed {
+/** The live metrics while the tab is open, and the actions on processes. */
+export class Feed {
   readonly state = signal<ConnectionState>("closed");
+  /** The sample on the screen. It is set in animation frames, which a hidden page does not get. */
   readonly shown = signal<Shown | undefined>();
   readonly newest = signal<Shown | undefined>();
+  /** The service refused the subscription. */
   readonly refusal = signal<Refusal | undefined>();
-  readonly history = createHistory();
+  readonly history = new History();
   readonly environment: Signal<string>;
   readonly intervalMs = signal<number>(interval.default);
   readonly asyncContext = signal(false);
+  /** Samples are kept, and the screen does not change. */
   readonly isPaused = signal(false);
+  /** Seconds between the screen and the newest sample. */
   readonly secondsBehind = signal(0);
   readonly #options: FeedOptions;
   #client: Client | undefined;
   #arrived: number | undefined;
-  /** Why PM2 cannot be read. It is shown beside the host's values until metrics come again. */
+  /** Shown beside the host's values until metrics arrive again. */
   #pm2Refusal: Refusal | undefined;
   #isDrawing = false;
 
@@ -100,6 +72,7 @@ class ChannelFeed implements Feed {
     this.environment = signal(options.environment);
   }
 
+  /** Connects. @returns a function that disconnects */
   open(): () => void {
     this.tryNow();
     return () => {
@@ -109,6 +82,7 @@ class ChannelFeed implements Feed {
     };
   }
 
+  /** Connects at once. */
   tryNow(): void {
     this.#client?.close();
     const { url, session, server, onState } = this.#options;
@@ -129,11 +103,13 @@ class ChannelFeed implements Feed {
     void this.#watch(client);
   }
 
+  /** Subscribes again, with changed signals. */
   subscribe(): void {
     this.#pm2Refusal = undefined;
     if (this.#client) void this.#watch(this.#client);
   }
 
+  /** Seconds since the last sample by the clock of this page; `undefined` before the first one. */
   silentSeconds(): number | undefined {
     return this.#arrived === undefined ? undefined : Math.floor((performance.now() - this.#arrived) / 1000);
   }
@@ -144,33 +120,36 @@ class ChannelFeed implements Feed {
   }
 
   async act(action: Action): Promise<ActionResult> {
-    const { session } = this.#options;
     for (;;) {
-      if (this.#client === undefined) throw new Error("The tab was left.");
-      const hasToken = session.token() !== undefined;
+      if (this.#client === undefined) throw new Error("The tab was closed.");
+      const hasToken = this.#hasToken();
       const result = await this.#client.act(action).catch(unauthorizedOr(action));
-      if (result.ok || !isRefusedForToken(result)) return result;
-      if (!(await session.demand({ error: result.error ?? UNAUTHORIZED }, hasToken))) return result;
+      const { code, error = UNAUTHORIZED } = result;
+      if (result.ok || (code !== "UNAUTHORIZED" && error !== UNAUTHORIZED)) return result;
+      if (!(await this.#options.session.demand({ error }, hasToken))) return result;
       this.tryNow();
     }
   }
 
   async #watch(client: Client): Promise<void> {
-    const { session } = this.#options;
-    const { environment, intervalMs, asyncContext } = this;
-    const asked = {
-      environment: environment.value || undefined,
-      intervalMs: intervalMs.value,
-      asyncContext: asyncContext.value,
+    const request = {
+      environment: this.environment.value || undefined,
+      intervalMs: this.intervalMs.value,
+      asyncContext: this.asyncContext.value,
     };
     try {
-      for await (const frame of client.watch(asked)) if (client === this.#client) this.#take(frame);
+      for await (const frame of client.watch(request)) if (client === this.#client) this.#take(frame);
     } catch (error) {
       if (client !== this.#client) return;
-      const hasToken = session.token() !== undefined;
-      if (isUnauthorized(error) && (await session.demand({ error: UNAUTHORIZED }, hasToken))) return this.tryNow();
-      this.refusal.value = refusalOf(error);
+      const isRetried =
+        isUnauthorized(error) && (await this.#options.session.demand({ error: UNAUTHORIZED }, this.#hasToken()));
+      if (isRetried) this.tryNow();
+      else this.refusal.value = refusalOf(error);
     }
+  }
+
+  #hasToken(): boolean {
+    return this.#options.session.token() !== undefined;
   }
 
   #take(frame: WatchFrame): void {
@@ -203,26 +182,22 @@ class ChannelFeed implements Feed {
   }
 }
 
-/** @param known the processes of the sample before: they stay until it is known why there are none */
+/** @param known the processes of the sample before, which stay until a refusal replaces them */
 function shownOf(
-  frame: Exclude<WatchFrame, ErrorFrame>,
+  { type, payload }: Exclude<WatchFrame, ErrorFrame>,
   refusal: Refusal | undefined,
   known: Metrics | undefined,
 ): Shown {
-  const { collectedAt, host } = frame.payload;
-  const time = Date.parse(collectedAt) / 1000;
-  if (frame.type === "metrics") return { collectedAt, time, host, metrics: frame.payload };
-  if (refusal) return { collectedAt, time, host, refusal };
-  return { collectedAt, time, host, ...(known && { metrics: known }) };
+  const { collectedAt, host } = payload;
+  const moment = { collectedAt, time: Date.parse(collectedAt) / 1000, host };
+  if (type === "metrics") return { ...moment, metrics: payload };
+  if (refusal) return { ...moment, refusal };
+  return { ...moment, ...(known && { metrics: known }) };
 }
 
 const UNAUTHORIZED = "Unauthorized.";
 
-function isRefusedForToken({ code, error }: ActionResult): boolean {
-  return code === "UNAUTHORIZED" || error === UNAUTHORIZED;
-}
-
-/** A connection that is refused for its token is, to an action, what a refused action is. */
+/** Turns a connection that is refused for its token into a refused action. */
 function unauthorizedOr({ action, scope = "process", name = "" }: Action): (error: unknown) => ActionResult {
   return (error) => {
     if (!isUnauthorized(error)) throw error;
@@ -239,7 +214,7 @@ function refusalOf(error: unknown): Refusal {
   return { code: "CLIENT", details: error instanceof Error ? error.message : String(error) };
 }
 
-/** What an action that failed without a result says. */
+/** The failure of an action that has no result. */
 export function failureOf(error: unknown): { readonly code?: string; readonly error: string } {
   if (error instanceof OutcomeUnknownError) return { error: error.message };
   const { code, details } = refusalOf(error);

@@ -1,113 +1,98 @@
-import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
 import { unhidden } from "../../../core/deployments/characters.ts";
 import type { Console } from "../../console.ts";
-import { createSparklines, type Sparklines } from "../../ui/sparklines.ts";
-import type { Mark } from "../index.ts";
-import { createActing, type Acting } from "./acting.ts";
-import { createFeed, type Feed, type Metrics } from "./feed.ts";
-import { createOrder, type Order } from "./order.ts";
+import { createSparklines } from "../../ui/sparklines.ts";
+import { createActing } from "./acting.ts";
+import { Feed, type Metrics } from "./feed.ts";
+import { createOrder } from "./order.ts";
 import { watchTrouble } from "./trouble.ts";
-import { createView, type View } from "./view.ts";
+import { createView } from "./view.ts";
 
-/** What the parts of the tab share. It is kept when the tab is left, so that the charts go on where they were. */
-export interface Monitor extends Acting {
-  readonly feed: Feed;
-  readonly sparklines: Sparklines;
-  readonly order: Order;
-  readonly view: View;
-  readonly filter: Signal<string>;
-  readonly status: Signal<string>;
-  readonly open: Signal<ReadonlySet<string>>;
-  /** While somebody is at the declared apps below the table: what both show, so that nothing moves under a click. */
-  readonly still: Signal<{ readonly keys: ReadonlySet<string>; readonly missing: readonly string[] } | undefined>;
-  readonly showsCores: Signal<boolean>;
-  /** What is on the screen is old: the connection is lost, or no sample came for a while. */
-  readonly isOld: ReadonlySignal<boolean>;
-  /** By PM2's number. */
-  readonly drift: ReadonlySignal<ReadonlyMap<number, Drift>>;
-  /** How many processes are in trouble; `undefined` until they were looked at. */
-  readonly trouble: ReadonlySignal<number | undefined>;
-  /** Compares the processes with another environment, from now on and at the next visit. */
-  compareWith(environment: string): void;
-  /** What to ask before the start of a declared app; `undefined` if nothing speaks against it. */
-  doubtAbout(name: string): string | undefined;
+/** The state that the parts of the tab share. It is kept when the tab is closed, so that the charts go on. */
+export type Monitor = ReturnType<typeof createMonitor>;
+
+export interface ProcessProps {
+  readonly process: ProcessMetrics;
+  readonly monitor: Monitor;
 }
 
-/** The one of this page. */
-export function monitorOf(console: Console): Monitor {
-  return console.kept("monitoring", () => createMonitor(console));
+type Drift = Metrics["ecosystem"]["drift"];
+
+/** The rows of the table and the declared apps below it, held still while a user is at those apps. */
+interface Held {
+  readonly keys: ReadonlySet<string>;
+  readonly missing: readonly string[];
 }
 
-/** The name of the choice of the environment that the processes are compared with. */
+export function monitorOf(page: Console): Monitor {
+  return page.kept("monitoring", () => createMonitor(page));
+}
+
+/** The choice of the environment that the processes are compared with. */
 const ENVIRONMENT = "monitoring.environment";
 
-function createMonitor({ api, session, server, toasts, facts, choices }: Console): Monitor {
+function createMonitor({ api, session, server, toasts, facts, choices }: Console) {
   const { ecosystem } = facts.defaults;
-  const taken = "refusal" in ecosystem ? "" : ecosystem.name;
-  const onState = (state: ConnectionState): void => {
-    // Whether the server is there, and which version of it, is another question; this is the moment to ask it.
-    if (state !== "stale") void server.look();
-  };
-  const feed = createFeed({
+  const ownEnvironment = "refusal" in ecosystem ? "" : ecosystem.name;
+  const feed = new Feed({
     url: new URL(".", location.href).href,
     session,
     server,
-    environment: choices.get(ENVIRONMENT) ?? taken,
+    environment: choices.get(ENVIRONMENT) ?? ownEnvironment,
     nextFrame: (draw) => void requestAnimationFrame(draw),
-    onState,
+    onState: (state: ConnectionState) => {
+      if (state !== "stale") void server.look();
+    },
   });
   const view = createView(feed);
-  // Whoever finds the server back first tells the other.
   effect(() => {
     if (server.isOnline.value && feed.state.peek() === "connecting") feed.tryNow();
   });
   return {
     ...createActing(feed, toasts),
     feed,
+    view,
+    /** The number of processes in trouble; `undefined` before the first look. */
     trouble: watchTrouble(feed, api),
     sparklines: createSparklines(() => view.span.value),
     order: createOrder(),
-    view,
     filter: signal(""),
     status: signal(""),
     open: signal<ReadonlySet<string>>(new Set()),
-    still: signal(undefined),
+    still: signal<Held | undefined>(),
     showsCores: signal(false),
+    /** The connection is lost, or no sample arrived for a while. */
     isOld: computed(() => feed.shown.value !== undefined && feed.state.value !== "live"),
+    /** By PM2's number. */
     drift: computed(() => driftByProcess(feed.shown.value?.metrics?.ecosystem.drift ?? [])),
-    compareWith(environment) {
-      choices.set(ENVIRONMENT, environment === taken ? undefined : environment);
+    /** Compares the processes with another environment, now and at the next visit. */
+    compareWith(environment: string): void {
+      choices.set(ENVIRONMENT, environment === ownEnvironment ? undefined : environment);
       feed.environment.value = environment;
       feed.subscribe();
     },
-    doubtAbout: (name) => doubtAbout(unhidden(name), feed, taken),
+    /** The question before the start of a declared app; `undefined` if no question is needed. */
+    doubtAbout: (name: string) => doubtAbout(unhidden(name), feed, ownEnvironment),
   };
 }
 
 /**
- * Why it may be a mistake to start a declared app here: the server works in another environment than the one that
- * declares the app, or what runs belongs to another one.
+ * The start of a declared app may be a mistake: if the server works in another environment, or if no running process
+ * belongs to this one.
  */
-function doubtAbout(name: string, { environment, shown }: Feed, taken: string): string | undefined {
-  const [asked, metrics] = [environment.value, shown.value?.metrics];
-  if (taken !== "" && asked !== taken) {
-    return `This server works in the environment ${taken}. Start ${name} of ${asked} here?`;
+function doubtAbout(name: string, { environment, shown }: Feed, ownEnvironment: string): string | undefined {
+  const [chosen, metrics] = [environment.value, shown.value?.metrics];
+  if (ownEnvironment !== "" && chosen !== ownEnvironment) {
+    return `This server works in the environment ${ownEnvironment}. Start ${name} of ${chosen} here?`;
   }
   const { processes = [], ecosystem } = metrics ?? {};
   const undeclared = new Set(ecosystem?.unexpected);
   if (processes.length === 0 || processes.some((process) => !undeclared.has(process.name))) return undefined;
-  return `No process here is declared in ${ecosystem?.fileName}. Start ${name} of ${asked} here?`;
+  return `No process here is declared in ${ecosystem?.fileName}. Start ${name} of ${chosen} here?`;
 }
 
-/** What the list of tabs shows: processes in trouble, or that PM2 cannot be read. */
-export function monitoringMark(console: Console): Mark {
-  return { errors: monitorOf(console).trouble.value ?? 0 };
-}
-
-type Drift = Metrics["ecosystem"]["drift"];
-
-/** What of the process is not as its ecosystem file says. */
+/** The differences between a process and its ecosystem file. */
 export function driftOf({ drift }: Monitor, { pmId }: ProcessMetrics): Drift {
   return drift.value.get(pmId) ?? [];
 }
@@ -118,9 +103,4 @@ function driftByProcess(drift: Drift): ReadonlyMap<number, Drift> {
     for (const pmId of entry.pmIds) map.set(pmId, [...(map.get(pmId) ?? []), entry]);
   }
   return map;
-}
-
-export interface ProcessProps {
-  readonly process: ProcessMetrics;
-  readonly monitor: Monitor;
 }

@@ -1,41 +1,32 @@
-import { signal, type Signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { compareText } from "../../../core/api/issue.ts";
 import type { ProcessMetrics } from "../../../client/index.ts";
-import type { Sorting } from "../../ui/sorting.ts";
 import { keyOf } from "./history.ts";
 
 export type Column = "name" | "status" | "cpu" | "memory" | "restarts" | "uptime" | "disk";
 
-/** The order of rows. It holds while somebody points at a row or has the focus in one: values go on, rows stay. */
-export interface Order {
-  readonly sorting: Signal<Sorting<Column>>;
-  readonly isHeld: Signal<boolean>;
-  ordered(processes: readonly ProcessMetrics[]): ProcessMetrics[];
+export interface Sorting {
+  readonly by: Column;
+  readonly isDescending: boolean;
 }
 
-export function createOrder(): Order {
-  const sorting = signal<Sorting<Column>>({ by: "name", isDescending: false });
+/** The order of rows. It is held while the pointer or the focus is in the table: values change, rows stay. */
+export function createOrder() {
+  const sorting = signal<Sorting>({ by: "name", isDescending: false });
   const isHeld = signal(false);
-  let last: { readonly sorting: Sorting<Column>; readonly places: ReadonlyMap<string, number> } | undefined;
+  let last: { readonly sorting: Sorting; readonly places: ReadonlyMap<string, number> } | undefined;
   return {
     sorting,
     isHeld,
-    ordered(processes) {
-      const isSame = last?.sorting === sorting.value;
-      const places = last?.places;
-      const sorted =
-        isHeld.value && isSame && places
-          ? processes.toSorted((a, b) => placeOf(places, a) - placeOf(places, b))
-          : processes.toSorted(comparison(sorting.value));
+    ordered(processes: readonly ProcessMetrics[]): ProcessMetrics[] {
+      const places = isHeld.value && last?.sorting === sorting.value ? last?.places : undefined;
+      // A new row goes to the end.
+      const placeOf = (process: ProcessMetrics): number => places?.get(keyOf(process)) ?? Infinity;
+      const sorted = processes.toSorted(places ? (a, b) => placeOf(a) - placeOf(b) || 0 : comparison(sorting.value));
       last = { sorting: sorting.value, places: new Map(sorted.map((process, at) => [keyOf(process), at])) };
       return sorted;
     },
   };
-}
-
-/** What came since stands at the end. */
-function placeOf(places: ReadonlyMap<string, number>, process: ProcessMetrics): number {
-  return places.get(keyOf(process)) ?? places.size;
 }
 
 const numbers = {
@@ -46,13 +37,15 @@ const numbers = {
   disk: ({ diskIo }) => (diskIo.readBytesPerSecond ?? 0) + (diskIo.writeBytesPerSecond ?? 0),
 } as const satisfies Record<string, (process: ProcessMetrics) => number | null>;
 
-function comparison({ by, isDescending }: Sorting<Column>): (a: ProcessMetrics, b: ProcessMetrics) => number {
+function comparison({ by, isDescending }: Sorting): (a: ProcessMetrics, b: ProcessMetrics) => number {
   const direction = isDescending ? -1 : 1;
-  if (by === "name" || by === "status") {
-    return (a, b) => direction * (compareText(a[by], b[by]) || compareText(a.name, b.name) || a.pmId - b.pmId);
-  }
+  if (by === "name" || by === "status") return (a, b) => direction * (compareText(a[by], b[by]) || byName(a, b));
   const read = numbers[by];
-  // What was not measured stands at the end, either way.
+  // A value that was not measured goes to the end in both directions.
   const value = (process: ProcessMetrics): number => read(process) ?? Infinity * direction;
-  return (a, b) => direction * (value(a) - value(b) || 0) || compareText(a.name, b.name) || a.pmId - b.pmId;
+  return (a, b) => direction * (value(a) - value(b) || 0) || byName(a, b);
+}
+
+function byName(a: ProcessMetrics, b: ProcessMetrics): number {
+  return compareText(a.name, b.name) || a.pmId - b.pmId;
 }

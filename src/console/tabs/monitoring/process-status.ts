@@ -4,7 +4,7 @@ export type ProcessStatus = "online" | "stopped" | "errored" | "troubled" | "oth
 
 type Judged = Pick<ProcessMetrics, "status" | "problem">;
 
-/** PM2's words in groups: the three that last, what is changing, and a process with a problem that its status hides. */
+/** PM2's statuses in groups: the lasting ones, those in between, and a problem that the status hides. */
 export function statusOf({ status, problem }: Judged): ProcessStatus {
   if (status === "errored") return "errored";
   if (problem !== null) return "troubled";
@@ -17,17 +17,16 @@ const problemWords: Readonly<Record<NonNullable<ProcessMetrics["problem"]>["code
   PROCESS_FOLDER_MISSING: "folder missing",
 };
 
-/** What the status column says: PM2's word, or the problem that it hides. */
+/** The text of the status column: PM2's status, or the problem that it hides. */
 export function statusWord({ status, problem }: Judged): string {
   return problem === null || status === "errored" ? status : problemWords[problem.code];
 }
 
-/** How many processes need somebody to look at them. */
 export function countTroubled(processes: readonly Judged[]): number {
   return processes.filter((process) => ["errored", "troubled"].includes(statusOf(process))).length;
 }
 
-/** Whether it was restarted because of its own faults. PM2 forgets the unstable restarts once it has given up. */
+/** Returns true if restarts are the fault of the process. PM2 forgets unstable restarts once it has given up. */
 export function isRestless(process: Judged & Pick<ProcessMetrics, "restartCount" | "unstableRestarts">): boolean {
   const { restartCount, unstableRestarts, status, problem } = process;
   const isFailing = status === "errored" || problem?.code === "PROCESS_CRASH_LOOP";

@@ -1,17 +1,17 @@
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
-import type { Console } from "../../console.ts";
+import type { Api } from "../../data/api.ts";
 import { problemOf } from "../../data/request-error.ts";
 import type { Feed, Metrics } from "./feed.ts";
 import { countTroubled } from "./process-status.ts";
 
-/** How often the processes are looked at while the tab is not open. */
+/** The interval of looks while the tab is closed. */
 const EVERY_MS = 15_000;
 
 /**
- * How much is wrong with the processes, whether the tab is open or not: with each sample while it is, by a request now
- * and then while it is not. `undefined` until they were looked at.
+ * The number of processes in trouble, whether the tab is open or not: from each sample, or else from a request now and
+ * then. `undefined` before the first one.
  */
-export function watchTrouble(feed: Feed, api: Pick<Console["api"], "metrics">): ReadonlySignal<number | undefined> {
+export function watchTrouble(feed: Feed, api: Pick<Api, "metrics">): ReadonlySignal<number | undefined> {
   const trouble = signal<number | undefined>();
   effect(() => {
     const newest = feed.newest.value;
@@ -22,7 +22,7 @@ export function watchTrouble(feed: Feed, api: Pick<Console["api"], "metrics">): 
       const metrics = await api.metrics(feed.environment.peek());
       if (feed.state.peek() === "closed") trouble.value = troubleIn(metrics);
     } catch (error) {
-      // PM2 cannot be read. That the server is gone is shown elsewhere.
+      // Only this status is about PM2. A lost server is reported elsewhere.
       if (problemOf(error).status === 500) trouble.value = troubleIn(undefined);
     }
   };
@@ -34,7 +34,7 @@ export function watchTrouble(feed: Feed, api: Pick<Console["api"], "metrics">): 
   return trouble;
 }
 
-/** Without metrics PM2 cannot be read, which is one thing wrong. */
+/** Counts a PM2 that cannot be read as one. */
 function troubleIn(metrics: Pick<Metrics, "processes"> | undefined): number {
   return metrics === undefined ? 1 : countTroubled(metrics.processes);
 }

@@ -1,34 +1,16 @@
-import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type { Span } from "../../data/series.ts";
 import type { Feed } from "./feed.ts";
 
-/** Seconds that the charts may show. */
+/** Ranges of the charts, in seconds. */
 export const ranges = { "1m": 60, "5m": 300, "15m": 900 } as const;
 export type Range = keyof typeof ranges;
 
-/** Seconds. Closer than that there are no samples to look at. */
+/** Seconds: a shorter span has too few samples. */
 const SHORTEST = 5;
 
-/** The part of time that every chart of the tab shows, and the moment that is pointed at. */
-export interface View {
-  readonly range: ReadonlySignal<Range>;
-  /** Ends with what is on the screen, unless somebody looks closer. */
-  readonly span: ReadonlySignal<Span>;
-  readonly isZoomed: ReadonlySignal<boolean>;
-  /** In seconds. */
-  readonly cursor: Signal<number | undefined>;
-  /** Shows all of another range. */
-  choose(range: Range): void;
-  /**
-   * Shows a part of the range, and the screen stands still; without one, all of it again, going on if it went on
-   * before. A span that holds all of the range is none.
-   */
-  zoom(span: Span | undefined): void;
-  /** What goes on shows all of its range. */
-  pause(isPaused: boolean): void;
-}
-
-export function createView(feed: Pick<Feed, "shown" | "isPaused" | "pause">): View {
+/** The span that every chart of the tab shows, and the moment under the pointer. */
+export function createView(feed: Pick<Feed, "shown" | "isPaused" | "pause">) {
   const range = signal<Range>("5m");
   const zoomed = signal<Span | undefined>(undefined);
   const whole = computed((): Span => {
@@ -36,48 +18,50 @@ export function createView(feed: Pick<Feed, "shown" | "isPaused" | "pause">): Vi
     return { from: to - ranges[range.value], to };
   });
   let wasPaused = false;
-  const leave = (): void => {
-    if (zoomed.value === undefined) return;
+  const leave = (isPaused: boolean): void =>
     batch(() => {
       zoomed.value = undefined;
-      feed.pause(wasPaused);
+      feed.pause(isPaused);
     });
+  const unzoom = (): void => {
+    if (zoomed.value !== undefined) leave(wasPaused);
   };
   return {
     range,
+    /** Ends with the sample on the screen, unless the view is zoomed. */
     span: computed(() => zoomed.value ?? whole.value),
     isZoomed: computed(() => zoomed.value !== undefined),
+    /** In seconds. */
     cursor: signal<number | undefined>(undefined),
-    choose(next) {
+    /** Shows all of a range. */
+    choose(next: Range): void {
       range.value = next;
-      leave();
+      unzoom();
     },
-    zoom(asked) {
-      const span = asked && within(whole.value, asked);
-      if (span === undefined) return leave();
+    /** Shows a part of the range and pauses; without a part, or with all of the range, ends that. */
+    zoom(part: Span | undefined): void {
+      const span = part && within(whole.value, part);
+      if (span === undefined) return unzoom();
       if (zoomed.value === undefined) wasPaused = feed.isPaused.value;
       batch(() => {
         feed.pause(true);
         zoomed.value = span;
       });
     },
-    pause(isPaused) {
+    /** A view that goes on shows all of its range. */
+    pause(isPaused: boolean): void {
       wasPaused = isPaused;
       if (isPaused) feed.pause(true);
-      else
-        batch(() => {
-          zoomed.value = undefined;
-          feed.pause(false);
-        });
+      else leave(false);
     },
   };
 }
 
-/** The asked part, moved into the whole and long enough to see something; `undefined` where it is all of it. */
+/** The part moved into the whole, and no shorter than allowed; `undefined` if it is all of it. */
 function within(whole: Span, { from, to }: Span): Span | undefined {
   const length = Math.max(to - from, SHORTEST);
   const last = whole.to - length;
-  // A thousandth: what is halved and doubled is not quite what it was.
+  // A thousandth for the rounding of halves and doubles.
   if (last <= whole.from + 0.001) return undefined;
   const start = Math.min(Math.max((from + to - length) / 2, whole.from), last);
   return { from: start, to: start + length };

@@ -5,7 +5,7 @@ import { CodeLine } from "../../ui/CodeLine.tsx";
 
 type App = Ecosystem["apps"][number];
 
-/** An app as the file declares it; what is secret came without its value. */
+/** An app as the file declares it. The server does not send secret values. */
 export function AppCard({ app, isChosen }: { app: App; isChosen: boolean }): JSX.Element {
   const { name, script, interpreter, interpreterArgs, env, command } = app;
   const variables = Object.entries(env);

@@ -4,7 +4,7 @@ import type { Ecosystem } from "../../data/api.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import type { Preview } from "./preview.ts";
 
-/** No file is a state, not an error: what it would take. */
+/** The environment has no file: an example of one. */
 export function NoEcosystem({ preview, ecosystem }: { preview: Preview; ecosystem: Ecosystem }): JSX.Element {
   const { serviceKinds } = useConsole().facts.matrix;
   const suffixes = serviceKinds[preview.serviceKind.value]?.appSuffixes ?? [];

@@ -16,10 +16,10 @@ import { NoApps, NoEcosystem } from "./NoEcosystem.tsx";
 import { Preview } from "./preview.ts";
 import { StartCommand } from "./StartCommand.tsx";
 
-/** What an environment's ecosystem file declares and the commands that start it. */
+/** The apps of an ecosystem file, and the commands that start them. */
 export function Pm2(): JSX.Element {
-  const console = useConsole();
-  const preview = console.kept("pm2", () => new Preview(console));
+  const page = useConsole();
+  const preview = page.kept("pm2", () => new Preview(page));
   useEffect(() => {
     void preview.load();
     return () => preview.close();
@@ -28,11 +28,14 @@ export function Pm2(): JSX.Element {
   const ecosystem = preview.ecosystem.value;
   return (
     <>
-      <TabHead title="PM2 preview" about="What the ecosystem file of an environment declares. Nothing is started here.">
+      <TabHead
+        title="PM2 preview"
+        about="The apps that the ecosystem file of an environment declares. Nothing is started here."
+      >
         <Segmented
           label="Environment"
           value={preview.environment.value}
-          options={console.facts.matrix.pm2Profiles.map((value) => ({ value }))}
+          options={page.facts.matrix.pm2Profiles.map((value) => ({ value }))}
           onChange={(name) => preview.select(name)}
         />
         <IconButton icon="refresh" label="Read the file again" variant="plain" onClick={() => void preview.reload()} />

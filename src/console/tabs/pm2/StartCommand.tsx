@@ -6,24 +6,20 @@ import { CodeLine } from "../../ui/CodeLine.tsx";
 import { Select } from "../../ui/Select.tsx";
 import type { Preview } from "./preview.ts";
 
-/** One command that starts exactly the apps of a service kind, as the server derives it. */
+/** The command that starts exactly the apps of a service kind. */
 export function StartCommand({ preview, chosen }: { preview: Preview; chosen: Ecosystem["preview"] }): JSX.Element {
   const { serviceKinds } = useConsole().facts.matrix;
   const configured = preview.configuredKind.value;
   const kind = preview.serviceKind.value;
-  const hint =
-    configured === undefined
-      ? "The service configuration names no kind yet."
-      : configured === kind
-        ? "As the service configuration says."
-        : `For this preview only: the service configuration says ${serviceKinds[configured]?.label ?? configured}.`;
+  const saved = configured && (serviceKinds[configured]?.label ?? configured);
+  const other = saved ? `For this preview only: the service configuration says ${saved}.` : "No kind is saved yet.";
   return (
     <Card title="Start by service kind" class="start-command">
       <Select
         label="Service kind"
         value={kind}
         options={Object.entries(serviceKinds).map(([value, { label }]) => ({ value, label }))}
-        hint={hint}
+        hint={configured === kind ? "From the service configuration." : other}
         onChange={(next) => preview.choose(next)}
       />
       <div class="start-what">

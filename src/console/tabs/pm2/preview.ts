@@ -6,7 +6,7 @@ import { Question } from "../../data/question.ts";
 import type { Problem } from "../../data/request-error.ts";
 
 /**
- * What is previewed: chosen in this page only, independent of the env editor, stored nowhere.
+ * The selection of the preview, which is stored nowhere and independent of the env editor.
  *
  * @see the specification, "Deploy target list behaviour" 8 and 9
  */
@@ -14,22 +14,22 @@ export class Preview {
   readonly environment;
   readonly ecosystem = signal<Ecosystem | undefined>();
   readonly problem = signal<Problem | undefined>();
-  /** The kind of the stored service configuration, where it is one. */
-  readonly configuredKind = computed(() => this.#knownKind(this.#console.suite.document.value.serviceConfiguration));
+  /** The kind of the stored service configuration, if it is valid. */
+  readonly configuredKind = computed(() => this.#knownKind(this.#page.suite.document.value.serviceConfiguration));
   readonly serviceKind = computed(
     () => this.#chosenKind.value ?? this.configuredKind.value ?? Object.keys(this.#kinds)[0] ?? "",
   );
-  readonly #console: Console;
+  readonly #page: Console;
   readonly #chosenKind = signal<string | undefined>();
   readonly #question = new Question();
 
-  constructor(console: Console) {
-    this.#console = console;
-    this.environment = signal(console.facts.matrix.pm2Profiles[0] ?? "");
+  constructor(page: Console) {
+    this.#page = page;
+    this.environment = signal(page.facts.matrix.pm2Profiles[0] ?? "");
   }
 
   get #kinds() {
-    return this.#console.facts.matrix.serviceKinds;
+    return this.#page.facts.matrix.serviceKinds;
   }
 
   select(environment: string): void {
@@ -46,7 +46,7 @@ export class Preview {
   async load(): Promise<void> {
     const { environment, serviceKind } = this;
     const asked = await this.#question.ask((aborted) =>
-      this.#console.api.ecosystem(environment.value, serviceKind.value, aborted),
+      this.#page.api.ecosystem(environment.value, serviceKind.value, aborted),
     );
     if (asked === undefined) return;
     batch(() => {
@@ -55,17 +55,16 @@ export class Preview {
     });
   }
 
-  /** Reads the file again because somebody asked for it, who is told what came of it. */
+  /** Reads the file again at the request of the user, and reports the outcome. */
   async reload(): Promise<void> {
     await this.load();
     const { ecosystem } = this;
     if (ecosystem.value?.exists) {
       const { fileName, apps } = ecosystem.value;
-      this.#console.toasts.info(`Read ${fileName} again: ${formatCount(apps.length, "app")}.`);
+      this.#page.toasts.info(`Read ${fileName} again: ${formatCount(apps.length, "app")}.`);
     }
   }
 
-  /** Ends what is under way. */
   close(): void {
     this.#question.abort();
   }

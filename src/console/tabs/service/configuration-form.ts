@@ -1,126 +1,102 @@
-import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { batch, computed } from "@preact/signals";
 import type { Issue } from "../../../core/api/issue.ts";
+import { type Candidate, isMap } from "../../../core/deployments/candidate.ts";
 import { changedConfiguration } from "../../../core/deployments/edit/configuration.ts";
 import { splitKnown } from "../../../core/deployments/edit/edit.ts";
-import { type Candidate, isMap } from "../../../core/deployments/candidate.ts";
-import { fieldsOf } from "../../../core/deployments/shape.ts";
+import { configurationFields } from "../../../core/deployments/fields.ts";
 import { serviceConfigurationIssues } from "../../../core/deployments/validate.ts";
 import { entryOf, portNames, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
-import { refusal, type Said, type Values } from "../../state/entry-kind.ts";
+import { changedFields, editOf, Form, textIn, textOf, type Values } from "../../state/form.ts";
 import type { SuiteStore } from "../../state/suite-store.ts";
 
+const FIELDS = configurationFields.map(({ name }) => name);
+const PORT = "ports.";
+
 /**
- * The form of the service configuration. A candidate is judged before it touches what is stored. A bad one is
- * refused and reported; it is never changed to fit.
+ * The form of the service configuration. Ports are named `ports.<name>`.
  *
  * @see the specification, "Validation rules behind rejections" 1
  */
-export class ConfigurationForm {
-  /** As stored; `undefined` where nothing is. */
-  readonly stored: ReadonlySignal<Candidate | undefined>;
-  /** Of what is stored, judged anew whenever it changes. @see the specification, "Deploy target list behaviour" 6 */
-  readonly storedIssues: ReadonlySignal<readonly Issue[]>;
-  /** As the form shows them, ports by `ports.<name>`. */
-  readonly values: ReadonlySignal<Values>;
-  /** As they are stored, in the same form. */
-  readonly before: ReadonlySignal<Values>;
+export class ConfigurationForm extends Form {
+  readonly stored = computed(() => this.#suite.document.value.serviceConfiguration);
+  /** @see the specification, "Deploy target list behaviour" 6 */
+  readonly storedIssues = computed(() => (this.stored.value ? this.#issues(this.stored.value) : []));
   /** The listeners that the chosen kind binds. */
-  readonly ports: ReadonlySignal<readonly string[]>;
-  /** What is wrong with the form; what was not filled in yet is told once saving was tried. */
-  readonly issues: ReadonlySignal<readonly Issue[]>;
-  readonly isDirty: ReadonlySignal<boolean>;
-  /** Whether the form holds something to lose: while nothing is saved what was typed, not a mere choice. */
-  readonly isUnsaved: ReadonlySignal<boolean>;
-  readonly said: Signal<Said | undefined> = signal();
-  readonly focus: Signal<string | undefined> = signal();
+  readonly ports = computed(
+    () => entryOf(this.#vocabulary.matrix.serviceKinds, this.values.value["serviceKind"])?.ports ?? [],
+  );
   readonly #suite: SuiteStore;
-  readonly #changes: Signal<Values> = signal({});
-  readonly #wasTried = signal(false);
-  readonly #candidate: ReadonlySignal<Candidate>;
-  readonly #faults: ReadonlySignal<readonly Issue[]>;
+  readonly #vocabulary: Vocabulary;
 
   constructor(suite: SuiteStore, vocabulary: Vocabulary) {
-    const { matrix } = vocabulary;
-    const judge = (candidate: Candidate): Issue[] =>
-      // As the form knows them, not as the document does.
-      serviceConfigurationIssues(candidate, vocabulary).map((issue) => ({
-        ...issue,
-        path: withoutSection(issue.path),
-      }));
+    super();
     this.#suite = suite;
-    this.stored = computed(() => suite.document.value.serviceConfiguration);
-    this.storedIssues = computed(() => (this.stored.value ? judge(this.stored.value) : []));
-    this.before = computed(() => textsOf(this.stored.value ?? {}, portNames(matrix)));
-    this.values = computed(() => {
-      const start = this.stored.value ? this.before.value : proposal(vocabulary);
-      return { ...start, ...this.#changes.value };
-    });
-    this.ports = computed(() => entryOf(matrix.serviceKinds, this.values.value["serviceKind"])?.ports ?? []);
-    this.#candidate = computed(() => candidateOf(this.stored.value ?? {}, this.values.value, this.ports.value));
-    this.#faults = computed(() => splitKnown(judge(this.#candidate.value), this.stored.value ?? {}).bad);
-    this.issues = computed(() => {
-      if (this.#wasTried.value) return this.#faults.value;
-      return this.#faults.value.filter(({ path }) => (this.values.value[path.join(".")] ?? "") !== "");
-    });
-    this.isDirty = computed(() => this.#changed().length > 0);
-    this.isUnsaved = computed(() => this.#changed().some((field) => this.stored.value !== undefined || isTyped(field)));
+    this.#vocabulary = vocabulary;
   }
 
-  set(field: string, value: string): void {
-    this.#changes.value = { ...this.#changes.value, [field]: value };
+  fields(): readonly string[] {
+    return [...FIELDS, ...this.ports.value.map((name) => PORT + name)];
   }
 
-  save(): void {
-    const [candidate, count] = [this.#candidate.value, this.#faults.value.length];
-    batch(() => {
-      this.#wasTried.value = count > 0;
-      if (count > 0) {
-        this.said.value = refusal(count);
-        this.focus.value = "form [aria-invalid=true], form .issues";
-        return;
-      }
-      this.#suite.update((document) => ({ ...document, serviceConfiguration: candidate }));
-      this.#changes.value = {};
-      this.said.value = { tone: "success", text: "Saved the service configuration." };
-    });
+  isEdit(): boolean {
+    return this.stored.value !== undefined;
   }
 
-  #changed(): string[] {
-    const before = this.before.value;
-    return Object.entries(this.#changes.value).flatMap(([field, value]) =>
-      value === (before[field] ?? "") ? [] : [field],
-    );
+  override savedOf(field: string): string | undefined {
+    return this.isEdit() && this.changed.value.includes(field) ? textIn(this.start(), field) : undefined;
   }
 
-  /** Back to what is stored. */
+  /** Back to the saved configuration. */
   revert(): void {
     batch(() => {
-      this.#changes.value = {};
-      this.#wasTried.value = false;
+      this.clear();
       this.said.value = undefined;
       this.focus.value = "form select";
     });
   }
+
+  protected override isTyped(field: string): boolean {
+    return field === "staticAssetsPath" || field.startsWith(PORT);
+  }
+
+  protected override start(): Values {
+    return textsOf(this.stored.value ?? {}, portNames(this.#vocabulary.matrix));
+  }
+
+  protected override complete(given: Values): Values {
+    return this.isEdit() ? given : { ...proposal(this.#vocabulary), ...this.changes.value };
+  }
+
+  /** Stored ports that the kind does not bind are kept. */
+  protected override decide(): Candidate {
+    const stored = this.stored.value ?? {};
+    const before = isMap(stored["ports"]) || stored["ports"] === undefined ? stored : { ...stored, ports: {} };
+    const changed = changedFields(textsOf(before, this.ports.value), this.values.value, this.fields());
+    const { values, clear } = editOf(this.values.value, changed);
+    const trimmed = Object.fromEntries(Object.entries(values).map(([field, value]) => [field, value.trim()]));
+    return changedConfiguration(before, { values: trimmed, clear }).entry;
+  }
+
+  protected override judge(candidate: Candidate): readonly Issue[] {
+    return splitKnown(this.#issues(candidate), this.stored.value ?? {}).bad;
+  }
+
+  protected override store(serviceConfiguration: Candidate): void {
+    this.#suite.update((document) => ({ ...document, serviceConfiguration }));
+    this.clear();
+    this.said.value = { tone: "success", text: "Saved the service configuration." };
+  }
+
+  /** With paths inside of the configuration. */
+  #issues(candidate: Candidate): Issue[] {
+    return serviceConfigurationIssues(candidate, this.#vocabulary).map((issue) => ({
+      ...issue,
+      path: issue.path[0] === "serviceConfiguration" ? issue.path.slice(1) : issue.path,
+    }));
+  }
 }
 
-function isTyped(field: string): boolean {
-  return field === "staticAssetsPath" || field.startsWith("ports.");
-}
-
-/** What is stored with the form's values; ports that the kind does not bind stay as they are stored. */
-function candidateOf(stored: Candidate, values: Values, ports: readonly string[]): Candidate {
-  const fields = [...fieldsOf("serviceConfiguration"), ...ports.map((name) => `ports.${name}`)];
-  const before = isMap(stored["ports"]) || stored["ports"] === undefined ? stored : { ...stored, ports: {} };
-  const given = textsOf(before, ports);
-  const changed = fields.filter((field) => (values[field] ?? "") !== (given[field] ?? ""));
-  const isFilled = (field: string): boolean => (values[field] ?? "") !== "";
-  return changedConfiguration(before, {
-    values: Object.fromEntries(changed.filter(isFilled).map((field) => [field, (values[field] ?? "").trim()])),
-    clear: changed.filter((field) => !isFilled(field)),
-  }).entry;
-}
-
-/** If nothing is stored, the form proposes the first values of the matrix. Ports cannot be guessed. */
+/** The first values of the matrix. Ports cannot be proposed. */
 function proposal({ matrix }: Vocabulary): Values {
   const [runMode = "", mode] = Object.entries(matrix.runModes)[0] ?? [];
   const [serviceKind = ""] = Object.keys(matrix.serviceKinds);
@@ -130,15 +106,7 @@ function proposal({ matrix }: Vocabulary): Values {
 function textsOf(stored: Candidate, ports: readonly string[]): Values {
   const given = isMap(stored["ports"]) ? stored["ports"] : {};
   return Object.fromEntries([
-    ...fieldsOf("serviceConfiguration").map((field) => [field, textOf(stored[field])]),
-    ...ports.map((name) => [`ports.${name}`, textOf(Object.hasOwn(given, name) ? given[name] : undefined)]),
+    ...FIELDS.map((field) => [field, textOf(stored[field])]),
+    ...ports.map((name) => [PORT + name, textOf(Object.hasOwn(given, name) ? given[name] : undefined)]),
   ]);
-}
-
-function textOf(value: unknown = ""): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function withoutSection(path: Issue["path"]): Issue["path"] {
-  return path[0] === "serviceConfiguration" ? path.slice(1) : path;
 }

@@ -1,62 +1,92 @@
 import type { JSX } from "preact";
-import type { Console } from "../../console.ts";
-import { useConsole } from "../../console.ts";
+import { textOf } from "../../../core/deployments/candidate.ts";
+import { entryOf, groupOf } from "../../../core/deployments/vocabulary.ts";
+import { type Console, useConsole } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
 import { EntryList } from "../../state/entry-list.ts";
-import { Button } from "../../ui/Button.tsx";
+import { Button, IconButton } from "../../ui/Button.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
-import { TabHead } from "../../ui/TabHead.tsx";
-import { useFocus } from "../../ui/use-focus.ts";
-import { Matrices } from "./Matrices.tsx";
+import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";
+import { EntryTab } from "../../ui/EntryTab.tsx";
+import { MatrixTable } from "../../ui/MatrixTable.tsx";
+import { ProviderMatrix } from "../service/ProviderMatrix.tsx";
 import { targetKind } from "./target-kind.ts";
 import { TargetForm } from "./TargetForm.tsx";
-import { TargetItem } from "./TargetItem.tsx";
 
 /** The deploy targets of the document. @see the specification, "Deploy target list behaviour" */
 export function Targets(): JSX.Element {
-  const console = useConsole();
-  const list = targetList(console);
-  const root = useFocus(list.focus);
-  const entries = list.entries.value;
+  const page = useConsole();
+  const list = targetList(page);
   return (
-    <div class="stack" ref={root}>
-      <TabHead
-        title="Deploy targets"
-        about={`${formatCount(entries.length, "target")}, kept in this browser until you export them.`}
-      />
-      <TargetForm list={list} />
-      {entries.length === 0 ? (
-        <NoTargets />
-      ) : (
-        <ul class="entries" aria-label="Deploy targets">
-          {entries.map((entry, index) => (
-            <TargetItem key={index} list={list} entry={entry} index={index} />
-          ))}
-        </ul>
-      )}
+    <EntryTab
+      list={list}
+      title="Deploy targets"
+      about={`${formatCount(list.entries.value.length, "target")}, kept in this browser until you export them.`}
+      label="Deploy targets"
+      Form={TargetForm}
+      Item={TargetItem}
+      empty={
+        <EmptyState icon="rocket" title="No deploy targets yet">
+          <p>
+            A deploy target says where the service runs, on what runtime and as which service type. Describe the first
+            one in the form above, or import the deployments.yaml of your repository.
+          </p>
+          <Button icon="upload" onClick={() => page.router.go("transfer")}>
+            Import a document
+          </Button>
+        </EmptyState>
+      }
+    >
       <Matrices list={list} />
-    </div>
+    </EntryTab>
   );
 }
 
-/** The list and its form outlive the leaving of the tab. */
 export function targetList({ kept, suite, facts }: Console): EntryList {
   return kept("targets", () => new EntryList(suite, targetKind(facts.vocabulary)));
 }
 
-function NoTargets(): JSX.Element {
-  const { router } = useConsole();
+function TargetItem(props: EntryProps): JSX.Element {
+  const { list, entry, index } = props;
+  const { matrix } = useConsole().facts;
+  const text = (field: string): string => textOf(entry, field);
+  const name = text("name") || `Target ${index + 1}`;
+  const profile = text("pm2Profile");
   return (
-    <div class="card">
-      <EmptyState icon="rocket" title="No deploy targets yet">
-        <p>
-          A deploy target says where the service runs, on what runtime and as which service type. Describe the first one
-          in the form above, or bring the deployments.yaml of your repository.
-        </p>
-        <Button icon="upload" onClick={() => router.go("transfer")}>
-          Import a document
-        </Button>
-      </EmptyState>
+    <EntryItem
+      {...props}
+      name={name}
+      badge={entryOf(matrix.deployTargets, text("deployTarget"))?.label ?? text("deployTarget")}
+      facts={[
+        text("serviceType"),
+        text("runtime"),
+        text("region"),
+        profile && `PM2 ${profile}`,
+        text("databaseDriver"),
+        text("keyValueDriver"),
+      ]}
+      actions={<IconButton icon="copy" label={`Duplicate ${name}`} onClick={() => list.duplicate(entry)} />}
+    />
+  );
+}
+
+/** The matrices, with the selections of the form and of the stored service configuration. */
+function Matrices({ list }: { list: EntryList }): JSX.Element {
+  const { facts, suite } = useConsole();
+  const { matrix, vocabulary } = facts;
+  const { deployTarget, serviceType } = list.values.value;
+  const { runMode, cloudProvider } = suite.document.value.serviceConfiguration ?? {};
+  return (
+    <div class="matrices">
+      <MatrixTable
+        title="Deploy targets and service types"
+        axes={["Deploy target", "service type"]}
+        rows={matrix.deployTargets}
+        columns={matrix.serviceTypes}
+        isAccepted={(target, type) => groupOf(vocabulary, target)?.serviceTypes.includes(type) === true}
+        chosen={[deployTarget, serviceType]}
+      />
+      <ProviderMatrix runMode={runMode} cloudProvider={cloudProvider} />
     </div>
   );
 }

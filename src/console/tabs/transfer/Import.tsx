@@ -15,12 +15,12 @@ import type { Reading } from "./read-import.ts";
 
 const MAX_BYTES = 4 * 2 ** 20;
 
-/** Takes a document from a file or a pasted text, after a question. */
+/** Imports a document from a file or a pasted text, after a question. */
 export function Import(): JSX.Element {
-  const console = useConsole();
-  const form = console.kept("import", () => new ImportForm(console));
+  const page = useConsole();
+  const form = page.kept("import", () => new ImportForm(page));
   const reading = form.reading.value;
-  const now = contentOf(console.suite.document.value);
+  const now = contentOf(page.suite.document.value);
   const take = (): void => {
     if (confirm(`Replace what this browser holds (${now}) by this document?`)) form.take();
   };
@@ -74,7 +74,7 @@ function ChooseFile({ onFile }: { onFile: (file: File) => Promise<void> }): JSX.
     if (file.size > MAX_BYTES)
       toasts.error(`${file.name} is larger than 4 MB, which is more than svcm reads.`, "import");
     else await onFile(file).catch(() => toasts.error(`${file.name} cannot be read.`, "import"));
-    // So that the same file can be chosen again after it was fixed.
+    // Allows the same file again, after it was fixed.
     currentTarget.value = "";
   };
   return (
@@ -102,15 +102,15 @@ function Report({ reading, form }: { reading: Reading; form: ImportForm }): JSX.
   }
   return (
     <StatusLine tone={issues.length > 0 ? "warning" : "success"}>
-      <strong>{hasErrors ? name : `${name} is valid`}</strong> {hasErrors ? "holds" : "and holds"} {contentOf(document)}
-      .{migrated > 0 && ` ${formatCount(migrated, "deploy target")} of an earlier version will be migrated.`}
-      {hasErrors && ` ${formatCount(issues.length, "issue")}: what is wrong is imported as it is, and stays flagged.`}
+      <strong>{hasErrors ? name : `${name} is valid`}</strong> {hasErrors ? "has" : "and has"} {contentOf(document)}.
+      {migrated > 0 && ` ${formatCount(migrated, "deploy target")} of an earlier version will be migrated.`}
+      {hasErrors &&
+        ` ${formatCount(issues.length, "issue")}: invalid entries are imported as they are, and stay flagged.`}
       {list}
     </StatusLine>
   );
 }
 
-/** The server did not read it. */
 function Unread({ name, problem, form }: { name: string; problem: Problem; form: ImportForm }): JSX.Element {
   const again = (
     <Button size="small" onClick={() => form.give(form.text.value, form.fileName.value)}>

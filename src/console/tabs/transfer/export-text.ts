@@ -3,7 +3,7 @@ import { isMap } from "../../../core/deployments/candidate.ts";
 import { writeYaml } from "../../../core/yaml/write.ts";
 import type { SuiteDocument } from "../../state/suite-document.ts";
 
-/** How the document leaves: names and kinds of the files. @see CONTRACT section 6 */
+/** The formats of an exported document. @see CONTRACT section 6 */
 export const formats = {
   json: {
     label: "JSON",
@@ -21,10 +21,10 @@ export const formats = {
 
 export type Format = keyof typeof formats;
 
-/** Editors check the file by it. */
+/** Names the schema for editors. */
 const SCHEMA_LINE = `# yaml-language-server: $schema=./schemas/${DOCUMENT_VERSION}.schema.json`;
 
-/** The sections as people write them, the service configuration with its ports last; nothing is left out. */
+/** The sections in their usual order, then unknown keys. */
 function inOrder(suite: SuiteDocument): object {
   const known = Object.keys(SECTIONS).filter((name) => suite[name] !== undefined);
   const unknown = Object.keys(suite).filter((name) => !known.includes(name));

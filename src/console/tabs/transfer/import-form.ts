@@ -1,14 +1,15 @@
 import { batch, computed, signal, type Signal } from "@preact/signals";
+import { validateDocument } from "../../../core/deployments/validate.ts";
 import type { Console } from "../../console.ts";
 import { Question } from "../../data/question.ts";
 import type { SuiteDocument } from "../../state/suite-document.ts";
-import { jsonFault, readingOf, type Reading } from "./read-import.ts";
+import { readingOf, readJson, type Reading, type ReadText } from "./read-import.ts";
 
 /** A text on its way into the document. The server reads it; only the last text counts. */
 export class ImportForm {
   readonly text = signal("");
   readonly fileName = signal("");
-  /** What the text would bring; `undefined` without a text and until the server has answered. */
+  /** `undefined` without a text and until the server has answered. */
   readonly reading = signal<Reading | undefined>();
   readonly isAsking = signal(false);
   readonly canUndo = computed(() => this.#replaced.value?.after === this.#page.suite.document.value);
@@ -32,15 +33,16 @@ export class ImportForm {
   give(text: string, fileName = ""): void {
     this.#given++;
     this.#question.abort();
-    const fault = jsonFault(text, fileName);
-    const isAsking = fault === undefined && text.trim() !== "";
+    const json = readJson(text, fileName);
+    const isFaulty = json !== undefined && json.document === undefined;
+    const isAsking = !isFaulty && text.trim() !== "";
     batch(() => {
       this.text.value = text;
       this.fileName.value = fileName;
-      this.reading.value = fault && { issues: [fault], migrated: 0 };
+      this.reading.value = isFaulty ? this.#readingOf(json) : undefined;
       this.isAsking.value = isAsking;
     });
-    if (isAsking) void this.#ask(text);
+    if (isAsking) void this.#ask(text, json);
   }
 
   /** Replaces the document. */
@@ -60,15 +62,23 @@ export class ImportForm {
     if (this.canUndo.value) this.#page.suite.update((document) => this.#replaced.value?.before ?? document);
   }
 
-  async #ask(text: string): Promise<void> {
-    const { api, facts } = this.#page;
-    const answered = await this.#question.ask((aborted) => api.validate(text, aborted));
+  /** @param json is imported without the server, if that does not answer */
+  async #ask(text: string, json: ReadText | undefined): Promise<void> {
+    const answered = await this.#question.ask((aborted) => this.#page.api.validate(text, aborted));
     if (answered === undefined) return;
-    const { answer, problem } = answered;
+    const { problem } = answered;
+    const read = answered.answer ?? (problem?.status === undefined ? json && this.#judged(json) : undefined);
     batch(() => {
-      if (answer) this.reading.value = readingOf(answer, facts.vocabulary);
-      else if (problem) this.reading.value = { issues: [], migrated: 0, problem };
+      this.reading.value = read ? this.#readingOf(read) : { issues: [], migrated: 0, ...(problem && { problem }) };
       this.isAsking.value = false;
     });
+  }
+
+  #judged(json: ReadText): ReadText {
+    return { ...json, issues: validateDocument(json.document, this.#page.facts.vocabulary) };
+  }
+
+  #readingOf(read: ReadText): Reading {
+    return readingOf(read, this.#page.facts.vocabulary);
   }
 }

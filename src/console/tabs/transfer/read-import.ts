@@ -1,13 +1,17 @@
-import type { Issue } from "../../../core/api/issue.ts";
 import { type Candidate, isMap } from "../../../core/deployments/candidate.ts";
 import { isLegacyTarget } from "../../../core/deployments/migrate.ts";
 import type { Vocabulary } from "../../../core/deployments/vocabulary.ts";
-import type { Verdict } from "../../data/api.ts";
 import type { Problem } from "../../data/request-error.ts";
 import { migrateDocument, reasonAgainst, type SuiteDocument } from "../../state/suite-document.ts";
 import type { ShownIssue } from "../../ui/IssueList.tsx";
 
-/** What a text would bring. */
+/** A text that was read; without a document if it cannot be read. */
+export interface ReadText {
+  readonly document?: unknown;
+  readonly issues: readonly ShownIssue[];
+}
+
+/** The content of a text. */
 export interface Reading {
   /** Absent if the text cannot be read as a document. */
   readonly document?: SuiteDocument;
@@ -26,7 +30,7 @@ export interface Reading {
  *
  * @see the specification, "Versioning" 2 and 4
  */
-export function readingOf({ document, issues }: Verdict, vocabulary: Vocabulary): Reading {
+export function readingOf({ document, issues }: ReadText, vocabulary: Vocabulary): Reading {
   if (document === undefined) return { issues, migrated: 0 };
   const reason = reasonAgainst(document);
   if (reason !== undefined) return { issues, migrated: 0, reason };
@@ -39,14 +43,13 @@ function legacyCount({ deployments }: Candidate): number {
   return list.filter((entry) => isMap(entry) && isLegacyTarget(entry)).length;
 }
 
-/** The server reads JSON as YAML, whose syntax errors are no help with a text that is meant to be JSON. */
-export function jsonFault(text: string, fileName: string): Issue | undefined {
+/** A text that is meant to be JSON, without the server: places are missing then. `undefined` for YAML. */
+export function readJson(text: string, fileName: string): ReadText | undefined {
   if (!/\.json$/i.test(fileName) && !/^\s*[{[]/.test(text)) return undefined;
   try {
-    JSON.parse(text.replace(/^\uFEFF/, ""));
-    return undefined;
+    return { issues: [], document: JSON.parse(text.replace(/^\uFEFF/, "")) as unknown };
   } catch (error) {
     const message = `is not JSON: ${error instanceof Error ? error.message : String(error)}`;
-    return { code: "JSON_SYNTAX", severity: "error", path: [], message };
+    return { issues: [{ code: "JSON_SYNTAX", severity: "error", path: [], message }] };
   }
 }

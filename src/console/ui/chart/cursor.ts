@@ -1,10 +1,10 @@
 import type { Span } from "../../data/series.ts";
 import type { Scale } from "./scale.ts";
 
-/** A click moves a little, too: fewer CSS pixels are no selection. */
+/** CSS pixels: a shorter drag is a click. */
 const LEAST_DRAG = 6;
 
-/** The sample in sight that is nearest to a moment. `times` ascend. */
+/** The sample in sight that is nearest to a moment. `times` are in ascending order. */
 export function nearest(times: readonly number[], span: Span, time: number): number | undefined {
   let found: number | undefined;
   for (const [at, other] of times.entries()) {
@@ -16,8 +16,9 @@ export function nearest(times: readonly number[], span: Span, time: number): num
 }
 
 /**
- * Where a key leads to from a sample, or from nowhere yet: there every key begins at the newest, but for the first one's.
- * @returns `undefined` for a key that is not about samples, or where none is in sight
+ * The sample that a key moves to. With nothing selected, every key except Home starts at the newest.
+ *
+ * @returns `undefined` for another key, or if no sample is in sight
  */
 export function stepTo(key: string, times: readonly number[], span: Span, at: number | undefined): number | undefined {
   const first = nearest(times, span, span.from);
@@ -38,7 +39,7 @@ export function selectionOf(scale: Scale, start: number, end: number): Span | un
   return { from: scale.timeAt(Math.min(start, end)), to: scale.timeAt(Math.max(start, end)) };
 }
 
-/** So many times as long, with the moment where it was. */
+/** The span `times` as long, with the moment in the same place. */
 export function stretched({ from, to }: Span, moment: number, times: number): Span {
   return { from: moment - (moment - from) * times, to: moment + (to - moment) * times };
 }

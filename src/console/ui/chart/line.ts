@@ -1,7 +1,6 @@
-/** From the first of samples that hang together to the one behind the last. */
+/** Samples without a gap between them: the first one, and the one behind the last. */
 export type Run = readonly [from: number, to: number];
 
-/** Where samples hang together: without a gap between them. */
 export function runsOf(count: number, isGap: (at: number) => boolean, isApart?: (at: number) => boolean): Run[] {
   const runs: Run[] = [];
   let from = 0;
@@ -17,12 +16,12 @@ export function runsOf(count: number, isGap: (at: number) => boolean, isApart?: 
 export interface LineStyle {
   readonly stroke: string;
   readonly width: number;
-  /** Between the line and the floor, where it is filled. */
+  /** Fills the area between the line and the floor. */
   readonly fill?: string | CanvasGradient;
   readonly floor: number;
 }
 
-/** Draws a line in its runs. A sample that stands alone is a short dash. */
+/** Draws a line in its runs. A single sample is a short dash. */
 export function paintLine(
   context: CanvasRenderingContext2D,
   runs: readonly Run[],
@@ -45,10 +44,10 @@ export function paintLine(
   }
 }
 
-/** Makes a canvas as fine as the screen. Then it is empty, and one unit is a CSS pixel. */
+/** Clears a canvas and sizes it for the pixels of the screen. One unit is then a CSS pixel. */
 export function clear(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
   const size = { width: Math.round(width * devicePixelRatio), height: Math.round(height * devicePixelRatio) };
-  // To set it, even to what it is, throws the canvas's memory away.
+  // Setting a size, even the same one, reallocates the canvas.
   if (canvas.width !== size.width || canvas.height !== size.height) Object.assign(canvas, size);
   const context = canvas.getContext("2d");
   context?.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);

@@ -9,14 +9,14 @@ export interface Picture extends Scene {
   readonly ink: Ink;
   readonly format: (value: number) => string;
   readonly steps: readonly number[] | undefined;
-  /** The sample that is pointed at. */
+  /** The sample under the pointer. */
   readonly at: number | undefined;
-  /** The pixels that a drag is over. */
+  /** The ends of a drag, in pixels. */
   readonly drag: { readonly start: number; readonly end: number } | undefined;
 }
 
 const FONT = "11px system-ui, sans-serif";
-/** CSS pixels between two words of the time axis, at least. */
+/** The least number of CSS pixels between two labels of the time axis. */
 const LEAST_SPACE = 12;
 
 /** @param context one unit of it is a CSS pixel */
@@ -28,7 +28,7 @@ export function paint(context: CanvasRenderingContext2D, picture: Picture): void
   paintTimeAxis(context, picture);
   context.save();
   context.beginPath();
-  // A line at the very top or bottom keeps its whole width.
+  // Keeps the whole width of a line at the very top or bottom.
   context.rect(left, top - 2, width, height + 3);
   context.clip();
   paintLines(context, picture);
@@ -58,7 +58,7 @@ function paintTimeAxis(context: CanvasRenderingContext2D, { scale, ink }: Pictur
   const end = box.left + box.width + LEAST_SPACE;
   for (const time of timeTicks(span, box.width, room)) {
     const [x, words] = [scale.x(time), clock(time)];
-    // Half a word says another time.
+    // Half a label would show another time.
     if (x + context.measureText(words).width / 2 <= end) context.fillText(words, x, box.top + box.height + 12);
   }
 }
@@ -66,7 +66,7 @@ function paintTimeAxis(context: CanvasRenderingContext2D, { scale, ink }: Pictur
 function paintLines(context: CanvasRenderingContext2D, { scale, ink, times, columns }: Picture): void {
   const floor = scale.box.top + scale.box.height;
   const isApart = (at: number): boolean => (times[at] ?? 0) - (times[at - 1] ?? 0) > LONGEST_STEP;
-  // The first line is over the others.
+  // The first line is drawn last, over the others.
   for (let which = columns.length - 1; which >= 0; which -= 1) {
     const column = columns[which] ?? [];
     const place = { x: (at: number) => scale.x(times[at] ?? 0), y: (at: number) => scale.y(column[at] ?? 0) };
@@ -107,7 +107,7 @@ function paintCursor(context: CanvasRenderingContext2D, { scale, ink, times, col
   }
 }
 
-/** The CSS pixel that begins on a pixel of the screen: a line from there has sharp edges. */
+/** Rounds to a pixel of the screen, so that a line has sharp edges. */
 function sharp(place: number): number {
   return Math.round(place * devicePixelRatio) / devicePixelRatio;
 }

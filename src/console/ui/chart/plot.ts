@@ -8,43 +8,27 @@ import { sceneOf, type Scene, type Shown } from "./scene.ts";
 
 export interface PlotOptions {
   readonly canvas: HTMLCanvasElement;
-  /** It reads signals, and is asked again when they change and somebody can see it. */
+  /** Reads signals, and is called again when they change while the canvas is in sight. */
   readonly read: () => Shown;
   readonly top?: number | undefined;
   readonly format: (value: number) => string;
   readonly steps?: readonly number[] | undefined;
-  /** Changes with every colour. */
+  /** Changes with the colours. */
   readonly version: ReadonlySignal<number>;
-  /** The moment that is pointed at, here or in another chart. */
+  /** The moment under the pointer, in this chart or another. */
   readonly cursor: Signal<number | undefined>;
   readonly onZoom: (span: Span | undefined) => void;
 }
 
-/** A canvas that shows values over time. It draws in animation frames only, and only where it can be seen. */
-export interface Plot {
-  /** `undefined` while nobody sees it. */
-  readonly scene: ReadonlySignal<Scene | undefined>;
-  /** The sample that is pointed at. */
-  readonly at: ReadonlySignal<number | undefined>;
-  /** Points at a pixel, which stays where it is when time goes on. */
-  pointAt(x: number): void;
-  /** Points to a moment, which goes with time. */
-  pointTo(time: number): void;
-  /** Points nowhere. Where another chart points it goes on. */
-  leave(): void;
-  /** A drag begins at a pixel, and takes with it what is pointed at. */
-  grab(x: number): void;
-  /** It ends: what it was over is looked at closer, or it was nothing. */
-  drop(isMeant: boolean): void;
-  stop(): void;
-}
+export type Plot = ReturnType<typeof createPlot>;
 
-export function createPlot(options: PlotOptions): Plot {
+/** Values over time on a canvas. It draws in animation frames, and only while it is in sight. */
+export function createPlot(options: PlotOptions) {
   const { canvas, cursor } = options;
   const size = signal({ width: 0, height: 0 });
   const isSeen = signal(false);
   const pointer = signal<number | undefined>(undefined);
-  /** The moment that this chart pointed to last. */
+  /** The last moment of this chart. */
   let own: number | undefined;
   const start = signal<number | undefined>(undefined);
   const scene = computed(() => (isSeen.value ? sceneOf(options.read(), size.value, options.top) : undefined));
@@ -63,35 +47,42 @@ export function createPlot(options: PlotOptions): Plot {
     drawing({ ...options, size, scene, at, drag }),
   ];
   return {
+    /** `undefined` while the canvas is out of sight. */
     scene,
+    /** The sample under the pointer. */
     at,
-    pointAt: (x) => void (pointer.value = x),
-    pointTo(time) {
+    /** Points at a pixel, which keeps its place while time passes. */
+    pointAt: (x: number): void => void (pointer.value = x),
+    /** Points at a moment, which moves while time passes. */
+    pointTo(time: number): void {
       batch(() => {
         pointer.value = undefined;
         own = time;
         cursor.value = time;
       });
     },
-    leave() {
+    /** Leaves the moment, unless another chart has set it. */
+    leave(): void {
       batch(() => {
         pointer.value = undefined;
         if (cursor.value === own) cursor.value = undefined;
         own = undefined;
       });
     },
-    grab: (x) => void (start.value = x),
-    drop(isMeant) {
+    /** Starts a drag at a pixel. */
+    grab: (x: number): void => void (start.value = x),
+    /** Ends the drag, and zooms to it if `isMeant`. */
+    drop(isMeant: boolean): void {
       const [over, now] = [drag.value, scene.value];
       start.value = undefined;
       const span = isMeant && over && now ? selectionOf(now.scale, over.start, over.end) : undefined;
       if (span) options.onZoom(span);
     },
-    stop: () => ends.forEach((end) => end()),
+    stop: (): void => ends.forEach((end) => end()),
   };
 }
 
-/** How large the canvas is on the page, and whether it is in sight. */
+/** Follows the size of the canvas, and whether it is in sight. */
 function watch(
   canvas: HTMLCanvasElement,
   size: Signal<{ width: number; height: number }>,
@@ -103,7 +94,7 @@ function watch(
   return () => [sizes, sights].forEach((observer) => observer.disconnect());
 }
 
-/** Time goes on under a pointer that rests. */
+/** Moves the moment of a pointer that rests while time passes. */
 function follow(
   pointer: ReadonlySignal<number | undefined>,
   scene: ReadonlySignal<Scene | undefined>,

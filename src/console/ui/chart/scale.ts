@@ -8,22 +8,22 @@ export interface Box {
   readonly height: number;
 }
 
-/** Where moments and values stand: `x` and `y` give CSS pixels, `timeAt` goes back from them. */
+/** The places of moments and values in CSS pixels. */
 export interface Scale {
   readonly box: Box;
   readonly span: Span;
-  /** The value at the upper edge; at the lower one it is 0. */
+  /** The value at the upper edge. The lower edge is 0. */
   readonly top: number;
   x(time: number): number;
   y(value: number): number;
-  /** The moment under a pixel; beside the box it is that of the nearer edge. */
+  /** The moment at a pixel; outside of the box, the moment of the nearer edge. */
   timeAt(x: number): number;
 }
 
-/** Room for the words of both axes, and for half of the last one. */
+/** Room for the labels of both axes. */
 const MARGIN = { left: 60, top: 8, right: 14, bottom: 22 };
 
-/** What is left of a canvas for the lines. */
+/** The part of a canvas for the lines. */
 export function boxOf(width: number, height: number): Box {
   const { left, top, right, bottom } = MARGIN;
   return { left, top, width: Math.max(width - left - right, 0), height: Math.max(height - top - bottom, 0) };

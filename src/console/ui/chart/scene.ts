@@ -2,19 +2,18 @@ import { LONGEST_STEP, type Series, type SeriesPart, type Span } from "../../dat
 import { boxOf, roofOf, scaleOf, type Scale } from "./scale.ts";
 import { clockWithSeconds } from "./ticks.ts";
 
-/** What a chart shows. `part` may reach beyond the span: its lines go on to the edges then. */
+/** The values of a chart. `part` may reach beyond the span, so that lines reach the edges. */
 export interface Shown {
   readonly part: SeriesPart;
   readonly span: Span;
 }
 
-/** The columns of a series over a span, and so far beyond it that lines enter and leave at its edges. */
+/** The columns of a series over a span and a step beyond it. */
 export function partOf(series: Series | undefined, span: Span, columns: readonly number[]): Shown {
   const wide = { from: span.from - LONGEST_STEP, to: span.to + LONGEST_STEP };
   return { part: series?.read(wide, columns) ?? [[], ...columns.map(() => [])], span };
 }
 
-/** What is drawn, and where. */
 export interface Scene {
   readonly times: readonly number[];
   readonly columns: readonly (readonly (number | null)[])[];
@@ -30,14 +29,14 @@ export function sceneOf({ part, span }: Shown, size: { width: number; height: nu
 /** The lines at one moment, in words. */
 export interface Reading {
   readonly time: string;
-  /** A line without a name is the only one. */
+  /** A single line has no name. */
   readonly values: readonly { readonly name?: string; readonly value: string }[];
 }
 
-/** More lines would cover the chart: they are told by the first one and by the least and the most of the others. */
+/** With more lines the reading has the first one, and the extent of the others. */
 const MOST_NAMES = 4;
 
-/** @param at the sample */
+/** @param at the number of the sample */
 export function readingOf(
   { times, columns }: Scene,
   at: number,
@@ -55,7 +54,7 @@ export function readingOf(
   return { time, values: [...named.slice(0, 1), { name: "others", value: extent }] };
 }
 
-/** As it is read out. */
+/** For a screen reader. */
 export function wordsOf({ time, values }: Reading): string {
   return [time, ...values.map(({ name, value }) => (name === undefined ? value : `${name} ${value}`))].join(", ");
 }

@@ -1,15 +1,16 @@
 import { formatTime } from "../../data/format.ts";
 import type { Span } from "../../data/series.ts";
 
-/** In seconds. Every time zone is whole quarters of an hour away from UTC, so that these stand well on each local clock. */
+/** In seconds. Every time zone differs from UTC by whole quarters of an hour, so these suit each local clock. */
 const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900];
-/** CSS pixels between two lines of the grid, at least. */
+/** The least number of CSS pixels between two lines of the grid. */
 const LEAST_ROOM = 34;
 
 /**
- * Where the time axis has words.
+ * The labels of the time axis.
+ *
  * @param width of the axis in CSS pixels
- * @param room that a word needs: `23:16`, and with its seconds
+ * @param room for a label: `23:16`, and with seconds
  */
 export function timeTicks(span: Span, width: number, room: { readonly minute: number; readonly second: number }) {
   const perSecond = width / (span.to - span.from);
@@ -20,9 +21,10 @@ export function timeTicks(span: Span, width: number, room: { readonly minute: nu
 }
 
 /**
- * Where the grid has lines, from 0 up.
+ * The lines of the grid, from 0 up.
+ *
  * @param height of the axis in CSS pixels
- * @param steps that the lines may be apart, ascending; 1, 2, 2.5 and 5 of any power of ten where there are none
+ * @param steps allowed distances, ascending; by default 1, 2, 2.5 and 5 times a power of ten
  */
 export function valueTicks(top: number, height: number, steps?: readonly number[]): number[] {
   const least = (top * LEAST_ROOM) / height;
@@ -31,21 +33,21 @@ export function valueTicks(top: number, height: number, steps?: readonly number[
   return step === undefined ? [0] : multiples(step, 0, top);
 }
 
-/** `23:16`, and with seconds where a minute is not whole. */
+/** `23:16`, with seconds unless the minute is whole. */
 export function clock(seconds: number): string {
   return clockWithSeconds(seconds).replace(/:00$/, "");
 }
 
-/** `23:16:05`, in the time of the reader. */
+/** `23:16:05`, in the time zone of the browser. */
 export function clockWithSeconds(seconds: number): string {
   return formatTime(seconds * 1000).slice(11);
 }
 
-/** Of a step without end, where there is no room, none. */
+/** Empty for an infinite step, without room for a line. */
 function multiples(step: number, from: number, to: number): number[] {
   if (!Number.isFinite(step)) return [];
   const [first, last] = [Math.ceil(from / step), Math.floor(to / step + 1e-9)];
-  // Without what the multiplication adds at the end of a fraction.
+  // Removes the rounding error of the multiplication.
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, at) =>
     Number(((first + at) * step).toPrecision(12)),
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatShare } from "../../../../src/console/data/format.ts";
-import { createSeries } from "../../../../src/console/data/series.ts";
+import { Series } from "../../../../src/console/data/series.ts";
 import { partOf, readingOf, sceneOf, wordsOf } from "../../../../src/console/ui/chart/scene.ts";
 
 const NOON = new Date(2026, 10, 21, 12).getTime() / 1000;
@@ -12,7 +12,7 @@ function scene(columns: (number | null)[][], top?: number) {
 }
 
 test("lines go on to the edges: what is read begins before and ends behind what is shown", () => {
-  const series = createSeries(2);
+  const series = new Series(2);
   for (let time = 0; time < 100; time += 2) series.push(time, [time, -time]);
   const { part, span } = partOf(series, { from: 51, to: 61 }, [1]);
   const [times, values] = part;

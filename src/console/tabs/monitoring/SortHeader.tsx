@@ -1,18 +1,18 @@
 import type { JSX } from "preact";
-import { Icon } from "./Icon.tsx";
-import type { Sorting } from "./sorting.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import type { Column, Sorting } from "./order.ts";
 
-export interface SortHeaderProps<Column extends string> {
+export interface SortHeaderProps {
   readonly column: Column;
   readonly label: string;
-  readonly sorting: Sorting<Column>;
+  readonly sorting: Sorting;
   readonly isNumber?: boolean;
   readonly class?: string;
-  readonly onSort: (sorting: Sorting<Column>) => void;
+  readonly onSort: (sorting: Sorting) => void;
 }
 
-/** A column's head that sorts by it, the other way when it does already. */
-export function SortHeader<Column extends string>(props: SortHeaderProps<Column>): JSX.Element {
+/** The head of a column. A click sorts by the column, or reverses the order if it is sorted already. */
+export function SortHeader(props: SortHeaderProps): JSX.Element {
   const { column, label, sorting, isNumber = false, onSort } = props;
   const isSorted = sorting.by === column;
   const direction = sorting.isDescending ? "descending" : "ascending";

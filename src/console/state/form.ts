@@ -1,0 +1,107 @@
+import { batch, computed, signal } from "@preact/signals";
+import type { Issue } from "../../core/api/issue.ts";
+import type { Candidate } from "../../core/deployments/candidate.ts";
+import { formatCount } from "../data/format.ts";
+
+/** The texts of a form. An empty text leaves its field out. */
+export type Values = Readonly<Record<string, string>>;
+
+export interface Said {
+  readonly tone: "success" | "warning" | "error";
+  readonly text: string;
+}
+
+/**
+ * A form whose candidate is validated before anything is stored. A rejected candidate changes nothing, and is never
+ * changed to fit.
+ */
+export abstract class Form {
+  readonly said = signal<Said | undefined>();
+  /** The selector of the element that gets the focus next; the view resets it. */
+  readonly focus = signal<string | undefined>();
+  /** As the form shows them, defaults included. */
+  readonly values = computed(() => this.complete(this.given.value));
+  readonly isDirty = computed(() => this.changed.value.length > 0);
+  /** The form holds something to lose: in a new entry a typed text, not a mere choice. */
+  readonly isUnsaved = computed(() => this.changed.value.some((field) => this.isEdit() || this.isTyped(field)));
+  /** An empty field has no issues until saving was tried. */
+  readonly issues = computed((): readonly Issue[] =>
+    this.#faults.value.filter(({ path }) => this.#wasTried.value || textIn(this.values.value, path.join(".")) !== ""),
+  );
+  protected readonly changes = signal<Values>({});
+  protected readonly given = computed((): Values => ({ ...this.start(), ...this.changes.value }));
+  protected readonly changed = computed(() => changedFields(this.start(), this.given.value, this.fields()));
+  readonly #candidate = computed(() => this.decide());
+  readonly #faults = computed(() => this.judge(this.#candidate.value));
+  readonly #wasTried = signal(false);
+
+  /** The names of the fields. */
+  abstract fields(): readonly string[];
+  /** Returns true for a field of free text. */
+  protected abstract isTyped(field: string): boolean;
+  /** Returns true if the form changes a stored entry. */
+  abstract isEdit(): boolean;
+  /** The stored values, or those of a blank form. */
+  protected abstract start(): Values;
+  protected abstract complete(given: Values): Values;
+  protected abstract decide(): Candidate;
+  protected abstract judge(candidate: Candidate): readonly Issue[];
+  protected abstract store(candidate: Candidate): void;
+
+  set(field: string, value: string): void {
+    this.changes.value = { ...this.changes.value, [field]: value };
+  }
+
+  save(): void {
+    const { length } = this.#faults.value;
+    batch(() => {
+      if (length === 0) return this.store(this.#candidate.value);
+      this.#wasTried.value = true;
+      const text = `Not saved: ${formatCount(length, "issue")}. The saved state is unchanged.`;
+      this.said.value = { tone: "error", text };
+      this.focus.value = "form [aria-invalid=true], form .issues";
+    });
+  }
+
+  issuesOf(field: string): readonly Issue[] {
+    return this.issues.value.filter(({ path }) => path.join(".") === field);
+  }
+
+  /** The issues that are not about a field of the form. */
+  otherIssues(): readonly Issue[] {
+    return this.issues.value.filter(({ path }) => !this.fields().includes(path.join(".")));
+  }
+
+  /** The saved value of a field that the form changes. */
+  savedOf(_field: string): string | undefined {
+    return undefined;
+  }
+
+  protected clear(): void {
+    this.changes.value = {};
+    this.#wasTried.value = false;
+  }
+}
+
+export function changedFields(before: Values, after: Values, fields: readonly string[]): string[] {
+  return fields.filter((field) => textIn(before, field) !== textIn(after, field));
+}
+
+export function textIn(values: Values, field: string): string {
+  return values[field] ?? "";
+}
+
+/** Splits changed fields into new values and fields to clear. */
+export function editOf(values: Values, changed: readonly string[]): { values: Values; clear: readonly string[] } {
+  return {
+    values: Object.fromEntries(
+      changed.flatMap((field) => (textIn(values, field) === "" ? [] : [[field, textIn(values, field)]])),
+    ),
+    clear: changed.filter((field) => textIn(values, field) === ""),
+  };
+}
+
+/** A stored value as a text: a value of another type is shown as JSON. */
+export function textOf(value: unknown = ""): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,116 @@
+import type { ComponentType, JSX } from "preact";
+import type { HostMetrics } from "../../../client/index.ts";
+import { formatBytes, formatCount, formatNumber, formatPercent, UNKNOWN } from "../../data/format.ts";
+import { CPU, DISK, MEMORY } from "./history.ts";
+import type { Monitor } from "./monitor.ts";
+
+export type Tone = "cpu" | "memory" | "disk";
+
+interface Meter {
+  readonly title: string;
+  /** Of the host's history. */
+  readonly column: number;
+  readonly percent: (host: HostMetrics) => number | null | undefined;
+  readonly facts: (host: HostMetrics) => string;
+  /** The details below the chart. */
+  readonly Foot: ComponentType<{ monitor: Monitor }>;
+}
+
+/** The meters of the host. */
+export const meters: Readonly<Record<Tone, Meter>> = {
+  cpu: {
+    title: "CPU",
+    column: CPU,
+    percent: ({ cpu }) => cpu.usagePercent,
+    facts({ cpu: { coreCount, loadAvg } }) {
+      const load = [loadAvg.one, loadAvg.five, loadAvg.fifteen].map((value) => formatNumber(value, 2));
+      return `${formatCount(coreCount, "core")} · load ${load.join(" ")}`;
+    },
+    Foot: Cores,
+  },
+  memory: {
+    title: "Memory",
+    column: MEMORY,
+    percent: ({ memory }) => memory.usedPercent,
+    facts: ({ memory }) => `${formatBytes(memory.usedBytes)} of ${formatBytes(memory.totalBytes)}`,
+    Foot: MemoryShares,
+  },
+  disk: {
+    title: "Disk",
+    column: DISK,
+    percent: ({ disk: [first] }) => (first && "usedPercent" in first ? first.usedPercent : null),
+    facts({ disk: [first] }) {
+      if (first === undefined || !("totalBytes" in first)) return UNKNOWN;
+      return `${formatBytes(first.availableBytes)} free of ${formatBytes(first.totalBytes)}`;
+    },
+    Foot: Disks,
+  },
+};
+
+export const tones = Object.keys(meters) as Tone[];
+
+function MemoryShares({ monitor }: { monitor: Monitor }): JSX.Element | null {
+  const memory = monitor.feed.shown.value?.host.memory;
+  if (memory === undefined || memory.processRssSumBytes === null) return null;
+  return (
+    <p class="host-foot">
+      <span>
+        PM2 processes <strong>{formatBytes(memory.processRssSumBytes)}</strong>
+      </span>
+      <span>
+        Others <strong>{formatBytes(memory.otherBytes)}</strong>
+      </span>
+    </p>
+  );
+}
+
+/** Every disk by its path, or the reason why it could not be measured. */
+function Disks({ monitor }: { monitor: Monitor }): JSX.Element {
+  const disk = monitor.feed.shown.value?.host.disk ?? [];
+  return (
+    <p class="host-foot">
+      {disk.map((entry) => (
+        <span key={entry.path}>
+          <code>{entry.path}</code>{" "}
+          {"error" in entry ? (
+            <span class="bad">
+              {entry.error} ({entry.code})
+            </span>
+          ) : (
+            <strong>{formatPercent(entry.usedPercent, 0)}</strong>
+          )}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** A bar for each core, and a button that adds a line for each core to the chart. */
+function Cores({ monitor }: { monitor: Monitor }): JSX.Element | null {
+  const { showsCores, feed } = monitor;
+  const perCore = feed.shown.value?.host.cpu.perCore ?? [];
+  if (perCore.length === 0) return null;
+  return (
+    <div class="cores">
+      <button
+        type="button"
+        class="cores-button"
+        aria-pressed={showsCores.value}
+        onClick={() => void (showsCores.value = !showsCores.value)}
+      >
+        Cores
+      </button>
+      <ul aria-label="Use of each core">
+        {perCore.map((value, at) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a core is its place
+          <li key={at} title={`Core ${at + 1}: ${formatPercent(value, 0)}`}>
+            <span class="hidden">
+              Core {at + 1} {formatPercent(value, 0)}
+            </span>
+            <i style={{ height: `${value ?? 0}%` }} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

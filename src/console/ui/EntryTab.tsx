@@ -1,0 +1,40 @@
+import type { ComponentChildren, ComponentType, JSX } from "preact";
+import type { EntryList } from "../state/entry-list.ts";
+import type { EntryProps } from "./EntryItem.tsx";
+import { TabHead } from "./TabHead.tsx";
+import { useFocus } from "./use-focus.ts";
+
+export interface EntryTabProps {
+  readonly list: EntryList;
+  readonly title: string;
+  readonly about: string;
+  /** The name of the list. */
+  readonly label: string;
+  readonly Form: ComponentType<{ list: EntryList }>;
+  readonly Item: ComponentType<EntryProps>;
+  /** In place of a list without entries. */
+  readonly empty: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** A tab of entries: their form, and the list of them. */
+export function EntryTab({ list, title, about, label, Form, Item, empty, children }: EntryTabProps): JSX.Element {
+  const root = useFocus(list.focus);
+  const entries = list.entries.value;
+  return (
+    <div class="stack" ref={root}>
+      <TabHead title={title} about={about} />
+      <Form list={list} />
+      {entries.length === 0 ? (
+        <div class="card">{empty}</div>
+      ) : (
+        <ul class="entries" aria-label={label}>
+          {entries.map((entry, index) => (
+            <Item key={index} list={list} entry={entry} index={index} />
+          ))}
+        </ul>
+      )}
+      {children}
+    </div>
+  );
+}

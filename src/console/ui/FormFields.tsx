@@ -1,0 +1,66 @@
+import type { JSX } from "preact";
+import { decidersFirst, type Field } from "../../core/deployments/field.ts";
+import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
+import { useConsole } from "../console.ts";
+import type { Form, Values } from "../state/form.ts";
+import { Select, type Option } from "./Select.tsx";
+import { TextField } from "./TextField.tsx";
+
+/** The controls of a form, from the table of its fields. */
+export function FormFields({ form, fields }: { form: Form; fields: readonly Field[] }): JSX.Element {
+  const { vocabulary } = useConsole().facts;
+  const values = form.values.value;
+  return (
+    <>
+      {decidersFirst(fields).map((field) => {
+        const { label, help, accepted, examples } = field;
+        const props = controlOf(form, field.name, label);
+        if (accepted === undefined) {
+          const hint = field.required(values, vocabulary) ? help : `Optional. ${help}`;
+          return <TextField key={label} {...props} hint={hint} placeholder={examples?.[0]} />;
+        }
+        const isUnused = accepted(values, vocabulary).length === 0;
+        const hint = isUnused && field.by && `Not used with ${labelIn(fields, field.by, values, vocabulary)}.`;
+        return (
+          <Select
+            key={label}
+            {...props}
+            options={optionsOf(field, fields, values, vocabulary)}
+            disabled={isUnused}
+            hint={hint || undefined}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+/** The props that bind a control to a field of the form. */
+export function controlOf(form: Form, name: string, label: string) {
+  return {
+    label,
+    name,
+    value: form.values.value[name] ?? "",
+    issues: form.issuesOf(name),
+    was: form.savedOf(name),
+    onChange: (value: string) => form.set(name, value),
+  };
+}
+
+/** A field with labels offers every value and marks those that do not fit; other fields offer those that fit. */
+function optionsOf(field: Field, fields: readonly Field[], values: Values, vocabulary: Vocabulary): Option[] {
+  const { accepted, labels, by } = field;
+  const fitting = accepted?.(values, vocabulary) ?? [];
+  if (labels === undefined) return fitting.map((value) => ({ value }));
+  const mark = by && ` (not with ${labelIn(fields, by, values, vocabulary)})`;
+  return (accepted?.({}, vocabulary) ?? []).map((value) => {
+    const label = labels(vocabulary.matrix)[value]?.label ?? value;
+    return { value, label: fitting.includes(value) || !mark ? label : label + mark };
+  });
+}
+
+/** The label of the current value of a field. */
+function labelIn(fields: readonly Field[], name: string, values: Values, { matrix }: Vocabulary): string {
+  const value = values[name] ?? "";
+  return fields.find((field) => field.name === name)?.labels?.(matrix)[value]?.label ?? value;
+}
