@@ -1,7 +1,7 @@
 /**
- * What the monitoring tab costs a browser: 100 processes twice a second, from a server of its own.
- * Scripting is the browser's own account of a tick; the heap is looked at after a collection, before
- * and after many ticks; a page is usable when the last row is there. Each has a goal and no baseline.
+ * The cost of the monitoring tab in a browser: 100 processes twice a second, from a separate server.
+ * Scripting is the browser's measure of a tick. The heap is measured after a collection, before and after many ticks. A
+ * page is usable when the last row is there. Each has a goal instead of a baseline.
  *
  * node --import tsx bench/console.ts [ticks at 2 Hz] [ticks for the heap]
  */

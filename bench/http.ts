@@ -1,7 +1,7 @@
 /**
- * What `GET /api/runtime/env` costs over a bare Fastify route that reads the same file and returns
- * it. Each server runs in a process of its own; they are asked in turns, so that the machine's mood
- * is the same for both. Each round gives one ratio of requests per second; the median is printed.
+ * The cost of `GET /api/runtime/env`, against a bare Fastify route that reads the same file and returns
+ * it. Each server is a separate process. The requests alternate between them, under the same conditions of the machine. Each
+ * round gives one ratio of requests per second; the median is printed.
  *
  * node --import tsx bench/http.ts [rounds] [connections]
  */

@@ -1,8 +1,7 @@
 /**
- * What the WebSocket costs at 500 ms with one client and with a hundred, over one real PM2, beside the
- * plain way: a `list()` and a serialisation for each client at each tick. Counted is the CPU time of the
- * server's process and of the PM2 daemon; the clients are in a process apart. Then how late a sample
- * arrives at a thousand clients.
+ * The cost of the WebSocket at 500 ms with one client and with a hundred, over one real PM2. The baseline is
+ * a `list()` and a serialisation for each client at each tick. The CPU time of the server and of the PM2 daemon counts;
+ * the clients are in another process. Then the age of a sample at a thousand clients.
  *
  * node --import tsx bench/stream.ts [seconds a run] [processes...]
  */

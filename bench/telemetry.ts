@@ -1,6 +1,6 @@
 /**
- * What it costs to sample at 500 ms, over the plain way: PM2's `list()` at every tick. Counted is the
- * CPU time of this process and of the PM2 daemon, which answers. Both ways take turns over one
+ * The cost of sampling at 500 ms, against the plain way: PM2's `list()` at every tick. The CPU time of
+ * this process and of the PM2 daemon counts. Both ways take turns over one
  * real PM2 with so many idle processes; the median of the rounds is printed.
  *
  * node --import tsx bench/telemetry.ts [rounds] [seconds a round] [processes...]

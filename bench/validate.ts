@@ -15,13 +15,13 @@ const COMPETITORS = join(HERE, "competitors");
 const SCHEMA = join(HERE, "../schemas/service-management.v1.schema.json");
 const ROUNDS = Number(process.argv[2] ?? 9);
 const SIZES = [10, 1000, 10_000, 100_000];
-/** Of ajv-cli, which stops at the first target that is wrong and tells no line. */
+/** For ajv-cli, which stops at the first wrong target and reports no line. */
 const GOALS: Readonly<Record<number, number>> = { 1000: 0.35, 10_000: 0.45 };
 /** The product refuses files above 4 MiB, so that the largest row is the core's alone. */
 const LARGEST_OF_PRODUCT = 10_000;
 const LARGEST_OF_SPECTRAL = 10_000;
 
-/** For spectral, which resolves no reference there: the schema itself stands in it. */
+/** For spectral, which resolves no references, so the file contains the schema itself. */
 const RULESET =
   '{"rules":{"suite":{"given":"$","severity":"error","then":{"function":"schema","functionOptions":{"schema":SCHEMA}}}}}';
 const KINDS = [
@@ -128,7 +128,7 @@ function measure(contenders: readonly Contender[], folder: string, rounds: numbe
   return new Map([...times].map(([name, values]) => [name, median(values)]));
 }
 
-/** Bash tells the time of a process with its children, to the millisecond. */
+/** Bash measures the time of a process with its children, to the millisecond. */
 function cpuSeconds(argv: readonly string[], cwd: string, expected: number): number {
   const script = 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>&1';
   const env = { PATH: process.env["PATH"], HOME: home };

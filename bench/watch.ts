@@ -1,7 +1,7 @@
 /**
- * What a second of watching costs in a terminal: `svcm metrics watch` beside `pm2 monit` and, where it is installed,
- * `glances`, each at its own pace over the same real PM2. Counted is the CPU time of the watcher with all its children,
- * and of the PM2 daemon. The terminal is a real one, of the program `script`.
+ * The cost of a second of watching in a terminal: `svcm metrics watch` beside `pm2 monit` and, if it is installed,
+ * `glances`, each at its own pace over the same real PM2. The CPU time of the watcher with all its children and of the
+ * PM2 daemon counts. The program `script` provides a real terminal.
  *
  * node --import tsx bench/watch.ts [seconds a run] [processes...]
  */

@@ -14,7 +14,7 @@ async function open(url: string): Promise<Page> {
   return page;
 }
 
-/** What a page's script gets to see of a URL. */
+/** Returns what a page's script can read from a URL. */
 function readFrom(page: Page, url: string, init: RequestInit = {}): Promise<string> {
   return page.evaluate(
     async ([target, options]) => {
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("DNS rebinding", () => {
   test("a page whose name comes to point here reads another server, and not this one", async () => {
     const [server, attacker, naive] = [await testServer(), await attackerServer(), await attackerServer()];
     const before = server.text();
-    // To the browser it is one host and port all along, as it is with a name that is bound anew.
+    // The browser sees one host and port all along, as with DNS rebinding.
     const name = await switchboard();
     name.pointTo(attacker.port);
     const page = await open(`http://evil.example:${name.port}/`);

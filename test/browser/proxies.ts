@@ -12,7 +12,7 @@ const EXAMPLES = join(REPOSITORY, "docs/examples/proxy");
 /** The name in the examples; the browser of these tests takes it for this machine. */
 export const PROXY_HOST = "ops.example.com";
 
-/** Where the proxy listens, what it is in front of, and the path: `/svcm`, or empty for the root. */
+/** The proxy's port, the server behind it, and the path: `/svcm`, or empty for the root. */
 export interface Front {
   readonly port: number;
   readonly servicePort: number;
@@ -21,7 +21,7 @@ export interface Front {
 
 export interface Proxy {
   readonly name: string;
-  /** Whether this machine has it, and what makes its certificate. */
+  /** Returns whether this machine has the proxy and `openssl`. */
   readonly isInstalled: boolean;
   /** Starts it; it is stopped when the test ends. */
   readonly start: (front: Front) => void;
@@ -32,7 +32,7 @@ export const proxies: readonly Proxy[] = [
   { name: "Caddy", isInstalled: has("caddy", "version") && has("openssl", "version"), start: startCaddy },
 ];
 
-/** A port at which nobody listens. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -90,7 +90,7 @@ function startCaddy({ port, servicePort, path }: Front): void {
   onTestFinished(() => void process.kill(Number(pid), "SIGKILL"));
 }
 
-/** Each of them stands in the example: it is what the documentation shows, and what is tested. */
+/** The example of the documentation contains each of these texts, so the tested file is the documented one. */
 function substitute(example: string, places: Readonly<Record<string, string>>): string {
   return Object.entries(places).reduce((text, [shown, used]) => {
     if (!text.includes(shown)) throw new Error(`The example does not hold ${JSON.stringify(shown)}.`);

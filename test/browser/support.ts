@@ -32,7 +32,7 @@ export function useBrowser(): () => Browser {
 
 export interface Attacker {
   readonly port: number;
-  /** What arrived, as `METHOD /path type`. */
+  /** The requests so far, as `METHOD /path type`. */
   readonly seen: string[];
   /** Resolves when a request that matches has arrived. */
   arrived(pattern: RegExp): Promise<void>;
@@ -80,11 +80,11 @@ export async function attackerServer(page = "<!doctype html><title>attack</title
 
 export interface Switchboard {
   readonly port: number;
-  /** Sends whoever connects from now on to that port; connections to another one are cut. */
+  /** Sends new connections to that port and cuts the present ones. */
   pointTo(port: number): void;
 }
 
-/** One address that leads to one server after another: what binding a name anew does. */
+/** One address that leads to one server after another, as DNS rebinding does. */
 export async function switchboard(): Promise<Switchboard> {
   const open = new Set<Socket>();
   const cutAll = (): void => open.forEach((socket) => void socket.destroy());

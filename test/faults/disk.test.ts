@@ -1,6 +1,6 @@
 /**
- * What a disk can do to a write. After each refusal: the file is whole, nothing lies beside
- * it, no file is left open, the error names the env file, and the same adapter can write again.
+ * Writes to a disk that fails. After each refusal the file is whole, no file is beside it or left
+ * open, the error names the env file, and the same adapter can write again.
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ function openBelow(folder: string): string[] {
   });
 }
 
-describe.skipIf(!canMount)("on a file system of its own (needs root and mount)", () => {
+describe.skipIf(!canMount)("on a separate file system (needs root and mount)", () => {
   test.each([0, 4096, 8192])(
     "a disk with %i bytes left, for a lock, a file and a part of its content: ENOSPC",
     async (left) => {
@@ -101,7 +101,7 @@ describe.skipIf(!canMount)("on a file system of its own (needs root and mount)",
     expect(readdirSync(folder)).toEqual([".env.dev"]);
   });
 
-  test("a file that is a mount point of its own: EBUSY, and what to do about it", async () => {
+  test("a file that is a mount point: EBUSY, and the next step", async () => {
     const folder = temporaryFolder();
     const { path, replaceBy, expectUntouched } = envFile(folder);
     const source = join(temporaryFolder(), "source");
@@ -141,7 +141,7 @@ describe.skipIf(!canMount)("on a file system of its own (needs root and mount)",
     expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["last", "first"]);
   });
 
-  test("a read-only disk is the reason that is told, also where the folder of the log is missing", async () => {
+  test("a read-only disk is the reported reason, also if the folder of the log is missing", async () => {
     const folder = join(temporaryFolder(), "disk");
     mount(folder, "-t", "tmpfs", "-o", "size=16k,ro", "tmpfs");
     const file = join(folder, ".svcm", "audit.jsonl");

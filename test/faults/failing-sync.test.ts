@@ -30,7 +30,7 @@ describe.skipIf(!canInject)("with a failing disk (needs strace)", { timeout: 30_
     expectUntouched();
   });
 
-  test("the folder cannot be synced: an error that tells what is in place", async () => {
+  test("the folder cannot be synced: the error says which file is in place", async () => {
     const folder = temporaryFolder();
     const { path } = envFile(folder);
     const failOfFolder = ["-P", folder, "-e", "trace=fsync", "-e", "inject=fsync:error=EIO:when=1"];

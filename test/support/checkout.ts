@@ -24,7 +24,7 @@ const FILES = [
 /** Of this repository itself: nothing writes through these links. */
 const LINKED = ["dist", "node_modules", "oclif.manifest.json", `${TEMPLATE}/node_modules`];
 
-/** Makes a checkout of this repository at a place of its own, installed and built. */
+/** Makes a checkout of this repository elsewhere, installed and built. */
 export function checkout(root: string): void {
   place(root, FILES, [...LINKED, `${TEMPLATE}/dist`]);
 }
@@ -45,8 +45,8 @@ function place(root: string, copied: readonly string[], linked: readonly string[
 }
 
 /**
- * Below those that the system gives out by itself, so that nobody gets one between the look and the start; each process
- * of tests begins elsewhere.
+ * Ports below those that the system gives out, so that no process gets one between the look and the start. Each worker
+ * begins elsewhere.
  */
 const FIRST_PORT = 12_000 + (process.pid % 1_000) * 16;
 
@@ -66,7 +66,7 @@ async function isFree(port: number): Promise<boolean> {
   return server !== undefined;
 }
 
-/** @throws the system's error where the port is taken. */
+/** @throws the system's error if the port is taken */
 export function listenAt(port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -75,7 +75,7 @@ export function listenAt(port: number): Promise<Server> {
   });
 }
 
-/** Those at which somebody listens. */
+/** Returns the ports that are taken. */
 export async function takenOf(candidates: Ports): Promise<number[]> {
   const looked = await Promise.all(Object.values(candidates).map(async (port) => [port, await isFree(port)] as const));
   return looked.filter(([, isThere]) => !isThere).map(([port]) => port);

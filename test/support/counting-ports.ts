@@ -8,14 +8,14 @@ import { HandClock } from "./hand-clock.ts";
 import { record } from "./process-record.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A world that counts what is asked of it, and stands until it is moved. */
+/** Ports that count their calls. Time passes only when the test moves it. */
 export interface CountingPorts {
   readonly ports: Ports;
   readonly clock: HandClock;
   readonly root: string;
-  /** How often each port was asked. */
+  /** The number of calls of each port. */
   readonly asked: { list: number; host: number; opened: number; closed: number; scraped: number };
-  /** What PM2 answers; undefined while it does not run. */
+  /** The answer of PM2; undefined while it does not run. */
   records: ProcessRecord[] | undefined;
   /** Processes that have ended, whatever PM2 says. */
   readonly gone: Set<number>;

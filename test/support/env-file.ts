@@ -7,7 +7,7 @@ import { contentOf } from "./versions.ts";
 export const OLD = contentOf(1);
 export const NEW = contentOf(2);
 
-/** What `children/replace.ts` prints of a write that was refused. */
+/** The output of `children/replace.ts` for a refused write. */
 export interface Refusal {
   readonly code: string;
   readonly path: string;

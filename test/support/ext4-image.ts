@@ -10,9 +10,8 @@ export interface Image {
 }
 
 /**
- * Mounts a new ext4 disk for the rest of the test. Two of its comforts are off, so that nothing is
- * on the disk but what was asked for: writing on its own every few seconds, and writing the data of
- * a file early because it is renamed over another one.
+ * Mounts a new ext4 disk for the rest of the test. It neither writes by itself every few seconds nor writes a file early
+ * because of a rename, so the disk holds only synced data.
  */
 export function ext4Image(folder: string): Image {
   const file = join(folder, "disk.img");
@@ -25,8 +24,8 @@ export function ext4Image(folder: string): Image {
 }
 
 /**
- * The disk as a power cut at this moment would leave it. The image file holds what the file system
- * gave to its disk; what it still had in memory is not in it. Mounting the copy replays its journal.
+ * Returns the disk as a power cut at this moment would leave it. The image file lacks the data that the file system still
+ * has in memory. Mounting the copy replays its journal.
  */
 export async function afterPowerCut<T>(folder: string, image: Image, look: (at: string) => Promise<T>): Promise<T> {
   const copy = mkdtempSync(join(folder, "cut-"));

@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { plainEnvironment } from "./command-line.ts";
 import { makeWorkspace, type TestWorkspace } from "./workspace.ts";
 
-/** A repository with a work tree of its own in a temporary folder, which nothing of this machine configures. */
+/** A repository in a temporary folder, independent of this machine's Git configuration. */
 export interface TestRepository extends TestWorkspace {
   /** Runs `git` in it and gives its output. */
   git(...args: string[]): string;
-  /** Commits everything that stands in the work tree. */
+  /** Commits everything in the work tree. */
   commit(message?: string): void;
 }
 

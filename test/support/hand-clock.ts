@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/ports/index.ts";
 
-/** A clock that stands until it is moved. */
+/** A clock that moves only when the test moves it. */
 export class HandClock implements Clock {
   #nowMs: number;
   #elapsedMs = 0;
@@ -41,12 +41,12 @@ export class HandClock implements Clock {
     });
   }
 
-  /** How many wait for it. */
+  /** The number of waiters. */
   get waiting(): number {
     return this.#pauses.size;
   }
 
-  /** Moves it, wakes whoever is due, and lets them run until they wait for something again. */
+  /** Moves the clock, wakes the waiters that are due, and lets them run until they wait again. */
   async advance(ms: number): Promise<void> {
     this.#nowMs += ms;
     this.#elapsedMs += ms;

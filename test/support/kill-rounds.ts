@@ -8,9 +8,8 @@ import { contentOf, versionOf } from "./versions.ts";
 
 /**
  * In each round a process writes version after version and is killed at a moment that the seed
- * decides. What must hold, holds for every moment: the file is a whole version, none that was
- * acknowledged is lost, and the next process can write at once. Resolves with the number of rounds
- * that were cut off in the middle of a write.
+ * decides. At every moment the file is a whole version, no acknowledged version is lost, and the next
+ * process can write at once. Returns the number of rounds that were cut off in the middle of a write.
  */
 export async function killRounds(count: number, seed: number) {
   const path = join(temporaryFolder(), ".env.dev");
@@ -40,7 +39,7 @@ async function writeUntilKilled(path: string, afterMs: number) {
   return { acknowledged: last("done"), begun: last("begin") };
 }
 
-/** Without patience: whoever was killed does not hold anything any more. */
+/** Does not wait for a lock, because a killed process no longer holds one. */
 async function writeAtOnce(path: string, version: number): Promise<void> {
   const files = nodeFiles({ allowedFolders: [dirname(path)], lockTimeoutMs: 0 });
   await files.replace(path, () => contentOf(version));

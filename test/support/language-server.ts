@@ -24,7 +24,7 @@ export interface CompletionItem {
 
 /** An editor with one document open, as far as a test asks. */
 export interface Editor {
-  /** What the server says of a text, once it has read it. */
+  /** Returns the diagnostics of a text. */
   diagnose(text: string): Promise<Diagnostic[]>;
   complete(text: string, at: Position): Promise<CompletionItem[]>;
   hover(text: string, at: Position): Promise<string>;
@@ -69,7 +69,7 @@ export async function openEditor(schema: string): Promise<Editor> {
   await wire.request("initialize", { processId: process.pid, rootUri: null, capabilities: CAPABILITIES });
   wire.notify("initialized", {});
   wire.notify("workspace/didChangeConfiguration", { settings });
-  // What is sent from here on is read after the answer.
+  // The server reads later messages after the answer.
   await configured;
   let opened = 0;
   const open = (text: string): string => {
@@ -100,7 +100,7 @@ export async function openEditor(schema: string): Promise<Editor> {
 
 /** JSON-RPC over the standard streams of a child. */
 class Wire {
-  /** What the editor answers to a request of the server. */
+  /** The editor's answers to the server's requests. */
   answer: (message: Message) => unknown = () => null;
   readonly #child;
   readonly #pending = new Map<number, (message: Message) => void>();

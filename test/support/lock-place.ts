@@ -9,7 +9,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 export const SELF = await thisProcess();
 export const NOBODYS_PID = 2 ** 22 + 1;
 
-/** A file to lock, and each call of `hold` with an instance of its own, as if from another process. */
+/** A file to lock. Each call of `hold` uses a new instance, as if it came from another process. */
 export function lockPlace(timeoutMs = 60_000) {
   const folder = temporaryFolder();
   const target = join(folder, ".env");
@@ -22,7 +22,7 @@ export function lockPlace(timeoutMs = 60_000) {
   };
 }
 
-/** Leaves a lock or claim of a process that is like this one but for what is given. */
+/** Leaves a lock or claim of a process that differs from this one in the given properties. */
 export function leave(place: string, difference: Partial<ProcessIdentity>, since?: number): string {
   const nonce = newNonce(SELF);
   symlinkSync(serializeHolder(nonce, { ...SELF, ...difference }, since), place);

@@ -1,4 +1,4 @@
-/** What this machine allows a test to do: some failures can only be had from a real kernel. */
+/** The abilities of this machine: only a real kernel produces some failures. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ export const canLoopMount = canMount && succeeds("mkfs.ext4", "-V") && succeeds(
 export const canInject = isLinux && succeeds("strace", "-e", "trace=none", "true");
 export const canUnshare = isRoot && isLinux && succeeds("unshare", "--pid", "--fork", "true");
 
-/** Another user: nobody in particular. */
+/** The command prefix of an unprivileged user. */
 export const NOBODY = 65_534;
 export const asNobody = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 /** The other user must be able to run our scripts, too. */
@@ -36,7 +36,7 @@ function tryMount(): boolean {
   return isMounted;
 }
 
-/** Mounts for the rest of the test. An unmount that fails as busy tells of a file left open. */
+/** Mounts for the rest of the test. An unmount that fails as busy reveals a file left open. */
 export function mount(at: string, ...args: string[]): void {
   mkdirSync(at, { recursive: true });
   execFileSync("mount", [...args, at]);

@@ -1,4 +1,4 @@
-/** A real PM2 with a PM2_HOME of its own. Everything that belongs to it is ended afterwards, by its pid. */
+/** A real PM2 with its own PM2_HOME. All of its processes are ended afterwards, by pid. */
 import { fork, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -17,7 +17,7 @@ export interface Pm2 {
   readonly folder: string;
   /** Starts a daemon in that home, and resolves when it listens. */
   startDaemon(): Promise<Daemon>;
-  /** A link of its own, with the environment that a user of this PM2 has. */
+  /** Opens another link, with the environment of a user of this PM2. */
   link(options?: { env?: Record<string, string>; timeoutMs?: number }): Processes;
   /** The world of svcm in the folder, over this PM2. */
   ports(env?: Record<string, string>): Ports;
@@ -91,7 +91,7 @@ export function pm2(): Pm2 {
     pids: () => pidsOf(home),
     async end() {
       await Promise.all(links.map((link) => link.close()));
-      // Whoever is being started while the others are ended is found by the next look.
+      // A process that starts while the others are ended is found by the next look.
       for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home)) for (const pid of pids) kill(pid);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
@@ -100,7 +100,7 @@ export function pm2(): Pm2 {
 }
 
 function startDaemon(env: Record<string, string> & { PM2_HOME: string }): Promise<Daemon> {
-  // What PM2's client makes before it starts one.
+  // PM2's client makes these before it starts a daemon.
   for (const folder of ["logs", "pids", "modules"]) mkdirSync(join(env.PM2_HOME, folder), { recursive: true });
   writeFileSync(join(env.PM2_HOME, "module_conf.json"), "{}");
   const child = fork(DAEMON, { env: { ...env, SILENT: "true", PM2_DISABLE_VERSION_CHECK: "1" }, silent: true });

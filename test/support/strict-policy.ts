@@ -1,4 +1,4 @@
-/** What the page of the console may do: its own files and its own server, nothing else. */
+/** The policy of the console: its own files and its own server, nothing else. */
 export const STRICT_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -14,7 +14,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the built command line in a repository, with an environment of its own, to its end. */
+/** Runs the built command line in a repository, with a clean environment, to its end. */
 export async function svcm(args: readonly string[], options: RunOptions): Promise<Ran> {
   const child = launch(args, options);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
@@ -28,7 +28,7 @@ export async function svcm(args: readonly string[], options: RunOptions): Promis
 export interface Served {
   readonly url: string;
   readonly pid: number;
-  /** What it wrote to standard error so far: its log. */
+  /** Returns its log, the standard error, so far. */
   readonly log: () => string;
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }

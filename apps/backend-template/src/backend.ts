@@ -8,7 +8,7 @@ import { openItems } from "./items/open-items.ts";
 import { openMediator, type Mediator } from "./mediator/mediator.ts";
 import { allowedOrigins, type AllowedOrigins } from "./process/allowed-origins.ts";
 
-/** Everything that an interface of this backend stands on, opened by the startup plan. */
+/** The parts that every interface of this backend uses, opened as the startup plan says. */
 export interface Backend {
   readonly plan: StartupPlan;
   readonly contexts: ContextRegistry;
@@ -18,9 +18,9 @@ export interface Backend {
   readonly allowedOrigins: AllowedOrigins;
   /** Absent if `SVC_ENABLE_BASIC_AUTH` is not `yes`: then everybody may ask. */
   readonly authentication?: Authentication;
-  /** Adds an item, counts it and tells the other parts. */
+  /** Adds an item, counts it and publishes it. */
   addItem(name: string): Promise<Item>;
-  /** Removes an item and tells the other parts. Whether there was one. */
+  /** Removes an item and publishes that. @returns whether it existed */
   removeItem(id: string): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -32,7 +32,7 @@ export function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
-/** A token that is good, but for the claims, the secret or the algorithm that are given. */
+/** Returns a valid token, changed by the given claims, secret or algorithm. */
 export async function bearer(
   claims: Readonly<Record<string, unknown>> = {},
   secret = SECRET,
@@ -44,5 +44,5 @@ export async function bearer(
   return `Bearer ${token}`;
 }
 
-/** What a backend says of its own that is nobody else's business. */
+/** Text that no answer may contain. */
 export const CANARIES = /canary|correct horse|\$scrypt\$/;

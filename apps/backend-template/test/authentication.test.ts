@@ -1,4 +1,4 @@
-/** Who may ask over HTTP: through every framework, with real passwords, tokens and Redis. */
+/** Authentication over HTTP: through every framework, with real passwords, tokens and Redis. */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ describe.each(frameworks)("%s", (framework) => {
     expect(await ask(at(`/items/${id}`), token)).toMatchObject({ status: 200, body: added.body });
     expect(await ask(at(`/items/${id}`), token, { method: "DELETE" })).toMatchObject({ status: 204 });
 
-    // Who it is that is not known makes no difference, and each has a count of its own.
+    // An unknown name gets the same answer, and each name has its own count.
     for (const user of ["alice", "nobody"]) {
       for (let attempt = 0; attempt < 3; attempt++) {
         expect(await ask(at("/items"), basic(user, `wrong ${attempt}`))).toMatchObject(unauthorized);
@@ -54,14 +54,14 @@ describe.each(frameworks)("%s", (framework) => {
       expect(refused).toMatchObject(locked);
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(890);
     }
-    // A token is no login.
+    // A token does not count as a login.
     expect(await ask(at("/items"), token)).toMatchObject({ status: 200 });
     expect(backend.output()).toMatch(/^REST .*\n$/);
   });
 });
 
 describe("what is open", () => {
-  test("health to everybody, the async contexts to this machine, and the rest to nobody", async () => {
+  test("without credentials only health, and on this machine the async contexts, are answered", async () => {
     await using backend = await startEntrypoint("rest", withAlice());
     const proxied = { headers: { "x-forwarded-for": "192.0.2.1" } };
     expect(await ask(`${backend.url}/health`, undefined, proxied)).toMatchObject({ status: 200 });
@@ -83,7 +83,7 @@ describe("what is open", () => {
     expect(await ask(`${backend.url}/items`, undefined, preflight)).toMatchObject({ status: 204 });
   });
 
-  test("everything where SVC_ENABLE_BASIC_AUTH is no", async () => {
+  test("SVC_ENABLE_BASIC_AUTH=no opens every route", async () => {
     await using backend = await startEntrypoint("rest", withAlice({ SVC_ENABLE_BASIC_AUTH: "no" }));
     expect(await ask(`${backend.url}/items`)).toMatchObject({ status: 200 });
   });

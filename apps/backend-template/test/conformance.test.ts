@@ -35,7 +35,7 @@ describe.each(frameworks)("%s", (framework) => {
   });
   afterAll(() => backend[Symbol.asyncDispose]());
 
-  test("tells its framework in /health", async () => {
+  test("/health names the framework", async () => {
     expect(await ask("/health")).toMatchObject({
       status: 200,
       type: "application/json; charset=utf-8",
@@ -135,7 +135,7 @@ describe.each(frameworks)("%s", (framework) => {
     expect(recentStores[1]).toMatchObject({ method: "POST", path: "/items" });
   });
 
-  test("a request in flight gets its answer when the process is told to end", async () => {
+  test("a request in flight gets its answer when the process is signalled to end", async () => {
     await using leaving = await startEntrypoint("rest", { SVC_HTTP_FRAMEWORK: framework });
     const slow = request(`${leaving.url}/items`, { method: "POST", headers: { "content-type": "application/json" } });
     const answered = new Promise<number | undefined>((resolve, reject) => {
@@ -143,7 +143,7 @@ describe.each(frameworks)("%s", (framework) => {
       slow.once("error", reject);
     });
     slow.write('{"name":');
-    // The context shows that the request has arrived; only then may the process be told.
+    // The context shows that the request has arrived. Only then is the process signalled.
     await arrived(leaving.url, 1);
     leaving.signal("SIGTERM");
     await refused(leaving.url);

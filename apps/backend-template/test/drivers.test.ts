@@ -33,7 +33,7 @@ async function answersAgain(url: string): Promise<void> {
   while ((await fetch(url)).status !== 200);
 }
 
-/** What every shared store has to do: two processes see the same items, and a new process finds them. */
+/** Two processes see the same items in a shared store, and a new process finds them. */
 async function expectSharedItems(env: Env): Promise<void> {
   await using first = await startEntrypoint("rest", env);
   await using second = await startEntrypoint("rest", env);
@@ -49,7 +49,7 @@ async function expectSharedItems(env: Env): Promise<void> {
   expect(await read(third.url, "/items")).toHaveLength(many.length);
 }
 
-/** A REST process publishes, a gRPC process of its own handles: what it watches arrives. */
+/** A REST process publishes, and another gRPC process handles: watched items arrive. */
 async function expectDelivered(env: Env): Promise<void> {
   const realtime = { SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: "grpc" };
   await using grpc = await startEntrypoint("grpc", { ...env, ...realtime });
@@ -105,7 +105,7 @@ describe("the realtime API's own data", () => {
     SVC_REALTIME_DATABASE_URL: url,
   });
 
-  /** What REST and the realtime API list under these drivers, by both realtime protocols. */
+  /** Returns the lists of REST and of the realtime API under these drivers, by both realtime protocols. */
   async function listed(env: Env): Promise<{ main: string[]; realtime: string[] }> {
     await using grpc = await startRealtime("grpc", env);
     const client = itemsClient(grpc.output());
@@ -142,7 +142,7 @@ describe("the realtime API's own data", () => {
     await using server = await startPostgres();
     const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
     await expectIndependence(realtimeOf("PostgreSQL", url));
-    // The same database for both: tables of their own.
+    // The same database for both, in two tables.
     const both = { ...realtimeOf("RDS", url), SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url };
     expect(await listed(both)).toEqual({ main: [], realtime: ["kept"] });
   });
@@ -154,7 +154,7 @@ describe("the realtime API's own data", () => {
 });
 
 describe("counters", () => {
-  test("in memory, they begin anew", async () => {
+  test("stores in memory begin empty after a restart", async () => {
     await using backend = await startEntrypoint("rest");
     await add(backend.url, "one");
     await add(backend.url, "two");

@@ -1,4 +1,4 @@
-/** Starts a built entrypoint of the reference backend as a process of its own, for the time of one test or file. */
+/** Starts a built entrypoint of the reference backend as a process, for the time of one test or file. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
@@ -23,7 +23,7 @@ export interface Entrypoint {
   readonly pid: number;
   /** `http://127.0.0.1:<port>` of its REST API. */
   readonly url: string;
-  /** What it has printed so far. */
+  /** Returns its output so far. */
   output(): string;
   /** Resolves when what it has printed is what was waited for. */
   said(isIt: (output: string) => boolean): Promise<void>;

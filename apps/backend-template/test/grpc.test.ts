@@ -45,7 +45,7 @@ test("a watcher hears of each new item", async () => {
   expect(await watched.next()).toEqual(item);
 });
 
-test("calls stand among the async contexts", async () => {
+test("gRPC calls are listed among the async contexts", async () => {
   await get("none");
   const { recentStores } = (await (await fetch(`${backend.url}/async-context-metrics`)).json()) as {
     recentStores: Record<string, unknown>[];

@@ -1,4 +1,4 @@
-/** What must not start does not, as processes: a reason on stderr, exit code 1, nothing imported or opened before. */
+/** A refused start, as a process: a reason on stderr, exit code 1, and nothing imported or opened before. */
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { execFile } from "node:child_process";
 import { join } from "node:path";

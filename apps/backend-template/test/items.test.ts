@@ -1,4 +1,4 @@
-/** What every store of items does, on those that are in this process. */
+/** The behaviour of every item store, proven on the stores of this process. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** How a process begins and ends, whatever the moment: signals during its start, twice, and with clients that do not go. */
+/** Start and end of a process at any moment: signals during the start, twice, and with clients that stay. */
 import { request, type ClientRequest } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Whose failed logins are counted together. */
+/** Failed logins that are counted together. */
 import { expect, test } from "vitest";
 import { attemptKey } from "../src/auth/login-limit.ts";
 

@@ -10,7 +10,7 @@ import { watchItems } from "./grpc-client.ts";
 import { basic, PASSWORD, withAlice } from "./accounts.ts";
 import { hasPostgres, hasRedis, startPostgres, startRedis, type RunningServer } from "./servers.ts";
 
-/** What each profile runs beside REST, and what that says of itself. */
+/** Each profile's realtime API beside REST, and its answer about itself. */
 const serves: Readonly<Record<string, { kind: EntrypointKind; says: RegExp }>> = {
   rest: { kind: "rest", says: /^REST \(express\) on/ },
   "websocket-rest-cluster": {

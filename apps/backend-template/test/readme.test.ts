@@ -1,4 +1,4 @@
-/** What the README lists is what the code does. */
+/** The lists of the README match the code. */
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ test.each([
   });
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   await Promise.race([started, ended]);
-  // npm, its shell and the backend are a group of their own.
+  // npm, its shell and the backend are one process group.
   if (child.exitCode === null) process.kill(-(child.pid ?? 0), "SIGTERM");
   await ended;
   expect(output).toMatch(says);

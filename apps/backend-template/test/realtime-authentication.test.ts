@@ -1,4 +1,4 @@
-/** Who may ask over WebSocket and over gRPC: the same accounts, tokens and limits as over HTTP. */
+/** Authentication over WebSocket and gRPC: the same accounts, tokens and limits as over HTTP. */
 import { credentials, loadPackageDefinition, Metadata, status, type ServiceError } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { createRequire } from "node:module";
@@ -47,7 +47,7 @@ describe.each(["websocket", "polling"] as const)("WebSocket over %s", (transport
     }
   });
 
-  test("refuses everybody else before anything is told, and locks out", async () => {
+  test("clients without valid credentials are refused before any data is sent, and locked out", async () => {
     await using backend = await startEntrypoint("websocket", withAlice(realtime("websocket")));
     const unauthorized = { message: "Unauthorized.", data: { status: 401 } };
     const stranger = await connect(backend.url, {});

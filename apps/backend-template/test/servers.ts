@@ -1,4 +1,4 @@
-/** Real servers for a test: own data folder, own port, ended by pid. Absent ones are told, so that tests skip visibly. */
+/** Real servers for a test: own data folder, own port, ended by pid. Tests without their server skip visibly. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type AddressInfo } from "node:net";
@@ -45,7 +45,7 @@ export const hasPostgres = which("postgres") !== undefined && (!isRoot || idOf("
 export const hasMariaDb = which("mariadbd") !== undefined && which("mariadb-install-db") !== undefined;
 export const hasRabbit = which("rabbitmq-server") !== undefined && which("epmd") !== undefined;
 
-/** What it has acknowledged survives SIGKILL: by default its log may lag behind by two seconds on a busy disk. */
+/** Acknowledged writes survive SIGKILL. By default the log may lag behind by two seconds on a busy disk. */
 export function startRedis(): Promise<RunningServer> {
   return startServer({
     program: which("redis-server") ?? "",
@@ -106,7 +106,7 @@ export function startMariaDb(): Promise<RunningServer> {
   });
 }
 
-/** RabbitMQ, with a port mapper of its own: the one it would start stays behind for ever. */
+/** RabbitMQ with its own port mapper, because the one that it starts would stay behind. */
 export async function startRabbit(): Promise<RunningServer> {
   const mapperPort = await freePort();
   const mapper = spawn(which("epmd") ?? "", ["-port", `${mapperPort}`, "-address", "127.0.0.1"], { stdio: "ignore" });

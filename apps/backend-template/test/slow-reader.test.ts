@@ -19,7 +19,7 @@ async function add(url: string, count: number): Promise<string[]> {
   return ids;
 }
 
-/** Watches over an HTTP/2 connection of its own, and reads nothing. */
+/** Watches over a separate HTTP/2 connection, and reads nothing. */
 async function watchWithoutReading(address: string): Promise<Disposable & { stream: ClientHttp2Stream }> {
   const session = connect(`http://${address}`);
   const path = "/items.v1.Items/Watch";
@@ -80,7 +80,7 @@ test("WebSocket: the connection ends after what waited, in order and without a g
   });
   await new Promise<void>((resolve) => reader.once("connect", resolve));
 
-  // By long polling nothing leaves the process unless it is asked for.
+  // With long polling nothing leaves the process without a request.
   const open = await (await fetch(`${backend.url}/socket.io/?EIO=4&transport=polling`)).text();
   const { sid } = JSON.parse(open.slice(1)) as { sid: string };
   const at = `${backend.url}/socket.io/?EIO=4&transport=polling&sid=${sid}`;

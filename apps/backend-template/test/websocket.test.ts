@@ -111,7 +111,7 @@ test.skipIf(!hasRedis)(
     const heard: unknown[] = [];
     listener.on("item.created", (item: unknown) => heard.push(item));
     await redis.restart();
-    // What is told while the connections heal is lost; one of those that follow arrives.
+    // Items sent while the connections heal are lost; a later one arrives.
     while (heard.length === 0) await fetch(`${first.url}/items`, { method: "POST", body: '{"name":"again"}' });
     expect(heard[0]).toMatchObject({ name: "again" });
   },

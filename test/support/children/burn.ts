@@ -1,4 +1,4 @@
-/** Burns CPU for half of the time until a line comes, then tells what it used, in ms, and goes on. */
+/** Burns CPU for half of the time. On each line it prints the CPU time used, in ms. */
 const start = Date.now();
 setInterval(() => {
   const end = Date.now() + 20;

@@ -1,4 +1,4 @@
-/** Has a child of its own hold the lock of a file, and prints how that looks from beside: held, then killed. */
+/** Lets a child hold the lock of a file, and prints the state of the lock: held, then after the kill. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

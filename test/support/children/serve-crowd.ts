@@ -1,4 +1,4 @@
-/** A server for many sockets, whose samples come as fast as it can give them out, in a process of its own. */
+/** A server for many sockets, with samples as fast as it can send them. */
 import { setImmediate as turn } from "node:timers/promises";
 import { nodePorts } from "../../../src/core/index.ts";
 import { startServer } from "../../../src/server/start.ts";

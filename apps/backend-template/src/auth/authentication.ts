@@ -1,8 +1,8 @@
-/** Who asks: one answer for HTTP, WebSocket and gRPC. */
+/** Authentication: one answer for HTTP, WebSocket and gRPC. */
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What a client shows, in whatever protocol. */
+/** The credentials of a client, in any protocol. */
 export interface Credentials {
   /** `Basic <base64>` or `Bearer <token>`. */
   readonly authorization: string | undefined;
@@ -17,14 +17,14 @@ export type Verdict =
   | { readonly error: "Too many login attempts."; readonly retryAfterSeconds: number };
 
 export interface Authentication {
-  /** How a client may show who it is, as `WWW-Authenticate` says it. */
+  /** The accepted schemes, as `WWW-Authenticate` lists them. */
   readonly challenge: string;
   authenticate(credentials: Credentials): Promise<Verdict>;
   close(): Promise<void>;
 }
 
 /**
- * Opens what `SVC_ENABLE_BASIC_AUTH` asks for. What checks tokens and counts logins is loaded only if it is `yes`.
+ * Opens authentication as `SVC_ENABLE_BASIC_AUTH` says. The token and login checks are loaded only if it is `yes`.
  *
  * @returns `undefined` if it is `no`, or unset
  * @throws {Error} for another value, or for `yes` without an account.

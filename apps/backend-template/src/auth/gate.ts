@@ -5,7 +5,7 @@ import { attemptKey, openLoginLimit, type LoginLimit } from "./login-limit.ts";
 import { readUsers, type Users } from "./users.ts";
 
 const UNAUTHORIZED = { error: "Unauthorized." } as const;
-/** How long a password that was right is not hashed again. */
+/** A password that was right is not hashed again for this long. */
 const REMEMBERED_MS = 60_000;
 const MOST_REMEMBERED = 1000;
 

@@ -11,7 +11,7 @@ export interface PasswordHash {
   readonly hash: Buffer;
 }
 
-/** What OWASP recommends: 32 MiB, about a tenth of a second. */
+/** The recommendation of OWASP: 32 MiB, about a tenth of a second. */
 const COST = { ln: 15, r: 8, p: 3 };
 /** At a cost that can be paid: 512 MiB at most. */
 const PHC = /^\$scrypt\$ln=(1[0-8]),r=([1-9]|1[0-6]),p=([1-9]|1[0-6])\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;

@@ -19,7 +19,7 @@ if (!/^[^:\p{Cc}\s]{1,64}$/u.test(name)) {
   }
 }
 
-/** One line. What is typed at a terminal is not shown. */
+/** Reads one line. A terminal does not show it. */
 async function readPassword(): Promise<string> {
   const { stdin, stderr } = process;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -3,7 +3,7 @@ import { decoy, isPassword, parseHash, type PasswordHash } from "./password.ts";
 
 /** The accounts of `SVC_AUTH_USERS_FILE`. */
 export interface Users {
-  /** Whether there is such a user with such a password. Both answers, and an unknown name, take the same time. */
+  /** Returns whether the password is the user's. Both answers take the same time, also for an unknown name. */
   check(name: string, password: string): Promise<boolean>;
 }
 

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { redact } from "./redact.ts";
 
-/** What a piece of work carries along. Scalars only; what is secret-like never leaves. */
+/** The data of one piece of work. Only scalars; values that look like secrets never leave. */
 export type Store = Record<string, string | number | boolean>;
 
 /** The answer of `GET /async-context-metrics`. */
@@ -23,7 +23,7 @@ export class ContextRegistry {
   #created = 0;
   #completed = 0;
 
-  /** Runs `work` with a store of its own; counted as completed when its promise settles. */
+  /** Runs `work` with its own store. It counts as completed when its promise settles. */
   async run<T>(store: Store, work: () => Promise<T> | T): Promise<T> {
     this.#created++;
     this.#recent.unshift(store);

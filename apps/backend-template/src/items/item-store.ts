@@ -4,7 +4,7 @@ export interface Item {
   readonly name: string;
 }
 
-/** What one list holds at most: all of it is in memory, and in one answer. */
+/** The most items in a list, because a list is in memory and in one answer. */
 export const LONGEST_LIST = 1000;
 
 export interface ItemStore {
@@ -13,7 +13,7 @@ export interface ItemStore {
   get(id: string): Promise<Item | undefined>;
   /** Keeps an item. Nothing changes if one of its id is kept already. */
   put(item: Item): Promise<void>;
-  /** Whether there was one to remove. */
+  /** @returns whether the item existed */
   remove(id: string): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -7,14 +7,13 @@ import { sqlItems, type Table } from "./sql-items.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Which store of the two is meant: its keys, and its table, so that both may be in one database. */
+/** One of the two stores: its keys and its table. Both may be in one database. */
 interface Place {
   readonly driverKey: string;
   readonly urlKey: string;
   readonly table: Table;
 }
 
-/** What an opener needs. */
 interface Choice extends Place {
   readonly driver: string;
   readonly env: Env;
@@ -64,7 +63,7 @@ export async function openRealtimeItems(driver: string, env: Env): Promise<ItemS
   return isInThisProcess(env) ? inMemoryItems() : open({ ...REALTIME, driver, env });
 }
 
-/** Whether the realtime data is kept by this process alone. */
+/** Returns whether only this process keeps the realtime data. */
 export function isInThisProcess(env: Env): boolean {
   return env[REALTIME.urlKey] === IN_THIS_PROCESS;
 }

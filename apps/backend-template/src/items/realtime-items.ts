@@ -2,8 +2,8 @@ import { ITEMS_CHANGED, type Backend, type ItemChange } from "../backend.ts";
 import type { Item, ItemStore } from "./item-store.ts";
 
 /**
- * Keeps the realtime API's own items in step with the main ones, change by change, and hands on each new one. The two
- * stores share nothing: what one of them loses, or is switched to, does not touch the other.
+ * Applies each change of the main items to the items of the realtime API, and passes each new item on. The two stores
+ * share nothing: a loss or another driver in one does not affect the other.
  *
  * @param tell called with each new item after it is kept
  */

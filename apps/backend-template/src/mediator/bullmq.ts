@@ -10,7 +10,7 @@ const SETTING = "SVC_MESSAGE_MEDIATOR_ADAPTER=bullmq";
 export async function bullMediator(env: Readonly<Record<string, string | undefined>>): Promise<Mediator> {
   const { Queue, Worker } = await withPackages(SETTING, ["bullmq", "ioredis"], () => import("bullmq"));
   const url = redisUrl(env);
-  // BullMQ itself would wait for Redis for ever.
+  // BullMQ itself would wait for Redis without end.
   await (await connectRedis(SETTING, url)).close();
   const connection = { url, maxRetriesPerRequest: null };
   const queues = new Map<string, JobQueue>();

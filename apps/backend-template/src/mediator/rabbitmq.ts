@@ -7,7 +7,7 @@ const SETTING = "SVC_MESSAGE_MEDIATOR_ADAPTER=rabbitmq";
 /**
  * Messages through a durable topic exchange and one queue a topic, acknowledged when handled.
  *
- * @throws {Error} where `SVC_RABBITMQ_URL` is missing or its server cannot be reached; the URL is never told.
+ * @throws {Error} if `SVC_RABBITMQ_URL` is missing or its server cannot be reached. The message never contains the URL.
  */
 export async function rabbitMediator(env: Readonly<Record<string, string | undefined>>): Promise<Mediator> {
   const amqp = await withPackages(SETTING, ["amqplib"], () => import("amqplib"));

@@ -1,4 +1,4 @@
-/** Where the HTTP side listens: `SVC_HTTP_HOST` (default 127.0.0.1) and `SVC_HTTP_PORT`. */
+/** The address of HTTP: `SVC_HTTP_HOST` (default 127.0.0.1) and `SVC_HTTP_PORT`. */
 export function httpAddress(
   env: Readonly<Record<string, string | undefined>>,
   defaultPort: number,
@@ -6,7 +6,7 @@ export function httpAddress(
   return { host: env["SVC_HTTP_HOST"] || "127.0.0.1", port: portOf(env, "SVC_HTTP_PORT", defaultPort) };
 }
 
-/** @throws {Error} where the value is no port. */
+/** @throws {Error} if the value is not a port */
 export function portOf(env: Readonly<Record<string, string | undefined>>, key: string, otherwise: number): number {
   const given = env[key]?.trim();
   if (!given) return otherwise;

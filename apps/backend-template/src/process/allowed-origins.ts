@@ -1,7 +1,7 @@
-/** Which pages of other origins may ask: those of `SVC_CORS_ALLOWED_ORIGINS`, over HTTP and WebSocket alike. */
+/** The origins whose pages may ask, over HTTP and WebSocket: `SVC_CORS_ALLOWED_ORIGINS`. */
 export type AllowedOrigins = ReadonlySet<string>;
 
-/** @throws {Error} where an entry of the list is no origin. */
+/** @throws {Error} if an entry is not an origin */
 export function allowedOrigins(env: Readonly<Record<string, string | undefined>>): AllowedOrigins {
   const given = (env["SVC_CORS_ALLOWED_ORIGINS"] ?? "").split(",").map((origin) => origin.trim());
   const origins = given.filter((origin) => origin !== "");

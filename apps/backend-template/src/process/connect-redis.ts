@@ -21,7 +21,7 @@ export async function connectRedis(setting: string, url: string, { rejectsWhileA
     disableOfflineQueue: rejectsWhileAway,
     socket: {
       connectTimeout: FIRST_CONNECT_MS,
-      // The library would retry the first connection for ever.
+      // The library would retry the first connection without end.
       reconnectStrategy: (retries: number) => hasConnected && Math.min(50 * 2 ** retries, 2000),
     },
   });

@@ -1,16 +1,16 @@
 // oxlint-disable unicorn/no-process-exit -- the one place where a process of the backend ends
-/** How a process of the backend begins and ends, the same for every entrypoint. */
+/** Start and end of a process, the same for every entrypoint. */
 
-/** What is to be closed at the end; the last that was opened goes first. */
+/** Registers something to close at the end. The last that was opened is closed first. */
 export type OnClose = (close: () => Promise<void>) => void;
 
 const DRAIN_MS = 4000;
 
 /**
- * Starts, tells PM2 that it is ready, and ends in order on SIGINT or SIGTERM, during its start too. Where it cannot
- * start, what was opened is closed, the reason stands on stderr and the exit code is 1.
+ * Starts, signals PM2 that it is ready, and ends in order on SIGINT or SIGTERM, also during its start. If it cannot
+ * start, it closes everything that it opened, prints the reason on stderr and exits with 1.
  *
- * @param start opens what the process serves and says in one line what listens where
+ * @param start opens the servers and returns one line with their addresses
  */
 export async function runProcess(start: (onClose: OnClose) => Promise<string>): Promise<void> {
   const closings: (() => Promise<void>)[] = [];
@@ -33,7 +33,7 @@ export async function runProcess(start: (onClose: OnClose) => Promise<string>): 
     console.log(started);
     process.send?.("ready");
   } catch (error) {
-    // What was being started fails when its end comes first; nobody needs to hear of that.
+    // A start that fails because the process ends is not reported.
     if (isEnding) return;
     console.error(error instanceof Error ? error.message : error);
     await end(1);

@@ -1,6 +1,6 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Where the backend's Redis is: `SVC_REDIS_URL`, else host, port, database and password of their own keys. */
+/** The address of Redis: `SVC_REDIS_URL`, or the keys for host, port, database and password. */
 export function redisUrl(env: Env): string {
   if (env["SVC_REDIS_URL"]) return env["SVC_REDIS_URL"];
   const url = new URL(`redis://${env["SVC_REDIS_HOST"] || "127.0.0.1"}:${env["SVC_REDIS_PORT"] || "6379"}`);

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { requireStartup, type CarriedDrivers, type Entrypoint, type StartupPlan } from "svcm/startup";
 
-/** What this backend has an adapter for. `svcm startup check` reads the same file. */
+/** The drivers that this backend has an adapter for. `svcm startup check` reads the same file. */
 const CARRIED = new URL("../config/svcm.startup.json", import.meta.url);
 
-/** What the entrypoint starts with. @throws {StartupRefused} with every reason why it must not start. */
+/** Returns the plan of an entrypoint. @throws {StartupRefused} with every reason why it must not start */
 export function startupPlan(entrypoint: Entrypoint): StartupPlan {
   return requireStartup(entrypoint, process.env, { drivers: carriedDrivers() });
 }

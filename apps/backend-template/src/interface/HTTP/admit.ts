@@ -5,14 +5,14 @@ import type { AllowedOrigins } from "../../process/allowed-origins.ts";
 import { mayConnect } from "../may-connect.ts";
 import type { Answer, Route } from "./route.ts";
 
-/** How a request that came through a proxy says so. */
+/** The headers of a request that came through a proxy. */
 const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
 
-/** Whether a route asks no credentials of this request. */
+/** Returns whether the route is open to this request. */
 export function isOpen({ access }: Pick<Route, "access">, request: IncomingMessage): boolean {
   return access === "everyone" || (access === "this machine" && isOfThisMachine(request));
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { AllowedOrigins } from "../../process/allowed-origins.ts";
 
 /**
- * What the answer says to a browser; to one of another origin nothing, and it keeps the answer from its page.
+ * Returns the CORS headers. For an origin that is not allowed there are none, and the browser hides the answer from its page.
  *
  * @param methods what is allowed at the path, for the question before a request
  */

@@ -30,7 +30,7 @@ const frameworks: Readonly<
   "total-js": { packages: ["total5"], load: () => import("./frameworks/total-js.ts") },
 };
 
-/** What this template has an adapter for. */
+/** The frameworks that this template has an adapter for. */
 export const frameworkNames: readonly string[] = Object.keys(frameworks);
 
 /**

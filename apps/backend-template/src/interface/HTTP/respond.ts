@@ -16,14 +16,14 @@ export async function respond(
   }
 }
 
-/** What a client is told of an error. What is not the client's fault is logged, and not shown. */
+/** Returns the answer to an error. An error that the client did not cause is logged and not shown. */
 export function answerTo(error: unknown): Answer {
   if (error instanceof HttpProblem) return { status: error.status, body: { error: error.message } };
   console.error(error);
   return { status: 500, body: { error: "Internal error." } };
 }
 
-/** @throws {HttpProblem} 413 over 64 KiB, 400 where the body is no JSON or breaks off. */
+/** @throws {HttpProblem} 413 over 64 KiB, 400 if the body is not JSON or ends early. */
 async function readJson(body: AsyncIterable<Uint8Array>): Promise<unknown> {
   const decoder = new TextDecoder();
   let text = "";

@@ -1,4 +1,4 @@
-/** What the HTTP side is made of, in words of no framework. */
+/** Routes, requests and answers, independent of any framework. */
 
 /** A request as a handler sees it. */
 export interface Request {
@@ -20,7 +20,7 @@ export type Method = "GET" | "POST" | "DELETE";
 export interface Route {
   readonly method: Method;
   readonly path: `/${string}`;
-  /** Who may ask without credentials, where they are asked for; nobody by default. */
+  /** The clients that need no credentials. By default every client needs them. */
   readonly access?: "everyone" | "this machine";
   handle(request: Request): Promise<Answer> | Answer;
 }
@@ -39,7 +39,7 @@ export function matchPath(pattern: string, path: string): Record<string, string>
   return params;
 }
 
-/** What a client got wrong, as a status and a message that may be shown. */
+/** A client's mistake, as a status and a message that may be shown. */
 export class HttpProblem extends Error {
   override readonly name = "HttpProblem";
   readonly status: number;

@@ -46,7 +46,7 @@ export async function startPrimary(workers: number, listen: { host: string; port
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-/** What a worker's server needs to take part. */
+/** Loads the packages of the cluster adapter. */
 export async function loadCluster() {
   return withPackages(SETTING, PACKAGES, async () => ({
     sticky: await import("@socket.io/sticky"),
@@ -91,7 +91,7 @@ function startWorker(isClosing: () => boolean): Promise<void> {
 
 function endOf(worker: Worker | undefined): Promise<void> {
   return new Promise((resolve) => {
-    // One that has just ended may still be listed, and tells it no more.
+    // A worker that has just ended may still be listed, and has no more exit event.
     if (!worker || worker.isDead()) return resolve();
     worker.once("exit", () => resolve());
     worker.kill("SIGTERM");

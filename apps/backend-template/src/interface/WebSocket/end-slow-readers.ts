@@ -1,9 +1,9 @@
 import type { Server } from "socket.io";
 
-/** What waits at most for a client that reads more slowly than it is told; what came before is on its way. */
+/** At most so much waits for a slow client, beside the bytes that are on their way. */
 const MOST_WAITING_BYTES = 1024 * 1024;
 
-/** What of engine.io's connection is used here; its types leave the events out. */
+/** The part of engine.io's connection that is used here. Its types leave the events out. */
 interface Connection {
   on(event: "flush", listener: () => void): void;
   on(event: "packetCreate", listener: (packet: { data?: string | Buffer }) => void): void;
@@ -12,15 +12,15 @@ interface Connection {
 }
 
 /**
- * Ends the connection of a client that falls further behind, which connects again by itself: socket.io would keep
- * everything for it until its heartbeat is overdue, and `volatile` would leave out what it then never hears of.
+ * Ends the connection of a client that falls further behind. The client connects again by itself. socket.io would keep
+ * everything for it until its heartbeat is overdue, and `volatile` would leave items out silently.
  */
 export function endSlowReaders(io: Server): void {
   io.engine.on("connection", (connection: Connection) => {
     let waiting = 0;
     connection.on("flush", () => (waiting = 0));
     connection.on("packetCreate", ({ data = "" }) => {
-      // By what stands before it: a list may be longer by itself.
+      // Only earlier packets count, because one list may be longer than the limit.
       if (waiting > MOST_WAITING_BYTES) connection.close();
       waiting += Buffer.byteLength(data);
     });

@@ -9,21 +9,20 @@ const PACKAGES = ["@socket.io/redis-streams-adapter", "redis"];
 const STREAM = "socket.io";
 /** Longer blocking reads would hold the end of the process back. */
 const BLOCK_MS = 500;
-/** Between two entries of our own. */
+/** The time between two of our entries. */
 const KNOCK_MS = 50;
 
-/** What of the library's adapter is used here; its types do not tell. */
+/** The part of the library's adapter that is used here. Its types leave it out. */
 interface StreamReader {
   onRawMessage(message: Readonly<Record<string, string>>, offset: string): void;
 }
 
 /**
  * Connects the server with those of other hosts, and resolves when it hears them. Until its first message the library
- * reads from now on, anew each time, and what is told between two reads is lost to it: so entries of our own, which
- * others pass over, are added until one has come back.
+ * loses entries between two reads. Therefore this adds entries that other hosts ignore, until one has come back.
  *
- * @returns what ends the connection
- * @throws {Error} where Redis cannot be reached.
+ * @returns a function that ends the connection
+ * @throws {Error} if Redis cannot be reached
  */
 export async function useRedisStreams(io: Server, url: string): Promise<() => void> {
   const { createAdapter } = await withPackages(SETTING, PACKAGES, () => import("@socket.io/redis-streams-adapter"));
@@ -31,7 +30,7 @@ export async function useRedisStreams(io: Server, url: string): Promise<() => vo
   const create = createAdapter(client, { streamName: STREAM, blockTimeInMs: BLOCK_MS });
   const uid = randomUUID();
   const heard = new AbortController();
-  // A function, since socket.io calls it with `new`.
+  // A function, because socket.io calls it with `new`.
   io.adapter(function adapterOf(namespace: Namespace) {
     const adapter = create(namespace);
     const reader = adapter as unknown as StreamReader;

@@ -1,7 +1,7 @@
 import type { Socket } from "socket.io";
 import type { Authentication } from "../../auth/authentication.ts";
 
-/** What a client reads as `error.data` of its `connect_error`. */
+/** The client reads it as `error.data` of its `connect_error`. */
 interface Refusal {
   readonly status: 401 | 429;
   readonly retryAfterSeconds?: number;

@@ -9,7 +9,7 @@ import { mayConnect } from "../may-connect.ts";
 import { requireUser } from "./require-user.ts";
 
 /**
- * The WebSocket API on an HTTP server: `items.list` is answered, a new item is told to all as `item.created`.
+ * The WebSocket API on an HTTP server: it answers `items.list` and sends each new item to all clients as `item.created`.
  *
  * @param items the realtime API's own
  */
@@ -35,7 +35,7 @@ export function socketServer(server: HttpServer, backend: Backend, items: ItemSt
   return io;
 }
 
-/** Tells every connected client, at whatever worker or host it is, of the items that this process handles. */
+/** Sends the items that this process handles to every connected client, on any worker or host. */
 export function broadcastItems(io: Server, backend: Backend, items: ItemStore): Promise<void> {
   return followItems(backend, items, (item) => io.emit("item.created", item));
 }

@@ -29,7 +29,7 @@ await runProcess(async (onClose) => {
   onClose(() => backend.close());
   const items = await openRealtimeItems(databaseDriver, process.env);
   onClose(() => items.close());
-  // A worker has no port of its own: the primary hands it its connections.
+  // A worker needs no port, because the primary hands it its connections.
   const http = await startHttp(backend, cluster.isWorker ? { host: "127.0.0.1", port: 0 } : address);
   onClose(() => http.close());
   const io = socketServer(http.server, backend, items);
@@ -40,9 +40,9 @@ await runProcess(async (onClose) => {
 });
 
 function warnOfOwnItems(driver: string): void {
-  if (driver === "InMemory") console.warn("SVC_DATABASE_DRIVER=InMemory: each worker has items of its own.");
+  if (driver === "InMemory") console.warn("SVC_DATABASE_DRIVER=InMemory: each worker has its own items.");
   if (isInThisProcess(process.env)) {
-    console.warn("SVC_REALTIME_DATABASE_URL=memory: each worker has realtime data of its own.");
+    console.warn("SVC_REALTIME_DATABASE_URL=memory: each worker has its own realtime data.");
   }
 }
 

@@ -10,7 +10,7 @@ import type { Authentication } from "../../auth/authentication.ts";
 
 type Status = Parameters<ServerInterceptingCallInterface["sendStatus"]>[0];
 
-/** Whether the process serves is nothing secret, and who asks for it has no credentials. */
+/** Health checks are open: the answer is not secret, and the clients that ask have no credentials. */
 const OPEN = "/grpc.health.v1.Health/";
 
 /** Lets a call through whose metadata `authorization` shows who makes it. */

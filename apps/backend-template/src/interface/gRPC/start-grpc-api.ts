@@ -1,4 +1,4 @@
-/** The process entrypoint of the gRPC API, with REST beside it on a port of its own. */
+/** The process entrypoint of the gRPC API, with REST beside it on another port. */
 import { openBackend } from "../../backend.ts";
 import { openRealtimeItems } from "../../items/open-items.ts";
 import { httpAddress, portOf } from "../../process/address.ts";

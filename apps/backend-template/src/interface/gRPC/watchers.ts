@@ -11,21 +11,21 @@ export interface Watchers {
   end(): void;
 }
 
-/** What waits at most for one that reads more slowly than items are added. */
+/** At most so many items wait for a slow watcher. */
 const MOST_WAITING = LONGEST_LIST;
 
-/** No item is left out silently: a watcher that falls further behind is told so, after what waits for it. */
+/** Never leaves an item out silently: a watcher that falls further behind gets the waiting items, then an error. */
 export function itemWatchers(): Watchers {
   const watches = new Set<Watch>();
   const write = (watch: Watch, item: Item): void => {
-    // What HTTP/2 has not taken yet: it takes nothing while the reader makes no room.
+    // Items that HTTP/2 has not taken yet. It takes nothing while the reader makes no room.
     if (watch.writableLength < MOST_WAITING) watch.write(item);
     else if (watches.delete(watch)) watch.emit("error", fellBehind());
   };
   return {
     add(watch) {
       watches.add(watch);
-      // Tells the client that from here on it misses nothing.
+      // The client sees by it that it misses nothing from here on.
       watch.sendMetadata(new Metadata());
       watch.on("close", () => watches.delete(watch));
       watch.on("cancelled", () => watches.delete(watch));

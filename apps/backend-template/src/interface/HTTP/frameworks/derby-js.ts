@@ -8,7 +8,7 @@ interface Page {
   readonly res: ServerResponse;
 }
 
-/** What `tracks` adds to an app at run time. */
+/** `tracks` adds this to an app at run time. */
 interface Tracks {
   readonly tracksRoutes: [string, string, (page: Page) => Promise<void>][];
   router(options: {

@@ -17,7 +17,7 @@ export const createApplication: CreateApplication = async (routes) => {
   const app = koa(feathers());
   app.use(errorHandler());
   app.on("error", (error: Error) => {
-    // What has a code is the system's, of a client that has gone, and no error of ours.
+    // An error with a code comes from the system, because the client has gone.
     if (!("code" in error)) console.error(error);
   });
   app.use(async (context, next) => {
@@ -50,7 +50,7 @@ function serviceOf(routes: readonly Route[]) {
     const hasId = id !== undefined;
     const route = routes.find((one) => one.method === method && one.path.includes(":") === hasId);
     const message = params?.message;
-    if (!route || !message) throw new Error(`${method} is no route here`);
+    if (!route || !message) throw new Error(`${method} is not a route here`);
     return respond(route, hasId ? { id: String(id) } : {}, message);
   };
   return {

@@ -9,7 +9,7 @@ export const createApplication: CreateApplication = async (routes) => {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     framework.route(`${route.method} ${path}`, ({ params, req, res }) => void answerNode(route, params, req, res));
   }
-  // Which it would do 100 ms later.
+  // It would do so 100 ms later.
   framework.TRouting.sort();
   framework.on("request", (controller) => {
     // Without a type of data it leaves the body to the handler.
