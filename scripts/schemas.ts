@@ -7,13 +7,14 @@ import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
 } from "../src/core/facts/packaged.generated.ts";
+import { ecosystemSpellings } from "../src/core/project/environment.ts";
 import { openApiDocument } from "../src/server/openapi.ts";
 
 const documents = {
   "runtime-contract": () => jsonSchemaOf("runtime-contract"),
   "capability-matrix": () => jsonSchemaOf("capability-matrix"),
   deployments: () => documentSchema({ contract, matrix }),
-  asyncapi: asyncApiDocument,
+  asyncapi: () => asyncApiDocument([...ecosystemSpellings(contract, matrix).keys()]),
   openapi: () => openApiDocument({ contract, matrix, version: packageVersion() }),
 };
 

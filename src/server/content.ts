@@ -1,14 +1,16 @@
 import {
+  ecosystemSpellings,
   execute,
   metricsExpose,
   serverIdentity,
   SvcmError,
   type Caller,
+  type ConsoleFiles,
   type MetricsFormat,
   type Ports,
 } from "../core/index.ts";
 import { toJson } from "./answer.ts";
-import type { ConsoleFiles } from "../core/index.ts";
+import type { OpenApiOptions } from "./openapi.ts";
 import type { ContentName } from "./route.ts";
 
 export interface ContentSource {
@@ -36,7 +38,7 @@ export function contentOf(
     case "openapi":
       return openApi(about);
     case "asyncapi":
-      return asyncApi();
+      return asyncApi(about);
   }
 }
 
@@ -50,23 +52,29 @@ function health({ ports, version }: ContentSource): () => Promise<string> {
   return async () => (text ??= toJson({ status: "ok", version, server: await serverIdentity(ports) }));
 }
 
-/** Rebuilt when the facts change, because it lists the values that they accept. */
-function openApi({ ports, version, publicPath }: ContentSource): () => Promise<string> {
-  let last: { readonly contract: unknown; readonly matrix: unknown; readonly text: string } | undefined;
+type Facts = Pick<OpenApiOptions, "contract" | "matrix">;
+
+/** Rebuilds a text only when the facts change whose values it lists. */
+function ofFacts({ facts }: Ports, render: (facts: Facts) => Promise<object>): () => Promise<string> {
+  let last: (Facts & { readonly text: string }) | undefined;
   return async () => {
-    const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
+    const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
     if (last?.contract !== contract || last.matrix !== matrix) {
-      const { openApiDocument } = await import("./openapi.ts");
-      last = { contract, matrix, text: toJson(openApiDocument({ contract, matrix, version, publicPath })) };
+      last = { contract, matrix, text: toJson(await render({ contract, matrix })) };
     }
     return last.text;
   };
 }
 
-function asyncApi(): () => Promise<string> {
-  let text: string | undefined;
-  return async () => {
+function openApi({ ports, version, publicPath }: ContentSource): () => Promise<string> {
+  return ofFacts(ports, async (facts) =>
+    (await import("./openapi.ts")).openApiDocument({ ...facts, version, publicPath }),
+  );
+}
+
+function asyncApi({ ports }: ContentSource): () => Promise<string> {
+  return ofFacts(ports, async ({ contract, matrix }) => {
     const { asyncApiDocument } = await import("../core/api/asyncapi.ts");
-    return (text ??= toJson(asyncApiDocument()));
-  };
+    return asyncApiDocument([...ecosystemSpellings(contract, matrix).keys()]);
+  });
 }

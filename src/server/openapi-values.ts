@@ -1,4 +1,5 @@
 /** JSON Schemas of values, as strict as the server. */
+import { inAnyCase } from "../core/api/word-pattern.ts";
 import type { Ports } from "../core/index.ts";
 
 type KeySpec = Awaited<ReturnType<Ports["facts"]["runtimeContract"]>>["keys"][string];
@@ -13,11 +14,6 @@ const PORT = "[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0
 /** A parameter of such a name may carry a credential. */
 const SECRET_WORDS = ["password", "passwd", "secret", "token", "auth", "key"];
 const REDIS_URL = `rediss?://(?:${HOST}|${IPV6})(?::(?:${PORT}))?(?:/[A-Za-z0-9._~/-]*)?(?:\\?[A-Za-z0-9._~=&-]*)?`;
-
-/** Matches the words in any case, with surrounding white space. */
-export function wordPattern(words: readonly string[]): string {
-  return `^\\s*(?:${words.map(inAnyCase).join("|")})\\s*$`;
-}
 
 /** The schema of the values that a key of the runtime contract accepts. */
 export function valueSchema(spec: KeySpec): Json {
@@ -38,18 +34,4 @@ export function valueSchema(spec: KeySpec): Json {
 function redisUrlPattern(mayBeEmpty: boolean): string {
   const withoutSecret = `(?!.*(?:${SECRET_WORDS.map(inAnyCase).join("|")})=)`;
   return `^${withoutSecret}(?:${REDIS_URL})${mayBeEmpty ? "?" : ""}$`;
-}
-
-function inAnyCase(word: string): string {
-  return word.replaceAll(/./gsu, (letter) => (/[a-z]/i.test(letter) ? bothCases(letter) : escaped(letter)));
-}
-
-/** The Kelvin sign is an upper-case K, too. */
-function bothCases(letter: string): string {
-  const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];
-  return `[${lower}${upper}${lower === "k" ? "\\u212A" : ""}]`;
-}
-
-function escaped(character: string): string {
-  return character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
 }

@@ -2,6 +2,7 @@
 import { inputs } from "../core/api/inputs.ts";
 import * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
+import { wordPattern } from "../core/api/word-pattern.ts";
 import {
   ecosystemSpellings,
   envSpellings,
@@ -11,7 +12,7 @@ import {
   type Ports,
 } from "../core/index.ts";
 import { parametersOf } from "./query.ts";
-import { valueSchema, wordPattern } from "./openapi-values.ts";
+import { valueSchema } from "./openapi-values.ts";
 import { tags, type ContentRoute, type OperationRoute } from "./route.ts";
 import { routes } from "./routes.ts";
 
@@ -33,46 +34,54 @@ export interface OpenApiOptions extends Facts {
 /** Refusals of every route. */
 const COMMON_REFUSALS: readonly ErrorKind[] = ["FORBIDDEN", "UNAUTHORIZED", "RATE_LIMITED", "DEFECT"];
 
+const INFO = {
+  title: "Service Management",
+  description:
+    "Runtime environment files of a backend service: read them, check them, change approved keys. " +
+    "Every failure answers with one body, Failure.",
+  license: { name: "MIT", identifier: "MIT" },
+};
+
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN. On a loopback address reads need no token, and writes need " +
+      "it if it is set; on any other address everything but /healthz needs it.",
+  },
+};
+
 /** OpenAPI 3.1 of every route with a tag. */
 export function openApiDocument({ contract, matrix, version, publicPath }: OpenApiOptions): Json {
-  const described = routes.flatMap((route) => ("operation" in route || "content" in route ? [route] : []));
-  // Request bodies are described in their routes, with the keys of the runtime contract.
-  const components = Object.entries(bodies).filter(([name]) => name.endsWith("Body"));
-  components.sort(([a], [b]) => (a < b ? -1 : 1));
-  const paths: Record<string, Record<string, Json>> = {};
-  for (const route of described.filter(({ tag }) => tag !== undefined)) {
-    const operation = "operation" in route ? askedOperation(route, { contract, matrix }) : shownContent(route);
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
-  }
   return {
     openapi: "3.1.1",
-    info: {
-      title: "Service Management",
-      version,
-      description:
-        "Runtime environment files of a backend service: read them, check them, change approved keys. " +
-        "Every failure answers with one body, Failure.",
-      license: { name: "MIT", identifier: "MIT" },
-    },
+    info: { ...INFO, version },
     servers: [{ url: publicPath || "/" }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths,
-    components: {
-      schemas: Object.fromEntries(components.map(([name, body]) => [componentName(name), schemaOf(body)])),
-      securitySchemes: {
-        bearer: {
-          type: "http",
-          scheme: "bearer",
-          description:
-            "The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN. On a loopback address reads need no token, and writes need " +
-            "it where it is set; on any other address everything but /healthz needs it.",
-        },
-      },
-    },
+    paths: pathsOf({ contract, matrix }),
+    components: { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES },
   };
 }
 
-function askedOperation(route: OperationRoute, facts: Facts): Json {
+function pathsOf(facts: Facts): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) {
+    if (!("operation" in route || "content" in route) || route.tag === undefined) continue;
+    const operation = "operation" in route ? operationItem(route, facts) : contentItem(route);
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
+  }
+  return paths;
+}
+
+/** Request bodies are described in their routes, with the keys of the runtime contract. */
+function componentSchemas(): Json {
+  const components = Object.entries(bodies).filter(([name]) => name.endsWith("Body"));
+  components.sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(components.map(([name, body]) => [componentName(name), schemaOf(body)]));
+}
+
+function operationItem(route: OperationRoute, facts: Facts): Json {
   const { operation, refusals, response, hasEntityTag } = route;
   const parameters = [...queryParameters(route, facts), ...headerParameters(route)];
   const kinds = [operation.refusal, ...refusals, ...COMMON_REFUSALS];
@@ -86,7 +95,7 @@ function askedOperation(route: OperationRoute, facts: Facts): Json {
   };
 }
 
-function shownContent(route: ContentRoute): Json {
+function contentItem(route: ContentRoute): Json {
   const { content, isOpen, response } = route;
   return {
     operationId: content,

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "./channel.ts";
 import { clientFrames, serverFrames } from "./frames.ts";
 import { frameExamples } from "./frame-examples.ts";
+import { wordPattern } from "./word-pattern.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type FrameName = keyof typeof clientFrames | keyof typeof serverFrames;
@@ -14,10 +15,35 @@ const DESCRIPTION = `Live metrics of processes and host, and actions on processe
 binary frames are refused. A refused frame is answered with \`error\`, and the connection stays open; too many close it (1008). \
 The subprotocol is ${SUBPROTOCOL}; a client that cannot set a header may offer \`${TOKEN_SUBPROTOCOL}<token as base64url>\` beside it.`;
 
-/** AsyncAPI 3.0, seen from the server: it receives what clients send. */
-export function asyncApiDocument(): Json {
-  const { received, sent } = { received: Object.keys(clientFrames), sent: Object.keys(serverFrames) };
-  const names = [...received, ...sent] as FrameName[];
+const SERVERS = {
+  local: {
+    host: "127.0.0.1:3200",
+    protocol: "ws",
+    description: "The default address of `svcm serve`.",
+    security: [{ $ref: "#/components/securitySchemes/bearer" }],
+  },
+};
+
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, in the upgrade's Authorization header, as a subprotocol, or " +
+      "as `token` of a frame. On a loopback address metrics need no token, and actions need it if it is set; " +
+      "on any other address both need it.",
+  },
+};
+
+/**
+ * AsyncAPI 3.0, seen from the server: it receives the frames of clients.
+ *
+ * @param environments the spellings that a subscription accepts
+ */
+export function asyncApiDocument(environments: readonly string[]): Json {
+  const received = Object.keys(clientFrames) as FrameName[];
+  const sent = Object.keys(serverFrames) as FrameName[];
+  const names = [...received, ...sent];
   return {
     asyncapi: "3.0.0",
     info: {
@@ -27,14 +53,7 @@ export function asyncApiDocument(): Json {
       license: { name: "MIT" },
     },
     defaultContentType: "application/json",
-    servers: {
-      local: {
-        host: "127.0.0.1:3200",
-        protocol: "ws",
-        description: "The default address of `svcm serve`.",
-        security: [{ $ref: "#/components/securitySchemes/bearer" }],
-      },
-    },
+    servers: SERVERS,
     channels: {
       "pm2-ws": {
         address: SOCKET_PATH,
@@ -48,34 +67,34 @@ export function asyncApiDocument(): Json {
       send: operation("send", "Frames from the server.", sent),
     },
     components: {
-      messages: Object.fromEntries(names.map((name) => [name, message(name)])),
-      securitySchemes: {
-        bearer: {
-          type: "http",
-          scheme: "bearer",
-          description:
-            "The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, in the upgrade's Authorization header, as a subprotocol, or " +
-            "as `token` of a frame. On a loopback address metrics need no token, and actions need it if it is set; " +
-            "on any other address both need it.",
-        },
-      },
+      messages: Object.fromEntries(names.map((name) => [name, message(name, environments)])),
+      securitySchemes: SECURITY_SCHEMES,
     },
   };
 }
 
-function operation(action: "receive" | "send", summary: string, names: readonly string[]): Json {
+function operation(action: "receive" | "send", summary: string, names: readonly FrameName[]): Json {
   const messages = names.map((name) => ({ $ref: `#/channels/pm2-ws/messages/${name}` }));
   return { action, channel: { $ref: "#/channels/pm2-ws" }, summary, messages };
 }
 
-function message(name: FrameName): Json {
+function message(name: FrameName, environments: readonly string[]): Json {
   const { $schema: _, description, ...payload } = z.toJSONSchema(frameSchema(name), { target: "draft-7", io: "input" });
   return {
     name,
     ...(description !== undefined && { summary: description }),
-    payload: name === "action" ? { ...payload, oneOf: ACTION_SCOPES } : payload,
+    payload: { ...payload, ...rulesBeyondSchema(name, payload, environments) },
     examples: frameExamples[name].map((frame) => ({ payload: frame })),
   };
+}
+
+/** The rules of the server that the schemas of frames do not state. */
+function rulesBeyondSchema(name: FrameName, { properties }: Json, environments: readonly string[]): Json {
+  if (name === "action") return { oneOf: ACTION_SCOPES };
+  if (name !== "subscribe") return {};
+  const { environment, ...others } = properties as Record<string, Json>;
+  const pattern = wordPattern(environments);
+  return { properties: { type: others["type"], environment: { ...environment, pattern }, ...others } };
 }
 
 const has = (...members: string[]): Json => ({ required: members });

@@ -1,12 +1,17 @@
 import { defineOperation } from "../operation.ts";
+import { ecosystemSpellings } from "../project/environment.ts";
 
-/** JSON Schema of a document that people write, that of deployments.yaml from the facts of this repository; or the description of the WebSocket. */
+/** JSON Schema of a document, or the description of the WebSocket, with the values that this repository accepts. */
 export const schemaShow = defineOperation({
   id: "schema.show",
   access: "read",
   refusal: "INVALID_REQUEST",
   async run({ facts }, { document }): Promise<Record<string, unknown>> {
-    if (document === "asyncapi") return (await import("../api/asyncapi.ts")).asyncApiDocument();
+    if (document === "asyncapi") {
+      const { asyncApiDocument } = await import("../api/asyncapi.ts");
+      const spellings = ecosystemSpellings(await facts.runtimeContract(), await facts.capabilityMatrix());
+      return asyncApiDocument([...spellings.keys()]);
+    }
     if (document === "deployments") {
       const { documentSchema } = await import("../deployments/schema/document.ts");
       return documentSchema({ contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() });

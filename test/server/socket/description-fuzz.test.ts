@@ -1,10 +1,9 @@
-/** An action that the description allows is understood by the server; one that the server does not understand, it forbids. */
+/** The AsyncAPI document of a server against its answers. */
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asyncApiDocument } from "../../../src/core/api/asyncapi.ts";
 import { pm2 } from "../../support/pm2-daemon.ts";
-import { repository, testServer } from "../support.ts";
+import { ask, repository, testServer } from "../support.ts";
 import { open } from "./support.ts";
 
 /** A PM2 that runs nothing: no action has an effect. */
@@ -26,13 +25,18 @@ const frame = fc.record(
   { requiredKeys: ["type", "action"] },
 );
 
-test("actions, both ways", async () => {
+async function described(server: { readonly port: number }, frame: string) {
+  const { json } = await ask(server, "/api/asyncapi.json");
+  return new Ajv({ strict: false }).compile(json.components.messages[frame].payload);
+}
+
+test("the server understands exactly the actions that the AsyncAPI document allows", async () => {
   const files = repository();
   const limits = { actionRate: { perSecond: 1e4, burst: 1e4 }, frameRate: { perSecond: 1e4, burst: 1e4 } };
   const env = { PM2_HOME: empty.home, HOME: files.root, PATH: process.env["PATH"] };
-  const client = await open(await testServer({ repository: files, env, limits }));
-  const { components } = asyncApiDocument() as { components: { messages: Record<string, { payload: object }> } };
-  const isDescribed = new Ajv({ strict: false }).compile(components.messages["action"]?.payload ?? {});
+  const server = await testServer({ repository: files, env, limits });
+  const client = await open(server);
+  const isDescribed = await described(server, "action");
   const seen = new Set<unknown>();
   await fc.assert(
     fc.asyncProperty(frame, async (sent) => {
@@ -44,4 +48,21 @@ test("actions, both ways", async () => {
     { numRuns: 300 },
   );
   expect(seen).toEqual(new Set(["INVALID_ACTION", "INVALID_REQUEST", "PROCESS_NOT_FOUND"]));
+});
+
+test("a subscription accepts exactly the environments that the AsyncAPI document allows", async () => {
+  const files = repository();
+  const server = await testServer({ repository: files, env: { PM2_HOME: empty.home, HOME: files.root } });
+  const client = await open(server);
+  const isDescribed = await described(server, "subscribe");
+  for (const environment of ["dev", " Development\t", "PROD", "staging", "qa", "", " ", "dev prod", "devx", "\u212A"]) {
+    const sent = { type: "subscribe", environment, intervalMs: 2000 };
+    client.send(sent);
+    let answer = await client.next();
+    while (answer.type !== "subscribed" && answer.code !== "INVALID_SUBSCRIPTION") answer = await client.next();
+    expect({ environment, isAccepted: answer.type === "subscribed" }).toEqual({
+      environment,
+      isAccepted: isDescribed(sent),
+    });
+  }
 });

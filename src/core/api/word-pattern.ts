@@ -1,0 +1,18 @@
+/** A regular expression for the words in any case, with surrounding white space. */
+export function wordPattern(words: readonly string[]): string {
+  return `^\\s*(?:${words.map(inAnyCase).join("|")})\\s*$`;
+}
+
+export function inAnyCase(word: string): string {
+  return word.replaceAll(/./gsu, (letter) => (/[a-z]/i.test(letter) ? bothCases(letter) : escaped(letter)));
+}
+
+/** The Kelvin sign is an upper-case K, too. */
+function bothCases(letter: string): string {
+  const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];
+  return `[${lower}${upper}${lower === "k" ? "\\u212A" : ""}]`;
+}
+
+function escaped(character: string): string {
+  return character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
+}
