@@ -1,4 +1,4 @@
-/** What svcm can do to processes, against a real PM2: every action and every refusal. */
+/** Actions on processes of a real PM2: every action and every refusal. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditLog } from "../../src/core/adapters/audit-log.ts";
@@ -124,7 +124,7 @@ test("an attempt that is refused is recorded with the processes that it would ha
   expect(await recorded()).toMatchObject({ target: "namespace nowhere", outcome: "refused" });
 });
 
-test("the environment of a record is that of the ecosystem file, and NODE_ENV is none", async () => {
+test("an audit record has the environment of the ecosystem file, not NODE_ENV", async () => {
   own.pm2Folder([{ name: "declared", script: "./idle.cjs" }], "production");
   writeFileSync(join(own.folder, "idle.cjs"), IDLE);
   writeFileSync(join(own.folder, "pm2/idle.cjs"), IDLE);
@@ -142,7 +142,7 @@ test("the environment of a record is that of the ecosystem file, and NODE_ENV is
   expect(restart).not.toHaveProperty("environment");
 });
 
-test("several are acted on at once, and none of them if one is not there", async () => {
+test("several targets are acted on at once, and none of them if one is missing", async () => {
   for (const name of ["first", "second", "third"]) await own.run({ name });
   const third = (await ports.processes.list()).find(({ name }) => name === "third")!;
   expect(await refused({ action: "stop", names: ["first", "nothing"] })).toMatchObject({ code: "PROCESS_NOT_FOUND" });
@@ -156,7 +156,7 @@ test("several are acted on at once, and none of them if one is not there", async
   expect(name).toBe("first, second, third");
 });
 
-test("a failed action names the processes that it was for", async () => {
+test("the audit record of a failed action names its processes", async () => {
   await own.run({ name: "vanishes" });
   const vanishing = (await ports.processes.list()).find(({ name }) => name === "vanishes")!;
   rmSync(vanishing.script!);
@@ -180,7 +180,7 @@ test("names that PM2 reads as numbers, wildcards, files or patterns mean exactly
   expect((await online()).filter((name) => names.includes(name))).toEqual(["0", "api.v1"]);
 });
 
-test("who is not there is not found, with what was most likely meant", async () => {
+test("an unknown name is refused with the most similar one", async () => {
   await stopped("restapi");
   expect(await refused({ action: "stop", name: "restap" })).toMatchObject({
     kind: "PROCESS_NOT_FOUND",
@@ -193,7 +193,7 @@ test("who is not there is not found, with what was most likely meant", async () 
   });
 });
 
-test("several apps of one name are refused with the list, and reached by namespace or number", async () => {
+test("several apps of one name are refused with their list, and accepted by namespace or number", async () => {
   const script = join(own.folder, "twin.cjs");
   writeFileSync(script, IDLE);
   const twins = ["left", "right"].map((namespace) => ({ name: "twin", script, namespace, cwd: own.folder }));
@@ -205,7 +205,7 @@ test("several apps of one name are refused with the list, and reached by namespa
   expect(affected.map(({ namespace }) => namespace)).toEqual(["right"]);
 });
 
-test("all instances of an app are meant by its name, and a namespace by its own", async () => {
+test("an action by name is for all instances of the app", async () => {
   await own.run({ name: "cluster", instances: 2, namespace: "pair" });
   const { affected, pmId } = await act({ action: "restart", name: "cluster" });
   expect(affected.map(({ name, status }) => `${name} ${status}`)).toEqual(["cluster online", "cluster online"]);
@@ -215,7 +215,7 @@ test("all instances of an app are meant by its name, and a namespace by its own"
   expect(await statusOf("cluster")).toEqual(["stopped", "stopped"]);
 });
 
-test("a start that does not stay online is no success", async () => {
+test("a start that does not stay online fails", async () => {
   await stopped("ends");
   const record = (await ports.processes.list()).find(({ name }) => name === "ends")!;
   writeFileSync(record.script!, "process.exit(3);");
@@ -230,7 +230,7 @@ test("a start that does not stay online is no success", async () => {
   );
 });
 
-test("what serves the request is not ended by it, and left out of a namespace", async () => {
+test("an action never ends the process that serves the request, and leaves it out of a namespace", async () => {
   await own.run({ name: "service", namespace: "serving" });
   await own.run({ name: "other", namespace: "serving" });
   const service = (await ports.processes.list()).find(({ name }) => name === "service")!;
@@ -247,7 +247,7 @@ test("what serves the request is not ended by it, and left out of a namespace", 
   expect((await ports.processes.list()).find(({ name }) => name === "service")!.pid).toBe(service.pid);
 });
 
-test("where it cannot be recorded, nothing happens", async () => {
+test("an action that cannot be recorded does not happen", async () => {
   await own.run({ name: "recorded" });
   const auditFile = join(own.folder, "no-file");
   mkdirSync(auditFile);
@@ -261,7 +261,7 @@ test("where it cannot be recorded, nothing happens", async () => {
   });
 });
 
-test("restarts at once, over several links, take turns: each succeeds, and none is lost", async () => {
+test("concurrent restarts over several links take turns, and each succeeds", async () => {
   await own.run({ name: "busy" });
   const worlds = [1, 2, 3].map(() => ({ ...ports, processes: own.link() }));
   const results = await Promise.all(worlds.map((world) => act({ action: "restart", name: "busy" }, world)));

@@ -59,7 +59,7 @@ async function svcm(...args: string[]): Promise<Ran> {
 const seen = (): { env: Record<string, string>; argv: string[] } =>
   JSON.parse(readFileSync(file("seen.json"), "utf8")) as { env: Record<string, string>; argv: string[] };
 
-test("without a daemon, reading and stopping say so and start none", async () => {
+test("without a daemon, reading and stopping fail and start none", async () => {
   for (const args of [["list"], ["stop", "restapi"], ["restart", "restapi"], ["start", "restapi"]]) {
     const { code, stderr } = await svcm("process", ...args);
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("No PM2 daemon runs") as string });
@@ -70,7 +70,7 @@ test("without a daemon, reading and stopping say so and start none", async () =>
   expect(own.pids()).toEqual([]);
 });
 
-test("several that start apps at once leave one daemon and one process of each app", async () => {
+test("concurrent starts leave one daemon and one process of each app", async () => {
   const names = ["restapi", "grpcapi", "websocketapi", "restapi"];
   const ran = await Promise.all(names.map((name) => svcm("process", "start", name, "--ecosystem", "--json")));
   expect(ran.map(({ code, stderr }) => ({ code, stderr }))).toEqual(names.map(() => ({ code: 0, stderr: "" })));
@@ -95,7 +95,7 @@ test("a started app gets what it declares and a clean environment, nothing of sv
   expect(Object.keys(env).filter((key) => /^SVC_SERVICE|^AWS|PROGRAMMATIC|VERSION_CHECK/.test(key))).toEqual([]);
 });
 
-test("the list is a table, and with --json a document", async () => {
+test("process list prints a table, and a document with --json", async () => {
   const table = (await svcm("process", "list")).stdout.split("\n");
   expect(table[0]).toMatch(/^NAME\s+ID\s+STATUS\s+CPU\s+MEMORY\s+UPTIME\s+RESTARTS\s+MODE\s+PID\s+NAMESPACE$/);
   expect(table[1]).toMatch(/^grpcapi\s+\d\s+online\s+[\d.]+ %\s+[\d.]+ MiB\s+\d+s\s+0\s+fork\s+\d+\s+realtime$/);
@@ -111,19 +111,19 @@ test("the list is a table, and with --json a document", async () => {
   expect(Object.keys(processes[1]!)).not.toContain("declaration");
 });
 
-test("the list names apps for scripts, and wide shows what they run", async () => {
+test("process list has a format with names only, and a wide one with scripts", async () => {
   expect((await svcm("process", "list", "-o", "name")).stdout).toBe("grpcapi\nrestapi\nwebsocketapi\n");
   expect((await svcm("process", "list", "-o", "wide")).stdout).toMatch(/SCRIPT\n.*\/idle\.cjs\n/);
 });
 
-test("a number or all is a name, and the answer says what to type for PM2's habits", async () => {
+test("a number or `all` is a name, and the refusal shows the flag that a PM2 user means", async () => {
   const number = await svcm("process", "stop", "0");
   expect(number).toMatchObject({ code: 3, stderr: expect.stringContaining("svcm process stop --id 0") as string });
   const all = await svcm("process", "restart", "all");
   expect(all).toMatchObject({ code: 3, stderr: expect.stringContaining("--namespace <name>") as string });
 });
 
-test("several names and numbers at once", async () => {
+test("a restart takes several names and numbers", async () => {
   const { code, stdout } = await svcm("process", "restart", "restapi", "grpcapi");
   expect(code).toBe(0);
   expect(stdout.replaceAll(/\d+/g, "n").split("\n").toSorted()).toEqual([
@@ -143,7 +143,7 @@ test("an env file that was changed is effective after a restart", async () => {
   expect(seen().env["SVC_HTTP_FRAMEWORK"]).toBe("fastify");
 });
 
-test("what the ecosystem file declares now is effective after a restart with it", async () => {
+test("a restart with the ecosystem file applies its present declaration", async () => {
   const declared = {
     name: "restapi",
     script: "./app.cjs",
@@ -156,7 +156,7 @@ test("what the ecosystem file declares now is effective after a restart with it"
   expect(seen().env).toMatchObject({ DB_PASSWORD: `${CANARY}-changed`, SVC_HTTP_PORT: "3002" });
 });
 
-test("what ends at once and what is missing is no success, and tells no value", async () => {
+test("a start of an app that ends at once or whose script is missing fails without showing a value", async () => {
   const ends = await svcm("process", "start", "ends", "--ecosystem", "--json");
   expect({ code: ends.code, ...(JSON.parse(ends.stdout) as object) }).toMatchObject({
     error: "Process action failed.",
@@ -189,7 +189,7 @@ test.skipIf(!canHaveTerminal)("at a terminal, a namespace is asked about first, 
   await svcm("process", "start", "--namespace", "realtime");
 });
 
-test("a namespace is stopped without a question where nobody can be asked", async () => {
+test("a namespace is stopped without a question outside of a terminal", async () => {
   const { code, stdout } = await svcm("process", "stop", "--namespace", "realtime");
   expect(code).toBe(0);
   expect(stdout.replaceAll(/\d+/g, "n").split("\n").toSorted()).toEqual([
@@ -223,7 +223,7 @@ test.skipIf(!canHaveTerminal)("at a terminal, a line on standard error shows the
   await svcm("process", "stop", "grpcapi");
 });
 
-test("wrong usage says what goes together", async () => {
+test("wrong usage shows the accepted combination of flags", async () => {
   expect(await svcm("process", "stop")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("No process is named") as string,

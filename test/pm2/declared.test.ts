@@ -1,4 +1,4 @@
-/** What an ecosystem file declares against what the process itself gets: nothing is emptied, and nothing is claimed. */
+/** The declaration of an ecosystem file compared with the environment that the process gets. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -20,7 +20,7 @@ afterAll(async () => {
   await own.end();
 });
 
-test("the host is told all the while, to a stream, to /metrics and to nobody twice as late", async () => {
+test("while PM2 hangs, a stream and /metrics report the host without delay", async () => {
   const ports = own.ports();
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
@@ -36,7 +36,7 @@ test("the host is told all the while, to a stream, to /metrics and to nobody twi
   const asked = execute(metricsShow, ports, { environment: "dev" }, caller);
   const text = execute(metricsExpose, ports, { version: "1.0.0", format: "openmetrics" }, caller);
   await expect(asked).rejects.toMatchObject({ facts: { code: "PM2_TIMEOUT" } });
-  // Five seconds have passed for the question. A beat that waits for PM2 would have told the host once.
+  // Five seconds have passed for the question. A tick that waits for PM2 would have reported the host once.
   expect(seen.count - before).toBeGreaterThan(3);
   expect(await text).toContain("svcm_pm2_up 0\n");
   expect(await text).toMatch(/^svcm_host_cpu_usage_ratio /m);

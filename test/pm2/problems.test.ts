@@ -1,4 +1,4 @@
-/** What PM2's own status hides, on every face that lists processes. */
+/** Problems that PM2's status hides, in every list of processes. */
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -32,7 +32,7 @@ async function problems(): Promise<Record<string, string | undefined>> {
   return listed;
 }
 
-test("a process whose folder does not exist is no running process", async () => {
+test("a process whose folder does not exist has a problem", async () => {
   const cwd = join(own.folder, "release");
   mkdirSync(cwd);
   await own.run({ name: "runs", cwd });
@@ -71,7 +71,7 @@ test("a process whose interpreter is gone has no pid", async () => {
   expect(await problems()).toMatchObject({ "no-interpreter": "PROCESS_WITHOUT_PID" });
 });
 
-test("a crash loop is one, and restarts on request are none, whatever exit code they leave", async () => {
+test("a crash loop is a problem, and restarts on request are not, whatever their exit code", async () => {
   const code = `process.on("SIGINT", () => process.exit(1)); process.send("ready"); ${IDLE}`;
   await own.run({ name: "asked", code, wait_ready: true });
   for (let count = 0; count < 4; count += 1) await link.restart(await named("asked"));

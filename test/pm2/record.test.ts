@@ -54,7 +54,7 @@ test("no value of an environment and no argument is in it", async () => {
   expect(JSON.stringify(await link.list())).not.toContain(CANARY);
 });
 
-test("every field tells what runs", async () => {
+test("every field of a record matches the process", async () => {
   const full = await named("full");
   expect(full).toMatchObject({
     pmId: 0,

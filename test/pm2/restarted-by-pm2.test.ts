@@ -41,7 +41,7 @@ function overtaken(name: string): Ports {
   return { ...ports, processes: { ...processes, restart } };
 }
 
-test("one that is being launched is restarted", async () => {
+test("a process that PM2 is launching is restarted", async () => {
   await own.run({ name: "restarted", ...READY_AFTER_A_WHILE });
   await launching("restarted");
   const { pid } = await recordOf("restarted");
@@ -50,14 +50,14 @@ test("one that is being launched is restarted", async () => {
   expect(affected[0]!.pid).not.toBe(pid);
 });
 
-test("one that is being launched is stopped, and stays so", async () => {
+test("a process that PM2 is launching is stopped and stays stopped", async () => {
   await own.run({ name: "stopped", ...READY_AFTER_A_WHILE });
   await launching("stopped");
   const { affected } = await act("stop", "stopped");
   expect(affected).toMatchObject([{ name: "stopped", status: "stopped", pid: null }]);
 });
 
-test("one that ends again and again is told as such, whatever PM2 does to it meanwhile", async () => {
+test("a process that keeps ending is reported as such, whatever PM2 does meanwhile", async () => {
   const lives = { code: "setTimeout(() => process.exit(7), 20);", max_restarts: 1e6 };
   await own.run({ name: "at-once", ...lives });
   await own.run({ name: "after-a-delay", ...lives, restart_delay: 10 });
@@ -72,7 +72,7 @@ test("one that ends again and again is told as such, whatever PM2 does to it mea
       });
 });
 
-test("a restart that PM2 refuses since it came before is a success once the list shows the other process", async () => {
+test("a restart that PM2 refuses because it came first succeeds when the list shows the new process", async () => {
   await own.run({ name: "overtaken", ...READY_AFTER_A_WHILE });
   const { pid, restartCount } = await recordOf("overtaken");
   const { affected } = await act("restart", "overtaken", overtaken("overtaken"));
@@ -82,7 +82,7 @@ test("a restart that PM2 refuses since it came before is a success once the list
   expect(now.restartCount).toBe(restartCount + 2); // both by PM2: after the kill, and instead of ours
 });
 
-test("where it has to be ours, for the declared environment, it is tried again, and refused in the end with the reason", async () => {
+test("a restart with a declared environment is tried again, and refused in the end with the reason", async () => {
   const app = { name: "declared", script: join(own.folder, "declared.cjs"), wait_ready: true, listen_timeout: 10_000 };
   writeFileSync(app.script, READY_LATER);
   await own.run({ ...app, code: READY_LATER });

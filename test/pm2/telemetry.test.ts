@@ -1,4 +1,4 @@
-/** Telemetry over a real PM2: what it measures, compares and never tells. */
+/** Telemetry over a real PM2: its measurements, its comparison, and the values that it never shows. */
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { metricsPayload } from "../../src/core/api/metrics.ts";
@@ -49,7 +49,7 @@ const isServing = (port: number): Promise<boolean> =>
 
 const show = (asyncContext = false) => execute(metricsShow, ports, { environment: "dev", asyncContext }, caller);
 
-test("a busy process is seen to be busy, an idle one to be idle, by the schema", async () => {
+test("a busy process is measured as busy, an idle one as idle, in the schema's form", async () => {
   const payload = metricsPayload.parse(await show());
   const [busy, idle] = payload.processes;
   expect([busy?.name, idle?.name]).toEqual(["busy", "idle"]);
@@ -60,7 +60,7 @@ test("a busy process is seen to be busy, an idle one to be idle, by the schema",
   expect(payload.host.memory.processRssSumBytes).toBe(busy!.memoryBytes! + idle!.memoryBytes!);
 });
 
-test("what differs from the ecosystem file is told, without any value", async () => {
+test("differences from the ecosystem file are reported without values", async () => {
   const busy = (await ports.processes.list()).find(({ name }) => name === "busy");
   const script = busy!.script!;
   const app = {
@@ -89,7 +89,7 @@ test("what differs from the ecosystem file is told, without any value", async ()
   ]);
 });
 
-test("no value of an environment, an argument or a store is in any byte", async () => {
+test("no answer holds a value of an environment, an argument or a store", async () => {
   const port = await freePort();
   await own.run({ name: "serves", code: SERVE, env: { SVC_HTTP_PORT: String(port), PAYMENT_TOKEN: "CANARY-PAYMENT" } });
   while (!(await isServing(port)));
@@ -114,7 +114,7 @@ test("no value of an environment, an argument or a store is in any byte", async 
   });
 });
 
-test("a process that is killed is seen anew, and the host goes on when PM2 is killed", async () => {
+test("a killed process is seen with its new pid, and the host goes on when PM2 is killed", async () => {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   const request = { environment: "dev", intervalMs: 500, asyncContext: false };

@@ -106,7 +106,7 @@ describe.runIf(isLinux)("Linux", () => {
   });
 });
 
-test("file systems stand once; a path that is not there is none", async () => {
+test("each file system is listed once, and a missing path is left out", async () => {
   const folder = temporaryFolder();
   const disks = await (await reader([folder, join(folder, "."), join(folder, "gone")])).disks();
   expect(disks).toMatchObject([{ path: folder, blocks: expect.any(Number) }]);

@@ -28,7 +28,7 @@ async function ask(port: number) {
 }
 
 describe("a process", () => {
-  test("is asked on its route, without a credential, and tells counters and stores", async () => {
+  test("a process is asked on its route without a credential and reports counters and stores", async () => {
     const seen: unknown[] = [];
     const metrics = await scrape(({ method, url, headers }, response) => {
       seen.push({ method, url, names: Object.keys(headers).toSorted() });
@@ -38,18 +38,18 @@ describe("a process", () => {
     expect(seen).toEqual([{ method: "GET", url: "/async-context-metrics", names: ["accept", "connection", "host"] }]);
   });
 
-  test("that has no such route", async () => {
+  test("a process without the route is reported as such", async () => {
     const metrics = await scrape((_, response) => void response.writeHead(404).end());
     expect(metrics).toMatchObject({ code: "ASYNC_CONTEXT_ROUTE_MISSING", status: 404 });
   });
 
-  test.each([500, 401, 204, 302])("that answers with %i", async (status) => {
+  test.each([500, 401, 204, 302])("a process that answers with %i is reported with the status", async (status) => {
     const metrics = await scrape((_, response) => void response.writeHead(status).end());
     const code = status === 204 ? "ASYNC_CONTEXT_PARSE_ERROR" : "ASYNC_CONTEXT_HTTP_ERROR";
     expect(metrics).toMatchObject({ code, status });
   });
 
-  test("is not followed to another place", async () => {
+  test("a redirect of a process is not followed", async () => {
     const visited: string[] = [];
     const metrics = await scrape(({ url = "" }, response) => {
       visited.push(url);
@@ -59,12 +59,12 @@ describe("a process", () => {
     expect(visited).toEqual(["/async-context-metrics"]);
   });
 
-  test.each(["", "{", "[]", "null", "7", '"text"'])("that answers %j", async (text) => {
+  test.each(["", "{", "[]", "null", "7", '"text"'])("a process that answers %j is reported as unreadable", async (text) => {
     const metrics = await scrape((_, response) => void response.end(text));
     expect(metrics).toMatchObject({ code: "ASYNC_CONTEXT_PARSE_ERROR", status: 200 });
   });
 
-  test("that answers without end is not read to the end", async () => {
+  test("an endless answer of a process is not read to the end", async () => {
     const metrics = await scrape((_, response) => {
       const more = (): void => {
         if (response.destroyed) return;
@@ -83,7 +83,7 @@ describe("a process", () => {
     expect(await scrape(listener)).toMatchObject({ code: "ASYNC_CONTEXT_TIMEOUT" });
   });
 
-  test("that does not listen, or is no HTTP server", async () => {
+  test("a process that does not listen or does not speak HTTP is reported as unreachable", async () => {
     const tcp = createTcp((socket) => socket.resume().end("no http\r\n\r\n"));
     await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
     const { port } = tcp.address() as AddressInfo;
@@ -108,7 +108,7 @@ test("connections are kept for the next question, and closed with the client", a
 });
 
 describe("a store", () => {
-  test("keeps every key, and shows scalar values of keys that are not secret-like", () => {
+  test("a store keeps every key and shows scalar values of keys that are not secret-like", () => {
     const store = {
       requestId: "r1",
       attempt: 2,
@@ -127,12 +127,12 @@ describe("a store", () => {
     expect(JSON.stringify(shown)).not.toContain("CANARY");
   });
 
-  test("holds no known secret, even under a harmless key, within a text or as a key", () => {
+  test("a store holds no known secret under a harmless key, in a text or as a key", () => {
     const shown = redactedStore({ note: "known-7Qz", a: { b: "x known-7Qz y" }, "known-7Qz": 1 }, scrub);
     expect(shown).toEqual({ note: "[REDACTED]", a: { b: "x [REDACTED] y" }, "[REDACTED]": 1 });
   });
 
-  test.each(["CANARY", ["CANARY"], 7, null])("that is %j is hidden", (store) => {
+  test.each(["CANARY", ["CANARY"], 7, null])("a store that is %j is hidden", (store) => {
     expect(redactedStore(store, scrub)).toEqual({ value: "[REDACTED]" });
   });
 });

@@ -32,12 +32,12 @@ const facts = {
 const LINE =
   /^(?<name>[a-z_][a-z0-9_]*)(?:\{(?<labels>(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\})? (?<value>-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/;
 
-test("every family of a sample", async () => {
+test("the exposition of a sample has every metric family", async () => {
   const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload } }), "openmetrics");
   await expect(text).toMatchFileSnapshot(join(import.meta.dirname, "../../fixtures/telemetry/open-metrics.txt"));
 });
 
-test("follows the grammar: metadata before its samples, names end in unit and kind, each set of labels once", () => {
+test("the exposition follows the grammar: metadata before its samples, names end in unit and kind, each set of labels once", () => {
   const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload } }), "openmetrics");
   const lines = text.split("\n");
   expect(lines.splice(-2)).toEqual(["# EOF", ""]);
@@ -63,7 +63,7 @@ test("follows the grammar: metadata before its samples, names end in unit and ki
   expect(seen.size).toBeGreaterThan(40);
 });
 
-test("labels are escaped, and what was not measured has no line", () => {
+test("labels are escaped, and a missing measurement has no line", () => {
   const families: MetricFamily[] = [
     {
       name: "svcm_x",

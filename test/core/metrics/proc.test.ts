@@ -13,7 +13,7 @@ import { parseStat } from "../../../src/core/metrics/proc/stat.ts";
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "../../fixtures/proc", name), "utf8");
 
 describe("/proc/stat", () => {
-  test("waiting for a disk is idle, stolen time is busy, guest time is not counted twice", () => {
+  test("/proc/stat: waiting for a disk is idle, stolen time is busy, guest time is not counted twice", () => {
     expect(parseStat(fixture("stat.txt"))).toEqual({
       all: { busy: 170, total: 1010 },
       cores: new Map([
@@ -23,13 +23,13 @@ describe("/proc/stat", () => {
     });
   });
 
-  test("a text of something else has no core", () => {
+  test("/proc/stat: another text has no core", () => {
     expect(parseStat("intr 5\n")).toEqual({ all: null, cores: new Map() });
   });
 });
 
 describe("/proc/meminfo", () => {
-  test("sizes are bytes", () => {
+  test("/proc/meminfo: sizes are bytes", () => {
     expect(parseMeminfo(fixture("meminfo.txt"))).toEqual({
       totalBytes: 16_777_216_000,
       freeBytes: 1_048_576_000,
@@ -37,7 +37,7 @@ describe("/proc/meminfo", () => {
     });
   });
 
-  test("what an old kernel does not estimate is null", () => {
+  test("/proc/meminfo: an estimate that an old kernel does not have is null", () => {
     expect(parseMeminfo("MemTotal: 5 kB\n")).toEqual({ totalBytes: 5120, freeBytes: null, availableBytes: null });
   });
 });
@@ -51,7 +51,7 @@ describe("/proc/<pid>/stat", () => {
   const of = (name: string, state = "S"): string =>
     `4711 (${name}) ${state} 1 4711 4711 0 -1 4194304 100 0 0 0 150 50 7 7 20 0 1 0 1086308 3133440 408 184\n`;
 
-  test.each(["node", "PM2 v7: God (x)", "a) R 1 (b", ") ) )", "line\nbreak"])("a program named %j", (name) => {
+  test.each(["node", "PM2 v7: God (x)", "a) R 1 (b", ") ) )", "line\nbreak"])("/proc/<pid>/stat of a program with the name %j", (name) => {
     expect(parsePidStat(of(name))).toEqual({
       state: "S",
       parentPid: 1,
@@ -61,13 +61,13 @@ describe("/proc/<pid>/stat", () => {
     });
   });
 
-  test("one that only its parent has not noticed has ended", () => {
+  test("/proc/<pid>/stat: a zombie without other threads has ended", () => {
     const ended = ["Z", "X", "S", "R", "D", "T"].filter((state) => hasEnded(parsePidStat(of("x", state))!));
     expect(ended).toEqual(["Z", "X"]);
     expect(hasEnded({ ...parsePidStat(of("x", "Z"))!, threads: 2 })).toBe(false);
   });
 
-  test("a text of something else is none", () => {
+  test("/proc/<pid>/stat: another text is refused", () => {
     expect(parsePidStat("")).toBeUndefined();
     expect(parsePidStat("4711 (node) S 1")).toBeUndefined();
   });
@@ -78,7 +78,7 @@ test("/proc/<pid>/statm", () => {
   expect(parsePidStatm("")).toBeNull();
 });
 
-test("/proc/<pid>/io tells the storage, not caches and pipes", () => {
+test("/proc/<pid>/io counts the storage, not caches and pipes", () => {
   const text =
     "rchar: 9\nwchar: 9\nsyscr: 9\nsyscw: 9\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 1\n";
   expect(parsePidIo(text)).toEqual({ readBytes: 4096, writeBytes: 8192 });
@@ -88,7 +88,7 @@ test("/proc/<pid>/io tells the storage, not caches and pipes", () => {
 describe("/proc/self/auxv", () => {
   const pairs = (...words: number[]): Uint8Array => new Uint8Array(new BigUint64Array(words.map(BigInt)).buffer);
 
-  test("page size and clock ticks", () => {
+  test("/proc/self/auxv has page size and clock ticks", () => {
     const isLittleEndian = endianness() === "LE";
     expect(parseAuxv(pairs(3, 64, 6, 65_536, 17, 250, 0, 0), isLittleEndian)).toEqual({
       pageBytes: 65_536,
@@ -96,7 +96,7 @@ describe("/proc/self/auxv", () => {
     });
   });
 
-  test("the common units, where the kernel says nothing", () => {
+  test("/proc/self/auxv without units means the common ones", () => {
     expect(parseAuxv(new Uint8Array(), true)).toEqual({ pageBytes: 4096, ticksPerSecond: 100 });
   });
 });

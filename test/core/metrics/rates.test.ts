@@ -34,22 +34,22 @@ describe("a process", () => {
     expect(processCpuPercent(reading({}), reading({ atMs: 500, cpuMs: 1000 }))).toBe(200);
   });
 
-  test("a first reading has no rate, and one of another process under that number neither", () => {
+  test("neither a first reading nor one of another process with the same pid has a rate", () => {
     expect(processCpuPercent(undefined, reading({ atMs: 500, cpuMs: 1000 }))).toBeNull();
     expect(processCpuPercent(reading({ cpuMs: 400 }), reading({ atMs: 500, cpuMs: 10 }))).toBeNull();
   });
 
-  test("what a system tells as a share is taken as it is", () => {
+  test("a CPU share from the system is used unchanged", () => {
     expect(processCpuPercent(undefined, reading({ cpuPercent: 12.34, cpuMs: null }))).toBe(12.3);
   });
 
-  test("bytes a second", () => {
+  test("disk traffic is in bytes per second", () => {
     const before = reading({ io: { readBytes: 1000, writeBytes: 0 } });
     const now = reading({ atMs: 250, io: { readBytes: 2000, writeBytes: 500 } });
     expect(ioRates(before, now)).toEqual({ readBytesPerSecond: 4000, writeBytesPerSecond: 2000 });
   });
 
-  test("traffic that nobody may see is null, and never 0", () => {
+  test("traffic that the user may not see is null, never 0", () => {
     const hidden = { supported: true, code: "EACCES", error: "hidden" };
     const nothing = { readBytesPerSecond: null, writeBytesPerSecond: null };
     expect(ioRates(reading({}), reading({ atMs: 250, io: hidden }))).toEqual(nothing);
@@ -70,7 +70,7 @@ describe("the host", () => {
   });
   const facts = { before: undefined, now: host(), cpuModel: null, disks: [], processRssSumBytes: 250 };
 
-  test("the first reading has no rate, one for each core that is there", () => {
+  test("the first reading has no rates, but an entry for each core", () => {
     expect(hostMetrics(facts).cpu).toEqual({
       coreCount: 2,
       model: null,
@@ -84,21 +84,21 @@ describe("the host", () => {
     });
   });
 
-  test("cores stand by number", () => {
+  test("cores are in the order of their numbers", () => {
     const now = host({ cores: new Map([[0, { busy: 10, total: 200 }], [2, { busy: 150, total: 200 }]]) }); // prettier-ignore
     expect(hostMetrics({ ...facts, before: host(), now }).cpu.perCore).toEqual([10, 100]);
   });
 
-  test("used is what is not available", () => {
+  test("used memory is total memory without available memory", () => {
     expect(hostMetrics(facts).memory).toMatchObject({ usedBytes: 600, usedPercent: 60, otherBytes: 350 });
   });
 
-  test("memory of processes that are not known is null", () => {
+  test("memory of unknown processes is null", () => {
     const { memory } = hostMetrics({ ...facts, processRssSumBytes: null });
     expect(memory).toMatchObject({ processRssSumBytes: null, otherBytes: null });
   });
 
-  test("a disk is used as df counts it; one that cannot be asked says why", () => {
+  test("disk usage is counted as df does, and an unreadable disk has the reason", () => {
     const failed = { path: "/gone", code: "ETIMEDOUT", error: "late" };
     const disks = [{ path: "/", blockBytes: 10, blocks: 100, freeBlocks: 40, availableBlocks: 20 }, failed];
     expect(hostMetrics({ ...facts, disks }).disk).toEqual([

@@ -7,13 +7,13 @@ import { pass, until, watch } from "../../support/watcher.ts";
 const caller = { source: "cli", grants: ["read"] } as const;
 
 describe("the sampler", () => {
-  test("measures nothing, and asks PM2 nothing, while nobody watches", async () => {
+  test("telemetry without watchers measures nothing and asks PM2 nothing", async () => {
     const world = countingPorts();
     await pass(world, 10_000, 1000);
     expect(world.asked).toEqual({ list: 0, host: 0, opened: 0, closed: 0, scraped: 0 });
   });
 
-  test("the first sample has no rates, the second one has", async () => {
+  test("the first sample has no rates, but the second one does", async () => {
     const world = countingPorts();
     const { samples } = await watch(world);
     await pass(world, 1000);
@@ -24,7 +24,7 @@ describe("the sampler", () => {
     expect([before?.cpuPercent, now?.cpuPercent]).toEqual([null, 25]);
   });
 
-  test("is one for all: the machine is read once a tick, at the fastest interval asked for", async () => {
+  test("all watchers share one sampler: the machine is read once a tick, at the fastest interval", async () => {
     const world = countingPorts();
     const watchers = [await watch(world, { intervalMs: 2000 }), await watch(world), await watch(world)];
     await pass(world, 4000);
@@ -40,7 +40,7 @@ describe("the sampler", () => {
     expect(watchers.map(({ samples }, index) => samples.length - counts[index]!)).toEqual([2, 4, 4]);
   });
 
-  test("slows down again when the fastest has left, and ends with the last", async () => {
+  test("the sampler slows down when the fastest watcher leaves, and ends with the last", async () => {
     const world = countingPorts();
     const [slow, fast] = [await watch(world, { intervalMs: 2000 }), await watch(world, { intervalMs: 500 })];
     fast.stop.abort();
@@ -57,7 +57,7 @@ describe("the sampler", () => {
     expect(world.clock.waiting).toBe(0);
   });
 
-  test("asks PM2 every two seconds, whatever the interval", async () => {
+  test("the sampler asks PM2 every two seconds at any interval", async () => {
     const world = countingPorts();
     await watch(world, { intervalMs: 500 });
     const before = world.asked.list;
@@ -65,7 +65,7 @@ describe("the sampler", () => {
     expect(world.asked.list - before).toBe(5);
   });
 
-  test("asks PM2 at once when a process is gone, and after an action", async () => {
+  test("the sampler asks PM2 at once when a process is gone, and after an action", async () => {
     const world = countingPorts();
     const { samples } = await watch(world, { intervalMs: 500 });
     await pass(world, 500);
@@ -93,7 +93,7 @@ describe("the sampler", () => {
 });
 
 describe("a watcher", () => {
-  test("gets the newest sample at once, and the same object as others of its environment", async () => {
+  test("a watcher gets the newest sample at once, and the same object as others of its environment", async () => {
     const world = countingPorts();
     const early = await watch(world);
     await pass(world, 500);
@@ -105,7 +105,7 @@ describe("a watcher", () => {
     expect(other.samples[0]).toMatchObject({ payload: { environment: "staging" } });
   });
 
-  test("who is slow skips samples and gets the newest", async () => {
+  test("a slow watcher skips samples and gets the newest", async () => {
     const world = countingPorts();
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
@@ -121,7 +121,7 @@ describe("a watcher", () => {
     expect(hasMore).toBe(false);
   });
 
-  test("who stops asking and aborts is forgotten", async () => {
+  test("a watcher that stops reading and aborts is forgotten", async () => {
     const world = countingPorts();
     const stop = new AbortController();
     const request = { environment: "dev", intervalMs: 500, asyncContext: false };
@@ -149,7 +149,7 @@ describe("a watcher", () => {
 });
 
 describe("while PM2 does not run", () => {
-  test("the host goes on, with why, and PM2 is asked no more often than else", async () => {
+  test("if PM2 cannot be read, the host goes on with the reason, and PM2 is not asked more often", async () => {
     const world = countingPorts();
     world.records = undefined;
     const { samples } = await watch(world, { intervalMs: 500 });
@@ -161,12 +161,12 @@ describe("while PM2 does not run", () => {
       error: { code: "PM2_NOT_RUNNING", details: "No PM2 daemon runs." },
     });
     world.records = [runningRecord()];
-    // Which waits for the disk: where the ecosystem file is looked for.
+    // The look for the ecosystem file waits for the disk.
     while (samples.at(-1)?.kind !== "metrics") await pass(world, 500);
     expect(samples.at(-1)).toMatchObject({ payload: { summary: { processCount: 1 } } });
   });
 
-  test("a single answer is refused with PM2's code, and OpenMetrics tells the host", async () => {
+  test("a single answer is refused with PM2's code, and OpenMetrics has the host", async () => {
     const world = countingPorts();
     world.records = undefined;
     const shown = until(world, execute(metricsShow, world.ports, { environment: "dev" }, caller));
@@ -182,7 +182,7 @@ describe("while PM2 does not run", () => {
 });
 
 describe("a single answer", () => {
-  test("has rates, and shares its measurement with whoever asks meanwhile", async () => {
+  test("a single answer has rates and shares its measurement with concurrent callers", async () => {
     const world = countingPorts();
     const ask = () => execute(metricsShow, world.ports, { environment: "dev" }, caller);
     const answers = await until(world, Promise.all(Array.from({ length: 50 }, ask)));
@@ -191,7 +191,7 @@ describe("a single answer", () => {
     expect(world.asked).toMatchObject({ list: 2, host: 4, opened: 2, closed: 2 });
   });
 
-  test("is measured after the question where the sampler runs", async () => {
+  test("a single answer is measured after the question, also if the sampler runs", async () => {
     const world = countingPorts();
     await watch(world);
     await pass(world, 1100);
@@ -201,7 +201,7 @@ describe("a single answer", () => {
     expect(world.asked.opened).toBe(1);
   });
 
-  test("marks the process that serves the answer, and no other", async () => {
+  test("a single answer marks only the process that serves it", async () => {
     const world = countingPorts();
     world.records = [runningRecord({ name: "svcm", pid: process.pid }), runningRecord({ name: "api", pmId: 1 })];
     const shown = until(world, execute(metricsShow, world.ports, { environment: "dev" }, caller));

@@ -26,7 +26,7 @@ function restarting(world: CountingPorts): void {
 const again = ({ clock }: CountingPorts): ProcessRecord =>
   runningRecord({ pid: 4712, restartCount: 1, startedAt: clock.now() });
 
-/** How long a restart takes if the machine's clock is set in between. */
+/** The time that a restart takes if the machine's clock is set in between. */
 async function restartedIn(byMs: number): Promise<number> {
   const world = countingPorts();
   restarting(world);
@@ -73,7 +73,7 @@ test("the stream keeps its pace, and PM2 is asked as often as before", async () 
   }
 });
 
-test("an uptime that nobody knows is null, never 0", async () => {
+test("an unknown uptime is null, never 0", async () => {
   const world = countingPorts();
   world.clock.set(-HOUR);
   const { samples } = await watch(world);

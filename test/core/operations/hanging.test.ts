@@ -1,4 +1,4 @@
-/** A PM2 that does not answer: the host has its own beat, and nobody waits for more than one time-out. */
+/** A PM2 that does not answer: the host has its own pace, and each caller waits for one time-out at most. */
 import { expect, test } from "vitest";
 import { execute, metricsExpose, metricsShow, SvcmError } from "../../../src/core/index.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { canonicalArguments, canonicalValue } from "../../../src/core/pm2/canonical-value.ts";
 
-test("a value reads as the process sees it", () => {
+test("the canonical value of a variable is the text that the process sees", () => {
   expect([5, true, "5", { a: 1 }, null].map(canonicalValue)).toEqual(["5", "true", "5", '{"a":1}', "null"]);
 });
 
-test("one text of arguments and the list that PM2 makes of it are the same", () => {
+test("a text of arguments equals the list that PM2 makes of it", () => {
   expect(canonicalArguments(`--port 80 --name "two words" --x='a b' 'c d'`)).toBe(
     canonicalArguments(["--port", "80", "--name", "two words", "--x='a b'", "c d"]),
   );

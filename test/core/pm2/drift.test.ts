@@ -51,7 +51,7 @@ const env = (environment: Record<string, string>, more: Partial<ProcessRecord> =
   runningRecord({ declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment }, ...more });
 
 describe("apps", () => {
-  test("what runs as declared does not differ", () => {
+  test("an app that runs as declared does not drift", () => {
     expect(drift([{}], [runningRecord()])).toEqual({
       expectedProcessCount: 1,
       missingExpected: [],
@@ -60,17 +60,17 @@ describe("apps", () => {
     });
   });
 
-  test("one that PM2 does not know is missing, one that no file declares is unexpected", () => {
+  test("an app that PM2 does not know is missing, and a process that no file declares is unexpected", () => {
     const found = drift([{}, { name: "worker" }], [runningRecord(), runningRecord({ name: "old", pmId: 3 })]);
     expect(found).toMatchObject({ missingExpected: ["worker"], unexpected: ["old"], expectedProcessCount: 2 });
     expect(fields(found)).toEqual(["app unexpected 3", "app missing "]);
   });
 
-  test("one that was stopped is not missing", () => {
+  test("a stopped app is not missing", () => {
     expect(fields(drift([{}], [runningRecord({ status: "stopped", pid: null, startedAt: null })]))).toEqual([]);
   });
 
-  test("instances are counted, of PM2's `max` too", () => {
+  test("instances are counted, also for PM2's `max`", () => {
     const cluster = [0, 1, 2].map((pmId) => runningRecord({ pmId, execMode: "cluster" }));
     expect(fields(drift([{ instances: 3 }], cluster))).toEqual([]);
     const found = drift([{ instances: "max" }], cluster);
@@ -87,7 +87,7 @@ describe("fields", () => {
     ["execMode", { exec_mode: "cluster" }, {}],
     ["watch", { watch: ["src"] }, {}],
     ["namespace", { namespace: "backend" }, {}],
-  ])("%s differs", (field, app, more) => {
+  ])("drift of %s is reported", (field, app, more) => {
     expect(fields(drift([app], [runningRecord(more)]))).toEqual([`${field} different 0`]);
   });
 
@@ -95,27 +95,27 @@ describe("fields", () => {
     ["args", { args: "--token CANARY" }],
     ["interpreterArgs", { node_args: ["--title=CANARY"] }],
     ["env CANARY_KEY", { env: { CANARY_KEY: "CANARY" } }],
-  ])("%s differs, and no value is told", (field, app) => {
+  ])("drift of %s is reported without its value", (field, app) => {
     const found = drift([app], [env({ CANARY_KEY: "CANARY of before" })]);
     expect(fields(found)).toEqual([`${field} different 0`]);
     expect(JSON.stringify(found).replaceAll("CANARY_KEY", "")).not.toContain("CANARY");
   });
 
-  test("PM2's own Node.js is node, by its path, too", () => {
+  test("the path of PM2's own Node.js is the interpreter node", () => {
     expect(fields(drift([{}], [runningRecord({ interpreter: "/usr/bin/node" })]))).toEqual([]);
     expect(fields(drift([{}], [runningRecord({ interpreter: "/usr/bin/nodemon" })]))).toEqual([
       "interpreter different 0",
     ]);
   });
 
-  test("processes that differ alike are one entry", () => {
+  test("processes with the same drift are one entry", () => {
     const cluster = [0, 1].map((pmId) => runningRecord({ pmId, execMode: "cluster", cwd: "/tmp" }));
     expect(fields(drift([{ instances: 2 }], cluster))).toEqual(["cwd different 0,1"]);
   });
 });
 
 describe("environment", () => {
-  test("a key with another value, a key that is not there, and one of ours that nobody declares", () => {
+  test("keys drift if they are different, absent, or SVC_ keys that the file does not declare", () => {
     const running = env({ A: "old", SVC_GONE: "x", SVC_JWT_ISSUER: "x", EDITOR: "vi", PATH: "/bin" });
     expect(fields(drift([{ env: { A: "new", B: "1" } }], [running]))).toEqual([
       "env A different 0",
@@ -138,19 +138,19 @@ describe("environment", () => {
       expect(fields(drift([app], [env({ ...running, [mark]: "1" })]))).toEqual([]);
   });
 
-  test("secrets and svcm's own settings come from outside", () => {
+  test("secrets and svcm's own settings are not stale, because they come from outside", () => {
     const running = env({ SVC_JWT_TOKEN_SECRET_KEY: "x", SVC_SERVICE_MANAGEMENT_PORT: "1" });
     expect(fields(drift([{}], [running]))).toEqual([]);
   });
 
-  test("a block of the environment's name may be laid over it, one of another's may not", () => {
+  test("the block of the environment may apply, but not that of another one", () => {
     const app = { env: { A: "1" }, env_prod: { A: "2" }, env_staging: { A: "3" } };
     expect(fields(drift([app], [env({ A: "1" })]))).toEqual([]);
     expect(fields(drift([app], [env({ A: "2" })]))).toEqual([]);
     expect(fields(drift([app], [env({ A: "3" })]))).toEqual(["env A different 0"]);
   });
 
-  test("a key that PM2 counts up is another one for each process", () => {
+  test("a key that PM2 counts up may differ in each process", () => {
     const app = { env: { PORT: "3000" }, increment_var: "PORT", instances: 2 };
     const cluster = [0, 1].map((pmId) => env({ PM2_HOME: "h", PORT: `300${pmId}` }, { pmId, execMode: "cluster" }));
     expect(fields(drift([app], cluster))).toEqual([]);

@@ -26,7 +26,7 @@ describe("the apps that deployments.yaml implies in an environment", () => {
     },
   );
 
-  test("are those of every target that names it, and of no other", () => {
+  test("implied apps are those of the targets that name the environment only", () => {
     const deployments = [
       target("production", "grpc+restapi"),
       target("staging", "websocket+restapi"),
@@ -36,25 +36,25 @@ describe("the apps that deployments.yaml implies in an environment", () => {
     expect(implied(deployments).map(({ suffixes }) => suffixes)).toEqual([["restapi", "grpcapi"], ["restapi"]]);
   });
 
-  test("are those of the service configuration where no target names it", () => {
+  test("implied apps are those of the service configuration if no target names the environment", () => {
     expect(implied([target("staging", "grpc+restapi")])).toEqual(ofConfiguration);
     expect(implied([target("production", "functions", "lambda")])).toEqual(ofConfiguration);
     expect(implied(undefined)).toEqual(ofConfiguration);
   });
 
-  test("include those of a legacy target, by what it migrates to", () => {
+  test("implied apps include those that a legacy target migrates to", () => {
     const legacy = { name: "old", type: "dedicated", region: "rack", runtime: "node22" };
     expect(implied([legacy], "dev")).toEqual([{ by: 'deploy target "old" (restapi)', suffixes: ["restapi"] }]);
   });
 
   test.each([null, "text", 1, [], {}, { deployments: {} }, { deployments: [null, 3, ["x"]] }])(
-    "are none in %j, whose faults are told elsewhere",
+    "a document %j implies no apps",
     (document) => {
       expect(impliedApps(document, "production", vocabulary)).toEqual([]);
     },
   );
 
-  test.each(["toString", "__proto__", 3, undefined])("are none by the unknown name %j", (unknown) => {
+  test.each(["toString", "__proto__", 3, undefined])("the unknown name %j implies no apps", (unknown) => {
     expect(implied([target("production", unknown)])).toEqual([]);
     expect(implied([], "production", { serviceKind: unknown })).toEqual([]);
   });

@@ -15,25 +15,25 @@ const facts = { contract: packagedRuntimeContract, matrix: packagedCapabilityMat
 describe("environments", () => {
   const spellings = ecosystemSpellings(facts.contract, facts.matrix);
 
-  test("are those of the specification, in its order", () => {
+  test("environments are those of the specification, in its order", () => {
     expect([...spellings.keys()]).toEqual(["dev", "development", "staging", "production", "prod", "ci", "test"]);
     expect([...spellings.values()]).toEqual(["dev", "dev", "staging", "production", "production", "ci", "ci"]);
   });
 
-  test("of the PM2 profiles win over an alias of the same name", () => {
+  test("a PM2 profile wins over an alias of the same name", () => {
     const environments = { development: { file: ".env", aliases: ["dev"] } };
     const contract = { ...facts.contract, environments, defaultEnvironment: "development" };
     const own = ecosystemSpellings(contract, facts.matrix);
     expect([own.get("dev"), own.get("development")]).toEqual(["dev", "development"]);
   });
 
-  test.each(["", " ", "qa", "toString", "__proto__", "dev,staging", "productio"])("%j is refused", (asked) => {
+  test.each(["", " ", "qa", "toString", "__proto__", "dev,staging", "productio"])("the environment %j is refused", (asked) => {
     expect(() => resolveEnvironment(spellings, facts.contract, asked)).toThrow(
       /Unsupported environment .*Accepted: dev, dev/,
     );
   });
 
-  test("are compared trimmed, in any case, and echoed as asked", () => {
+  test("environments are compared trimmed, in any case, and echoed as given", () => {
     expect(resolveEnvironment(spellings, facts.contract, "\tProD ")).toEqual({
       environment: "prod",
       name: "production",
@@ -48,7 +48,7 @@ describe("environments", () => {
 });
 
 describe("the command", () => {
-  test("reads back in a shell as the words that it is made of", () => {
+  test("the command reads back in a shell as its words", () => {
     const word = fc.string({ unit: fc.constantFrom(...Array.from("ab '\"\\$`!\n\t;|&()<>*?[]#~=%-é")) });
     const awkward = ["-rf", "--", "", "a'b", "$(id)", "`id`", "a\nb", "!x", "*", "~", "é", "%s", "'"];
     const words = [...awkward, ...fc.sample(word, 200)];
@@ -56,7 +56,7 @@ describe("the command", () => {
     expect(execFileSync("/bin/sh", ["-c", script], { encoding: "utf8" })).toBe(words.map((w) => `${w}\0`).join(""));
   });
 
-  test("selects exactly the apps, and is none for no app", () => {
+  test("the command selects exactly the apps, and is missing without an app", () => {
     expect(startCommand("/srv/pm2/e.config.cjs", ["a", "b"])).toBe(
       "pm2 start /srv/pm2/e.config.cjs --only a,b --update-env",
     );
@@ -115,7 +115,7 @@ describe("a preview", () => {
     expect(expected).not.toContain("x-service-management");
   });
 
-  test("without such an app has no command, for it would start them all", () => {
+  test("a preview without a matching app has no command, because PM2 would start all apps", () => {
     expect(show([{ name: "other" }], ["restapi"]).preview).toEqual({ apps: [], command: null });
     expect(show(apps)).not.toHaveProperty("preview");
   });
@@ -142,7 +142,7 @@ describe("what is shown", () => {
     OBJECT: { nested: "canary-token" },
   };
 
-  test("keeps every secret back, wherever it stands again", () => {
+  test("the view hides every secret, also where it is repeated", () => {
     const response = show(
       [
         {
@@ -177,7 +177,7 @@ describe("what is shown", () => {
     });
   });
 
-  test("ordinary words stay, though a weakly named variable holds one", () => {
+  test("the view keeps ordinary words that a variable with a weak name holds", () => {
     const [app] = show([
       { name: "svc-dev-restapi", env: { SESSION_KEY_PREFIX: "svc-dev", AUTH: "development", PORT_KEY: "1" } },
     ]).apps;
@@ -185,7 +185,7 @@ describe("what is shown", () => {
   });
 });
 
-test("a scrub takes the longest secret first, and no pattern for one", () => {
+test("a scrub takes the longest secret first, and treats none as a pattern", () => {
   const scrub = scrubOf(["secret", "secret-longer", "$&$1.*"]);
   expect(scrub("a secret-longer b secret c $&$1.* d")).toBe("a [REDACTED] b [REDACTED] c [REDACTED] d");
 });

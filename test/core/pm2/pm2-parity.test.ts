@@ -1,4 +1,4 @@
-/** What svcm says of an app is what PM2 itself makes of it: asked of the installed PM2, in a process of its own. */
+/** svcm's reading of an app is compared with that of the installed PM2, which runs in a separate process. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -155,7 +155,7 @@ test.each([
   expect(ours.map(({ fields }) => fields)).toEqual(theirs);
 });
 
-test("a path is taken for what PM2 takes it for", () => {
+test("the kind of a path is the one that PM2 sees in it", () => {
   const { isConfigFile } = require("pm2/lib/Common.js") as { isConfigFile: (path: string) => string | null };
   const names = [
     "ecosystem.dev.config.cjs",

@@ -21,12 +21,12 @@ const crashed = (runMs: number, ageMs: number, restartCount: number): Partial<Pr
   lastStartAt: NOW - runMs,
 });
 
-test("a process that runs has none", () => {
+test("a process that runs has no problem", () => {
   expect(code({})).toBeUndefined();
   expect(code({ status: "stopped", pid: null })).toBeUndefined();
 });
 
-test("online without a process is one, and so is a folder that does not exist", () => {
+test("online without a process is a problem, and so is a missing folder", () => {
   expect(code({ pid: null })).toBe("PROCESS_WITHOUT_PID");
   const missingFolders = new Set(["/srv/gone"]);
   expect(code({ cwd: "/srv/gone" }, { missingFolders })).toBe("PROCESS_FOLDER_MISSING");
@@ -56,7 +56,7 @@ test.each([
   expect(code(fields)).toBeUndefined();
 });
 
-test("restarts of its own accord that were seen are a loop, whatever the exit code; those on request are not", () => {
+test("restarts without a request are a loop with any exit code; those on request are not", () => {
   const run = (restartCount: number, createdAt: number) => record({ restartCount, createdAt, exitCode: 0 });
   const watched = (steps: readonly (readonly [number, number, number])[]): RestartWatch =>
     steps.reduce<RestartWatch>(

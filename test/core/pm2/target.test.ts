@@ -24,7 +24,7 @@ function refusal(asked: Partial<AskedTarget>): unknown {
   }
 }
 
-test("a name means all instances of that app, a number one process, a namespace all of its own", () => {
+test("a name means all instances of an app, a number one process, a namespace all of its processes", () => {
   expect(ids({ name: "api" })).toEqual([1, 2]);
   expect(ids({ name: "1" })).toEqual([0]);
   expect(ids({ pmId: 1 })).toEqual([1]);
@@ -34,14 +34,14 @@ test("a name means all instances of that app, a number one process, a namespace 
   expect(ids({ scope: "namespace", name: "left" })).toEqual([3]);
 });
 
-test("different apps of one name are not guessed among", () => {
+test("a name of several apps is refused", () => {
   expect(refusal({ name: "twin" })).toMatch(
     /^PROCESS_AMBIGUOUS: 2 processes .*id 3, namespace left.*id 4, namespace right/,
   );
   expect(refusal({ name: "same" })).toMatch(/^PROCESS_AMBIGUOUS: .*\/srv\/a\.js.*\/srv\/b\.js/);
 });
 
-test("what is not there is refused with what is", () => {
+test("an unknown name is refused with the known ones", () => {
   expect(refusal({ name: "apis" })).toMatch(
     /^PROCESS_NOT_FOUND: .*Did you mean "api"\? Accepted: "1", "api", "same", "twin"\.$/,
   );
@@ -55,14 +55,14 @@ test("what is not there is refused with what is", () => {
   expect(refusal({ scope: "namespace", namespace: "none" })).toMatch(/^PROCESS_NOT_FOUND/);
 });
 
-test("who is meant has to be said", () => {
+test("a request without a target is refused", () => {
   expect(refusal({})).toMatch(/^INVALID_REQUEST/);
   expect(refusal({ scope: "namespace" })).toMatch(/^INVALID_REQUEST/);
   expect(refusal({ scope: "namespace", namespace: "left", pmId: 3 })).toMatch(/^INVALID_REQUEST/);
   expect(refusal({ scope: "namespace", namespace: "left", name: "twin" })).toMatch(/^INVALID_REQUEST/);
 });
 
-test("several are meant at once, each once, and all are refused with one of them", () => {
+test("several targets are resolved once each, and all are refused with one of them", () => {
   expect(ids({ names: ["api", "1"], pmIds: [2, 3] })).toEqual([1, 2, 0, 3]);
   expect(ids({ names: ["twin"], namespace: "right" })).toEqual([4]);
   expect(refusal({ names: ["api", "none"] })).toMatch(/^PROCESS_NOT_FOUND: .*"none"/);
@@ -71,7 +71,7 @@ test("several are meant at once, each once, and all are refused with one of them
   expect(refusal({ scope: "namespace", namespace: "left", names: ["api"] })).toMatch(/^INVALID_REQUEST/);
 });
 
-test("a target is called by its name, also if it was asked for by its number", () => {
+test("a target has its name also if the request has its number", () => {
   const found = [record({ name: "twin" })];
   expect(targetName({ scope: "process", pmId: 3 }, found)).toBe("twin");
   expect(targetName({ scope: "process", pmId: 3, name: "twin" }, found)).toBe("twin");
@@ -79,7 +79,7 @@ test("a target is called by its name, also if it was asked for by its number", (
   expect(targetName({ scope: "namespace", namespace: "left" }, found)).toBe("left");
 });
 
-test("what serves the request is told by its number, by what started it, and by what PM2 says of it", () => {
+test("the process that serves the request is known by its pid, its ancestors and its number in PM2", () => {
   const none = { pids: [10, 11], pm2: null };
   expect(isOwn(record({ pid: 11 }), none)).toBe(true);
   expect(isOwn(record({ pid: 12 }), none)).toBe(false);

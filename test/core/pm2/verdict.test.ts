@@ -25,7 +25,7 @@ test("a start is done when the process has been online for as long as PM2 calls 
   expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, pid: null }), STABLE_MS)).toBe("pending");
 });
 
-test("one that ended after its start has failed, whatever it is now", () => {
+test("a start failed if the process ended after it, whatever its status is now", () => {
   expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, restartCount: 1, exitCode: 3 }), STABLE_MS)).toEqual({
     failed: "it ended right after its start, once so far, last with exit code 3",
   });
@@ -35,7 +35,7 @@ test("one that ended after its start has failed, whatever it is now", () => {
     });
 });
 
-test("a restart is done by another run, and by exactly one", () => {
+test("a restart is done by exactly one other run", () => {
   const after = record({ ...stable, restartCount: 5 });
   expect(verdictOn("restart", before, after, STABLE_MS)).toBe("done");
   expect(verdictOn("restart", before, { ...before, startedAt: 1 }, STABLE_MS)).toBe("pending");
@@ -49,7 +49,7 @@ test("a restart is done by another run, and by exactly one", () => {
   });
 });
 
-test("PM2 has done itself what runs in another process than before, and never a stop", () => {
+test("another run means that PM2 did a start or restart itself, never a stop", () => {
   const another = record({ ...before, status: "launching", pid: 2 });
   expect(isDoneWithoutUs("restart", before, another)).toBe(true);
   expect(isDoneWithoutUs("start", UNKNOWN_BEFORE, another)).toBe(true);
@@ -58,7 +58,7 @@ test("PM2 has done itself what runs in another process than before, and never a 
   expect(isDoneWithoutUs("restart", before, record({ ...another, status: "stopped" }))).toBe(false);
 });
 
-test("a run is online for as long as it was seen, and another run begins anew", () => {
+test("the online time counts from the first look at a run, and a new run starts from 0", () => {
   const runs = new OnlineRuns();
   const run = record({ ...stable, pmId: 3 });
   expect([runs.onlineMs(run, 5), runs.onlineMs(run, 905), runs.onlineMs(run, 1005)]).toEqual([0, 900, 1000]);

@@ -31,7 +31,7 @@ test.each([
   expect(await namesOf(loaderIn(root), join(root, name))).toEqual(["a"]);
 });
 
-test("each read runs the file afresh, and what it requires", async () => {
+test("each load runs the file again, and the modules that it requires", async () => {
   const root = temporaryFolder();
   const [file, nested] = [join(root, "x.config.cjs"), join(root, "nested.cjs")];
   const loader = loaderIn(root);
@@ -44,7 +44,7 @@ test("each read runs the file afresh, and what it requires", async () => {
   expect(await namesOf(loader, file)).toEqual(["four"]);
 });
 
-test("callers at once share a run: one runs, one waits", async () => {
+test("concurrent loads share a run: one runs, one waits", async () => {
   const root = temporaryFolder();
   const [file, log] = [join(root, "x.config.cjs"), join(root, "runs")];
   writeFileSync(file, `require("fs").appendFileSync(${JSON.stringify(log)}, "x"); module.exports = { apps: [] };`);
