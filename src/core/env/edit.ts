@@ -1,6 +1,7 @@
 import { parseEnvDocument, valuesOf, type EnvDocument, type EnvEntry, type Span } from "./document.ts";
 import { isPortableEntry, nodeReading, openQuoteReason, type Doubt } from "./portable.ts";
 import { spellings } from "./quote.ts";
+import type { LineChange } from "../words/line-change.ts";
 
 /** Why a file cannot take a value: another line would be read differently, or no reader would find this one. */
 export class UnwritableValue extends Error {
@@ -15,15 +16,9 @@ export interface Assignment {
   readonly isValue?: (text: string) => boolean;
 }
 
-/** The changed lines of one key. `line` counts from 1 in the text before; `before` is empty if a line was added. */
-export interface LineChange {
-  readonly line: number;
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
-
 export interface KeyEdit {
   readonly key: string;
+  /** The changed lines of the key. */
   readonly change: LineChange;
   /** What may keep `node --env-file` from reading the new line as dotenv does. */
   readonly doubts: readonly Doubt[];

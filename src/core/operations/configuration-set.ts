@@ -1,7 +1,8 @@
 import { defineOperation } from "../operation.ts";
-import { editDocument, type DocumentEditResponse } from "../deployments/edit-file.ts";
+import { editDocument } from "../deployments/edit-file.ts";
+import type { DocumentEditResponse } from "../deployments/edit-response.ts";
 
-/** Changes the service configuration, through its validator: a bad profile is refused, never coerced. */
+/** Changes the service configuration. A bad value is refused, never coerced. */
 export const configurationSet = defineOperation({
   id: "configuration.set",
   access: "write",

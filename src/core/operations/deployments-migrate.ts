@@ -1,18 +1,14 @@
 import { defineOperation } from "../operation.ts";
-import { editDocument, type DocumentEditResponse } from "../deployments/edit-file.ts";
+import { editDocument } from "../deployments/edit-file.ts";
+import type { DocumentEditResponse } from "../deployments/edit-response.ts";
 
-/** Rewrites what is left of older documents, entry by entry, without loss. @see the specification, "Versioning" 2 */
+/** Rewrites legacy entries in today's form without loss. @see the specification, "Versioning" 2 */
 export const deploymentsMigrate = defineOperation({
   id: "deployments.migrate",
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, request, caller): Promise<DocumentEditResponse> {
     const { migrateDocument } = await import("../deployments/edit/migrate-document.ts");
-    return editDocument(
-      ports,
-      caller,
-      { ...request, action: "deployments.migrate", mayCreate: false },
-      migrateDocument,
-    );
+    return editDocument(ports, caller, { ...request, action: "suite.migrate", mayCreate: false }, migrateDocument);
   },
 });

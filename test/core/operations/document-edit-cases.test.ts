@@ -22,14 +22,14 @@ interface Change {
 }
 
 /**
- * Cases are files: `name.before.yaml` and `name.change.json` beside what comes out, `name.after.yaml` or
- * `name.refused.txt`. Adding one needs no code: what comes out is written where it is missing, to be reviewed.
+ * Cases are files: `name.before.yaml` and `name.change.json` beside the result, `name.after.yaml` or `name.refused.txt`.
+ * A missing result is written, to be reviewed.
  */
 test.each(cases)("%s", async (before) => {
   const name = before.replace(/\.before\.\w+$/, "");
   const { operation: id, input } = JSON.parse(readFileSync(`${folder}${name}.change.json`, "utf8")) as Change;
   const operation = operations.find((one) => one.id === id);
-  if (!operation) throw new Error(`${id} is no operation that writes`);
+  if (!operation) throw new Error(`${id} is not an operation that writes`);
   const file = before.endsWith(".json") ? "deployments.json" : "deployments.yaml";
   const workspace = makeWorkspace({ [file]: readFileSync(folder + before) });
   const asked = parseInput(inputs[id], { file, dryRun: false, ...input }, operation.refusal);

@@ -5,8 +5,13 @@ import {
   execute,
   FileError,
   type Ports,
+  configurationSet,
   deploymentsMigrate,
+  interfaceAdd,
+  interfaceEdit,
+  interfaceRemove,
   targetAdd,
+  targetDuplicate,
   targetEdit,
   targetRemove,
 } from "../../../src/core/index.ts";
@@ -68,7 +73,52 @@ test("a change is recorded with the entry and the fields, never a value; no chan
   expect(readFileSync(workspace.path(".svcm/audit.jsonl"), "utf8")).not.toContain("canary");
 });
 
-test("credentials in the lines around are masked in what is told, and kept in the file", async () => {
+test("the audit log keeps the name of every action", async () => {
+  const { ports } = makeWorkspace({});
+  const edit = { dryRun: false, clear: [] };
+  const adapter = { type: "grpc", framework: "grpc", entrypoint: "src/interface/a.ts", controller: "AController.get" };
+  const configuration = { serviceKind: "rest-api", runMode: "functions", cloudProvider: "aws", "ports.rest": "3000" };
+  await add(ports, "qa");
+  await execute(targetEdit, ports, { ...edit, name: "qa", values: { region: "eu" } }, caller);
+  await execute(targetDuplicate, ports, { ...edit, name: "qa" }, caller);
+  await execute(targetRemove, ports, { ...edit, name: "qa" }, caller);
+  await execute(interfaceAdd, ports, { ...edit, values: adapter }, caller);
+  await execute(interfaceEdit, ports, { ...edit, which: "1", values: { controller: "BController.get" } }, caller);
+  await execute(interfaceRemove, ports, { ...edit, which: "1" }, caller);
+  await execute(configurationSet, ports, { ...edit, values: configuration }, caller);
+  expect((await newest(ports.audit, 10)).map(({ action }) => action).toReversed()).toEqual([
+    "suite.target.add",
+    "suite.target.edit",
+    "suite.target.duplicate",
+    "suite.target.remove",
+    "suite.interface.add",
+    "suite.interface.edit",
+    "suite.interface.remove",
+    "suite.configuration.set",
+  ]);
+  const legacy = makeWorkspace({ [FILE]: "deployments:\n  - { name: a, type: vm, region: eu, runtime: node22 }\n" });
+  await execute(deploymentsMigrate, legacy.ports, { dryRun: false }, caller);
+  expect(await newest(legacy.ports.audit, 10)).toMatchObject([{ action: "suite.migrate" }]);
+});
+
+test("two targets with names that differ in case only are ambiguous, unless the spelling is exact", async () => {
+  const target = "deployTarget: dedicated-server, runtime: node22, serviceType: restapi, runtimeProtocol: http";
+  const text = ["qa", "QA"].map((name) => `  - { name: ${name}, ${target} }\n`).join("");
+  const { ports } = makeWorkspace({ [FILE]: `deployments:\n${text}` });
+  const remove = (name: string) => execute(targetRemove, ports, { dryRun: true, name }, caller);
+  await expect(remove("Qa")).rejects.toMatchObject({ facts: { code: "TARGET_AMBIGUOUS" } });
+  expect(await remove("QA")).toMatchObject({ target: "QA", changes: [{ line: 3 }] });
+});
+
+test("a copy of a target with capitals has a name that no other target has, ignoring case", async () => {
+  const { ports } = makeWorkspace({});
+  await add(ports, "Prod");
+  await add(ports, "PROD (Copy)");
+  const copy = await execute(targetDuplicate, ports, { dryRun: false, name: "prod" }, caller);
+  expect(copy.target).toBe("Prod (copy 2)");
+});
+
+test("credentials in the lines around are masked in the answer, and kept in the file", async () => {
   const text = "deployments:\n  - { name: a, type: vm, region: eu, runtime: node22, token: canary }\n";
   const workspace = makeWorkspace({ [FILE]: text });
   const answer = await execute(deploymentsMigrate, workspace.ports, { dryRun: false }, caller);

@@ -1,6 +1,7 @@
 import { parseYaml } from "../parse.ts";
 import { applied, type Change, isSame, UneditableYaml } from "./change.ts";
-import { type LineChange, lineChanges, spliced } from "./lines.ts";
+import type { LineChange } from "../../words/line-change.ts";
+import { lineChanges, spliced } from "./lines.ts";
 import { splicesOf } from "./splices-of.ts";
 import { parseTree } from "./tree.ts";
 

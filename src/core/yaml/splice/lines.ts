@@ -1,15 +1,10 @@
+import { changedRun, type LineChange } from "../../words/line-change.ts";
+
 /** One replacement of a range of a text. An insertion is a range without length. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-}
-
-/** Changed lines of a text. `line` counts from 1 in the text before; `before` is empty where lines were added. */
-export interface LineChange {
-  readonly line: number;
-  readonly before: readonly string[];
-  readonly after: readonly string[];
 }
 
 /** The text with every splice made; `undefined` where two of them overlap. Those at one place keep their order. */
@@ -41,7 +36,7 @@ export function lineChanges(text: string, splices: readonly Splice[]): LineChang
     const before = text.slice(start, end);
     line += count(text.slice(counted, start));
     counted = start;
-    return trimmed(line, split(before), split(spliced(before, moved) ?? ""));
+    return changedRun(line, split(before), split(spliced(before, moved) ?? "")) ?? [];
   });
 }
 
@@ -103,18 +98,4 @@ function split(text: string): string[] {
 
 function count(text: string): number {
   return text.split("\n").length - 1;
-}
-
-function trimmed(line: number, before: readonly string[], after: readonly string[]): LineChange[] {
-  const limit = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < limit && before[head] === after[head]) head++;
-  let tail = 0;
-  while (tail < limit - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
-  const change = {
-    line: line + head,
-    before: before.slice(head, before.length - tail),
-    after: after.slice(head, after.length - tail),
-  };
-  return change.before.length + change.after.length === 0 ? [] : [change];
 }

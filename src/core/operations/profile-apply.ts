@@ -15,41 +15,11 @@ import {
   type EnvTransaction,
 } from "./env-write.ts";
 
-export interface ProfileSummary {
-  readonly profile: string;
-  readonly label: string;
-  /** Key to value; a value in angle brackets is for the operator to fill in. */
-  readonly assignments: Readonly<Record<string, string>>;
-}
-
 /** Keys of a profile that svcm leaves to the operator, each with the reason. */
 export interface ManualSteps {
   readonly profile: string;
   readonly manual: readonly { readonly key: string; readonly reason: string }[];
 }
-
-/** The operational profiles of the runtime contract. @see the specification, "Operational profiles" */
-export const profileList = defineOperation({
-  id: "profile.list",
-  access: "read",
-  refusal: "INVALID_REQUEST",
-  async run(ports): Promise<{ profiles: ProfileSummary[] }> {
-    const { profiles } = await ports.facts.runtimeContract();
-    return {
-      profiles: Object.entries(profiles).map(([profile, { label, assignments }]) => ({ profile, label, assignments })),
-    };
-  },
-});
-
-export const profileShow = defineOperation({
-  id: "profile.show",
-  access: "read",
-  refusal: "INVALID_REQUEST",
-  async run(ports, { profile }): Promise<ProfileSummary> {
-    const { label, assignments } = profileOf(await ports.facts.runtimeContract(), profile);
-    return { profile, label, assignments };
-  },
-});
 
 /** Writes a profile's assignments to one env file, or plans to. */
 export const profileApply = defineOperation({

@@ -1,0 +1,69 @@
+import { isValid } from "../api/issue.ts";
+import { refusal, SvcmError } from "../errors.ts";
+import type { LineChange } from "../words/line-change.ts";
+import type { YamlSource } from "../yaml/source.ts";
+import type { Change } from "../yaml/splice/change.ts";
+import type { DocumentEdit } from "./edit/edit.ts";
+import { isJsonFile } from "./read.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+/** Decides on the document as data; `undefined` for an empty one. */
+export type Decide = (document: unknown, vocabulary: Vocabulary) => DocumentEdit;
+
+/** The text with an edit made, and the lines that it changes. */
+export interface Planned {
+  readonly text: string;
+  readonly edit: DocumentEdit;
+  readonly changes: readonly LineChange[];
+}
+
+/**
+ * Returns the function that plans the edit on a text of the document. It may run several times.
+ *
+ * @throws {SvcmError} from the plan: INVALID_PAYLOAD if the text is not valid YAML, SUITE_FILE_FAILED if the edit needs
+ *   more than its own lines, and the refusals of `decide`.
+ */
+export async function planner(
+  vocabulary: Vocabulary,
+  { file, path }: { readonly file: string; readonly path: string },
+  decide: Decide,
+): Promise<(text: string) => Planned> {
+  const isJson = isJsonFile(file);
+  const [{ parseYaml }, { refuseNoJson }, { editYaml }, { UneditableYaml }, { DOCUMENT_VERSION }] = await Promise.all([
+    import("../yaml/parse.ts"),
+    import("../yaml/json.ts"),
+    import("../yaml/splice/edit-yaml.ts"),
+    import("../yaml/splice/change.ts"),
+    import("./shape.ts"),
+  ]);
+  return (text) => {
+    const source = (isJson ? refuseNoJson(text, file) : undefined) ?? parseYaml(text, file);
+    const value = editableValue(source);
+    const edit = decide(value, vocabulary);
+    const isNew = value === undefined || Object.keys(value as object).length === 0;
+    const leads = isNew && edit.changes.length > 0 && !edit.changes.some(({ kind }) => kind === "lead");
+    const version: Change = { kind: "lead", path: ["version"], value: DOCUMENT_VERSION };
+    try {
+      const edited = editYaml({ text, value, isJson }, [...(leads ? [version] : []), ...edit.changes]);
+      return { text: edited.text, edit, changes: edited.changes };
+    } catch (error) {
+      throw error instanceof UneditableYaml ? uneditable(error, file, path) : error;
+    }
+  };
+}
+
+/** The data of a document; `undefined` for an empty one. @throws {SvcmError} INVALID_PAYLOAD if it is not valid YAML */
+function editableValue({ value, issues }: YamlSource): unknown {
+  if (value === null || issues.some(({ code }) => code === "YAML_EMPTY")) return undefined;
+  if (!isValid(issues)) throw refusal("INVALID_PAYLOAD", issues);
+  return value;
+}
+
+function uneditable({ message }: Error, file: string, path: string): SvcmError {
+  return new SvcmError("SUITE_FILE_FAILED", {
+    code: "SUITE_FILE_UNEDITABLE",
+    path,
+    details: `svcm cannot make this edit in ${file} by changing its own lines only: ${message}.`,
+    hint: "change it by hand, then run svcm validate",
+  });
+}

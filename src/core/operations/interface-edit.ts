@@ -1,0 +1,17 @@
+import { editDocument } from "../deployments/edit-file.ts";
+import type { DocumentEditResponse } from "../deployments/edit-response.ts";
+import { defineOperation } from "../operation.ts";
+
+/** Changes an interface adapter in place. */
+export const interfaceEdit = defineOperation({
+  id: "interface.edit",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { which, values, ...request }, caller): Promise<DocumentEditResponse> {
+    const { editInterface } = await import("../deployments/edit/interface.ts");
+    const how = { ...request, action: "suite.interface.edit", entry: which, mayCreate: false };
+    return editDocument(ports, caller, how, (document, vocabulary) =>
+      editInterface(document, { which, values }, vocabulary),
+    );
+  },
+});

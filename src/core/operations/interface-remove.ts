@@ -1,0 +1,14 @@
+import { editDocument } from "../deployments/edit-file.ts";
+import type { DocumentEditResponse } from "../deployments/edit-response.ts";
+import { defineOperation } from "../operation.ts";
+
+export const interfaceRemove = defineOperation({
+  id: "interface.remove",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { which, ...request }, caller): Promise<DocumentEditResponse> {
+    const { removeInterface } = await import("../deployments/edit/interface.ts");
+    const how = { ...request, action: "suite.interface.remove", entry: which, mayCreate: false };
+    return editDocument(ports, caller, how, (document) => removeInterface(document, which));
+  },
+});

@@ -1,0 +1,19 @@
+import { profileOf } from "../env/profiles.ts";
+import { defineOperation } from "../operation.ts";
+
+export interface ProfileSummary {
+  readonly profile: string;
+  readonly label: string;
+  /** Key to value; a value in angle brackets is for the operator to fill in. */
+  readonly assignments: Readonly<Record<string, string>>;
+}
+
+export const profileShow = defineOperation({
+  id: "profile.show",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { profile }): Promise<ProfileSummary> {
+    const { label, assignments } = profileOf(await ports.facts.runtimeContract(), profile);
+    return { profile, label, assignments };
+  },
+});

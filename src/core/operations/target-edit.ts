@@ -1,0 +1,17 @@
+import { editDocument } from "../deployments/edit-file.ts";
+import type { DocumentEditResponse } from "../deployments/edit-response.ts";
+import { defineOperation } from "../operation.ts";
+
+/** Changes a deploy target in place. It may keep its own name. */
+export const targetEdit = defineOperation({
+  id: "target.edit",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { name, values, clear, ...request }, caller): Promise<DocumentEditResponse> {
+    const { editTarget } = await import("../deployments/edit/target.ts");
+    const how = { ...request, action: "suite.target.edit", entry: name, mayCreate: false };
+    return editDocument(ports, caller, how, (document, vocabulary) =>
+      editTarget(document, { name, values, clear }, vocabulary),
+    );
+  },
+});

@@ -1,0 +1,21 @@
+/** A run of changed lines. `line` counts from 1 in the text before; `before` is empty if lines were added. */
+export interface LineChange {
+  readonly line: number;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** The lines from the first to the last difference; `undefined` if both are the same. @param line of the first line */
+export function changedRun(line: number, before: readonly string[], after: readonly string[]): LineChange | undefined {
+  const limit = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < limit && before[head] === after[head]) head++;
+  if (head === limit && before.length === after.length) return undefined;
+  let tail = 0;
+  while (tail < limit - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  return {
+    line: line + head,
+    before: before.slice(head, before.length - tail),
+    after: after.slice(head, after.length - tail),
+  };
+}
