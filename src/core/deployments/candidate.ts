@@ -1,4 +1,4 @@
-/** A candidate as it came, from YAML, JSON or a form: its members may be anything. */
+/** An entry from YAML, JSON or a form, before it is checked: its members may be anything. */
 export type Candidate = Readonly<Record<string, unknown>>;
 
 export function isMap(value: unknown): value is Candidate {

@@ -6,7 +6,7 @@ export function hiddenIn(text: string): string[] {
   return [...new Set(text.match(new RegExp(HIDDEN, "gu")))].map(codePoint);
 }
 
-/** The same text with what is hidden in it written out, as `\u200b`. */
+/** The same text with its hidden characters written as `\u200b`. */
 export function unhidden(text: string): string {
   return text.replaceAll(new RegExp(HIDDEN, "gu"), (character) => `\\u${hex(character)}`);
 }

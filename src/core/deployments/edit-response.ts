@@ -29,12 +29,14 @@ export interface DocumentEditResponse {
 }
 
 export function editResponse(
-  about: Pick<DocumentEditResponse, "file" | "dryRun" | "created">,
+  { file, dryRun, created }: Pick<DocumentEditResponse, "file" | "dryRun" | "created">,
   { edit, changes }: Planned,
 ): DocumentEditResponse {
   return {
-    ...about,
+    file,
+    dryRun,
     changed: changes.length > 0,
+    created,
     target: edit.target,
     keys: edit.keys,
     ...defined({ entry: edit.entry && shownEntry(edit.entry), previous: edit.before && shownEntry(edit.before) }),

@@ -3,8 +3,8 @@ import type { Candidate } from "./candidate.ts";
 import type { Fact, Vocabulary } from "./vocabulary.ts";
 
 /**
- * A field of an entry. Rules, defaults, flags, questions, forms, lists and the editor schema are derived from it; `entry`
- * is always the rest of the entry as far as it is known, so that `{}` asks for every case.
+ * A field of an entry. Rules, defaults, flags, questions, forms, lists and the editor schema are derived from it. Its
+ * functions get the known part of the entry; `{}` stands for every entry.
  */
 export interface Field {
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Field {
   /** The flag of the commands that add and edit, without dashes, and its older spellings. */
   readonly flag?: string;
   readonly flagAliases?: readonly string[];
-  /** The field that this one depends on; it is asked first. */
+  /** The field that this one depends on; questions ask that one first. */
   readonly by?: string;
   /** The accepted values; none if the field must be absent. Free text has no such list. */
   readonly accepted?: (entry: Candidate, vocabulary: Vocabulary) => readonly string[];

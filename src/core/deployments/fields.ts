@@ -126,7 +126,7 @@ const adapter = [
     flag: "framework",
     by: "type",
     accepted: frameworksFor,
-    // A type whose frameworks the repository does not declare has none.
+    // No framework is required if the repository declares none for the type.
     required: (entry, vocabulary) => frameworksFor(entry, vocabulary).length > 0,
     column: 3,
   },

@@ -5,19 +5,23 @@ import { decodeUtf8, describeNotUtf8, isUtf16 } from "../words/utf8.ts";
 
 export const DEPLOYMENTS_FILE = "deployments.yaml";
 
-/** What the validators read, the repository's own where it has some. @throws {SvcmError} FACT_INVALID */
+/** The facts that the validators read. @throws {SvcmError} FACT_INVALID */
 export async function vocabularyOf({ facts }: Ports): Promise<Vocabulary> {
   return { contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() };
 }
 
-/** Where a deployments document is; a relative name is relative to the repository root. @throws {SvcmError} */
+/**
+ * The path of a document; a relative name is relative to the repository root.
+ *
+ * @throws {SvcmError} INVALID_REQUEST if the name is empty
+ */
 export function documentPath({ workspace }: Ports, file: string): string {
   if (file === "")
     throw new SvcmError("INVALID_REQUEST", { details: "--file is empty. Name a file, for example deployments.yaml." });
   return file.startsWith("/") ? file : `${workspace.root}/${file}`;
 }
 
-/** The text of a deployments document, which may be anywhere if its path says so. @throws {SvcmError} SUITE_FILE_FAILED */
+/** Reads the text of a document, inside or outside the repository. @throws {SvcmError} SUITE_FILE_FAILED */
 export async function readDocument(ports: Ports, file: string): Promise<string> {
   const path = documentPath(ports, file);
   try {
@@ -27,7 +31,7 @@ export async function readDocument(ports: Ports, file: string): Promise<string> 
   }
 }
 
-/** @throws {SvcmError} SUITE_FILE_FAILED where the bytes are not UTF-8. */
+/** @throws {SvcmError} SUITE_FILE_FAILED if the bytes are not UTF-8 */
 export function documentText(bytes: Uint8Array, path: string): string {
   const text = isUtf16(bytes) ? undefined : decodeUtf8(bytes);
   if (text !== undefined) return text;
@@ -38,7 +42,7 @@ export function documentText(bytes: Uint8Array, path: string): string {
   });
 }
 
-/** What a failed file operation on a deployments document is called; everything else passes through. */
+/** Turns a failed file operation on a document into SUITE_FILE_FAILED; other errors come back as they are. */
 export function documentFailure(error: unknown, path: string): unknown {
   if (!(error instanceof FileError)) return error;
   const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;

@@ -38,7 +38,7 @@ function namesOf(fields: readonly Field[]): string[] {
 export type ListSection = "interfaces" | "deployments";
 type Section = ListSection | "serviceConfiguration";
 
-/** Findings about the document's outer shape: its sections, and nothing inside them. */
+/** Issues of the sections themselves, not of their content. */
 export function sectionIssues(document: Candidate): Issue[] {
   return [
     ...unknownKeys(document, Object.keys(SECTIONS), []),
@@ -46,7 +46,7 @@ export function sectionIssues(document: Candidate): Issue[] {
   ];
 }
 
-/** Findings about the members of one map: unknown ones, and what is no text where text is expected. */
+/** Unknown members, and values that are not text. */
 export function memberIssues(section: Section, candidate: Candidate, path: Issue["path"]): Issue[] {
   const { text, other } = MEMBERS[section];
   const issues = unknownKeys(candidate, text, path, other);
@@ -54,7 +54,7 @@ export function memberIssues(section: Section, candidate: Candidate, path: Issue
   return issues;
 }
 
-/** Findings about the ports of a service configuration: no map, or a listener that no service kind binds. */
+/** Ports that are not a map, and listeners that no service kind binds. */
 export function portIssues(ports: unknown, known: readonly string[], path: Issue["path"]): Issue[] {
   if (ports === undefined) return [];
   return isMap(ports) ? unknownKeys(ports, known, path) : [shapeIssue(path, "a map", ports)];
@@ -132,7 +132,7 @@ function fault(code: string, path: Issue["path"], words: Finding): Issue {
   return toIssue({ code, severity: "error", ...words }, path);
 }
 
-/** A value that is not text, for a message: a number or boolean, otherwise its kind. */
+/** A value that is not text, for a message. */
 function shown(value: unknown): string {
   const isScalar = typeof value === "number" || typeof value === "boolean";
   return isScalar ? `${kindOf(value)} ${value}` : kindOf(value);

@@ -3,7 +3,7 @@ import { migrateTarget } from "./migrate.ts";
 import { type Candidate, isMap } from "./candidate.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** A document as it may be shown: without credentials, a legacy deploy target as what it migrates to. */
+/** The document without credentials and with legacy deploy targets migrated. */
 export function shownDocument(document: unknown, vocabulary: Vocabulary): unknown {
   if (!isMap(document)) return document;
   const { deployments } = document;
@@ -12,7 +12,7 @@ export function shownDocument(document: unknown, vocabulary: Vocabulary): unknow
   return shownEntry({ ...document, deployments: today });
 }
 
-/** An entry without credentials: what the document does not know may be a secret. */
+/** Unknown members may hold secrets too. */
 export function shownEntry(entry: Candidate): Record<string, unknown> {
   return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, maskedValue(key, value)]));
 }

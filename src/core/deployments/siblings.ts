@@ -1,11 +1,11 @@
 import type { Candidate } from "./candidate.ts";
 
-/** What makes two entries the same; `undefined` for an entry that cannot be the same as another. */
+/** The key by which two entries are the same; `undefined` for an entry that never is. */
 export type KeyOf = (entry: Candidate) => string | undefined;
 
 /**
- * The entries of a list that a candidate is compared with. Each comparison is made by a key and
- * indexed on first use, so that a list is validated in linear time.
+ * The entries that a candidate is compared with. Each key is indexed on first use, so validating a list takes linear
+ * time.
  */
 export class Siblings {
   readonly #entries: Candidate[] = [];
@@ -22,7 +22,7 @@ export class Siblings {
     for (const [keyOf, index] of this.#indexes) addKey(index, keyOf(entry));
   }
 
-  /** Whether one of them has the candidate's key. */
+  /** True if an entry has the candidate's key. */
   hold(candidate: Candidate, keyOf: KeyOf): boolean {
     const key = keyOf(candidate);
     return key !== undefined && this.#indexOf(keyOf).has(key);

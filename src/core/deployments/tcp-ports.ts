@@ -4,13 +4,13 @@ import { entryOf, type Vocabulary } from "./vocabulary.ts";
 export interface ActivePort {
   readonly name: string;
   readonly given: unknown;
-  /** As a number; a numeric string from a form reads as its integer. */
+  /** A numeric string from a form counts as a number. */
   readonly value: number;
 }
 
-/** The ports that the service kind binds; none for a kind that the matrix does not know, or where ports are no map. */
+/** The ports that the service kind binds; empty if the matrix does not know the kind. */
 export function activePorts({ serviceKind, ports }: Candidate, { matrix }: Vocabulary): ActivePort[] {
-  // What is no map is told by the shape.
+  // The shape reports ports that are not a map.
   if (ports !== undefined && !isMap(ports)) return [];
   const names = entryOf(matrix.serviceKinds, serviceKind)?.ports ?? [];
   return names.map((name) => {

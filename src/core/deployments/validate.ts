@@ -11,10 +11,10 @@ import { Siblings } from "./siblings.ts";
 import { portNames, type Vocabulary } from "./vocabulary.ts";
 
 /**
- * Validates a deployments document: every issue at once, sorted, without positions. A legacy deploy target
- * is judged as what it migrates to.
+ * Validates a deployments document: every issue, sorted, without positions. A legacy deploy target is judged in its
+ * migrated form.
  *
- * @param document the document as plain data: YAML, JSON or a form's state
+ * @param document plain data from YAML, JSON or a form
  * @see CONTRACT section 6; the specification, "Validation rules behind rejections"
  */
 export function validateDocument(document: unknown, vocabulary: Vocabulary): Issue[] {
@@ -32,7 +32,7 @@ function documentIssues(document: unknown, vocabulary: Vocabulary): Issue[] {
   ];
 }
 
-/** As {@link validateDocument}, for a document with a file: with what cannot be read, and the place of every issue. */
+/** As {@link validateDocument}, with what the parser found and the place of every issue. */
 export function validateSource(source: YamlSource, vocabulary: Vocabulary): Issue[] {
   if (!isValid(source.issues)) return [...source.issues];
   return sortIssues([
@@ -41,7 +41,7 @@ export function validateSource(source: YamlSource, vocabulary: Vocabulary): Issu
   ]);
 }
 
-/** The deploy targets of a document, as the subjects of a report; one without a name is called by its number. */
+/** The subjects of a report. A target without a name is called by its number. */
 export function subjectsOf(document: unknown): Subject[] {
   const list: unknown = isMap(document) ? document["deployments"] : undefined;
   if (!Array.isArray(list)) return [];
@@ -55,11 +55,11 @@ function placed(issue: Issue, source: YamlSource): Issue {
   const at = source.at(issue.path, issue.code === "SUITE_UNKNOWN_KEY" ? "key" : "value");
   if (issue.code !== "SUITE_TEXT_EXPECTED") return { ...issue, at };
   const written = source.written(issue.path);
-  // A list or map cannot be quoted, and nothing has no text to quote.
+  // A list, a map and an empty value cannot be quoted.
   return { ...issue, at, message: written ? `${issue.message}; quote it: "${written.slice(0, 80)}"` : issue.message };
 }
 
-/** Validates one deploy target against the others of its list: the one gate for adding and editing. */
+/** Validates one deploy target against the others of its list, for adding and editing. */
 export function deployTargetIssues(
   candidate: Candidate,
   others: readonly Candidate[],
@@ -68,7 +68,6 @@ export function deployTargetIssues(
   return sortIssues(entryIssues("deployments", candidate, Siblings.of(others), [], vocabulary));
 }
 
-/** Validates one service configuration. */
 export function serviceConfigurationIssues(candidate: Candidate, vocabulary: Vocabulary): Issue[] {
   return sortIssues(configurationIssues(candidate, vocabulary));
 }
@@ -78,11 +77,7 @@ export function interfaceIssues(candidate: Candidate, others: readonly Candidate
   return sortIssues(entryIssues("interfaces", candidate, Siblings.of(others), [], vocabulary));
 }
 
-/**
- * The issues of each entry of a list, in its order. Of two equal entries, the later one is the duplicate.
- *
- * @param entries the list ; legacy deploy targets are judged as what they migrate to
- */
+/** The issues of each entry. Of two equal entries, the later one is the duplicate. */
 export function listVerdicts(section: ListSection, entries: readonly Candidate[], vocabulary: Vocabulary): Issue[][] {
   const before = new Siblings();
   return entries.map((entry) => {
@@ -134,7 +129,7 @@ function entryIssues(
   return [...members, ...apply(rules[section], candidate, siblings, path, vocabulary)];
 }
 
-/** The rules judge texts without the white space at their ends, which is a finding of its own. */
+/** White space around a text is a separate finding, so rules see the text without it. */
 function withoutSpaces(candidate: Candidate, found: readonly Issue[]): Candidate {
   if (!found.some(({ code }) => code === "SUITE_WHITE_SPACE")) return candidate;
   return Object.fromEntries(Object.entries(candidate).map(([name, value]) => [name, trimmed(value)]));

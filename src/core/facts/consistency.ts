@@ -1,4 +1,4 @@
-/** What a shape cannot say: that names which refer to each other exist, and that defaults are accepted. */
+/** Checks beyond the shape: references exist, and defaults are accepted. */
 import { isSecretName } from "../secrets/secret-name.ts";
 import type { CapabilityMatrix, DeclaredContract } from "./schema.ts";
 
@@ -60,10 +60,10 @@ export function matrixIssues(
   ];
 }
 
-/** The specification never exposes these, whatever a contract says. */
+/** The specification forbids exposing these, whatever a contract declares. */
 const NEVER_EXPOSED = new Set(["SVC_JWT_TOKEN_SECRET_KEY", "SVC_REDIS_PASSWORD", "SVC_RABBITMQ_URL"]);
 
-/** A key whose name says secret is a secret: no contract shows it. */
+/** A key with a secret's name is a secret: no contract may expose it. */
 function exposureFindings(key: string, { tier = "never-exposed" }: KeySpec): Finding[] {
   if (tier === "never-exposed" || !(NEVER_EXPOSED.has(key) || isSecretName(key))) return [];
   const message = `keys.${key}.tier: ${tier} would show a secret; a key of this name has kind: secret`;
@@ -105,7 +105,7 @@ function assignmentFindings(path: Finding["path"], contract: DeclaredContract, k
   return spec.kind === "enum" ? reference(path, value, spec.values) : [];
 }
 
-/** Environments whose name or alias is taken already. */
+/** Names and aliases that another environment already has. */
 export function spellingsTwice(
   environments: Readonly<Record<string, { readonly aliases?: readonly string[] | undefined }>>,
 ): Finding[] {
@@ -123,7 +123,7 @@ function each<T>(record: Record<string, T>, findings: (name: string, value: T) =
   return Object.entries(record).flatMap(([name, value]) => findings(name, value));
 }
 
-/** A vocabulary that is given by reference has to be one. */
+/** A vocabulary by reference must name a key that has values. */
 function byKey(
   path: Finding["path"],
   fact: readonly string[] | { readonly key: string } | undefined,

@@ -1,7 +1,7 @@
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "./packaged.generated.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./schema.ts";
 
-/** Whether a repository carries a runtime contract of its own: what that does not name, it does not show. */
+/** True for a repository with its own runtime contract, which exposes only what it names. */
 export function isOwnContract(contract: RuntimeContract): boolean {
   return contract !== packagedRuntimeContract;
 }

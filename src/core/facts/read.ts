@@ -14,7 +14,7 @@ import {
 } from "./schema.ts";
 import { shapeIssues } from "./shape-issues.ts";
 
-/** A declarative source as read: the value, or every reason why there is none. */
+/** The value of a source, or the issues that prevent one. */
 export type Fact<T> =
   | { readonly value: T; readonly issues: readonly [] }
   | { readonly issues: readonly Issue[]; readonly value?: never };

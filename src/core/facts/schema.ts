@@ -112,7 +112,7 @@ function reasonOr(reason: string) {
 
 const labelled = { label: text };
 const byKey = z.strictObject({ key });
-/** A repository may have none: what is not declared is not offered. */
+/** A repository may declare none. */
 const drivers = z.union([byKey, values]).optional().describe("a list of texts, or { key: SVC_... }");
 const port = z.enum(["rest", "websocket", "grpc"]);
 

@@ -6,7 +6,7 @@ import type { YamlSource } from "../yaml/source.ts";
 
 type Path = readonly (string | number)[];
 
-/** What zod finds wrong with a source, in the words of svcm: what is wrong, where, and what is accepted. */
+/** Turns a zod issue into issues with place and accepted values. */
 export function shapeIssues(issue: z.core.$ZodIssue, source: YamlSource, schema: z.ZodType): Issue[] {
   const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...path, key], source, schema));
@@ -26,7 +26,7 @@ function valueIssue(path: Path, source: YamlSource, schema: z.ZodType): Issue {
   return { ...issue, ...(choices && { accepted: choices }), ...(suggestion !== undefined && { suggestion }) };
 }
 
-/** A member that is missing is reported at the key of what it is missing in. */
+/** A missing member is reported at the key of its parent. */
 function shapeIssue(path: Path, message: string, source: YamlSource): Issue {
   const isMissing = path.length > 0 && valueAt(source.value, path) === undefined;
   const at = isMissing ? source.at(path.slice(0, -1), "key") : source.at(path, "value");
@@ -55,7 +55,7 @@ function unknownKey(path: Path, source: YamlSource, schema: z.ZodType): Issue {
   };
 }
 
-/** The part of a schema that judges a path; `undefined` where it has none. */
+/** The part of a schema for a path; `undefined` if the schema has none. */
 function partAt(schema: z.ZodType, value: unknown, [step, ...rest]: Path): z.ZodType | undefined {
   const part = optionFor(unwrapped(schema), value);
   if (step === undefined) return part;
@@ -69,7 +69,7 @@ function memberOf(part: z.ZodType, step: string | number): z.ZodType | undefined
   return part instanceof z.ZodArray ? (part.element as z.ZodType) : undefined;
 }
 
-/** Of the kinds of a key, the one that the value names; without one, all that they may be called. */
+/** The kind of key that the value names; without one, all names of kinds. */
 function optionFor(schema: z.ZodType, value: unknown): z.ZodType {
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
   const options = schema.options as z.ZodObject<{ kind: z.ZodType }>[];

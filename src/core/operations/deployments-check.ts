@@ -6,19 +6,19 @@ import { shownDocument } from "../deployments/shown.ts";
 import { DEPLOYMENTS_FILE, readDocument, documentText, vocabularyOf } from "../deployments/file.ts";
 
 export interface DeploymentsCheckResponse extends Omit<DeploymentsVerdict, "document"> {
-  /** As it was asked for, relative to the repository root. */
+  /** The name that the caller gave, relative to the repository root. */
   readonly file: string;
 }
 
 export interface DeploymentsCheck {
   readonly response: DeploymentsCheckResponse;
-  /** The same for people and other tools: with the source that the positions are of. */
+  /** The same with the source, for renderers. */
   readonly report: Report;
-  /** The document as it may be shown; `undefined` if it cannot be read. */
+  /** The masked document; `undefined` if it cannot be read. */
   readonly shown: () => unknown;
 }
 
-/** Validates the deployments document of the repository, or one section of it, every issue with its place. */
+/** Validates the deployments document of the repository, or one section of it. Every issue has its place. */
 export const deploymentsCheck = defineOperation({
   id: "deployments.check",
   access: "read",
@@ -32,7 +32,7 @@ export const deploymentsCheck = defineOperation({
     ]);
     const source = await readSource(text, file);
     const all = validateSource(source, vocabulary);
-    // What makes the whole unreadable concerns every section.
+    // An issue without a path concerns every section.
     const issues = section === undefined ? all : all.filter(({ path }) => path.length === 0 || path[0] === section);
     const report = { file, text, issues, subjects: subjectsOf(source.value) };
     return {

@@ -7,12 +7,12 @@ import type { Candidate } from "../deployments/candidate.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import { DEPLOYMENTS_FILE, readDocument, documentPath, documentText, vocabularyOf } from "../deployments/file.ts";
 
-/** A document as read: its text, or `undefined` where there is none. */
+/** The text of a document; `undefined` if the file does not exist. */
 interface Read extends Pick<DiffSide, "revision" | "commit"> {
   readonly text: string | undefined;
 }
 
-/** What the way from a revision of the deployments document to another, or to the work tree, means. */
+/** Compares two revisions of the deployments document, or a revision with the work tree. */
 export const deploymentsDiff = defineOperation({
   id: "deployments.diff",
   access: "read",
@@ -55,7 +55,7 @@ function nowhere(path: string, sides: readonly Read[]): SvcmError {
   });
 }
 
-/** @throws {SvcmError} SUITE_FILE_FAILED with every issue and its place, where the text is no document. */
+/** @throws {SvcmError} SUITE_FILE_FAILED with every issue if the text is not a document */
 async function readSide(
   { text, ...side }: Read,
   file: string,

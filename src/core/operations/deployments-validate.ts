@@ -7,8 +7,9 @@ import { DEPLOYMENTS_FILE, vocabularyOf } from "../deployments/file.ts";
 import { decodeUtf8, describeNotUtf8, isUtf16 } from "../words/utf8.ts";
 
 /**
- * Validates a deployments document that is handed over, as data or as the bytes of a YAML text, which is told with the
- * place of every issue. Writes nothing. @see CONTRACT section 3
+ * Validates a document from the request, as data or as YAML text, which gives every issue a place. Writes nothing.
+ *
+ * @see CONTRACT section 3
  */
 export const deploymentsValidate = defineOperation({
   id: "suite.validate",
@@ -23,7 +24,7 @@ export const deploymentsValidate = defineOperation({
   },
 });
 
-/** A text has no file: its places are of the one that it is meant for. */
+/** Places name the usual file, because a text has none. */
 async function validated(text: string, vocabulary: Vocabulary): Promise<DeploymentsVerdict> {
   const [{ readYaml }, { validateSource }] = await Promise.all([
     import("../yaml/read.ts"),
@@ -35,14 +36,14 @@ async function validated(text: string, vocabulary: Vocabulary): Promise<Deployme
   return { valid: isValid(issues), issues, ...(value !== undefined && isJson(value) && { document: value }) };
 }
 
-/** @throws {SvcmError} INVALID_PAYLOAD where the bytes are not UTF-8. */
+/** @throws {SvcmError} INVALID_PAYLOAD if the bytes are not UTF-8 */
 function textOf(bytes: Uint8Array): string {
   const text = isUtf16(bytes) ? undefined : decodeUtf8(bytes);
   if (text === undefined) throw new SvcmError("INVALID_PAYLOAD", { details: describeNotUtf8(bytes) });
   return text;
 }
 
-/** YAML has `.inf` and `.nan`, which JSON would turn into null. */
+/** JSON would turn `.inf` and `.nan` into null. */
 function isJson(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   return typeof value !== "object" || value === null || Object.values(value).every(isJson);

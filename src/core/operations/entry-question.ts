@@ -5,15 +5,15 @@ import type { Question } from "../deployments/edit/question.ts";
 import { DEPLOYMENTS_FILE, readDocument, vocabularyOf } from "../deployments/file.ts";
 
 export interface EntryQuestion {
-  /** What to ask next; absent where all is said. */
+  /** The next question; absent if nothing is left to ask. */
   readonly question?: Question;
-  /** Whether a field without a default is still to be given. */
+  /** A field without a default has no answer yet. */
   readonly isIncomplete: boolean;
-  /** What the gate says of the answers so far. */
+  /** The issues of the answers so far. */
   readonly issues: readonly Issue[];
 }
 
-/** What is still to be asked of somebody who adds an entry, and what is wrong with the answers so far. */
+/** The next question for a new entry, and the issues of the answers so far. */
 export const entryQuestion = defineOperation({
   id: "entry.question",
   access: "read",

@@ -21,7 +21,7 @@ export interface ManualSteps {
   readonly manual: readonly { readonly key: string; readonly reason: string }[];
 }
 
-/** Writes a profile's assignments to one env file, or plans to. */
+/** Writes a profile's assignments to one env file, or plans it. */
 export const profileApply = defineOperation({
   id: "profile.apply",
   access: "write",

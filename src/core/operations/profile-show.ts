@@ -4,7 +4,7 @@ import { defineOperation } from "../operation.ts";
 export interface ProfileSummary {
   readonly profile: string;
   readonly label: string;
-  /** Key to value; a value in angle brackets is for the operator to fill in. */
+  /** Values by key. A value in angle brackets is for the operator to fill in. */
   readonly assignments: Readonly<Record<string, string>>;
 }
 

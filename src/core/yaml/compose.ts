@@ -2,18 +2,17 @@ import { Composer, Lexer, Parser, type Document, type LineCounter, type ParseOpt
 
 type Options = ConstructorParameters<typeof Composer>[0] & ParseOptions & { readonly lineCounter: LineCounter };
 
-/** What a text holds, as far as it was read. */
 export interface Composed {
-  /** The first document, and the second where there is one. */
+  /** At most two. */
   readonly documents: readonly Document.Parsed[];
-  /** Where too much is open within each other; nothing behind it was read. */
+  /** The offset at which the text is nested too deeply; nothing behind it was read. */
   readonly tooDeep: number | undefined;
 }
 
-/** More than any document needs that is not too deep; whose exact depth is told when it is walked. */
+/** Deeper than any accepted document. The walk checks the exact limit. */
 const MOST_OPEN = 100;
 
-/** The library's `parseAllDocuments`, stopping where going on would cost a hostile text's author nothing and us much. */
+/** The library's `parseAllDocuments`, but it stops early at hostile text. */
 export function composeDocuments(text: string, options: Options): Composed {
   const documents: Document.Parsed[] = [];
   let tooDeep: number | undefined;
@@ -35,13 +34,13 @@ function* tokensOf(text: string, lineCounter: LineCounter, stopAt: (offset: numb
   const parser = new Parser(lineCounter.addNewLine);
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
-    // What is open is only built when it closes, by a call within a call for each level.
+    // The library closes open collections recursively.
     if (stopAt(parser.offset, parser.stack.length)) return;
   }
   yield* parser.end();
 }
 
-/** The library makes an Error for each fault of a text, and most of its cost is a stack that nobody looks at. */
+/** Stack traces are most of the cost of the library's errors. */
 function withoutStackTraces(run: () => void): void {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -1,4 +1,4 @@
-/** No date or number that anybody writes is longer. */
+/** No date or number in use is longer. */
 const LONGEST = 40;
 
 const OTHERS = [
@@ -8,7 +8,7 @@ const OTHERS = [
   [/^[-+]?(?:0b[01_]+|0x[\da-f_]+|\d[\d_]*_[\d_]*(?:\.[\d_]*)?)$/i, "a number"],
 ] as const;
 
-/** What an unquoted text of YAML 1.2 is to readers of YAML 1.1, which many still are; `undefined` where it is text, too. */
+/** The kind that a reader of YAML 1.1 sees in unquoted text of YAML 1.2; `undefined` if it is text there too. */
 export function kindElsewhere(source: string): string | undefined {
   if (source.length > LONGEST) return undefined;
   return OTHERS.find(([form]) => form.test(source))?.[1];

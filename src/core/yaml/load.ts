@@ -1,6 +1,9 @@
 import { parse, YAMLParseError } from "yaml";
 
-/** Where a text stops being YAML; line and column count from 1. The message of the library quotes the text, this has none. */
+/**
+ * The place of a syntax error; line and column count from 1. Unlike the library's message, this one does not quote the
+ * text.
+ */
 export class YamlSyntaxError extends Error {
   override readonly name = "YamlSyntaxError";
   readonly line: number;
@@ -13,7 +16,7 @@ export class YamlSyntaxError extends Error {
   }
 }
 
-/** The value of a YAML text as other programs read it, merge keys included. @throws {YamlSyntaxError} */
+/** The value as other programs read it, with merge keys. @throws {YamlSyntaxError} */
 export function loadYaml(text: string): unknown {
   try {
     return parse(text, { merge: true, maxAliasCount: 1000, logLevel: "error" });

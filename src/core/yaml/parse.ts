@@ -22,10 +22,10 @@ type Path = readonly (string | number)[];
 
 const MAX_DEPTH = 16;
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
-/** Each issue repeats the keys that it is behind. */
+/** Each issue repeats its path. */
 const MAX_SHOWN_KEY = 80;
 const MAX_ALIASED_NODES = 10_000;
-/** Of the text that aliases stand for: a few long nodes can be repeated as well as many short ones. */
+/** Characters of the repeated text. */
 const MAX_ALIASED_CHARACTERS = 1_000_000;
 const TOO_MUCH = "aliases expand to too much";
 
@@ -34,7 +34,7 @@ export const PARSE_OPTIONS = {
   schema: "core",
   merge: false,
   stringKeys: true,
-  // Quadratic in the library; duplicates are found by the walk below.
+  // Quadratic in the library; the walk finds duplicates.
   uniqueKeys: false,
   resolveKnownTags: false,
   prettyErrors: false,
@@ -42,8 +42,8 @@ export const PARSE_OPTIONS = {
 } as const;
 
 /**
- * Parses one strict YAML 1.2 document. Never throws: duplicate keys, undefined or recursive
- * aliases, merge keys, unknown tags, deep nesting and several documents are issues with positions.
+ * Parses one strict YAML 1.2 document. Never throws: syntax errors, duplicate keys, bad aliases, merge keys, unknown
+ * tags, deep nesting and a second document are issues with positions.
  */
 export function parseYaml(text: string, file: string): YamlSource {
   const lineCounter = new LineCounter();
@@ -60,10 +60,10 @@ export function parseYaml(text: string, file: string): YamlSource {
   const walk = new Walk(locate);
   for (const problem of [...document.errors, ...document.warnings]) {
     const code = problem.code === "TAG_RESOLVE_FAILED" ? "YAML_TAG" : "YAML_SYNTAX";
-    walk.report(code, [], problem.message, problem.pos[0]);
+    walk.report(code, [], faultText(problem.message), problem.pos[0]);
   }
   if (second)
-    walk.report("YAML_MULTIPLE_DOCUMENTS", [], "holds more than one document; accepted: one", second.range[0]);
+    walk.report("YAML_MULTIPLE_DOCUMENTS", [], "contains more than one document; accepted: one", second.range[0]);
   const index: Index = { targets: walk.targets, pairs: new Map() };
   const value = walk.issues.length === 0 ? walk.value(document.contents, [], 0) : undefined;
   return {
@@ -75,12 +75,12 @@ export function parseYaml(text: string, file: string): YamlSource {
   };
 }
 
-/** Reads a document's nodes into plain data: own walk, since the library's takes minutes on hostile input. */
+/** Reads nodes into plain data. The library's own conversion takes minutes on hostile input. */
 class Walk {
   readonly issues: Issue[] = [];
   readonly #locate: (offset: number) => Location;
   readonly #anchors = new Map<string, Node>();
-  /** What an alias stands for: the last anchor of its name before it, wherever it is repeated. */
+  /** The node of each alias: the last anchor of its name before it. */
   readonly targets = new Map<unknown, Node>();
   readonly #open = new Set<Node>();
   #aliasedNodes = 0;
@@ -101,7 +101,7 @@ class Walk {
     }
   }
 
-  /** The last of the issues says that there are more. */
+  /** Once the list is full, one last issue says so. */
   #hasRoom(): boolean {
     if (this.issues.length < MAX_ISSUES) return true;
     const message = `more than ${MAX_ISSUES} issues; some of them are listed`;
@@ -137,7 +137,7 @@ class Walk {
     const { value, type, source = "", range } = node;
     const elsewhere = type === "PLAIN" && typeof value === "string" ? kindElsewhere(source) : undefined;
     if (elsewhere !== undefined) {
-      const message = `${source} is text here, and ${elsewhere} to readers of YAML 1.1; quote it`;
+      const message = `${source} is text in YAML 1.2, but ${elsewhere} in YAML 1.1; quote it`;
       this.#warn("YAML_AMBIGUOUS", path, message, range?.[0] ?? 0);
     }
     return value;
@@ -152,7 +152,7 @@ class Walk {
       const first = seen.get(key);
       if (first !== undefined) {
         const { line, column } = this.#locate(first);
-        this.report("YAML_DUPLICATE_KEY", [...path, key], `"${key}" stands twice, first at ${line}:${column}`, offset);
+        this.report("YAML_DUPLICATE_KEY", [...path, key], `"${key}" appears twice, first at ${line}:${column}`, offset);
       } else if (key === "__proto__" || key === "<<") {
         this.report("YAML_KEY", [...path, key], `"${key}" is not accepted as a key`, offset);
       } else {
@@ -193,7 +193,7 @@ function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value", 
   return offset;
 }
 
-/** What a search by path needs: what aliases stand for, and the pairs of the maps that it came through, by key. */
+/** Indexes for a search by path: the nodes of aliases, and pairs by key. */
 interface Index {
   readonly targets: ReadonlyMap<unknown, Node>;
   readonly pairs: Map<YAMLMap, Map<unknown, Pair>>;
@@ -205,7 +205,7 @@ function itemOf(parent: unknown, step: string | number, index: Index): unknown {
   return isSeq(node) && typeof step === "number" ? node.items[step] : undefined;
 }
 
-/** The first where a key stands twice. */
+/** The first pair of each key. */
 function pairsOf(map: YAMLMap, index: Index): Map<unknown, Pair> {
   const known = index.pairs.get(map);
   if (known) return known;
@@ -224,7 +224,15 @@ function writtenAt(document: Document.Parsed, path: Path, index: Index): string 
   return isScalar(node) ? node.source : undefined;
 }
 
-/** No content at all, behind comments and marks of a document as well. */
+/** The library's words, with what is accepted if they leave that out. */
+function faultText(message: string): string {
+  const [, tag] = /^Unresolved tag: (.*)$/s.exec(message) ?? [];
+  if (tag !== undefined)
+    return `the tag ${tag.replace("tag:yaml.org,2002:", "!!")} is not supported for this value; accepted: no tag`;
+  return message.startsWith("Unsupported YAML version") ? `${message}; accepted: 1.2, or no %YAML line` : message;
+}
+
+/** Nothing but comments and document markers. */
 function isNothing({ contents, errors }: Document.Parsed): boolean {
   if (!contents) return true;
   return errors.length === 0 && isScalar(contents) && contents.source === "" && contents.type === "PLAIN";

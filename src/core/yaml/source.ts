@@ -1,14 +1,14 @@
 import type { Issue, Location } from "../api/issue.ts";
 
-/** A YAML (or JSON) text as plain data, with the place of everything in it. */
+/** A YAML or JSON text as plain data with places. */
 export interface YamlSource {
   readonly file: string;
-  /** Plain objects, arrays, strings, numbers, booleans and null. `undefined` where errors say why. */
+  /** Plain data; `undefined` if the text has errors. */
   readonly value: unknown;
-  /** Everything that makes the text unreadable (errors) or ambiguous (warnings), sorted. */
+  /** Errors and warnings, sorted. */
   readonly issues: readonly Issue[];
-  /** Where a path stands; the nearest ancestor where the path itself is absent. */
+  /** The place of a path; of its nearest ancestor if the path does not exist. */
   at(path: readonly (string | number)[], part?: "key" | "value"): Location;
-  /** A scalar as it is written, for example `1.10` where the value is the number 1.1. */
+  /** The source of a scalar, for example `1.10` for the number 1.1. */
   written(path: readonly (string | number)[]): string | undefined;
 }

@@ -1,14 +1,14 @@
 import { kindElsewhere } from "./elsewhere.ts";
 import { plainValue } from "./scan/core-schema.ts";
 
-/** Words that nobody takes for anything but text, with nothing in them that YAML or its readers would see. */
+/** Text that every reader of YAML takes for text. */
 const PLAIN = /^(?:\.\.\/)*\.?[A-Za-z_/][\w./+@-]*(?: [\w(][\w./+@()-]*)*$/;
 const RARE = /[\u007F-\u009F\u2028\u2029\uFEFF]/g;
 const INDENT = "  ";
 
 /**
- * Plain data as YAML in block style, ending in a line break: what reads JSON's values back equal, in YAML 1.2 and 1.1.
- * Text is quoted wherever a reader could take it for something else.
+ * Writes plain data as YAML in block style with a final line break. YAML 1.2 and 1.1 read the same values back, because
+ * ambiguous text is quoted.
  */
 export function writeYaml(value: unknown): string {
   return `${(isFilled(value) ? linesOf(value) : [scalarText(value)]).join("\n")}\n`;
@@ -29,7 +29,7 @@ function itemLines(value: unknown): string[] {
   return lines.map((line, index) => (index === 0 ? `- ${line}` : INDENT + line));
 }
 
-/** A scalar, or a collection without members. */
+/** A scalar or an empty collection. */
 export function scalarText(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value) ?? "null";
   if (PLAIN.test(value) && kindElsewhere(value) === undefined && plainValue(value) === value) return value;

@@ -138,7 +138,7 @@ describe("yaml-language-server explains", () => {
       "serviceConfiguration:\n  runMode: functions\n  cloud|Provider: aws\n",
       ["- functions: `aws`, `vercel`, `cloudflare`"],
     ],
-    ["deploy|ments: []\n", ["no two have the same name"]],
+    ["deploy|ments: []\n", ["Names are unique"]],
   ];
 
   test("what stands under the pointer, with the labels of the facts", async () => {

@@ -125,7 +125,7 @@ describe("a repository's own runtime contract", () => {
       "a duplicate key",
       "  SVC_REALTIME_API:\n",
       "  SVC_HTTP_FRAMEWORK:\n",
-      '"SVC_HTTP_FRAMEWORK" stands twice, first at',
+      '"SVC_HTTP_FRAMEWORK" appears twice, first at',
     ],
   ])("%s", (_, from, to, expected) => {
     expect(packagedRuntimeContractText).toContain(from);

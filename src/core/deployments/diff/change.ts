@@ -1,28 +1,27 @@
-/** What a difference between two deployments documents means. Values are as the documents hold them. */
+/** The difference in meaning between two deployments documents. Values are those of the documents. */
 
 export interface DeploymentsDiff {
-  /** Empty where both documents mean the same. In the order of the new document; what was removed stands last. */
+  /** Empty if both documents mean the same. In the order of the new document; removed entries come last. */
   readonly changes: readonly Change[];
-  /** What was written differently and means the same. */
+  /** Parts that are written differently but mean the same. */
   readonly notes: readonly Note[];
 }
 
 export interface Change {
   readonly section: ChangedSection;
   readonly kind: "added" | "removed" | "renamed" | "changed";
-  /** Of the deploy target or interface, as the new document says it (the old one for a removed entry); absent elsewhere. */
+  /** The name of the deploy target or interface in the new document; in the old one if the entry was removed. */
   readonly name?: string;
-  /** Of a renamed deploy target. */
   readonly previousName?: string;
-  /** What differs, member by member: everything that the entry holds where it was added or removed. */
+  /** The members that differ; every member of an entry that was added or removed. */
   readonly fields: readonly FieldChange[];
-  /** What runs elsewhere, otherwise or no longer. Empty where nothing that runs is touched. */
+  /** The processes and functions that the change touches. */
   readonly effects: readonly Effect[];
 }
 
 export type ChangedSection = "document" | "runtimeEnvironment" | "serviceConfiguration" | "interfaces" | "deployments";
 
-/** A member that differs: `from` is absent where the old document lacks it, `to` where the new one does. */
+/** A member that differs: `from` is absent if only the new document has it, `to` if only the old one has it. */
 export interface FieldChange {
   /** For example `runtime`, or `ports.rest`. */
   readonly field: string;
@@ -30,28 +29,26 @@ export interface FieldChange {
   readonly to?: unknown;
 }
 
-/** What a change touches, as the capability matrix says. */
 export type Effect = ProcessEffect | ProviderEffect | UnknownEffect;
 
-/** PM2 processes. `start` and `stop` are of an entry that comes or goes, `touch` of one that stays. */
+/** PM2 processes: `start` and `stop` for an entry that is added or removed, `touch` for one that stays. */
 export interface ProcessEffect {
   readonly kind: "process";
   readonly action: EffectAction;
-  /** The ecosystem file that declares them; absent where every ecosystem file may. */
+  /** The ecosystem file that declares them; absent if any ecosystem file may declare them. */
   readonly ecosystem?: string;
-  /** The endings of the PM2 app names. */
   readonly appSuffixes: readonly string[];
 }
 
-/** Functions: no PM2 process, the provider runs them. */
+/** Functions, which the provider runs without PM2. */
 export interface ProviderEffect {
   readonly kind: "provider";
   readonly action: EffectAction;
-  /** As the capability matrix labels it, for example `AWS Lambda`. */
+  /** The label of the capability matrix, for example `AWS Lambda`. */
   readonly provider: string;
 }
 
-/** The capability matrix does not know where, or what, the entry runs. */
+/** The capability matrix does not know the process or the place. */
 export interface UnknownEffect {
   readonly kind: "unknown";
   readonly field: string;
@@ -62,5 +59,5 @@ export type EffectAction = "start" | "stop" | "touch";
 
 export type Note =
   | { readonly kind: "reordered"; readonly section: "interfaces" | "deployments" }
-  /** A legacy entry that is written in today's form, or the other way round. */
+  /** A legacy entry rewritten in today's form, or the reverse. */
   | { readonly kind: "migrated"; readonly name: string };

@@ -12,12 +12,11 @@ import { diffTargets } from "./targets.ts";
 const EMPTY: Candidate = {};
 
 /**
- * Says what the way from one deployments document to another means: what comes, goes, changes and is
- * renamed, and which processes that touches. Comments, order and the way of writing are no change;
- * a legacy deploy target is compared as what it migrates to. Both sides are read with the same facts.
+ * Compares two deployments documents: added, removed, changed and renamed entries, and the processes that they touch.
+ * Comments, order and style do not count. A legacy deploy target is compared in its migrated form.
  *
- * @param from the old document as plain data, valid or not; an empty map where there is none
- * @param to the new one
+ * @param from the old document as plain data, valid or not; an empty map if there is no old document
+ * @param to the new document
  */
 export function diffDeployments(from: Candidate, to: Candidate, vocabulary: Vocabulary): DeploymentsDiff {
   const interfaces = diffInterfaces(listOf(from, "interfaces"), listOf(to, "interfaces"), vocabulary);
@@ -34,7 +33,7 @@ export function diffDeployments(from: Candidate, to: Candidate, vocabulary: Voca
   };
 }
 
-/** Members that this document does not have a section for, kept and told. */
+/** Members at the top that have no section. */
 function diffDocument(from: Candidate, to: Candidate): Change[] {
   const fields = diffFields(headOf(from), headOf(to));
   return fields.length === 0 ? [] : [{ section: "document", kind: "changed", fields, effects: [] }];
@@ -42,11 +41,10 @@ function diffDocument(from: Candidate, to: Candidate): Change[] {
 
 function headOf(document: Candidate): Candidate {
   const { runtimeEnvironment: _e, serviceConfiguration: _c, interfaces: _i, deployments: _d, ...head } = document;
-  // A document without a version is taken for one of this version.
+  // A document without a version counts as one of this version.
   return { ...head, version: head["version"] ?? DOCUMENT_VERSION };
 }
 
-/** The selection; two spellings of one environment are the same. */
 function diffEnvironment(from: Candidate, to: Candidate, vocabulary: Vocabulary): Change[] {
   const [before, after] = [from["runtimeEnvironment"] ?? undefined, to["runtimeEnvironment"] ?? undefined];
   const isSame = environmentName(before, vocabulary) === environmentName(after, vocabulary);
@@ -70,7 +68,7 @@ function diffConfiguration(from: Candidate, to: Candidate, vocabulary: Vocabular
   return [{ section: "serviceConfiguration", kind, fields, effects }];
 }
 
-/** Where nothing but ports changed, only what listens there is touched. */
+/** If only ports changed, only the processes that listen there are touched. */
 function configurationEffects(
   before: Candidate,
   after: Candidate,
@@ -88,7 +86,9 @@ function configurationEffects(
 
 const PORT = "ports.";
 
-/** A service configuration with its ports as members of their own; a numeric string reads as its integer. */
+/**
+ * The configuration with `ports.rest` and so on beside the other members. A port as numeric text counts as a number.
+ */
 function flat(configuration: unknown): Candidate {
   if (!isMap(configuration)) return configuration === undefined ? EMPTY : { value: configuration };
   const { ports, ...rest } = configuration;
@@ -105,7 +105,7 @@ function kindOf(before: unknown, after: unknown): Change["kind"] {
   return after === undefined ? "removed" : "changed";
 }
 
-/** The entries of a list; what is no map is told as a value of its own. No list is an empty one. */
+/** The entries of a list. An entry that is not a map counts as one member, `value`. */
 function listOf(document: Candidate, section: "interfaces" | "deployments"): Candidate[] {
   const list = document[section];
   if (Array.isArray(list)) return list.map((entry: unknown) => (isMap(entry) ? entry : { value: entry }));

@@ -1,15 +1,17 @@
-/** What runs where, asked of the capability matrix; nothing here knows a target, a type or a suffix by name. */
+/**
+ * The processes and functions that an entry runs, by the capability matrix. This file knows no target, type or suffix
+ * by name.
+ */
 import type { Candidate } from "../candidate.ts";
 import { entryOf, groupOf, type Vocabulary } from "../vocabulary.ts";
 import type { Effect, EffectAction } from "./change.ts";
 
-/** Something that runs: one PM2 app, a provider's functions, or what the matrix does not know. */
 type Runs =
   | { readonly kind: "process"; readonly ecosystem?: string; readonly appSuffix: string }
   | { readonly kind: "provider"; readonly provider: string }
   | { readonly kind: "unknown"; readonly field: string; readonly value: unknown };
 
-/** What a deploy target runs, in today's form. */
+/** The target has to be in today's form. */
 export function targetRuns(target: Candidate, vocabulary: Vocabulary): Runs[] {
   const { matrix } = vocabulary;
   const { deployTarget, serviceType, pm2Profile } = target;
@@ -28,8 +30,8 @@ export function targetRuns(target: Candidate, vocabulary: Vocabulary): Runs[] {
 }
 
 /**
- * What a service configuration runs; for a port, only what comes and goes with it. A run mode that is
- * also a group of deploy targets which PM2 does not manage runs at the cloud provider.
+ * The processes of a service configuration, or only those of one port. A run mode that is also a group of deploy
+ * targets without PM2 runs at the cloud provider.
  */
 export function configurationRuns(configuration: Candidate, { matrix }: Vocabulary, port?: string): Runs[] {
   const { serviceKind, runMode, cloudProvider } = configuration;
@@ -46,14 +48,14 @@ export function configurationRuns(configuration: Candidate, { matrix }: Vocabula
   return ofPort.map((appSuffix) => ({ kind: "process", appSuffix }));
 }
 
-/** What serves an interface adapter: the process that listens at the port of its type. */
+/** The process that listens at the port of the adapter's type. */
 export function interfaceRuns({ type }: Candidate, { matrix }: Vocabulary): Runs[] {
   const port = entryOf(matrix.interfaceTypes, type)?.port;
   if (port === undefined) return [{ kind: "unknown", field: "type", value: type }];
   return portSuffixes(port, matrix).map((appSuffix) => ({ kind: "process", appSuffix }));
 }
 
-/** The endings that every service kind with the port implies, and no kind without it. */
+/** The suffixes that every service kind with the port has, and no kind without it. */
 function portSuffixes(port: string, { serviceKinds }: Vocabulary["matrix"]): string[] {
   const binds = ({ ports }: { ports: readonly string[] }): boolean => ports.includes(port);
   const kinds = Object.values(serviceKinds);
@@ -64,7 +66,7 @@ function portSuffixes(port: string, { serviceKinds }: Vocabulary["matrix"]): str
   );
 }
 
-/** What ran before, and what is to run: each thing is stopped, started or, being in both, touched. */
+/** Starts what only runs afterwards, stops what only ran before, and touches the rest. */
 export function effectsOf(before: readonly Runs[], after: readonly Runs[]): Effect[] {
   const [were, are] = [keyed(before), keyed(after)];
   const grouped = new Map<string, Effect>();
@@ -80,7 +82,7 @@ function keyed(list: readonly Runs[]): Map<string, Runs> {
   return new Map(list.map((runs) => [JSON.stringify(runs), runs]));
 }
 
-/** Apps of one ecosystem file that share their fate are told together. */
+/** Apps of one ecosystem file with the same action are one effect. */
 function joined(known: Effect | undefined, runs: Runs, action: EffectAction): Effect {
   if (runs.kind === "unknown") return runs;
   if (runs.kind === "provider") return { ...runs, action };

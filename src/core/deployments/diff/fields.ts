@@ -2,7 +2,7 @@ import { compareText } from "../../api/issue.ts";
 import { type Candidate, isMap } from "../candidate.ts";
 import type { FieldChange } from "./change.ts";
 
-/** The members that differ, in the order of the new map, then those that only the old one has. */
+/** In the order of the new map, then the members that only the old one has. */
 export function diffFields(from: Candidate, to: Candidate): FieldChange[] {
   const names = [...Object.keys(to), ...Object.keys(from).filter((name) => !Object.hasOwn(to, name))];
   return names
@@ -14,7 +14,7 @@ export function diffFields(from: Candidate, to: Candidate): FieldChange[] {
     }));
 }
 
-/** A text that two values share exactly where they are the same; the order of a map's keys is no part of it. */
+/** Equal for equal values; the order of a map's keys does not count. */
 export function fingerprint(value: unknown): string {
   return JSON.stringify(sorted(value)) ?? "";
 }

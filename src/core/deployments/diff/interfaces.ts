@@ -5,7 +5,7 @@ import { effectsOf, interfaceRuns } from "./effects.ts";
 import { diffFields, fingerprint } from "./fields.ts";
 import { isReordered, pairByMarks } from "./pair.ts";
 
-/** An adapter has no name: it is known by its type and entrypoint, else by its controller mapping. */
+/** Matches adapters by type and entrypoint, then by controller mapping. */
 export function diffInterfaces(
   from: readonly Candidate[],
   to: readonly Candidate[],
@@ -39,7 +39,7 @@ function change(
 ): Change {
   const parts = ["type", "entrypoint"].map((field) => textOf(adapter, field)).filter((text) => text !== "");
   const name = parts.length > 0 ? { name: parts.join(" ") } : {};
-  // An adapter stays or moves; what serves it goes on.
+  // The process that serves an adapter keeps running.
   const effects = effectsOf(before, after).map((effect) =>
     effect.kind === "process" ? { ...effect, action: "touch" as const } : effect,
   );

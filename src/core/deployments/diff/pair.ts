@@ -1,4 +1,4 @@
-/** Which entry of the old list is which of the new one. */
+/** The matches between the entries of two lists. */
 export interface Pairing<T> {
   readonly pairs: readonly Pair<T>[];
   readonly removed: readonly Placed<T>[];
@@ -15,12 +15,12 @@ export interface Placed<T> {
   readonly index: number;
 }
 
-/** What makes two entries one; `undefined` for an entry that has no such mark. */
+/** The key by which entries match; `undefined` for an entry without one. */
 export type Mark<T> = (entry: T) => string | undefined;
 
 /**
- * Pairs the entries of two lists by one mark after the other, the surest first. Entries that share a
- * mark are paired in their order, so that the answer is the same whichever list is the old one.
+ * Pairs the entries of two lists by one mark after the other, the surest first. Entries with the same mark are paired
+ * in order, so the result is symmetric.
  */
 export function pairByMarks<T>(from: readonly T[], to: readonly T[], marks: readonly Mark<T>[]): Pairing<T> {
   let pairing: Pairing<T> = { pairs: [], removed: from.map(placed), added: to.map(placed) };
@@ -31,7 +31,6 @@ export function pairByMarks<T>(from: readonly T[], to: readonly T[], marks: read
   return pairing;
 }
 
-/** The same with more pairs, whose entries are neither removed nor added. */
 export function withPairs<T>({ pairs, removed, added }: Pairing<T>, found: readonly Pair<T>[]): Pairing<T> {
   const [olds, news] = [new Set(found.map(({ from }) => from)), new Set(found.map(({ to }) => to))];
   return {
@@ -41,7 +40,7 @@ export function withPairs<T>({ pairs, removed, added }: Pairing<T>, found: reado
   };
 }
 
-/** Whether paired entries stand in another order. */
+/** True if paired entries are in another order. */
 export function isReordered<T>({ pairs }: Pairing<T>): boolean {
   const olds = pairs.toSorted((a, b) => a.to.index - b.to.index).map(({ from }) => from.index);
   return olds.some((index, at) => at > 0 && index < (olds[at - 1] ?? 0));
@@ -56,7 +55,7 @@ function pairsOf<T>(removed: readonly Placed<T>[], added: readonly Placed<T>[], 
     if (list) list.push(old);
     else waiting.set(key, [old]);
   }
-  // Taken from the end, which costs nothing however long a list of equals is.
+  // `pop` is fast for a long list of equal marks.
   for (const list of waiting.values()) list.reverse();
   return added.flatMap((to) => {
     const key = mark(to.entry);

@@ -8,7 +8,7 @@ import { diffFields, fingerprint } from "./fields.ts";
 import { isReordered, type Pair, pairByMarks, type Pairing, withPairs } from "./pair.ts";
 import { contentMark, findRenames } from "./rename.ts";
 
-/** A deploy target is known by its name; under another name, by what it holds. @see findRenames */
+/** Matches deploy targets by name, then by content. @see findRenames */
 export function diffTargets(
   from: readonly Candidate[],
   to: readonly Candidate[],
@@ -47,7 +47,7 @@ function keptChange({ from, to }: Pair<Candidate>, vocabulary: Vocabulary): Chan
     ...headOf(isRenamed ? "renamed" : "changed", to.entry),
     ...(isRenamed && { previousName: nameOf(from.entry) }),
     fields,
-    // A name alone runs nothing: PM2's app names stand in the ecosystem file.
+    // The app names of PM2 are in the ecosystem file, so a new name alone touches no process.
     effects: fields.length === 0 ? [] : effectsOf(targetRuns(from.entry, vocabulary), targetRuns(to.entry, vocabulary)),
   };
 }

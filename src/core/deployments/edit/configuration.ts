@@ -21,8 +21,8 @@ const SECTION = "serviceConfiguration";
 const PORT = "ports.";
 
 /**
- * The service configuration with other values. Ports are named `ports.rest`; what is a whole number
- * becomes one, all else is left to the gate to refuse.
+ * Changes the service configuration. Ports are named `ports.rest`. A whole number becomes a number; the validator
+ * refuses every other port.
  */
 export function setConfiguration(
   document: unknown,
@@ -49,7 +49,7 @@ function namesPorts(key: string): boolean {
   return key === "ports" || key.startsWith(PORT);
 }
 
-/** Ports are set one by one: `ports` itself has no value that a text could be. */
+/** `ports` itself cannot be set to a text. */
 function refuseUnknownValues(
   values: Readonly<Record<string, string>>,
   before: Candidate,
@@ -67,7 +67,7 @@ function refuseUnknownValues(
   refuseIssues(issues, []);
 }
 
-/** What a service configuration would be with other values; ports that the kind does not bind stay as they are. */
+/** Returns the changed configuration. Ports that the kind does not bind stay. */
 export function changedConfiguration(
   before: Candidate,
   { values, clear }: { readonly values: Readonly<Record<string, string>>; readonly clear: readonly string[] },

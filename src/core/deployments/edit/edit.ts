@@ -7,64 +7,62 @@ import { type Candidate, textOf, isMap } from "../candidate.ts";
 import { show } from "../rule.ts";
 import { type ListSection, shapeIssue } from "../shape.ts";
 
-/** What an edit of the deployments document comes to, decided on the document as it is. */
+/** The changes of an edit to the document, and what to report about it. */
 export interface DocumentEdit {
   readonly changes: readonly Change[];
-  /** The entry that the edit is about, by the name that people know it by. */
+  /** The name of the changed entry. */
   readonly target: string;
-  /** Names of the fields that get another value. */
+  /** Names of the changed fields. */
   readonly keys: readonly string[];
-  /** The entry before; absent where it is new. */
+  /** The entry before; absent if it is new. */
   readonly before?: Candidate;
-  /** The entry afterwards; absent where it goes. */
+  /** The entry afterwards; absent if it is removed. */
   readonly entry?: Candidate;
-  /** Fields of the entry that were not asked for and took their default. */
+  /** Fields that the caller left out and that took their default. */
   readonly defaults?: readonly string[];
-  /** What is wrong with the entry and was so before: the edit leaves it. */
+  /** Issues that the entry had before and still has. */
   readonly left?: readonly Issue[];
 }
 
-/** How many names a refusal lists. */
+/** The most names that a refusal lists. */
 const MOST_NAMES = 20;
 
-/** An entry of a list, with its place. */
 export interface Located {
   readonly entry: Candidate;
   readonly index: number;
 }
 
-/** The document as a map; nothing at all is an empty one. @throws {SvcmError} INVALID_PAYLOAD */
+/** The document as a map; `undefined` is an empty one. @throws {SvcmError} INVALID_PAYLOAD */
 export function documentMap(document: unknown): Candidate {
   if (document === undefined) return {};
   if (isMap(document)) return document;
   throw shapeRefusal([], "a map", document);
 }
 
-/** The entries of a list; none where the section is absent or empty. @throws {SvcmError} INVALID_PAYLOAD */
+/** The entries of a list that are maps; an absent list is empty. @throws {SvcmError} INVALID_PAYLOAD */
 export function entriesOf(document: unknown, section: ListSection): Located[] {
   const list = documentMap(document)[section] ?? [];
   if (!Array.isArray(list)) throw shapeRefusal([section], "a list", list);
   return list.flatMap((entry: unknown, index) => (isMap(entry) ? [{ entry, index }] : []));
 }
 
-/** Refuses a candidate with everything that is wrong with it. @throws {SvcmError} INVALID_PAYLOAD */
+/** @throws {SvcmError} INVALID_PAYLOAD with every issue, if there is one */
 export function refuseIssues(issues: readonly Issue[], path: Issue["path"]): void {
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", placed(issues, path));
 }
 
-/** The same issues, seen from the document. */
+/** The same issues with paths from the root of the document. */
 export function placed(issues: readonly Issue[], path: Issue["path"]): Issue[] {
   return issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
-/** Keys that the document does not have, but the entry has: they are reported, and survive. */
+/** Splits off unknown keys that the entry already has: svcm reports them and keeps them. */
 export function splitKnown(issues: readonly Issue[], entry: Candidate): { bad: Issue[]; left: Issue[] } {
   const isOld = ({ code, path }: Issue): boolean =>
     code === "SUITE_UNKNOWN_KEY" && Object.hasOwn(entry, String(path.at(-1)));
   return { bad: issues.filter((issue) => !isOld(issue)), left: issues.filter(isOld) };
 }
 
-/** The changes that turn one entry into another, field by field. */
 export function entryChanges(
   path: Issue["path"],
   before: Candidate,
@@ -81,13 +79,12 @@ export function entryChanges(
   ];
 }
 
-/** Fields that two entries do not agree on; values are texts, or are kept as they are. */
 export function changedKeys(before: Candidate, after: Candidate): string[] {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...keys].filter((key) => before[key] !== after[key]);
 }
 
-/** The one entry that a name means, whatever its case; where several are near, the one in its exact spelling. */
+/** Finds an entry by name, ignoring case. If several match, the exact spelling wins. */
 export function namedEntry(
   entries: readonly Located[],
   field: string,
@@ -107,15 +104,15 @@ export function namedEntry(
     });
   const meant = suggest(wanted, names);
   const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
-  const listed = names.length === 0 ? "is none" : `are: ${names.slice(0, MOST_NAMES).join(", ")}${more}`;
+  const known =
+    names.length === 0 ? "the document has none" : `accepted: ${names.slice(0, MOST_NAMES).join(", ")}${more}`;
   throw new SvcmError("NOT_FOUND", {
     code: words.notFound,
-    details: `No ${words.noun} is called ${show(wanted)}; there ${listed}.`,
+    details: `No ${words.noun} is called ${show(wanted)}; ${known}.`,
     ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
   });
 }
 
-/** The refusal of an edit below a value of the wrong kind. */
 export function shapeRefusal(path: Issue["path"], expected: string, given: unknown): SvcmError {
   return refusal("INVALID_PAYLOAD", [shapeIssue(path, expected, given)]);
 }

@@ -1,4 +1,4 @@
-/** Decisions about interface adapters. An adapter is known by its controller mapping, or by its number in the list. */
+/** Decisions about interface adapters, which are found by controller mapping or by their number in the list. */
 import { SvcmError } from "../../errors.ts";
 import { type Candidate, textOf } from "../candidate.ts";
 import { fieldsOf } from "../shape.ts";
@@ -61,7 +61,7 @@ export function removeInterface(document: unknown, which: string): DocumentEdit 
   };
 }
 
-/** What a new adapter would be: its members in the order in which people write them. */
+/** The members of a new adapter in the order of the file. */
 export function newInterface(values: Values): Candidate {
   const order = fieldsOf("interfaces");
   const others = Object.keys(values).filter((field) => !order.includes(field));

@@ -8,8 +8,8 @@ import { entriesOf, placed, documentMap, type DocumentEdit } from "./edit.ts";
 import { targetChanges } from "./target.ts";
 
 /**
- * Brings a document forward: legacy deploy targets get today's metadata, nothing lost, an empty `pm2Profile` is
- * dropped, and the document gets its version. What the matrix does not know stays literally, and is reported.
+ * Migrates a document: legacy deploy targets get today's metadata, an empty `pm2Profile` is dropped, and the document
+ * gets its version. Values that the matrix does not know stay, and are reported.
  *
  * @see the specification, "Versioning" 2
  */

@@ -1,4 +1,4 @@
-/** What is still to be asked of somebody who adds an entry, one question after the other. */
+/** The questions that an interactive `add` asks, one after the other. */
 import { targetDefaults } from "../migrate.ts";
 import type { Issue } from "../../api/issue.ts";
 import { interfaceFields, targetFields } from "../fields.ts";
@@ -11,19 +11,18 @@ import type { Vocabulary } from "../vocabulary.ts";
 
 export interface Question {
   readonly field: string;
-  /** The field for people. */
   readonly label: string;
-  /** What the matrix accepts after the answers so far; absent where any text may stand. */
+  /** The accepted values after the answers so far; absent for free text. */
   readonly accepted?: readonly string[];
-  /** What an empty answer means. */
+  /** The value of an empty answer. */
   readonly default?: string;
-  /** Whether an empty answer leaves the field out. */
+  /** An empty answer leaves the field out. */
   readonly isOptional: boolean;
 }
 
 type Answers = Readonly<Record<string, string>>;
 
-/** The questions that the given answers leave open; an empty answer leaves a field out. */
+/** The fields without an answer. An empty answer leaves a field out. */
 export function openQuestions(section: ListSection, answers: Answers, vocabulary: Vocabulary): Question[] {
   const defaults = section === "deployments" ? targetDefaults(answers, vocabulary) : {};
   const fields: readonly Field[] = decidersFirst<Field>(section === "deployments" ? targetFields : interfaceFields);
@@ -43,7 +42,7 @@ export function openQuestions(section: ListSection, answers: Answers, vocabulary
     .filter(({ accepted }) => accepted?.length !== 0);
 }
 
-/** What the gate says of the answers so far; what was not asked yet is not missing. */
+/** The issues of the answers so far. An unanswered field is not missing. */
 export function answerIssues(
   section: ListSection,
   document: unknown,

@@ -23,7 +23,7 @@ type Values = Readonly<Record<string, string>>;
 
 const WORDS = { noun: "deploy target", notFound: "TARGET_NOT_FOUND", ambiguous: "TARGET_AMBIGUOUS" };
 
-/** A new deploy target at the end of the list; metadata that is left out takes its defaults. */
+/** Adds a deploy target at the end of the list. Metadata that is left out takes its default. */
 export function addTarget(document: unknown, values: Values, vocabulary: Vocabulary): DocumentEdit {
   const entries = entriesOf(document, "deployments");
   const entry = newTarget(values, vocabulary);
@@ -37,7 +37,7 @@ export function addTarget(document: unknown, values: Values, vocabulary: Vocabul
   };
 }
 
-/** A deploy target with other values, in its place. A legacy one is migrated on the way; unknown keys stay. */
+/** Changes a deploy target in place. A legacy one is migrated; unknown keys stay. */
 export function editTarget(
   document: unknown,
   asked: { readonly name: string; readonly values: Values; readonly clear: readonly string[] },
@@ -69,7 +69,7 @@ export function editTarget(
   };
 }
 
-/** An independent deep copy at the end of the list, under a name of its own. */
+/** Adds a deep copy at the end of the list under a new name. */
 export function duplicateTarget(
   document: unknown,
   asked: { readonly name: string; readonly as?: string | undefined },
@@ -80,7 +80,7 @@ export function duplicateTarget(
   const all = entries.map(toEntry);
   const entry = targetCopy(source, all, asked.as);
   const name = textOf(entry, "name");
-  // What is wrong with the source is wrong with its copy; only the name is new.
+  // The copy keeps the issues of its source; only the name has to be valid.
   const issues = deployTargetIssues(entry, all, vocabulary);
   refuseIssues(
     issues.filter(({ path }) => path[0] === "name"),
@@ -104,13 +104,11 @@ export function removeTarget(document: unknown, asked: string): DocumentEdit {
   };
 }
 
-/** What a new deploy target would be: metadata that is left out takes its defaults. */
 export function newTarget(values: Values, vocabulary: Vocabulary): Candidate {
   const given = withoutEmptyProfile(values);
   return inOrder({ ...targetDefaults(given, vocabulary), ...given });
 }
 
-/** What a deploy target would be with other values: a legacy one is migrated on the way, unknown keys stay. */
 export function changedTarget(
   before: Candidate,
   asked: { readonly values: Values; readonly clear: readonly string[] },
@@ -120,13 +118,17 @@ export function changedTarget(
   return withoutEmptyProfile({ ...Object.fromEntries(kept), ...asked.values });
 }
 
-/** An independent deep copy, under the given name or one that nobody has. */
+/** A deep copy under the given name, or under an unused one. */
 export function targetCopy(source: Candidate, all: readonly Candidate[], as?: string): Candidate {
   const taken = all.map((entry) => textOf(entry, "name"));
   return { ...structuredClone(source), name: as ?? copyName(textOf(source, "name"), taken) };
 }
 
-/** `<name> (copy)`, then `<name> (copy 2)` and so on until nobody has it, whatever its case. @see CONTRACT section 1 */
+/**
+ * The first of `<name> (copy)`, `<name> (copy 2)` and so on that no target has, ignoring case.
+ *
+ * @see CONTRACT section 1
+ */
 export function copyName(name: string, taken: readonly string[]): string {
   const names = new Set(taken.map(foldName));
   const base = name.trim() || "target";
@@ -136,18 +138,17 @@ export function copyName(name: string, taken: readonly string[]): string {
   }
 }
 
-/** As {@link entryChanges}; the `type` of a legacy entry becomes `deployTarget` where it stands. */
+/** As {@link entryChanges}, but the `type` of a legacy entry becomes `deployTarget` in its place. */
 export function targetChanges(path: readonly (string | number)[], before: Candidate, after: Candidate): Change[] {
   const order = fieldsOf("deployments");
   if (!isLegacyTarget(before) || isLegacyTarget(after)) return entryChanges(path, before, after, order);
   const { type: _, ...kept } = before;
   const { deployTarget, ...rest } = after;
   const renamed: Change = { kind: "rename", path: [...path, "type"], to: "deployTarget", value: deployTarget };
-  // The place of deployTarget is that of `type`, which may be anywhere: what follows it in order goes to the end.
+  // `type` may be anywhere, so fields that follow `deployTarget` in order go to the end.
   return [renamed, ...entryChanges(path, kept, rest, order)];
 }
 
-/** Fields that an entry has and had not before. */
 export function addedFields(before: Candidate, after: Candidate): string[] {
   return Object.keys(after).filter((field) => !Object.hasOwn(before, field));
 }

@@ -8,7 +8,7 @@ export const targetProfile: Rule = {
   severity: "error",
   summary: "pm2Profile is set on a target that cannot have one, or missing on one that needs it.",
   explanation:
-    "Every PM2-managed target has a pm2Profile, and no other target has one: a provider manages its functions itself. An empty pm2Profile counts as absent.",
+    "PM2-managed targets require a pm2Profile. Other targets refuse it, because a provider manages its functions itself. An empty pm2Profile counts as absent.",
   remedy:
     "Set `--pm2-profile` on a PM2-managed target; remove the field from any other with `svcm targets edit <name> --clear pm2Profile`.",
   check({ entry: { deployTarget, pm2Profile }, vocabulary }) {

@@ -3,7 +3,7 @@ import { portNames, type Vocabulary } from "../vocabulary.ts";
 import { entrySchema } from "./entry.ts";
 import { condition, described, type JsonSchema, mapValues, UNSUGGESTED, where } from "./part.ts";
 
-/** At most five digits, as a form sends a port, from 1 to 65535. */
+/** A port as text from a form: at most five digits. */
 const PORT_TEXT = /^(?=\d{1,5}$)(?=0*[1-9])(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/;
 
 const PORT: JsonSchema = {
@@ -14,7 +14,7 @@ const PORT: JsonSchema = {
   patternErrorMessage: "Expected an integer from 1 to 65535.",
 };
 
-/** The service configuration as the rules judge it. A schema cannot say that no two ports are the same. */
+/** A schema cannot say that no two ports are the same. */
 export function configurationSchema(vocabulary: Vocabulary): JsonSchema {
   const { serviceKinds } = vocabulary.matrix;
   const { allOf, properties, ...schema } = entrySchema(configurationFields, vocabulary);
@@ -22,20 +22,20 @@ export function configurationSchema(vocabulary: Vocabulary): JsonSchema {
     condition(where("serviceKind", [kind]), bound(ports)),
   );
   return {
-    ...described("What the service serves, how and where it runs, and the ports that it binds."),
+    ...described("Kind, run mode, cloud provider and ports of the service."),
     ...schema,
     properties: { ...(properties as JsonSchema), ports: portsSchema(vocabulary.matrix) },
     allOf: [...(allOf as JsonSchema[]), ...bindings],
   };
 }
 
-/** What holds where these ports are bound. Without `type`, which yaml-language-server would suggest as a member. */
+/** Without `type`, which yaml-language-server would suggest as a member. */
 function bound(ports: readonly string[]): JsonSchema {
   const properties = Object.fromEntries(ports.map((port) => [port, PORT]));
   return { required: ["ports"], properties: { ports: { required: ports, properties } } };
 }
 
-/** Ports of listeners that the kind does not bind may be anything: they are ignored. */
+/** Ports that the kind does not bind may be anything. */
 function portsSchema(matrix: Vocabulary["matrix"]): JsonSchema {
   const about = described("Port of the listener, an integer from 1 to 65535.");
   const byKind = mapValues(matrix.serviceKinds, ({ ports }) => ports);

@@ -8,16 +8,15 @@ import { described, type JsonSchema, TEXT, textWith } from "./part.ts";
 import { targetSchema, targetSnippets } from "./target.ts";
 
 /**
- * JSON Schema (draft-07) of a deployments document, for editors: made of the facts, so that it says what
- * the validators say. What a schema cannot say is left to them: that names, adapters and ports are
- * each other's own.
+ * The JSON Schema (draft-07) of a deployments document for editors, made from the facts that the validators read. It
+ * cannot say that names, adapters and ports are unique.
  *
  * @see CONTRACT section 6
  */
 export function documentSchema(vocabulary: Vocabulary): Record<string, unknown> {
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
-    ...described("What the service is and where it runs: deployments.yaml, checked by `svcm validate`."),
+    ...described("The service and its deploy targets: deployments.yaml, checked by `svcm validate`."),
     type: "object",
     additionalProperties: false,
     properties: {
@@ -25,7 +24,7 @@ export function documentSchema(vocabulary: Vocabulary): Record<string, unknown> 
       runtimeEnvironment: environmentSchema(vocabulary),
       serviceConfiguration: configurationSchema(vocabulary),
       interfaces: {
-        ...described("Interface adapters; no two of a type start at one entrypoint, or share a controller."),
+        ...described("Interface adapters. Two adapters never share a controller, or an entrypoint of one type."),
         type: "array",
         items: {
           ...described("An interface of the service, and the framework that serves it."),
@@ -33,7 +32,7 @@ export function documentSchema(vocabulary: Vocabulary): Record<string, unknown> 
         },
       },
       deployments: {
-        ...described("Deploy targets; no two have the same name, whatever its case."),
+        ...described("Deploy targets. Names are unique, ignoring case."),
         type: "array",
         items: targetSchema(vocabulary),
         defaultSnippets: targetSnippets(vocabulary),
@@ -42,12 +41,12 @@ export function documentSchema(vocabulary: Vocabulary): Record<string, unknown> 
   };
 }
 
-/** An environment is compared without regard to case. */
+/** Environments are case-insensitive. */
 function environmentSchema({ contract }: Vocabulary): JsonSchema {
   const spellings = [...envSpellings(contract).keys()];
   const anyCase = spellings.map((name) => name.replaceAll(/./g, eitherCase)).join("|");
   return {
-    ...described("Environment that is selected; the selection only, never values."),
+    ...described("Selected environment. The document never holds its values."),
     anyOf: [{ enum: spellings }, textWith(new RegExp(`^(?:${anyCase})$`), `Accepted: ${spellings.join(", ")}.`)],
   };
 }

@@ -1,4 +1,3 @@
-/** The schema of an entry, derived from its fields. */
 import type { Field } from "../field.ts";
 import type { Candidate } from "../candidate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
@@ -14,7 +13,7 @@ import {
   UNSUGGESTED,
 } from "./part.ts";
 
-/** An entry as the rules judge it. A schema cannot compare entries with each other. */
+/** The schema of an entry, derived from its fields. It cannot compare entries with each other. */
 export function entrySchema(fields: readonly Field[], vocabulary: Vocabulary): JsonSchema {
   return {
     ...objectSchema(fields, vocabulary),
@@ -23,7 +22,7 @@ export function entrySchema(fields: readonly Field[], vocabulary: Vocabulary): J
   };
 }
 
-/** The members of an entry, each with what holds for it whatever the others are. */
+/** The members of an entry without the conditions between them. */
 export function objectSchema(fields: readonly Field[], vocabulary: Vocabulary): JsonSchema {
   return {
     type: "object",
@@ -32,7 +31,7 @@ export function objectSchema(fields: readonly Field[], vocabulary: Vocabulary): 
   };
 }
 
-/** For each value of a deciding field, what the fields that depend on it accept. */
+/** One row for each value of a deciding field, with what the dependent fields accept. */
 export function rowsBy(fields: readonly Field[], decider: Field, vocabulary: Vocabulary): JsonSchema[] {
   const values = decider.accepted?.({}, vocabulary) ?? [];
   const row = (entry: Candidate): JsonSchema => rowOf(fields, decider.name, entry, vocabulary);
@@ -43,7 +42,7 @@ export function rowsBy(fields: readonly Field[], decider: Field, vocabulary: Voc
   );
 }
 
-/** What the fields that depend on `by` accept beside the rest of an entry; what the entry holds is not required. */
+/** The dependent fields of `by` beside an entry. A field that the entry has is not required. */
 export function rowOf(fields: readonly Field[], by: string, entry: Candidate, vocabulary: Vocabulary): JsonSchema {
   const always = alwaysRequired(fields, vocabulary);
   const own = fields.filter((field) => field.by === by && !always.includes(field.name));
@@ -60,19 +59,17 @@ export function rowOf(fields: readonly Field[], by: string, entry: Candidate, vo
   };
 }
 
-/** The fields that are required whatever the other fields are. */
 export function alwaysRequired(fields: readonly Field[], vocabulary: Vocabulary): string[] {
   return fields
     .filter((field) => casesOf(fields, field, vocabulary).every((entry) => field.required(entry, vocabulary)))
     .map(({ name }) => name);
 }
 
-/** The fields that other fields depend on. */
 function decidersOf(fields: readonly Field[]): Field[] {
   return fields.filter(({ name }) => fields.some(({ by }) => by === name));
 }
 
-/** An entry for each value of the field that this one depends on, and one for every other value. */
+/** `{}`, then one entry for each value of the deciding field. */
 function casesOf(fields: readonly Field[], { by = "" }: Field, vocabulary: Vocabulary): Candidate[] {
   const values = fields.find(({ name }) => name === by)?.accepted?.({}, vocabulary) ?? [];
   return [{}, ...values.map((value) => ({ [by]: value }))];
@@ -104,14 +101,14 @@ function choiceOf(
   return values.length === 0 ? { ...empty, ...UNSUGGESTED } : { anyOf: [named, empty] };
 }
 
-/** A field whose values are those of a runtime key is described as the key is. */
+/** The runtime key that supplies the values describes the field. */
 function helpOf({ fact, help }: Field, { contract, matrix }: Vocabulary): string {
   const values = fact?.(matrix);
   const spec = values && "key" in values ? contract.keys[values.key] : undefined;
   return spec ? `${spec.label}. ${spec.help}`.trim() : help;
 }
 
-/** The values that a field accepts, or the cases that require it, by the field that it depends on. */
+/** Accepted values, or the cases that require the field, by the value of the deciding field. */
 function helpRows(fields: readonly Field[], field: Field, vocabulary: Vocabulary): Record<string, readonly string[]> {
   const { accepted, by = "", required } = field;
   const cases = casesOf(fields, field, vocabulary).slice(1);

@@ -1,40 +1,33 @@
-/** The parts that an editor schema is made of: draft-07, and what editors read beside it. */
+/** Building blocks of an editor schema: draft-07 with the keywords of editors. */
 import { HIDDEN } from "../characters.ts";
 
-/** A JSON Schema, or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** No hidden character, and no white space at the ends. */
 const VISIBLE = `^(?!.*${HIDDEN.source})(?!\\s)(?!.*\\s$)`;
 
 const VISIBLE_TEXT = "text without hidden characters and without white space at its ends";
 
-/** Any text whose characters can be seen. */
 export const TEXT: JsonSchema = { type: "string", pattern: VISIBLE, patternErrorMessage: `Expected ${VISIBLE_TEXT}.` };
 
-/** Text that says something. */
 export const FILLED: JsonSchema = textWith(/.*\S/, `Expected ${VISIBLE_TEXT}, not empty.`);
 
-/** Text of a form, whose characters can be seen. */
 export function textWith(form: RegExp, patternErrorMessage: string): JsonSchema {
   return { type: "string", pattern: `${VISIBLE}(?=${form.source})`, patternErrorMessage };
 }
 
-/** One of some values, each with what it means where that is known. */
 export function choice(values: readonly string[], meanings?: Readonly<Record<string, string>>): JsonSchema {
-  // Of no values, none is accepted; an empty enum is no schema.
+  // An empty enum is not a valid schema.
   if (values.length === 0) return { not: {} };
   if (!meanings) return { enum: values };
   return { enum: values, markdownEnumDescriptions: values.map((value) => meanings[value] ?? "") };
 }
 
-/** What a hover shows: a sentence, and below it what depends on what. */
+/** A description with a list below it. */
 export function described(description: string, rows: Readonly<Record<string, readonly string[]>> = {}): JsonSchema {
   const list = Object.entries(rows).map(([name, values]) => `- ${name}: ${codes(values)}`);
   return { description, markdownDescription: [description, ...(list.length > 0 ? ["", ...list] : [])].join("\n") };
 }
 
-/** Labels by name, of a record of the matrix. */
 export function labelsOf(record: Readonly<Record<string, { readonly label: string }>>): Record<string, string> {
   return mapValues(record, ({ label }) => label);
 }
@@ -47,12 +40,11 @@ export function mapValues<T, Result>(
 }
 
 /**
- * What members accept by the value of another one. The one form that yaml-language-server completes,
- * checks and explains rightly: such a member lists nothing itself, a row for each value of the other
- * narrows it, and where the other says nothing known, one `else` lists everything. A condition has no
- * `enum`, which a hover would show for the member's own.
+ * One row for each value of a deciding member. This is the one form that yaml-language-server completes, checks and
+ * explains correctly: the member itself lists nothing, each row narrows it, and one `else` lists everything. A
+ * condition has no `enum`, because a hover would show it for the member.
  *
- * @param rows what holds, by the value of `other`
+ * @param rows the accepted members by the value of `other`
  */
 export function dependent(
   other: string,
@@ -65,16 +57,15 @@ export function dependent(
   ];
 }
 
-/** What else holds where a test holds, and where it does not. */
 export function condition(test: JsonSchema, holds?: JsonSchema, otherwise?: JsonSchema): JsonSchema {
   const branches = { then: holds, else: otherwise }; // oxlint-disable-line unicorn/no-thenable -- a keyword of JSON Schema
   return { if: test, ...Object.fromEntries(Object.entries(branches).filter(([, branch]) => branch !== undefined)) };
 }
 
-/** For a member that stands in some documents only: the row that lets it stand suggests it. */
+/** For a member that only some documents may have: the row that accepts it suggests it. */
 export const UNSUGGESTED: JsonSchema = { doNotSuggest: true };
 
-/** Where a member is one of some values; nowhere, where there are none. */
+/** The member has one of the values; never true without values. */
 export function where(member: string, values: readonly string[]): JsonSchema {
   const [first, ...others] = values.map((value) => ({ const: value }));
   const one = first && others.length > 0 ? { anyOf: [first, ...others] } : (first ?? false);

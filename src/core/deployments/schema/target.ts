@@ -7,7 +7,7 @@ import { choice, condition, dependent, described, type JsonSchema, mapValues, TE
 
 const FIELDS: readonly Field[] = targetFields;
 
-/** A deploy target as the rules judge it: in today's form, or a legacy entry, which has a type instead of a deployTarget. */
+/** A deploy target in today's form or in the legacy form, which has a type instead of a deployTarget. */
 export function targetSchema(vocabulary: Vocabulary): JsonSchema {
   const { properties, ...object } = objectSchema(FIELDS, vocabulary);
   const legacyType = {
@@ -29,7 +29,7 @@ export function targetSchema(vocabulary: Vocabulary): JsonSchema {
   };
 }
 
-/** A deploy target to fill in for each group of the matrix. Editors insert them. */
+/** One deploy target to fill in for each group of the matrix. */
 export function targetSnippets(vocabulary: Vocabulary): JsonSchema[] {
   return groupsOf(vocabulary).map(({ label, targets }) => {
     const [deployTarget] = targets;
@@ -59,7 +59,7 @@ function rowsOf(decider: string, vocabulary: Vocabulary): JsonSchema[] {
   return field ? rowsBy(FIELDS, field, vocabulary) : [];
 }
 
-/** A legacy entry is judged by what it migrates to: the migration supplies the fields that the entry leaves out. */
+/** The migration supplies the fields that a legacy entry leaves out. */
 function legacySchema(vocabulary: Vocabulary): JsonSchema {
   const { deployTargets, migration } = vocabulary.matrix;
   const types = [...new Set([...Object.keys(deployTargets), ...Object.keys(migration.deployTargetAliases)])];

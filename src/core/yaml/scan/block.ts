@@ -7,14 +7,14 @@ import { scanPlain, scanQuoted } from "./scalars.ts";
 
 const MAX_DEPTH = 15;
 const MARKER = /---\r?\n/y;
-/** No line is this far to the left. */
+/** The indent at the end of the document. */
 const NO_LINE = -1;
 
-/** Reads a document in the block style that people write, or in the flow style of JSON. */
+/** Reads a document in block style, or in the flow style of JSON. */
 export class DocumentScan<Node> {
   readonly #cursor: Cursor;
   readonly #builder: Builder<Node>;
-  /** Of the line that the cursor is at the first character of. */
+  /** The indent of the current line. */
   #indent = NO_LINE;
 
   constructor(text: string, builder: Builder<Node>) {
@@ -22,7 +22,7 @@ export class DocumentScan<Node> {
     this.#builder = builder;
   }
 
-  /** The root node. @throws {Declined} */
+  /** @throws {Declined} */
   run(): Node {
     const cursor = this.#cursor;
     this.#findLine();
@@ -36,7 +36,6 @@ export class DocumentScan<Node> {
     return cursor.isAtEnd() ? root : decline();
   }
 
-  /** A map or list whose first line the cursor is at. */
   #collection(depth: number): Node {
     if (this.#indent === NO_LINE) decline();
     return this.#isAtItem() ? this.#list(this.#indent, depth) : this.#map(this.#indent, depth);
@@ -54,7 +53,7 @@ export class DocumentScan<Node> {
     return this.#indent > indent ? decline() : map;
   }
 
-  /** What follows a colon: on its line, or below; a list may stand as far to the left as its key. */
+  /** The value behind a colon: on the same line or below. A list below may have the indent of its key. */
   #entryValue(indent: number, depth: number): Node {
     this.#cursor.skipSpaces();
     if (!this.#isAtLineRest()) return this.#inline(depth);
@@ -73,7 +72,7 @@ export class DocumentScan<Node> {
     return this.#indent > indent ? decline() : list;
   }
 
-  /** What follows a dash: a collection that begins on its line or below, or a scalar on its line. */
+  /** The value behind a dash: a collection on the same line or below, or a scalar. */
   #itemValue(indent: number, depth: number): Node {
     const cursor = this.#cursor;
     const dash = cursor.position++;
@@ -91,7 +90,7 @@ export class DocumentScan<Node> {
     return isMap ? this.#map(inner, depth) : this.#inline(depth);
   }
 
-  /** A value that ends on the line it begins on. */
+  /** A value on one line. */
   #inline(depth: number): Node {
     const node = this.#isAtFlow() ? scanFlow(this.#cursor, this.#builder, ON_ONE_LINE, depth) : this.#scalar();
     this.#nextLine();
@@ -106,7 +105,7 @@ export class DocumentScan<Node> {
     return this.#builder.scalar(start, plainValue(plain), plain);
   }
 
-  /** Leaves a line that nothing but spaces and a comment is left of, for the next one that says something. */
+  /** Skips the rest of the line, which is empty or a comment, and goes to the next line with content. */
   #nextLine(): void {
     const cursor = this.#cursor;
     const isSpaced = cursor.unit() === SPACE || cursor.unit(-1) === SPACE;

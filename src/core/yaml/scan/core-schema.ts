@@ -13,7 +13,10 @@ const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
 const INFINITE = /^[-+]?\.(?:inf|Inf|INF)$/;
 const NOT_A_NUMBER = /^\.(?:nan|NaN|NAN)$/;
 
-/** What a plain scalar means in the core schema of YAML 1.2. One that is something else elsewhere deserves a warning. */
+/**
+ * The value of a plain scalar in the core schema of YAML 1.2. Declines one that YAML 1.1 reads differently, because the
+ * parser warns about it.
+ */
 export function plainValue(source: string): ScalarValue {
   const first = source.charCodeAt(0);
   if (first >= PLUS && first <= NINE) return numberOrText(source);

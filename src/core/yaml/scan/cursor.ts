@@ -1,4 +1,4 @@
-/** The text holds something that the scan does not know: the parser of the whole language has to read it. */
+/** The scan does not know this syntax: the full parser has to read the text. */
 export class Declined extends Error {
   override readonly name = "Declined";
 }
@@ -18,13 +18,12 @@ export const COLON = 0x3a;
 export const OPEN_LIST = 0x5b;
 export const OPEN_MAP = 0x7b;
 
-/** A place in a text that moves on as the text is read. */
 export class Cursor {
   readonly text: string;
   position = 0;
 
   constructor(text: string) {
-    // Each line has an end, so that nothing asks for what is behind the text, which would be slow.
+    // A final line break spares the check for the end of the text.
     this.text = text.endsWith("\n") ? text : `${text}\n`;
   }
 
@@ -32,7 +31,7 @@ export class Cursor {
     return this.position >= this.text.length;
   }
 
-  /** The UTF-16 unit here, or so many units further. */
+  /** The UTF-16 unit at an offset from here. */
   unit(ahead = 0): number {
     return this.text.charCodeAt(this.position + ahead);
   }
@@ -45,7 +44,7 @@ export class Cursor {
     while (this.unit() === SPACE) this.position++;
   }
 
-  /** Steps over what a sticky expression matches here; false, and no step, where it does not. */
+  /** Skips the match of a sticky expression; false without one. */
   skip(expression: RegExp): boolean {
     expression.lastIndex = this.position;
     const isFound = expression.test(this.text);
@@ -53,7 +52,7 @@ export class Cursor {
     return isFound;
   }
 
-  /** Reads what a sticky expression matches here; `undefined`, and no step, where it does not. */
+  /** Reads the match of a sticky expression; `undefined` without one. */
   match(expression: RegExp): string | undefined {
     const { position } = this;
     return this.skip(expression) ? this.text.slice(position, this.position) : undefined;
@@ -64,7 +63,7 @@ export function endsLine(unit: number): boolean {
   return unit === LF || unit === CR;
 }
 
-/** An ASCII letter or digit: what nearly everything begins with, and needs no expression to be told. */
+/** Faster than an expression for the most frequent characters. */
 export function isWord(unit: number): boolean {
   return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x30 && unit <= 0x39);
 }

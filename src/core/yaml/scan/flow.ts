@@ -1,22 +1,21 @@
-/** Flow collections, which are what JSON is made of. */
+/** Flow collections, the syntax of JSON. */
 import type { Builder } from "./builder.ts";
 import { plainValue } from "./core-schema.ts";
 import { type Cursor, decline } from "./cursor.ts";
 import { accepted } from "./keys.ts";
 import { scanQuoted } from "./scalars.ts";
 
-/** White space between tokens: a collection within a block stays on its line, a document has lines as it likes. */
+/** Flow collections inside a block stay on one line; a JSON document may have line breaks. */
 export const ON_ONE_LINE = / */y;
 export const ON_ANY_LINE = /[ \r\n]*/y;
 
 const MAX_DEPTH = 15;
 const LONGEST_KEY = 1000;
-/** Three dots could be the end of the document. */
+/** Three dots may end the document. */
 const PLAIN = /(?!\.\.\.)(?:[\w.~+/$]|-(?=[\w.]))[\w .~+/$@=-]*/y;
 const QUOTED_KEY_END = /:[ ]?/y;
 const PLAIN_KEY = /[\w$][\w$./@+-]*(?=: )/y;
 
-/** Reads a flow collection or scalar that begins here. */
 export function scanFlow<Node>(cursor: Cursor, builder: Builder<Node>, space: RegExp, depth: number): Node {
   if (depth > MAX_DEPTH) decline();
   const start = cursor.position;
@@ -61,14 +60,14 @@ function scanKey(cursor: Cursor): string {
   return accepted(key);
 }
 
-/** Reads an opening bracket; false where the closing one follows at once. */
+/** Reads an opening bracket; false if the closing one follows. */
 function opens(cursor: Cursor, space: RegExp, close: string): boolean {
   cursor.position++;
   cursor.skip(space);
   return !reads(cursor, close);
 }
 
-/** Reads a comma; false for the closing bracket. */
+/** Reads a comma; false at the closing bracket. */
 function continues(cursor: Cursor, space: RegExp, close: string): boolean {
   cursor.skip(space);
   if (reads(cursor, close)) return false;

@@ -1,11 +1,11 @@
 import { COLON, type Cursor, decline, isWord, SPACE } from "./cursor.ts";
 import { scanQuoted } from "./scalars.ts";
 
-/** A longer key needs a question mark in YAML. */
+/** YAML requires a question mark before a longer key. */
 const LONGEST = 1000;
 const PLAIN_KEY = /[\w$][\w$./@+-]*(?=:)/y;
 
-/** Reads a key and its colon, which a space or the end of the line follows; `undefined`, and no step, where there is none. */
+/** Reads a key and its colon; `undefined`, without moving, if there is no key. */
 export function scanKey(cursor: Cursor): string | undefined {
   const { position } = cursor;
   const key = scanWord(cursor) ?? scanQuoted(cursor) ?? cursor.match(PLAIN_KEY);
@@ -18,12 +18,12 @@ export function scanKey(cursor: Cursor): string | undefined {
   return undefined;
 }
 
-/** The parser tells why others are not. */
+/** The parser reports why these keys are refused. */
 export function accepted(key: string): string {
   return key === "__proto__" || key === "<<" ? decline() : key;
 }
 
-/** What nearly every key is. */
+/** The fast path for most keys. */
 function scanWord(cursor: Cursor): string | undefined {
   let ahead = 0;
   while (isWord(cursor.unit(ahead))) ahead++;

@@ -1,4 +1,4 @@
-/** Tells the line and column of offsets, both from 1. */
+/** Finds the line and column of an offset; both count from 1. */
 export class LineTable {
   readonly #starts: number[] = [0];
 

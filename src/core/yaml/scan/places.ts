@@ -2,15 +2,14 @@ import type { Builder } from "./builder.ts";
 
 type Step = string | number;
 
-/** Where a node stands, and what it holds: parallel arrays, since a document has many nodes and few are asked for. */
+/** The place of a node and of its children, in parallel arrays because a document has many nodes. */
 export class Place {
   readonly start: number;
-  /** Of a scalar. */
+  /** Of a scalar only. */
   readonly written: string | undefined;
-  /** Of a map. */
+  /** Of a map only. */
   readonly keys: string[] | undefined;
   readonly keyStarts: number[] | undefined;
-  /** Of a map or list. */
   readonly children: Place[] | undefined;
   #index: Map<string, number> | undefined;
 
@@ -22,7 +21,7 @@ export class Place {
     this.children = children;
   }
 
-  /** The position of a child; -1 or one that is not there where a step leads nowhere. */
+  /** The index of a child; -1 or out of range if there is none. */
   indexOf(step: Step): number {
     const { keys } = this;
     if (typeof step === "number") return keys ? -1 : step;
@@ -32,10 +31,9 @@ export class Place {
   }
 }
 
-/** A wider map is indexed when it is first asked. */
+/** A wider map is indexed on first use. */
 const NARROW = 32;
 
-/** Builds the places of a document's nodes. */
 export const places: Builder<Place> = {
   scalar: (start, _value, written) => new Place(start, written),
   list: (start) => new Place(start, undefined, undefined, []),
@@ -51,7 +49,7 @@ export const places: Builder<Place> = {
   },
 };
 
-/** Where a path stands; the nearest ancestor where the path itself is absent. */
+/** The offset of a path; of its nearest ancestor if the path does not exist. */
 export function offsetAt(root: Place, path: readonly Step[], part: "key" | "value"): number {
   let place = root;
   for (const [depth, step] of path.entries()) {
@@ -65,7 +63,6 @@ export function offsetAt(root: Place, path: readonly Step[], part: "key" | "valu
   return place.start;
 }
 
-/** The scalar of a path, as it stands in the text. */
 export function writtenAt(root: Place, path: readonly Step[]): string | undefined {
   let place: Place | undefined = root;
   for (const step of path) place = place?.children?.[place.indexOf(step)];

@@ -1,11 +1,11 @@
-/** Scalars on one line: where they end, and what they say. */
+/** Scalars on one line. */
 import { COLON, type Cursor, decline, endsLine, HASH, isWord, SPACE } from "./cursor.ts";
 
 const PLAIN_START = /(?:[^\s\-?:,[\]{}#&*!|>'"%@`]|-(?=[^\s,[\]{}]))/y;
 const DOUBLE_QUOTED = /"(?:[^"\\\r\n]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const SINGLE_QUOTED = /'(?:[^'\r\n]|'')*'/y;
 
-/** Reads a quoted scalar; `undefined` where none begins. Escapes are those of JSON. */
+/** Reads a quoted scalar with the escapes of JSON; `undefined` if there is no quote. */
 export function scanQuoted(cursor: Cursor): string | undefined {
   switch (cursor.text[cursor.position]) {
     case '"': {
@@ -19,7 +19,6 @@ export function scanQuoted(cursor: Cursor): string | undefined {
   }
 }
 
-/** Reads a plain scalar up to the end of its line or a comment. */
 export function scanPlain(cursor: Cursor): string {
   const { text, position: start } = cursor;
   if (!isWord(cursor.unit()) && !cursor.skip(PLAIN_START)) decline();
@@ -29,7 +28,7 @@ export function scanPlain(cursor: Cursor): string {
     if (unit === SPACE) continue;
     if (endsLine(unit) || (unit === HASH && at > end)) break;
     end = at + 1;
-    // A key inside a value.
+    // A key inside a value is not valid.
     if (unit === COLON && (text.charCodeAt(end) === SPACE || endsLine(text.charCodeAt(end)))) decline();
   }
   cursor.position = end;

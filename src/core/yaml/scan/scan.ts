@@ -6,16 +6,15 @@ import { offsetAt, type Place, places, writtenAt } from "./places.ts";
 import { values } from "./values.ts";
 
 const UNCOMMON = /[^\n -~]/;
-/** Tabs, controls, line ends of other kinds, marks of the byte order: rare, and each a matter of its own. */
+/** Tabs, control characters, other line breaks and byte order marks. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const UNUSUAL = /[\u0000-\u0009\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029\uFEFF]|\r(?!\n)/;
 
 /**
- * Reads a document in the plain style that people and programs write, as the parser of the whole
- * language reads it: the same value, the same places, no issue. Several times faster, since it knows
- * no more than block maps and lists, scalars on one line, flow collections on one line, and JSON.
+ * Reads a document in common style as the parser does, with the same value and places, several times faster. Supports
+ * block maps and lists, scalars and flow collections on one line, and JSON.
  *
- * @returns `undefined` for any other text, and for one that the parser would report something of
+ * @returns `undefined` for any other text, and for a text with an issue
  */
 export function scanYaml(text: string, file: string): YamlSource | undefined {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
@@ -28,7 +27,7 @@ export function scanYaml(text: string, file: string): YamlSource | undefined {
   }
 }
 
-/** Nothing is known of places until one is asked for: most documents are valid. */
+/** Places are computed on first use, because most documents are valid. */
 class Scanned implements YamlSource {
   readonly file: string;
   readonly value: unknown;

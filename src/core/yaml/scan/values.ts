@@ -1,6 +1,5 @@
 import type { Builder } from "./builder.ts";
 
-/** Builds the plain data of a document. */
 export const values: Builder<unknown> = {
   scalar: (_start, value) => value,
   list: () => [],

@@ -1,4 +1,4 @@
-/** Changes in block style: whole lines come and go. */
+/** Edits in block style, by whole lines. */
 import { isMap, isSeq, type Node, type YAMLMap, type YAMLSeq } from "yaml";
 import { UneditableYaml } from "./change.ts";
 import { insertedLines, lineBreakAt, lineStart, nextLine, removedLines, restOfLine, type Splice } from "./lines.ts";
@@ -17,7 +17,7 @@ import {
   type Tree,
 } from "./tree.ts";
 
-/** A new member behind the one of the given index. */
+/** Inserts a member behind the one at an index. */
 export function insertMember(tree: Tree, map: YAMLMap, index: number, key: string, value: unknown): Splice[] {
   const before = membersOf(map)[index];
   if (!before) throw new UneditableYaml("an empty map in block style");
@@ -28,7 +28,7 @@ export function insertMember(tree: Tree, map: YAMLMap, index: number, key: strin
   return [insertedLines(tree.text, end, isSection ? ["", ...lines] : lines)];
 }
 
-/** The lines of a new member; its list stands as far in as the other lists of the document do. */
+/** The lines of a new member. A list is indented as the other lists of the document are. */
 export function newMemberLines(tree: Tree, map: YAMLMap | null, key: string, value: unknown): string[] {
   const style = styleOf(tree, map ?? undefined, "\n");
   if (!Array.isArray(value) || value.length === 0) return memberLines(key, value, style);
@@ -36,7 +36,6 @@ export function newMemberLines(tree: Tree, map: YAMLMap | null, key: string, val
   return [head, ...value.flatMap((item) => itemLines(item, style)).map((line) => listIndent(tree, style) + line)];
 }
 
-/** A new member in front of all others. */
 export function leadMember(tree: Tree, map: YAMLMap, key: string, value: unknown): Splice[] {
   const start = startOf(map.items[0]);
   const [line = ""] = memberLines(key, value, styleOf(tree, map, "\n"));
@@ -52,12 +51,12 @@ export function deleteMember(tree: Tree, map: YAMLMap, index: number): Splice[] 
   const end = nextLine(text, withComments(text, memberEnd(tree, member), column));
   const begin = lineStart(text, start);
   if (text.slice(begin, start).trim() === "") return [removedLines(text, begin, end)];
-  // It stands behind the dash of its entry, where the next one has to stand then.
+  // The member follows the dash of its entry, so the next member takes its place.
   const next = end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0);
   return [{ start, end: next, text: "" }];
 }
 
-/** A new entry behind the last one, written as that one is. */
+/** Appends an entry in the style of the last one. */
 export function appendItem(tree: Tree, list: YAMLSeq, value: object): Splice[] {
   const { text } = tree;
   const index = list.items.length - 1;
@@ -82,12 +81,12 @@ export function deleteItem(tree: Tree, list: YAMLSeq, index: number): Splice[] {
   return [removedLines(text, begin, index === 0 && isBlankBelow ? nextLine(text, end) : end)];
 }
 
-/** The entries of a list that had none, in block style. @param member the list's own member */
+/** Adds the first entry to an empty list. @param member the member that holds the list */
 export function fillList(tree: Tree, member: Member, value: object): Splice[] {
   const { text } = tree;
   const colon = behindColon(member);
   const end = endOf(tree, member.value, colon);
-  if (text.slice(colon, end).includes("#")) throw new UneditableYaml("a comment stands inside the empty list");
+  if (text.slice(colon, end).includes("#")) throw new UneditableYaml("a comment is inside the empty list");
   const style = styleOf(tree, undefined, "\n");
   const indent = columnAt(text, startOf(member)) + listIndent(tree, style);
   const lines = itemLines(value, style).map((line) => indent + line);
@@ -95,17 +94,17 @@ export function fillList(tree: Tree, member: Member, value: object): Splice[] {
   return end === colon ? [inserted] : [{ start: colon, end, text: "" }, inserted];
 }
 
-/** Takes the only entry of a list; the list stays, empty. @param member the list's own member */
+/** Removes the only entry and leaves an empty list. @param member the member that holds the list */
 export function emptyList(tree: Tree, member: Member, list: YAMLSeq): Splice[] {
   const { text } = tree;
   const [colon, begin] = [behindColon(member), lineStart(text, dashOf(list, 0))];
-  if (begin <= colon) throw new UneditableYaml("the list stands in the line of its key");
+  if (begin <= colon) throw new UneditableYaml("the list begins on the line of its key");
   const column = dashOf(list, 0) - begin;
   const end = nextLine(text, withComments(text, endOf(tree, list, colon), column));
   return [{ start: colon, end: colon, text: " []" }, removedLines(text, begin, end)];
 }
 
-/** The lines of an entry: in the style of the one before, in flow style too. */
+/** The lines of an entry in the style of another one, which may be in flow style. */
 function entryLines(tree: Tree, like: Node, gap: string, value: object): string[] {
   const collection = isCollection(like) ? like : undefined;
   if (!collection || !isFlow(collection)) return itemLines(value, styleOf(tree, collection, "\n"), gap);
@@ -115,19 +114,19 @@ function entryLines(tree: Tree, like: Node, gap: string, value: object): string[
   );
 }
 
-/** How far in the members stand, seen from the closing bracket. */
+/** The indent of the members relative to the closing bracket. */
 function spreadOf({ text }: Tree, { range, items }: Collection): Partial<Style> {
   const [outer, inner] = [indentationAt(text, (range?.[1] ?? 1) - 1), indentationAt(text, startOf(items[0]))];
   return inner.length > outer.length ? { unit: " ".repeat(inner.length - outer.length) } : {};
 }
 
-/** How far in a list stands under its key, as the document's first block list does. */
+/** The indent of a list relative to its key, as in the first block list of the document. */
 function listIndent({ text, root }: Tree, { unit }: Style): string {
   for (const { key, value } of isMap(root) ? membersOf(root) : []) {
     if (isSeq(value) && !isFlow(value) && value.items.length > 0)
       return " ".repeat(Math.max(0, columnAt(text, dashOf(value, 0)).length - columnAt(text, startOf(key)).length));
   }
-  // White space in front of a dash is no tab.
+  // A dash cannot be indented by tabs.
   return unit.includes("\t") ? "  " : unit;
 }
 
@@ -136,7 +135,7 @@ function gapBehind(text: string, dash: number): string {
   return gap === undefined || gap === "" ? " " : gap;
 }
 
-/** The position in the last of the comment lines that stand further in than a column: they belong to what is above. */
+/** Comment lines that are indented deeper than a column belong to what is above. */
 function withComments(text: string, position: number, column: number): number {
   let end = position;
   for (let next = nextLine(text, end); next < text.length; next = nextLine(text, next)) {
@@ -147,7 +146,7 @@ function withComments(text: string, position: number, column: number): number {
   return end;
 }
 
-/** Whether a blank line stands above the entry of an index, its comments counted to it. */
+/** True if a blank line separates the entry from the one before, comments included. */
 function isSpaced(tree: Tree, list: YAMLSeq, index: number): boolean {
   if (index === 0) return false;
   const start = endOf(tree, list.items[index - 1] as Node, dashOf(list, index - 1) + 1);
@@ -165,7 +164,7 @@ function hasBlankLine(text: string): boolean {
   return /\n[ \t]*\r?\n/.test(text);
 }
 
-/** Where the blank line above a line begins, if there is one. */
+/** The start of the blank line above; `undefined` if there is none. */
 function blankLineAbove(text: string, begin: number): number | undefined {
   if (begin === 0) return undefined;
   const above = lineStart(text, begin - 1);

@@ -1,17 +1,17 @@
-/** Changes in flow style: `{ a: 1 }`, `[ a ]`, and JSON. */
+/** Edits in flow style: `{ a: 1 }`, `[ a ]`, and JSON. */
 import { isPair } from "yaml";
 import { UneditableYaml } from "./change.ts";
 import { lineBreakAt, lineStart, nextLine, removedLines, restOfLine, type Splice } from "./lines.ts";
 import { flowText, indentationAt, memberText, type Style, styleOf } from "./style.ts";
 import { type Collection, endOf, isCollection, isFlow, type Member, memberEnd, startOf, type Tree } from "./tree.ts";
 
-/** What is put into a collection: an item, or a member where it has a key. */
+/** A new item, or a new member if it has a key. */
 export interface Addition {
   readonly key?: string;
   readonly value: unknown;
 }
 
-/** A new item behind the one of the given index; the first one of an empty collection. */
+/** Inserts an item behind the one at an index, or as the first of an empty collection. */
 export function insertItem(tree: Tree, into: Collection, index: number, addition: Addition): Splice[] {
   const { text } = tree;
   const before = into.items[index];
@@ -30,7 +30,6 @@ export function insertItem(tree: Tree, into: Collection, index: number, addition
   return comma === undefined ? [{ start: end, end, text: "," }, behind] : [behind];
 }
 
-/** A new member in front of all others. */
 export function leadItem(tree: Tree, into: Collection, addition: Addition): Splice[] {
   if (into.items.length === 0) return fillEmpty(tree, into, addition);
   const { text } = tree;
@@ -64,13 +63,13 @@ export function deleteItem(tree: Tree, from: Collection, index: number): Splice[
 function deleteOnly({ text, ...tree }: Tree, from: Collection, item: unknown): Splice[] {
   const [open, close] = from.range ?? [0, 0];
   const around = text.slice(open, startOf(item)) + text.slice(itemEnd({ text, ...tree }, item), close);
-  if (around.includes("#")) throw new UneditableYaml("a comment stands beside the only entry");
+  if (around.includes("#")) throw new UneditableYaml("a comment is beside the only entry");
   return [{ start: open + 1, end: close - 1, text: "" }];
 }
 
 function fillEmpty(tree: Tree, into: Collection, { key, value }: Addition): Splice[] {
   const [start, end] = into.range ?? [0, 0];
-  if (tree.text.slice(start, end).includes("#")) throw new UneditableYaml("a comment stands inside the empty brackets");
+  if (tree.text.slice(start, end).includes("#")) throw new UneditableYaml("a comment is inside the empty brackets");
   const isSpread = tree.isJson && /\S\r?\n\s*\S/.test(tree.text);
   const lineBreak = lineBreakAt(tree.text, start);
   const style = { ...styleOf(tree, into, lineBreak), ...jsonQuotes(tree), isSpread, lineBreak };
@@ -78,7 +77,7 @@ function fillEmpty(tree: Tree, into: Collection, { key, value }: Addition): Spli
   return [{ start, end, text: flowText(whole, style, indentationAt(tree.text, start)) }];
 }
 
-/** An addition as its neighbours are written, and what stands between two of them in one line. */
+/** The text of an addition in the style of its neighbours, and the separator before it. */
 function writtenLike(tree: Tree, into: Collection, { key, value }: Addition): { text: string; comma: string } {
   const { text } = tree;
   const last = into.items.at(-1);
@@ -99,7 +98,7 @@ function jsonQuotes({ isJson }: Tree): Partial<Style> {
   return isJson ? { keyQuote: "QUOTE_DOUBLE", valueQuote: "QUOTE_DOUBLE" } : {};
 }
 
-/** What stands between the last two items, as long as it is in one line. */
+/** The separator between the last two items. */
 function separatorOf(tree: Tree, { items }: Collection): string {
   const [before, last] = items.slice(-2);
   if (last === undefined) return ", ";
@@ -111,7 +110,7 @@ function itemEnd(tree: Tree, item: unknown): number {
   return isPair(item) ? memberEnd(tree, item as Member) : endOf(tree, item as Member["value"], startOf(item));
 }
 
-/** Behind the comma that follows a position; `undefined` where none does. */
+/** The offset behind the next comma; `undefined` without one. */
 function commaBehind(text: string, position: number): number | undefined {
   const gap = /^(?:\s|#[^\n]*\n)*,/.exec(text.slice(position, position + 4096))?.[0];
   return gap === undefined ? undefined : position + gap.length;

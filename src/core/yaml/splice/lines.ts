@@ -1,13 +1,13 @@
 import { changedRun, type LineChange } from "../../words/line-change.ts";
 
-/** One replacement of a range of a text. An insertion is a range without length. */
+/** Replaces a range of a text. An insertion has an empty range. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** The text with every splice made; `undefined` where two of them overlap. Those at one place keep their order. */
+/** Applies all splices; `undefined` if two of them overlap. Splices at one offset keep their order. */
 export function spliced(text: string, splices: readonly Splice[]): string | undefined {
   const parts: string[] = [];
   let position = 0;
@@ -19,7 +19,7 @@ export function spliced(text: string, splices: readonly Splice[]): string | unde
   return parts.join("") + text.slice(position);
 }
 
-/** The runs of lines that splices change; those that touch are told as one. */
+/** The runs of changed lines. Adjacent changes are one run. */
 export function lineChanges(text: string, splices: readonly Splice[]): LineChange[] {
   const groups: Splice[][] = [];
   for (const splice of inOrder(splices)) {
@@ -40,37 +40,37 @@ export function lineChanges(text: string, splices: readonly Splice[]): LineChang
   });
 }
 
-/** Where the lines that splices touch end: whole lines that come in between two others touch none. */
+/** The end of the changed lines. A splice of whole lines does not change its neighbours. */
 function endOfLines(text: string, group: readonly Splice[]): number {
   const { start, end, text: added } = group.at(-1) ?? { start: 0, end: 0, text: "" };
   const isWhole = lineStart(text, start) === start && lineStart(text, end) === end && /(?:^|\n)$/.test(added);
   return isWhole ? end : nextLine(text, end);
 }
 
-/** Where the line of a position begins. */
+/** The start of the line. */
 export function lineStart(text: string, position: number): number {
   return position === 0 ? 0 : text.lastIndexOf("\n", position - 1) + 1;
 }
 
-/** Where the line after that of a position begins, or the end of the text. */
+/** The start of the next line, or the end of the text. */
 export function nextLine(text: string, position: number): number {
   const end = text.indexOf("\n", position);
   return end === -1 ? text.length : end + 1;
 }
 
-/** The rest of the line of a position, without its line break. */
+/** The rest of the line without its line break. */
 export function restOfLine(text: string, position: number): string {
   return text.slice(position, nextLine(text, position)).replace(/\r?\n$/, "");
 }
 
-/** The line break that ends the line of a position; where it has none, the document's own. */
+/** The line break of the line; at the last line, that of the document. */
 export function lineBreakAt(text: string, position: number): string {
   const end = text.indexOf("\n", position);
   const found = end === -1 ? text.indexOf("\n") : end;
   return found > 0 && text[found - 1] === "\r" ? "\r\n" : "\n";
 }
 
-/** Adds whole lines behind the line of a position; a text without a final line break stays without one. */
+/** Inserts lines behind the line. A text without a final line break stays so. */
 export function insertedLines(text: string, position: number, lines: readonly string[]): Splice {
   const start = nextLine(text, position);
   const lineBreak = lineBreakAt(text, position);
@@ -79,11 +79,11 @@ export function insertedLines(text: string, position: number, lines: readonly st
   return { start, end: start, text: isWhole ? joined + lineBreak : lineBreak + joined };
 }
 
-/** Takes whole lines out; a text without a final line break stays without one. */
+/** Removes lines. A text without a final line break stays so. */
 export function removedLines(text: string, start: number, end: number): Splice {
   const isLast = end === text.length && text[end - 1] !== "\n";
   const before = text.slice(0, start);
-  // A blank line above would be a final line break then.
+  // A blank line above would become a final line break.
   return { start: isLast ? before.replace(/(?:\r?\n[ \t]*)+$/, "").length : start, end, text: "" };
 }
 

@@ -3,9 +3,9 @@ import { name, type Path, UneditableYaml } from "./change.ts";
 import { nodeAt, nodesOf, type Tree } from "./tree.ts";
 
 /**
- * Refuses a change below a node that an alias repeats elsewhere: it would change that place too.
+ * Refuses a change to a node that an alias repeats elsewhere.
  *
- * @param isReplaced whether what stands at the path goes, and with it every anchor inside
+ * @param isReplaced the node at the path goes, with every anchor inside
  * @throws {UneditableYaml}
  */
 export function refuseShared(tree: Tree, path: Path, isReplaced: boolean): void {

@@ -20,7 +20,7 @@ import {
   type Tree,
 } from "./tree.ts";
 
-/** The replacements of text that a change comes to. @throws {UneditableYaml} with the reason where it cannot be made. */
+/** The splices of a change. @throws {UneditableYaml} with the reason if it cannot be made */
 export function splicesOf(tree: Tree, change: Change): Splice[] {
   const { path } = change;
   const isThere = nodeAt(tree, path) !== undefined;
@@ -89,13 +89,13 @@ function append(tree: Tree, path: Path, value: object): Splice[] {
   return replaceValue(tree, memberAt(tree, path), [value], true);
 }
 
-/** The first member of a document that has none. */
+/** Adds the first member to an empty document. */
 function begin(tree: Tree, key: string, value: unknown): Splice[] {
   const { text, root, isJson } = tree;
   const lineBreak = lineBreakAt(text, 0);
   const style = { ...styleOf(tree, undefined, lineBreak), padding: "", isSpread: true };
   const [start, end] = isCollection(root) ? (root.range ?? [0, 0]) : [text.length, text.length];
-  if (text.slice(start, end).includes("#")) throw new UneditableYaml("a comment stands inside the empty brackets");
+  if (text.slice(start, end).includes("#")) throw new UneditableYaml("a comment is inside the empty brackets");
   const written = isJson ? [flowText({ [key]: value }, style, "")] : block.newMemberLines(tree, null, key, value);
   if (!isCollection(root)) return [insertedLines(text, text.length, written)];
   const isWhole = nextLine(text, end) > end;
@@ -114,7 +114,7 @@ function replaceValue(tree: Tree, member: Member, value: unknown, isInFlow: bool
   }
   const isBlock = isCollection(old) && !isFlow(old);
   if (isBlock && (isInFlow || text.slice(behindColon(member), end).includes("#")))
-    throw new UneditableYaml("comments stand inside what would be replaced");
+    throw new UneditableYaml("the replaced lines contain comments");
   return isBlock ? [{ start: behindColon(member), end, text: ` ${written}` }] : [{ start, end, text: written }];
 }
 
@@ -123,7 +123,7 @@ function quoteLike(old: Node | null, { isJson }: Pick<Style, "isJson">): Quote {
   return isScalar(old) && typeof old.value === "string" ? quoteOf(old) : "PLAIN";
 }
 
-/** Behind which member a new one stands: the last that precedes it in the given order, else the last of all. */
+/** The index of the member before a new one: the last that precedes it in `order`, else the last of all. */
 function placeIn(map: YAMLMap, key: string, order: readonly string[]): number {
   const earlier = order.slice(0, Math.max(0, order.indexOf(key)));
   const keys = membersOf(map).map((member) => member.key.value);

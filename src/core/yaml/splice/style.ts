@@ -1,28 +1,26 @@
-/** How new text is written: as its neighbours are. */
+/** The style of new text, taken from its neighbours. */
 import { isMap, isScalar, stringify, type Scalar } from "yaml";
 import { lineStart } from "./lines.ts";
 import { behindColon, type Collection, type Member, memberEnd, membersOf, startOf, type Tree } from "./tree.ts";
 
-/** How scalars are quoted. */
 export type Quote = "PLAIN" | "QUOTE_DOUBLE" | "QUOTE_SINGLE";
 
 export interface Style {
   readonly isJson: boolean;
   readonly keyQuote: Quote;
   readonly valueQuote: Quote;
-  /** One level of indentation. */
   readonly unit: string;
-  /** Inside of brackets on one line. */
+  /** White space inside brackets on one line. */
   readonly padding: string;
-  /** Between a key and its value, between two items, on one line. */
+  /** Separators on one line. */
   readonly colon: string;
   readonly comma: string;
-  /** Whether a flow collection has a line for each item. */
+  /** Each item of a flow collection has its own line. */
   readonly isSpread: boolean;
   readonly lineBreak: string;
 }
 
-/** The style of new members of a map, or of new entries beside it. */
+/** The style of the members of `like`, for new members or entries. */
 export function styleOf(tree: Tree, like: Collection | undefined, lineBreak: string): Style {
   const { isJson, text } = tree;
   const members = isMap(like) ? membersOf(like) : [];
@@ -41,7 +39,7 @@ export function styleOf(tree: Tree, like: Collection | undefined, lineBreak: str
   };
 }
 
-/** A scalar as text: quoted as asked, and whenever a reader of YAML 1.2 or 1.1 would take it for something else. */
+/** A scalar as text, quoted as requested and if YAML 1.2 or 1.1 would read it as something else. */
 export function scalarText(value: unknown, quote: Quote, { isJson }: Pick<Style, "isJson">): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   if (isJson || (typeof value === "string" && /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]/.test(value)))
@@ -52,12 +50,10 @@ export function scalarText(value: unknown, quote: Quote, { isJson }: Pick<Style,
     .slice(1, -1);
 }
 
-/** The lines of a map in block style, without indentation of their own. */
 export function blockLines(value: object, style: Style): string[] {
   return Object.entries(value).flatMap(([key, member]) => memberLines(key, member, style));
 }
 
-/** The lines of one member in block style. */
 export function memberLines(key: string, value: unknown, style: Style): string[] {
   const head = `${scalarText(key, style.keyQuote, style)}:`;
   if (!isFilled(value)) return [`${head} ${flowText(value, { ...style, isSpread: false }, "")}`];
@@ -65,7 +61,6 @@ export function memberLines(key: string, value: unknown, style: Style): string[]
   return [head, ...lines.map((line) => style.unit + line)];
 }
 
-/** The lines of one item of a block list: the first with its dash. */
 export function itemLines(value: unknown, style: Style, gap = " "): string[] {
   const lines = isFilled(value)
     ? Array.isArray(value)
@@ -75,7 +70,7 @@ export function itemLines(value: unknown, style: Style, gap = " "): string[] {
   return lines.map((line, index) => (index === 0 ? `-${gap}${line}` : ` ${gap.replaceAll(/\S/g, " ")}${line}`));
 }
 
-/** A value in flow style. @param indent the indentation of the line that its closing bracket stands on */
+/** @param indent the indentation of the line with the closing bracket */
 export function flowText(value: unknown, style: Style, indent: string): string {
   if (typeof value !== "object" || value === null) return scalarText(value, style.valueQuote, style);
   const inner = indent + style.unit;
@@ -89,7 +84,6 @@ export function flowText(value: unknown, style: Style, indent: string): string {
   return `${open}${lineBreak}${inner}${items.join(`,${lineBreak}${inner}`)}${lineBreak}${indent}${close}`;
 }
 
-/** A member in flow style. */
 export function memberText(key: string, value: unknown, style: Style, indent: string): string {
   return scalarText(key, style.keyQuote, style) + style.colon + flowText(value, style, indent);
 }
@@ -102,7 +96,7 @@ function isFilled(value: unknown): value is object {
   return typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
-/** The first indentation of the document, as long as it is one. */
+/** The first indentation of the document. */
 function unitOf(text: string): string {
   return /^( {1,8}|\t)[^\s#]/m.exec(text)?.[1] ?? "  ";
 }
@@ -119,7 +113,7 @@ function flowStyle(tree: Tree, like: Collection | undefined): FlowStyle {
   return { ...usual, padding, isSpread, ...(isMap(like) && separators(tree, membersOf(like))) };
 }
 
-/** What stands between a key and its value, and between two members: white space may be missing. */
+/** The separators of the first two members. */
 function separators({ text, ...tree }: Tree, [member, next]: readonly Member[]): Partial<FlowStyle> {
   const value = member?.value;
   const colon = member && value && text.slice(behindColon(member) - 1, startOf(value)) === ":" ? ":" : ": ";
@@ -128,12 +122,12 @@ function separators({ text, ...tree }: Tree, [member, next]: readonly Member[]):
   return { colon, comma: between === "," ? "," : ", " };
 }
 
-/** The white space that the line of a position begins with. */
+/** The indentation of the line. */
 export function indentationAt(text: string, position: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart(text, position)))?.[0] ?? "";
 }
 
-/** As much white space as stands before a position in its line, dashes counted. */
+/** White space up to the column of a position. */
 export function columnAt(text: string, position: number): string {
   return text.slice(lineStart(text, position), position).replaceAll(/\S/g, " ");
 }

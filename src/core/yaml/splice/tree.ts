@@ -19,17 +19,17 @@ import { name, type Path, UneditableYaml } from "./change.ts";
 export type Member = Pair<Scalar<string>, Node | null>;
 export type Collection = YAMLMap | YAMLSeq;
 
-/** A text with the nodes that it parses to; `root` is null for one that holds nothing. */
+/** `root` is null for an empty text. */
 export interface Tree {
-  /** Without byte order mark: positions count from behind it. */
+  /** Without its byte order mark. */
   readonly text: string;
   readonly root: Node | null;
   readonly aliases: readonly Alias[];
-  /** Whether the text is JSON, and has to stay JSON. */
+  /** The text is JSON and must stay JSON. */
   readonly isJson: boolean;
 }
 
-/** The text has been found readable before. @param isJson known where the text itself cannot tell: it is empty */
+/** The text must be valid. @param isJson the file is JSON; an empty text cannot show it */
 export function parseTree(text: string, isJson: boolean): Tree {
   const documents = parseAllDocuments(text, { ...PARSE_OPTIONS, keepSourceTokens: true });
   const [document] = Array.isArray(documents) ? documents : [];
@@ -38,7 +38,7 @@ export function parseTree(text: string, isJson: boolean): Tree {
   return { text, root, aliases, isJson: isJson || isJsonText(text) };
 }
 
-/** `{}` is both: the caller knows by the file's name. */
+/** `{}` is YAML and JSON; the name of the file decides. */
 function isJsonText(text: string): boolean {
   if (!/^\s*\{\s*"/.test(text)) return false;
   try {
@@ -49,7 +49,7 @@ function isJsonText(text: string): boolean {
   }
 }
 
-/** The node at a path, or `undefined`. @throws {UneditableYaml} where the path leads through an alias. */
+/** @throws {UneditableYaml} if the path leads through an alias */
 export function nodeAt(tree: Tree, path: Path): Node | null | undefined {
   let node: Node | null | undefined = tree.root;
   for (const [index, step] of path.entries()) {
@@ -72,7 +72,7 @@ export function membersOf(map: YAMLMap): Member[] {
   return map.items as Member[];
 }
 
-/** Where what is written of a node ends: no line break, white space or comment behind it. */
+/** The end of a node, without the line break, white space and comments behind it. */
 export function endOf(tree: Tree, node: Node | null, empty: number): number {
   if (isCollection(node) && !isFlow(node)) {
     if (isMap(node)) return memberEnd(tree, membersOf(node).at(-1) as Member);
@@ -80,7 +80,7 @@ export function endOf(tree: Tree, node: Node | null, empty: number): number {
   }
   const [start, end] = node?.range ?? [empty, empty];
   if (start === end && !isAlias(node)) return empty;
-  // A block scalar ends behind its line break.
+  // The range of a block scalar includes its line break.
   if (!isScalar(node) || tree.text[end - 1] !== "\n") return end;
   return tree.text[end - 2] === "\r" ? end - 2 : end - 1;
 }
@@ -89,7 +89,7 @@ export function memberEnd(tree: Tree, member: Member): number {
   return endOf(tree, member.value, behindColon(member));
 }
 
-/** Behind the colon of a member; behind its key where it has none, as in `{ a, b }`. */
+/** The offset behind the colon of a member, or behind its key if it has no colon, as in `{ a, b }`. */
 export function behindColon({ key, srcToken }: Member): number {
   const colon = srcToken?.sep?.find(({ type }) => type === "map-value-ind");
   return colon ? colon.offset + 1 : (key.range?.[1] ?? 0);
@@ -99,14 +99,13 @@ export function hasColon({ srcToken }: Member): boolean {
   return srcToken?.sep?.some(({ type }) => type === "map-value-ind") === true;
 }
 
-/** Where the dash of an item of a block list stands. */
 export function dashOf(list: YAMLSeq, index: number): number {
   const { items } = list.srcToken as CST.BlockSequence;
   const dashes = items.flatMap(({ start }) => start.filter(({ type }) => type === "seq-item-ind"));
   return dashes[index]?.offset ?? 0;
 }
 
-/** Where an item of a collection begins: a member at its key. */
+/** The start of an item, or of a member's key. */
 export function startOf(item: unknown): number {
   const node = isPair(item) ? item.key : item;
   return (node as Node).range?.[0] ?? 0;
@@ -120,7 +119,7 @@ export function isFlow(collection: Collection): boolean {
   return collection.flow === true;
 }
 
-/** Every node below and including one, itself first. */
+/** The node and every node below it. */
 export function* nodesOf(node: unknown): Generator<Node> {
   if (isPair(node)) {
     yield* nodesOf(node.key);

@@ -20,8 +20,8 @@ const MAX_ISSUES = 20;
 const MAX_LENGTH = 60_000;
 
 /**
- * A difference as GitHub-flavoured Markdown, for a comment or a job summary. Whatever comes from a
- * document stands in a code span on one line, where no markup, HTML, mention or reference works.
+ * Renders a difference as GitHub-flavoured Markdown, for a comment or a job summary. Text of a document is always in a
+ * code span on one line, where markup, HTML, mentions and references have no effect.
  */
 export function renderDiffMarkdown(report: DiffReport): string {
   const { file, from, to, changes, notes } = report;
@@ -37,7 +37,7 @@ export function renderDiffMarkdown(report: DiffReport): string {
     .join("\n\n");
 }
 
-/** The changes under their headings, as many as there is room for, and how many more there are. */
+/** As many changes as fit, then the number of the others. */
 function changeParts(changes: readonly Change[], room: number): string[] {
   let left = room;
   let shown = 0;
@@ -52,7 +52,7 @@ function changeParts(changes: readonly Change[], room: number): string[] {
     shown += items.length;
     return items.length === 0 ? [] : [heading, items.join("\n")];
   });
-  return shown === changes.length ? parts : [...parts, `And ${changes.length - shown} more: \`svcm diff\` tells them.`];
+  return shown === changes.length ? parts : [...parts, `And ${changes.length - shown} more; \`svcm diff\` shows them.`];
 }
 
 function changeItem(change: Change): string {
@@ -74,12 +74,12 @@ function issueList(issues: readonly Issue[]): string {
   return [...items, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }
 
-/** Fenced with more backticks than the text holds in a row. */
+/** The fence has more backticks than any run in the text. */
 function codeSpan(text: string, limit = MAX_VALUE): string {
   const line = setOnOneLine(text, limit);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
-  // One space on each side is not shown where there is one on both.
+  // Markdown drops one space on each side if both sides have one.
   const pad = /^[` ]|[` ]$/.test(line) ? " " : "";
   return `${fence}${pad}${line}${pad}${fence}`;
 }

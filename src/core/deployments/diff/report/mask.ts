@@ -1,7 +1,7 @@
 import { maskCredentials, maskSource, REDACTED } from "../../../secrets/redact.ts";
 import type { Change, FieldChange } from "../change.ts";
 
-/** A change without credentials: a document may hold what does not belong there. What differs was decided before. */
+/** Masks credentials that a document should not hold. The comparison is done before. */
 export function maskChange(change: Change): Change {
   const { name, previousName } = change;
   return {
@@ -23,7 +23,7 @@ function maskField({ field, ...values }: FieldChange): FieldChange {
   };
 }
 
-/** Text, or what holds text, under the name that it stands at. What holds a secret is hidden as a whole. */
+/** Hides a value that holds a secret as a whole. */
 function masked(field: string, value: unknown): unknown {
   const prefix = `${field}: `;
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");

@@ -2,7 +2,7 @@ import type { diffFormats } from "../../../api/names.ts";
 import type { Paint } from "../../../findings/text.ts";
 import type { DiffReport } from "./diff-report.ts";
 
-/** A difference in one of its formats, without a final newline. */
+/** Renders without a final newline. */
 export async function renderDiff(
   report: DiffReport,
   format: (typeof diffFormats)[number],

@@ -18,7 +18,7 @@ import {
 const MAX_VALUE = 200;
 const MAX_ISSUES = 20;
 
-/** A difference for a terminal. Lines are whole: whoever knows the window wraps them behind their indent. */
+/** Renders a difference for a terminal. The caller wraps long lines at their indent. */
 export function renderDiffText(report: DiffReport, paint: Paint): string {
   const { file, from, to, changes, notes } = report;
   const head = `${paint.bold(quote(file))}: ${nameSide(from, quote)} -> ${nameSide(to, quote)}`;

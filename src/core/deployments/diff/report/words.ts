@@ -1,10 +1,10 @@
-/** A change in words. How a name or value of the document is set, the renderer says. */
+/** Describes a change in words; the renderer quotes names and values. */
 import { unreadableAsCodes } from "../../../findings/cells.ts";
 import type { Change, ChangedSection, Effect, EffectAction, FieldChange, Note } from "../change.ts";
 import { countIssues } from "../../../findings/report.ts";
 import type { DiffReport, DiffSide } from "./diff-report.ts";
 
-/** Sets what comes from a document, so that it cannot be taken for words of ours. */
+/** Quotes text of a document, so that nobody takes it for text of svcm. */
 export type Quote = (text: string) => string;
 
 const SECTIONS: Readonly<Record<ChangedSection, string>> = {
@@ -15,7 +15,6 @@ const SECTIONS: Readonly<Record<ChangedSection, string>> = {
   deployments: "Deploy targets",
 };
 
-/** The changes by their section, in the order of the report. */
 export function bySection(changes: readonly Change[]): { readonly title: string; readonly changes: Change[] }[] {
   return Object.entries(SECTIONS).flatMap(([name, title]) => {
     const own = changes.filter(({ section }) => section === name);
@@ -32,20 +31,20 @@ export function countChanges(changes: readonly Change[]): string {
 
 const KINDS = ["added", "removed", "renamed", "changed"] as const;
 
-/** What a change is about: `edge-2 renamed (was edge)`. */
+/** For example `edge-2 renamed (was edge)`. */
 export function tellSubject({ kind, name, previousName }: Change, quote: Quote): string {
   const subject = name === undefined ? [] : [name.trim() === "" ? "an entry without a name" : quote(name)];
   const was = previousName === undefined ? [] : [`(was ${quote(previousName)})`];
   return [...subject, kind, ...was].join(" ");
 }
 
-/** What was asked for, and the commit that it is. */
+/** The revision that the caller named, with its commit. */
 export function nameSide({ revision, commit = "", exists }: DiffSide, quote: Quote): string {
   const where = revision === undefined ? "the work tree" : `${quote(revision)} (${quote(commit.slice(0, 10))})`;
   return exists ? where : `${where}, where the file does not exist`;
 }
 
-/** `runtime: node20 -> node22`; only the value of an entry that comes or goes. */
+/** For example `runtime: node20 -> node22`; only one value for an entry that is added or removed. */
 export function tellField(change: FieldChange, kind: Change["kind"], quote: Quote, arrow: string): string {
   const { field, from, to } = change;
   const [old, young] = told(from, to);
@@ -55,7 +54,7 @@ export function tellField(change: FieldChange, kind: Change["kind"], quote: Quot
   return `${quote(field)}: ${before} ${arrow} ${"to" in change ? quote(young) : "(none)"}`;
 }
 
-/** Both values as text: as JSON where they would read alike, for example the number 22 and the text "22". */
+/** Both values as text; as JSON if they look alike, for example the number 22 and the text "22". */
 function told(from: unknown, to: unknown): readonly [string, string] {
   const plain = [plainText(from), plainText(to)] as const;
   return plain[0] === plain[1] ? [JSON.stringify(from) ?? "", JSON.stringify(to) ?? ""] : plain;
@@ -65,9 +64,8 @@ function plainText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** What a change touches, a line each. */
 export function tellEffects({ effects }: Change, quote: Quote): string[] {
-  return effects.length === 0 ? ["no process is touched"] : effects.map((effect) => tellEffect(effect, quote));
+  return effects.length === 0 ? ["touches no process"] : effects.map((effect) => tellEffect(effect, quote));
 }
 
 function tellEffect(effect: Effect, quote: Quote): string {
@@ -85,7 +83,7 @@ function tellEffect(effect: Effect, quote: Quote): string {
     value === undefined
       ? `it has no ${quote(field)}`
       : `the capability matrix has no ${quote(field)} ${quote(plainText(value))}`;
-  return `what it touches is not known: ${reason}`;
+  return `svcm does not know what this touches: ${reason}`;
 }
 
 const PROCESSES: Readonly<Record<EffectAction, string>> = {
@@ -96,24 +94,24 @@ const PROCESSES: Readonly<Record<EffectAction, string>> = {
 
 export function tellNote(note: Note, quote: Quote): string {
   return note.kind === "reordered"
-    ? `${SECTIONS[note.section]} stand in another order; that is no change.`
+    ? `${SECTIONS[note.section]} are in another order, which changes nothing.`
     : `${quote(note.name)} is written in another form, with the same meaning.`;
 }
 
-/** The verdict on a side, or nothing where there is none to tell. */
+/** `undefined` if the document does not exist. */
 export function tellVerdict(which: "old" | "new", side: DiffSide): string | undefined {
   if (!side.exists) return undefined;
   const verdict = side.valid ? "valid" : "not valid";
   return `The ${which} document is ${verdict}${side.issues.length === 0 ? "" : `: ${countIssues(side.issues)}`}.`;
 }
 
-/** The verdicts: always that on the new document, that on the old one where it is not valid. */
+/** The verdict on the new document, and on the old one if it is not valid. */
 export function tellVerdicts({ from, to }: DiffReport): string[] {
   const verdicts = [from.valid ? undefined : tellVerdict("old", from), tellVerdict("new", to)];
   return verdicts.filter((verdict) => verdict !== undefined);
 }
 
-/** At most `limit` characters on one line; what cannot be seen is told by its code point. */
+/** At most `limit` characters on one line, with hidden characters as code points. */
 export function setOnOneLine(text: string, limit: number): string {
   const line = unreadableAsCodes(text);
   const characters = Array.from(line);
