@@ -1,7 +1,7 @@
 import type { Issue } from "../api/issue.ts";
-import { checkEcosystem } from "../pm2/check.ts";
-import { impliedApps } from "../pm2/implied.ts";
-import { checkedApps, type ImpliedApps } from "../pm2/rule.ts";
+import { checkEcosystem } from "../pm2/rules/check.ts";
+import { impliedApps } from "../pm2/rules/implied.ts";
+import { checkedApps, type ImpliedApps } from "../pm2/rules/rule.ts";
 import { scrubFor } from "../pm2/view.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";

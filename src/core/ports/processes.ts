@@ -32,15 +32,15 @@ export interface Processes {
   exclusively<T>(what: ProcessIdentity | "start", work: () => Promise<T>): Promise<T>;
 
   /** Starts a stopped process that PM2 knows. Resolves when PM2 has answered. */
-  start(process: ProcessIdentity): Promise<void>;
+  start(target: ProcessIdentity): Promise<void>;
 
   /** Stops a process; PM2 still lists it. Resolves when PM2 has answered. */
-  stop(process: ProcessIdentity): Promise<void>;
+  stop(target: ProcessIdentity): Promise<void>;
 
   /**
    * Restarts a process with its present environment and these variables on top. Resolves when PM2 has answered.
    */
-  restart(process: ProcessIdentity, env?: Readonly<Record<string, string>>): Promise<void>;
+  restart(target: ProcessIdentity, env?: Readonly<Record<string, string>>): Promise<void>;
 
   /**
    * Starts an app that PM2 does not know, by its entries in an ecosystem file, with its declared environment over a

@@ -1,6 +1,6 @@
 import type { MetricsPayload } from "../../api/metrics.ts";
-import { driftOf } from "../../pm2/drift.ts";
-import type { ExpectedApp } from "../../pm2/expected.ts";
+import { driftOf } from "../../pm2/drift/drift.ts";
+import type { ExpectedApp } from "../../pm2/drift/expected.ts";
 import type { Ports } from "../../ports/index.ts";
 import { foldersOf } from "../../pm2/problem.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";

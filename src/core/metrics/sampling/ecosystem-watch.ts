@@ -1,6 +1,6 @@
 import { SvcmError } from "../../errors.ts";
 import { ecosystemSpellings, spellingsOf } from "../../project/environment.ts";
-import { expectedApps } from "../../pm2/expected.ts";
+import { expectedApps } from "../../pm2/drift/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { FileStamp } from "../../ports/machine.ts";

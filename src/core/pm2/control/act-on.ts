@@ -2,7 +2,7 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { isRunning, verdictOn } from "../verdict.ts";
+import { isRunning, verdictOn } from "./verdict.ts";
 import { affected, skipped, type Acting, type Look, type Outcome, type SkipReason } from "./acting.ts";
 import { give, launched } from "./give.ts";
 import { folderMissing } from "./refusals.ts";

@@ -1,7 +1,7 @@
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { label, resolveTarget } from "../target.ts";
+import { label, resolveTarget } from "./target.ts";
 import { actOn } from "./act-on.ts";
 import type { Acting, ActionInput, Step, Steps } from "./acting.ts";
 import { askedApps, type AskedApps } from "./asked-apps.ts";

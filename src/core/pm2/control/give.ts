@@ -2,7 +2,7 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { isDoneWithoutUs, isLaunching, type Before } from "../verdict.ts";
+import { isDoneWithoutUs, isLaunching, type Before } from "./verdict.ts";
 import type { Acting, Look } from "./acting.ts";
 
 const LOOK_EVERY_MS = 100;

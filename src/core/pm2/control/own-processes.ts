@@ -3,7 +3,7 @@ import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import { isOwn } from "../own.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { label } from "../target.ts";
+import { label } from "./target.ts";
 import { skipped, type SkippedProcess } from "./acting.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { SvcmError } from "../../errors.ts";
 import type { Declaration } from "../declaration.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { UNKNOWN_BEFORE, verdictOn, type Verdict } from "../verdict.ts";
+import { UNKNOWN_BEFORE, verdictOn, type Verdict } from "./verdict.ts";
 import { actOn } from "./act-on.ts";
 import { affected, merged, type Acting, type Outcome } from "./acting.ts";
 import { listOrNone } from "./known.ts";

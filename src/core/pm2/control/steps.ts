@@ -1,5 +1,5 @@
 import type { Ports } from "../../ports/index.ts";
-import { label, resolveTarget, targetName } from "../target.ts";
+import { label, resolveTarget, targetName } from "./target.ts";
 import { actOn } from "./act-on.ts";
 import type { ActionInput, Steps } from "./acting.ts";
 import { declaredSteps } from "./declared-steps.ts";

@@ -1,7 +1,7 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
-import { OnlineRuns, type Verdict } from "../verdict.ts";
+import { OnlineRuns, type Verdict } from "./verdict.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
 const LOOK_EVERY_MS = 100;

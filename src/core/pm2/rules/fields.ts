@@ -3,7 +3,7 @@ import { suggest } from "../../words/suggest.ts";
 import { defined } from "../../words/defined.ts";
 import { isRecord } from "../normalise.ts";
 import { isPm2Field, mistypeOf, pm2Fields } from "../pm2-fields.ts";
-import type { CheckedApp, EcosystemRule } from "../rule.ts";
+import type { CheckedApp, EcosystemRule } from "./rule.ts";
 
 const ENV_FILE = /^env_?file$/i;
 

@@ -1,5 +1,5 @@
 import { ecosystemFileNames, pm2FileKind } from "../file-name.ts";
-import type { EcosystemRule } from "../rule.ts";
+import type { EcosystemRule } from "./rule.ts";
 
 /** PM2 looks for its endings anywhere in the path: below a folder `app.json`, every file counts as JSON. */
 export const fileKind: EcosystemRule = {

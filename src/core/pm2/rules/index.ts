@@ -1,5 +1,5 @@
 /** Every rule of an ecosystem file. `svcm explain` and the reference derive from this list. */
-import type { EcosystemRule } from "../rule.ts";
+import type { EcosystemRule } from "./rule.ts";
 import { clusterInterpreter, envBlocks, fieldTypes, unknownFields } from "./fields.ts";
 import { defaultExport, fileKind, nearName, noApps, shadowed } from "./file.ts";
 import { folders, missingEnvFiles, relativeEnvFiles, scripts } from "./machine.ts";

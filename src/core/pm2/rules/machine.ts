@@ -1,5 +1,5 @@
 import type { Finding } from "../../findings/rule.ts";
-import type { CheckedApp, EcosystemRule } from "../rule.ts";
+import type { CheckedApp, EcosystemRule } from "./rule.ts";
 
 export const scripts: EcosystemRule = {
   code: "ECOSYSTEM_SCRIPT_MISSING",

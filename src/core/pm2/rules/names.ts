@@ -1,6 +1,6 @@
 import type { Finding } from "../../findings/rule.ts";
 import { pm2FileKind } from "../file-name.ts";
-import { sharing, type CheckedEcosystem, type EcosystemRule } from "../rule.ts";
+import { sharing, type CheckedEcosystem, type EcosystemRule } from "./rule.ts";
 
 export const duplicateNames: EcosystemRule = {
   code: "ECOSYSTEM_NAME_DUPLICATE",

@@ -1,6 +1,6 @@
 import { acceptedText, type Finding } from "../../findings/rule.ts";
 import { first, spellings } from "../normalise.ts";
-import { sharing, type CheckedApp, type EcosystemRule } from "../rule.ts";
+import { sharing, type CheckedApp, type EcosystemRule } from "./rule.ts";
 
 /** Variables that name a port to listen on; others, such as `SVC_REDIS_PORT`, name the port of another service. */
 const LISTENING = /^(?:PORT|SVC_(?:HTTP|REST|WEBSOCKET|GRPC|METRICS|SERVICE_MANAGEMENT)_PORT)$/;

@@ -1,8 +1,8 @@
-import { compareText, type Issue } from "../api/issue.ts";
-import { findingsOf, toIssue } from "../findings/rule.ts";
+import { compareText, type Issue } from "../../api/issue.ts";
+import { findingsOf, toIssue } from "../../findings/rule.ts";
 import type { CheckedEcosystem } from "./rule.ts";
-import { rules } from "./rules/index.ts";
-import type { Scrub } from "./scrub.ts";
+import { rules } from "./index.ts";
+import type { Scrub } from "../scrub.ts";
 
 /**
  * Everything that PM2 would refuse, mistake or silently ignore in an ecosystem file: first the issues of the file,

@@ -1,8 +1,8 @@
 /** `ecosystem check` on files, as it reports each. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ecosystemCheck, execute, nodePorts } from "../../../src/core/index.ts";
-import { makeWorkspace } from "../../support/workspace.ts";
+import { ecosystemCheck, execute, nodePorts } from "../../../../src/core/index.ts";
+import { makeWorkspace } from "../../../support/workspace.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 

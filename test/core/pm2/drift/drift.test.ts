@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { DriftEntry } from "../../../src/core/api/metrics.ts";
-import { driftOf } from "../../../src/core/pm2/drift.ts";
-import { expectedApps } from "../../../src/core/pm2/expected.ts";
-import type { Data, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
-import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
-import { runningRecord } from "../../support/counting-ports.ts";
+import type { DriftEntry } from "../../../../src/core/api/metrics.ts";
+import { driftOf } from "../../../../src/core/pm2/drift/drift.ts";
+import { expectedApps } from "../../../../src/core/pm2/drift/expected.ts";
+import type { Data, LoadedEcosystem } from "../../../../src/core/pm2/loaded.ts";
+import type { ProcessRecord } from "../../../../src/core/pm2/process-record.ts";
+import { runningRecord } from "../../../support/counting-ports.ts";
 
 type Fields = Readonly<Record<string, Data>>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { impliedApps } from "../../../src/core/pm2/implied.ts";
-import { packagedCapabilityMatrix, packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import { impliedApps } from "../../../../src/core/pm2/rules/implied.ts";
+import { packagedCapabilityMatrix, packagedRuntimeContract } from "../../../../src/core/facts/packaged.generated.ts";
 
 const vocabulary = { contract: packagedRuntimeContract, matrix: packagedCapabilityMatrix };
 const serviceConfiguration = { serviceKind: "websocket-rest-api" };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { isOwn } from "../../../src/core/pm2/own.ts";
-import { resolveTarget, targetName, type AskedTarget } from "../../../src/core/pm2/target.ts";
-import { record } from "../../support/process-record.ts";
+import { isOwn } from "../../../../src/core/pm2/own.ts";
+import { resolveTarget, targetName, type AskedTarget } from "../../../../src/core/pm2/control/target.ts";
+import { record } from "../../../support/process-record.ts";
 
 const list = [
   record({ pmId: 0, name: "1" }),

@@ -1,9 +1,9 @@
-import type { RuntimeContract } from "../facts/schema.ts";
-import type { Rule } from "../findings/rule.ts";
-import { declaredApps, type DeclaredApp } from "./declared.ts";
-import type { LoadedApp } from "./loaded.ts";
-import { normaliseApp, type NormalApp } from "./normalise.ts";
-import type { EcosystemFile } from "./view.ts";
+import type { RuntimeContract } from "../../facts/schema.ts";
+import type { Rule } from "../../findings/rule.ts";
+import { declaredApps, type DeclaredApp } from "../declared.ts";
+import type { LoadedApp } from "../loaded.ts";
+import { normaliseApp, type NormalApp } from "../normalise.ts";
+import type { EcosystemFile } from "../view.ts";
 
 /** An ecosystem file with everything that its rules need: each app as written, as PM2 reads it and as PM2 would run it. */
 export interface CheckedEcosystem {

@@ -1,5 +1,5 @@
-import type { ProcessRecord } from "./process-record.ts";
-import type { ProcessAction } from "../api/names.ts";
+import type { ProcessRecord } from "../process-record.ts";
+import type { ProcessAction } from "../../api/names.ts";
 
 /** PM2 itself calls a process stable after this time. */
 export const STABLE_MS = 1000;

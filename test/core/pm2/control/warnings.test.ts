@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { warningsAfter } from "../../../src/core/pm2/control/warnings.ts";
-import type { Declaration } from "../../../src/core/pm2/declaration.ts";
-import { countingPorts } from "../../support/counting-ports.ts";
+import { warningsAfter } from "../../../../src/core/pm2/control/warnings.ts";
+import type { Declaration } from "../../../../src/core/pm2/declaration.ts";
+import { countingPorts } from "../../../support/counting-ports.ts";
 
 const declared: Declaration = {
   name: "api",

@@ -1,7 +1,7 @@
-import type { CapabilityMatrix } from "../facts/schema.ts";
-import { migrateTarget } from "../deployments/migrate.ts";
-import type { Candidate } from "../deployments/candidate.ts";
-import { entryOf, groupOf, type Vocabulary } from "../deployments/vocabulary.ts";
+import type { CapabilityMatrix } from "../../facts/schema.ts";
+import { migrateTarget } from "../../deployments/migrate.ts";
+import type { Candidate } from "../../deployments/candidate.ts";
+import { entryOf, groupOf, type Vocabulary } from "../../deployments/vocabulary.ts";
 import type { ImpliedApps } from "./rule.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { SvcmError } from "../errors.ts";
-import { suggest } from "../words/suggest.ts";
-import type { ProcessRecord } from "./process-record.ts";
+import { SvcmError } from "../../errors.ts";
+import { suggest } from "../../words/suggest.ts";
+import type { ProcessRecord } from "../process-record.ts";
 
 /** The target of an action. Names are literal: `all`, `0` or `/re/` is an app of that name. */
 export interface AskedTarget {

@@ -1,7 +1,7 @@
-import { canonicalArguments, canonicalValue } from "./canonical-value.ts";
-import { declaredApps, type DeclaredApp, type Machine } from "./declared.ts";
-import type { Data, LoadedApp, LoadedEcosystem } from "./loaded.ts";
-import { isRecord } from "./normalise.ts";
+import { canonicalArguments, canonicalValue } from "../canonical-value.ts";
+import { declaredApps, type DeclaredApp, type Machine } from "../declared.ts";
+import type { Data, LoadedApp, LoadedEcosystem } from "../loaded.ts";
+import { isRecord } from "../normalise.ts";
 
 /** An app in the form that its processes are compared with: arguments and environment are digests only. */
 export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpreterArgs" | "watch"> {

@@ -1,7 +1,7 @@
-import { compareText } from "../api/issue.ts";
-import type { DriftEntry, DriftField } from "../api/metrics.ts";
-import type { ProcessRecord } from "./process-record.ts";
-import { isWithoutPid } from "./problem.ts";
+import { compareText } from "../../api/issue.ts";
+import type { DriftEntry, DriftField } from "../../api/metrics.ts";
+import type { ProcessRecord } from "../process-record.ts";
+import { isWithoutPid } from "../problem.ts";
 import { driftingKeys, type DriftingKey } from "./drifting-keys.ts";
 import type { ExpectedApp } from "./expected.ts";
 

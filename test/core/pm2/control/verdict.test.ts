@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
-import { isDoneWithoutUs, OnlineRuns, STABLE_MS, UNKNOWN_BEFORE, verdictOn } from "../../../src/core/pm2/verdict.ts";
-import { record } from "../../support/process-record.ts";
+import {
+  isDoneWithoutUs,
+  OnlineRuns,
+  STABLE_MS,
+  UNKNOWN_BEFORE,
+  verdictOn,
+} from "../../../../src/core/pm2/control/verdict.ts";
+import { record } from "../../../support/process-record.ts";
 
 const stable = { status: "online", pid: 2, startedAt: 1_000_000 };
 const before = record({ status: "online", pid: 1, startedAt: 1, restartCount: 4 });

@@ -1,5 +1,5 @@
-import { isSecretName } from "../secrets/secret-name.ts";
-import { isFromDeclaration, isStartedBySvcm } from "./inherited.ts";
+import { isSecretName } from "../../secrets/secret-name.ts";
+import { isFromDeclaration, isStartedBySvcm } from "../inherited.ts";
 
 export interface DriftingKey {
   readonly key: string;
