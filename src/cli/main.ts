@@ -3,8 +3,8 @@ import { run } from "@oclif/core/run";
 import { settings } from "@oclif/core/settings";
 import { jsonText } from "../commands/terminal/json.ts";
 import { writeOut } from "../commands/terminal/output.ts";
-import { TerminalFileError } from "../commands/terminal/terminal-file-error.ts";
-import { UsageError } from "../commands/terminal/usage-error.ts";
+import { TerminalFileError } from "../commands/terminal/errors.ts";
+import { UsageError } from "../commands/terminal/errors.ts";
 
 /** Runs the command line over the plugins that are loaded, the first of which is svcm itself. */
 export async function main(argv: string[], loadPlugins: () => Promise<readonly Plugin[]>): Promise<void> {

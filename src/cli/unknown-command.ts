@@ -1,4 +1,4 @@
-import { UsageError } from "../commands/terminal/usage-error.ts";
+import { UsageError } from "../commands/terminal/errors.ts";
 import { suggest } from "../core/index.ts";
 
 const LIST = "svcm process list";

@@ -1,6 +1,5 @@
 import { completionList, visible, type Completable } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { ask } from "./terminal/ask.ts";
 import { complete, type Completion } from "./terminal/completion/complete.ts";
 import { forBash, splitLine, type TypedLine } from "./terminal/completion/words.ts";
 
@@ -14,9 +13,9 @@ export default class Complete extends SvcmCommand {
     const [shell, ...rest] = this.argv;
     const line = shell === "bash" ? splitLine(rest[1] ?? "") : { words: ["svcm", ...rest.slice(1)], quote: "" };
     const words = line.words.slice(1);
-    const root = /(?:^|\0)--root[=\0]([^\0]+)\0/.exec(words.join("\0"))?.[1];
+    this.root = /(?:^|\0)--root[=\0]([^\0]+)\0/.exec(words.join("\0"))?.[1];
     const answer = await complete(words, this.config.commands, (source) =>
-      ask(completionList, { root }, { source }).catch(() => []),
+      this.execute(completionList, { source }).catch(() => []),
     );
     this.logExactly(rendered(answer, shell === "bash" ? { line, wordBreaks: rest[0] ?? "" } : undefined));
   }

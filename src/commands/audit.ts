@@ -3,7 +3,6 @@ import * as Flags from "@oclif/core/flags";
 import { auditOutcomes } from "../core/api/names.ts";
 import { auditList, auditText, type AuditRecord, type Paint } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { ask } from "./terminal/ask.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 import { readSince } from "./terminal/since.ts";
 import { renderTable } from "./terminal/table.ts";
@@ -38,7 +37,7 @@ export default class Audit extends SvcmCommand {
     const { args, flags } = await this.parse(Audit);
     const { limit, outcome, since } = flags;
     const from = since === undefined ? undefined : readSince(since, Date.now());
-    const response = await ask(auditList, flags, { limit, outcome, text: args.name, since: from });
+    const response = await this.execute(auditList, { limit, outcome, text: args.name, since: from });
     if (this.jsonEnabled()) return response;
     this.log(
       response.records.length === 0

@@ -1,11 +1,12 @@
 import { Command } from "@oclif/core/command";
 import * as Flags from "@oclif/core/flags";
-import type { LoadOptions } from "@oclif/core/interfaces";
+import type { Input, LoadOptions, ParserOutput } from "@oclif/core/interfaces";
 import { format } from "node:util";
+import { commandLineCaller, execute, nodePorts, type Operation } from "../core/index.ts";
 import { jsonText } from "./terminal/json.ts";
 import { writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/printable.ts";
-import { isTerminalBehindStdout, stderrScreen, stdoutScreen } from "./terminal/screen.ts";
+import { isTerminalBehindStdout, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
 
 /** `--environment` for commands about env files. The core decides what is accepted. */
 export const environmentFlag = Flags.string({
@@ -43,7 +44,19 @@ export abstract class SvcmCommand extends Command {
     return new this(argv ?? process.argv.slice(2), options)["_run"]();
   }
 
+  /** The value of `--root`. */
+  protected root: string | undefined;
+
   #stop: AbortController | undefined;
+
+  protected override async parse<F extends Parsed, B extends Parsed, A extends Parsed>(
+    options?: Input<F, B, A>,
+    argv?: string[],
+  ): Promise<ParserOutput<F, B, A>> {
+    const parsed = await super.parse(options, argv);
+    this.root = (parsed.flags as { readonly root?: string }).root;
+    return parsed;
+  }
 
   /** For what streams: aborted when nobody reads standard output any more, or on SIGINT or SIGTERM. */
   protected get signal(): AbortSignal {
@@ -52,6 +65,17 @@ export abstract class SvcmCommand extends Command {
       for (const name of STOP_SIGNALS) process.once(name, this.#abort);
     }
     return this.#stop.signal;
+  }
+
+  /** Runs an operation for the user of this terminal, in the repository of `--root` or of the current folder. */
+  execute<Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked): Promise<Answer> {
+    const ports = nodePorts({ root: this.root, env: process.env, cwd: process.cwd() });
+    return execute(operation, ports, input, commandLineCaller());
+  }
+
+  /** Shows text that is rendered only if a person reads it. */
+  print(render: (screen: Screen) => string): void {
+    if (!this.jsonEnabled()) this.log(render(stdoutScreen()));
   }
 
   /** Text for a person. What it quotes cannot steer the terminal. */
@@ -104,6 +128,8 @@ export abstract class SvcmCommand extends Command {
     if (!writeOut(`${line}\n`)) this.#abort();
   }
 }
+
+type Parsed = Record<string, unknown>;
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 

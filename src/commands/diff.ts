@@ -2,7 +2,6 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { diffFormats, renderDiff, deploymentsDiff } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { ask } from "./terminal/ask.ts";
 import { fold } from "./terminal/fold.ts";
 import { paint, unpainted } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
@@ -38,7 +37,7 @@ export default class Diff extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(Diff);
-    const report = await ask(deploymentsDiff, flags, { file: flags.file, from: args.revision, to: flags.to });
+    const report = await this.execute(deploymentsDiff, { file: flags.file, from: args.revision, to: flags.to });
     if (flags["exit-code"] && report.changes.length > 0) this.answerNo();
     if (!this.jsonEnabled()) {
       if (flags.format === "text") this.log(fold(await renderDiff(report, "text", paint), stdoutScreen()));

@@ -1,7 +1,6 @@
 import * as Args from "@oclif/core/args";
 import { codeExplain } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { ask } from "./terminal/ask.ts";
 import { fold } from "./terminal/fold.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 
@@ -17,8 +16,8 @@ export default class Explain extends SvcmCommand {
   };
 
   async run() {
-    const { args, flags } = await this.parse(Explain);
-    const doc = await ask(codeExplain, flags, { code: args.code });
+    const { args } = await this.parse(Explain);
+    const doc = await this.execute(codeExplain, { code: args.code });
     const { code, topic, summary, explanation, remedy } = doc;
     const parts = [`${code} (${topic})`, summary, ...(explanation === undefined ? [] : [explanation])];
     this.log(fold([...parts, `What to do: ${remedy}`].join("\n\n"), stdoutScreen()));

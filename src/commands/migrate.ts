@@ -2,7 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { deploymentsMigrate, type DocumentEditResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { documentFlags } from "./terminal/entry-flags.ts";
-import { askEdit, tellEdit } from "./terminal/document-edits.ts";
+import { editSilently, printEdit } from "./terminal/document-edits.ts";
 
 export default class Migrate extends SvcmCommand {
   static override summary = "Upgrade legacy deploy targets in deployments.yaml to the current format.";
@@ -16,10 +16,14 @@ export default class Migrate extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(Migrate);
-    const input = { file: flags.file, dryRun: flags["dry-run"] || flags.check };
-    const response = await askEdit(deploymentsMigrate, flags, input, []);
+    const dryRun = flags["dry-run"] || flags.check;
+    const response = await editSilently(
+      this,
+      { ...flags, "dry-run": dryRun },
+      { operation: deploymentsMigrate, input: {} },
+    );
     if (flags.check && response.changed) this.answerNo();
-    if (response.changed) await tellEdit(this, response, doneIn(response));
+    if (response.changed) printEdit(this, response, doneIn(response));
     else this.log(`Nothing to migrate in ${response.file}.`);
     return response;
   }

@@ -1,7 +1,6 @@
 import * as Args from "@oclif/core/args";
 import { schemaNames, schemaShow } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { ask } from "./terminal/ask.ts";
 
 export default class Schema extends SvcmCommand {
   static override summary =
@@ -17,8 +16,8 @@ export default class Schema extends SvcmCommand {
   };
 
   async run() {
-    const { args, flags } = await this.parse(Schema);
-    const schema = await ask(schemaShow, flags, { document: args.document });
+    const { args } = await this.parse(Schema);
+    const schema = await this.execute(schemaShow, { document: args.document });
     this.log(JSON.stringify(schema, null, 2));
     return schema;
   }

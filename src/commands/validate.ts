@@ -1,6 +1,6 @@
 import { SvcmCommand } from "./base.ts";
 import { documentArgs } from "./terminal/document-argument.ts";
-import { tellVerdict, validationFlags } from "./terminal/validation.ts";
+import { validate, validationFlags } from "./terminal/validation.ts";
 
 export default class Validate extends SvcmCommand {
   static override summary = "Validate deployments.yaml, and show every issue with its location.";
@@ -16,6 +16,6 @@ export default class Validate extends SvcmCommand {
   static override flags = validationFlags;
 
   async run() {
-    return tellVerdict(this, await this.parse(Validate));
+    return validate(this, await this.parse(Validate));
   }
 }

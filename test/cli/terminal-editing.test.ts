@@ -166,7 +166,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
 
   test("targets remove asks first, unless --yes says so", async () => {
     const workspace = makeWorkspace({ [FILE]: TARGET });
-    const question = "Remove prod from deployments.yaml? (y/N) ";
+    const question = "Remove prod from deployments.yaml? [y/N] ";
     const kept = await inTerminal(workspace, ["targets", "remove", "PROD"], [[question, "\n"]]);
     expect(kept.screen).toContain(question);
     expect([kept.status, workspace.read(FILE)]).toEqual([1, TARGET]);

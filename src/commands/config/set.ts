@@ -3,8 +3,7 @@ import { configurationSet } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { assignmentArgs, parseAssignments } from "../terminal/assignments.ts";
 import { documentFlags } from "../terminal/entry-flags.ts";
-import { UsageError } from "../terminal/usage-error.ts";
-import { askEdit, tellEdit } from "../terminal/document-edits.ts";
+import { edit, requireChange } from "../terminal/document-edits.ts";
 
 export default class ConfigSet extends SvcmCommand {
   static override summary = "Change the service configuration in deployments.yaml.";
@@ -29,16 +28,11 @@ export default class ConfigSet extends SvcmCommand {
   async run() {
     const { args, flags } = await this.parse(ConfigSet);
     const values = parseAssignments(args["key=value"]);
-    const both = flags.clear.find((key) => Object.hasOwn(values, key));
-    if (both !== undefined) throw new UsageError(`${both} is both set and cleared.`);
-    if (Object.keys(values).length + flags.clear.length === 0)
-      throw new UsageError(
-        "Nothing to set: no KEY=VALUE and no --clear was given.",
-        "svcm config set serviceKind=rest-api ports.rest=3000",
-      );
-    const input = { file: flags.file, dryRun: flags["dry-run"], values, clear: flags.clear };
-    const response = await askEdit(configurationSet, flags, input, []);
-    await tellEdit(this, response, `Changed the service configuration in ${response.file}`);
-    return response;
+    requireChange(values, flags.clear, "svcm config set serviceKind=rest-api ports.rest=3000");
+    return edit(this, flags, {
+      operation: configurationSet,
+      input: { values, clear: flags.clear },
+      done: ({ file }) => `Changed the service configuration in ${file}`,
+    });
   }
 }

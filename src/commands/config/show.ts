@@ -1,6 +1,5 @@
 import { refusal, deploymentsCheck } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
 import { documentFlags } from "../terminal/entry-flags.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
@@ -13,7 +12,7 @@ export default class ConfigShow extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(ConfigShow);
-    const { shown, response } = await ask(deploymentsCheck, flags, {
+    const { shown, response } = await this.execute(deploymentsCheck, {
       file: flags.file,
       section: "serviceConfiguration",
     });

@@ -1,10 +1,8 @@
 import { ecosystemCheck, isValid } from "../../core/index.ts";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
 import { withoutEcosystem } from "../terminal/without-ecosystem.ts";
 import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
 
 export default class EcosystemCheck extends SvcmCommand {
   static override summary = "Check a PM2 ecosystem file for anything that PM2 would refuse, misread or ignore.";
@@ -20,10 +18,10 @@ export default class EcosystemCheck extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(EcosystemCheck);
-    const response = await ask(ecosystemCheck, flags, { environment: flags.environment });
+    const response = await this.execute(ecosystemCheck, { environment: flags.environment });
     const { environment, fileName, path, exists, issues } = response;
     if (!isValid(issues)) this.answerNo();
-    if (issues.length > 0) this.log(renderIssues(issues, stdoutScreen()));
+    if (issues.length > 0) this.print((screen) => renderIssues(issues, screen));
     else if (exists) this.log(paint.green(`${fileName} is valid.`));
     else this.log(withoutEcosystem(environment, path));
     return response;

@@ -1,10 +1,8 @@
 import { ecosystemDrift } from "../../core/index.ts";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
 import { withoutEcosystem } from "../terminal/without-ecosystem.ts";
 import { renderDrift } from "../terminal/drift.ts";
 import { paint } from "../terminal/paint.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
 
 export default class EcosystemDrift extends SvcmCommand {
   static override summary = "Compare an ecosystem file with what PM2 runs.";
@@ -18,11 +16,11 @@ export default class EcosystemDrift extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(EcosystemDrift);
-    const response = await ask(ecosystemDrift, flags, { environment: flags.environment });
+    const response = await this.execute(ecosystemDrift, { environment: flags.environment });
     const { environment, fileName, path, exists, drift } = response;
     if (drift.length > 0) {
       this.answerNo();
-      if (!this.jsonEnabled()) this.log(renderDrift(drift, stdoutScreen()));
+      this.print((screen) => renderDrift(drift, screen));
     } else if (exists) this.log(paint.green(`PM2 runs what ${fileName} declares.`));
     else this.log(withoutEcosystem(environment, path));
     return response;

@@ -1,10 +1,9 @@
 import * as Flags from "@oclif/core/flags";
 import { ecosystemShow } from "../../core/index.ts";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
 import { withoutEcosystem } from "../terminal/without-ecosystem.ts";
 import { paint } from "../terminal/paint.ts";
-import { stdoutScreen, type Screen } from "../terminal/screen.ts";
+import type { Screen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
 export default class EcosystemShow extends SvcmCommand {
@@ -27,8 +26,8 @@ export default class EcosystemShow extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(EcosystemShow);
     const { environment, "service-kind": serviceKind } = flags;
-    const response = await ask(ecosystemShow, flags, { environment, serviceKind });
-    if (!this.jsonEnabled()) this.log(render(response, serviceKind, stdoutScreen()));
+    const response = await this.execute(ecosystemShow, { environment, serviceKind });
+    this.print((screen) => render(response, serviceKind, screen));
     return response;
   }
 }

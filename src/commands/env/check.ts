@@ -1,9 +1,7 @@
 import { envCheck, isValid } from "../../core/index.ts";
 import { environmentFlag, SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
 import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
 
 export default class EnvCheck extends SvcmCommand {
   static override summary = "Check an env file against the runtime contract.";
@@ -17,10 +15,10 @@ export default class EnvCheck extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(EnvCheck);
-    const response = await ask(envCheck, flags, { environment: flags.environment });
+    const response = await this.execute(envCheck, { environment: flags.environment });
     if (!isValid(response.issues)) this.answerNo();
     if (response.issues.length === 0) this.log(paint.green(`${response.fileName} is valid.`));
-    else this.log(renderIssues(response.issues, stdoutScreen()));
+    else this.print((screen) => renderIssues(response.issues, screen));
     return response;
   }
 }

@@ -2,7 +2,6 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { envDiff, type EnvDiffResponse, type Paint } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
@@ -30,7 +29,7 @@ export default class EnvDiff extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(EnvDiff);
-    const response = await ask(envDiff, flags, { from: args.from, to: args.to });
+    const response = await this.execute(envDiff, { from: args.from, to: args.to });
     const differing = response.entries.filter(({ state }) => state !== "same");
     if (flags["exit-code"] && differing.length > 0) this.answerNo();
     if (!this.jsonEnabled()) this.log(renderDiff(response, flags.all ? response.entries : differing));

@@ -1,7 +1,6 @@
 import * as Args from "@oclif/core/args";
 import { envRead } from "../../core/index.ts";
 import { environmentFlag, SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
@@ -26,7 +25,7 @@ export default class EnvGet extends SvcmCommand {
   async run() {
     const { args, flags } = await this.parse(EnvGet);
     const keys = args.key ?? [];
-    const { response } = await ask(envRead, flags, {
+    const { response } = await this.execute(envRead, {
       environment: flags.environment,
       keys: keys.length > 0 ? keys : undefined,
     });

@@ -1,10 +1,9 @@
 import * as Flags from "@oclif/core/flags";
 import { envPlan, envWrite } from "../../core/index.ts";
 import { environmentFlag, SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
 import { assignmentArgs, parseAssignments } from "../terminal/assignments.ts";
 import { renderPlan, renderWrite } from "../terminal/changes.ts";
-import { UsageError } from "../terminal/usage-error.ts";
+import { UsageError } from "../terminal/errors.ts";
 
 export default class EnvSet extends SvcmCommand {
   static override summary = "Change editable keys in an env file.";
@@ -28,11 +27,11 @@ export default class EnvSet extends SvcmCommand {
       throw new UsageError("Nothing to set: no KEY=VALUE was given.", "svcm env set SVC_HTTP_FRAMEWORK=fastify");
     const input = { environment: flags.environment, values, foreignKeys: "refuse" as const };
     if (flags["dry-run"]) {
-      const plan = await ask(envPlan, flags, input);
+      const plan = await this.execute(envPlan, input);
       this.log(renderPlan(plan));
       return plan;
     }
-    const { response } = await ask(envWrite, flags, input);
+    const { response } = await this.execute(envWrite, input);
     this.log(renderWrite(response));
     return response;
   }

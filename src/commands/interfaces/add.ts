@@ -2,7 +2,7 @@ import { interfaceAdd, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { interfaceFlags, documentFlags, valuesOf } from "../terminal/entry-flags.ts";
 import { completed } from "../terminal/entry-questions.ts";
-import { askEdit, tellEdit } from "../terminal/document-edits.ts";
+import { edit } from "../terminal/document-edits.ts";
 
 export default class InterfacesAdd extends SvcmCommand {
   static override summary = "Add an interface adapter to deployments.yaml.";
@@ -17,9 +17,11 @@ export default class InterfacesAdd extends SvcmCommand {
     const { flags } = await this.parse(InterfacesAdd);
     const given = valuesOf(flags, interfaceFields);
     const values = { ...(await completed(this, flags, "interfaces", given)) };
-    const input = { file: flags.file, dryRun: flags["dry-run"], values };
-    const response = await askEdit(interfaceAdd, flags, input, interfaceFields);
-    await tellEdit(this, response, `Added ${response.target} to ${response.file}`);
-    return response;
+    return edit(this, flags, {
+      operation: interfaceAdd,
+      input: { values },
+      fields: interfaceFields,
+      done: ({ target, file }) => `Added ${target} to ${file}`,
+    });
   }
 }

@@ -17,7 +17,7 @@ export default class InterfacesList extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(InterfacesList);
-    const entries = await listEntries(flags, "interfaces");
+    const entries = await listEntries(this, flags, "interfaces");
     const interfaces = entries.map((listed, index) => ({ number: index + 1, ...listed }));
     const isEmpty = interfaces.length === 0;
     this.log(

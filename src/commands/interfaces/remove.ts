@@ -2,8 +2,8 @@ import * as Args from "@oclif/core/args";
 import { interfaceRemove, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { documentFlags } from "../terminal/entry-flags.ts";
-import { removeFlags, tellRemoval } from "../terminal/removal.ts";
-import { askEdit } from "../terminal/document-edits.ts";
+import { removeEntry, removeFlags } from "../terminal/removal.ts";
+import { editSilently } from "../terminal/document-edits.ts";
 
 export default class InterfacesRemove extends SvcmCommand {
   static override summary = "Remove an interface adapter from deployments.yaml.";
@@ -21,8 +21,7 @@ export default class InterfacesRemove extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(InterfacesRemove);
-    const input = { file: flags.file, which: args.adapter };
-    const remove = (dryRun: boolean) => askEdit(interfaceRemove, flags, { ...input, dryRun }, interfaceFields);
-    return tellRemoval(this, flags, remove);
+    const removal = { operation: interfaceRemove, input: { which: args.adapter }, fields: interfaceFields };
+    return removeEntry(this, flags, (dryRun) => editSilently(this, { ...flags, "dry-run": dryRun }, removal));
   }
 }

@@ -1,6 +1,6 @@
 import { SvcmCommand } from "../base.ts";
 import { documentArgs } from "../terminal/document-argument.ts";
-import { tellVerdict, validationFlags } from "../terminal/validation.ts";
+import { validate, validationFlags } from "../terminal/validation.ts";
 
 export default class InterfacesValidate extends SvcmCommand {
   static override summary = "Validate the interface adapters in deployments.yaml.";
@@ -11,6 +11,6 @@ export default class InterfacesValidate extends SvcmCommand {
   static override flags = validationFlags;
 
   async run() {
-    return tellVerdict(this, await this.parse(InterfacesValidate), "interfaces");
+    return validate(this, await this.parse(InterfacesValidate), "interfaces");
   }
 }

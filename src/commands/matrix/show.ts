@@ -1,6 +1,5 @@
 import { contractShow, type ContractResponse } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
 import { stdoutScreen, type Screen } from "../terminal/screen.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 
@@ -13,8 +12,8 @@ export default class MatrixShow extends SvcmCommand {
   static override examples = ["<%= config.bin %> matrix show", "<%= config.bin %> matrix show --json"];
 
   async run() {
-    const { flags } = await this.parse(MatrixShow);
-    const { capabilityMatrix } = await ask(contractShow, flags, {});
+    await this.parse(MatrixShow);
+    const { capabilityMatrix } = await this.execute(contractShow, {});
     if (!this.jsonEnabled()) this.log(tablesOf(capabilityMatrix, stdoutScreen()).join("\n\n"));
     return capabilityMatrix;
   }

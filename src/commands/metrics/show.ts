@@ -1,9 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { metricsShow } from "../../core/index.ts";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
 import { renderMetrics } from "../terminal/metrics.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
 
 export default class MetricsShow extends SvcmCommand {
   static override summary = "Show metrics of the host and of the processes that PM2 runs.";
@@ -24,8 +22,8 @@ export default class MetricsShow extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(MetricsShow);
     const input = { environment: flags.environment, asyncContext: flags["async-context"] };
-    const payload = await ask(metricsShow, flags, input);
-    if (!this.jsonEnabled()) this.log(renderMetrics(payload, stdoutScreen()));
+    const payload = await this.execute(metricsShow, input);
+    this.print((screen) => renderMetrics(payload, screen));
     return payload;
   }
 }

@@ -2,10 +2,10 @@ import * as Flags from "@oclif/core/flags";
 import { interval } from "../../core/api/channel.ts";
 import { nodePorts, SvcmError, type Sample } from "../../core/index.ts";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
-import { ConnectionError } from "../terminal/connection-error.ts";
+import { ConnectionError } from "../terminal/errors.ts";
 import { renderHost, renderMetrics } from "../terminal/metrics.ts";
 import { hasFullScreen, isTerminalBehindStdout, stdoutScreen } from "../terminal/screen.ts";
-import { UsageError } from "../terminal/usage-error.ts";
+import { UsageError } from "../terminal/errors.ts";
 import type { WatchSource } from "../terminal/watch/source.ts";
 import type { Connection } from "../terminal/watch/state.ts";
 

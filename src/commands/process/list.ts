@@ -1,7 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { processList, type ListedProcess } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
 import { processColumns } from "../terminal/metrics.ts";
 import { stdoutScreen, type Screen } from "../terminal/screen.ts";
 import { renderProblems } from "../terminal/status.ts";
@@ -27,7 +26,7 @@ export default class ProcessList extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(ProcessList);
-    const response = await ask(processList, flags, {});
+    const response = await this.execute(processList, {});
     if (!this.jsonEnabled()) this.log(render(response.processes, flags.output));
     return response;
   }

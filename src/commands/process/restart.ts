@@ -1,7 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
-import { act, processArgs, processFlags, renderAction, targetOf } from "../terminal/process-action.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
+import { act, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
 
 export default class ProcessRestart extends SvcmCommand {
   static override summary = "Restart PM2 processes.";
@@ -25,10 +24,6 @@ export default class ProcessRestart extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProcessRestart);
-    const { id: ids, namespace, ecosystem, environment } = flags;
-    const target = targetOf({ names: args.name, ids, namespace, ecosystem, environment });
-    const result = await act(this, "restart", flags, target);
-    this.log(renderAction(result, stdoutScreen()));
-    return result;
+    return act(this, "restart", targetOf(args.name, flags));
   }
 }

@@ -1,7 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
-import { act, processArgs, processFlags, renderAction, targetOf } from "../terminal/process-action.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
+import { act, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
 
 export default class ProcessStart extends SvcmCommand {
   static override summary = "Start processes that PM2 knows, or apps that the ecosystem file declares.";
@@ -21,10 +20,6 @@ export default class ProcessStart extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProcessStart);
-    const { id: ids, namespace, ecosystem, environment } = flags;
-    const target = targetOf({ names: args.name, ids, namespace, ecosystem, environment });
-    const result = await act(this, "start", flags, target);
-    this.log(renderAction(result, stdoutScreen()));
-    return result;
+    return act(this, "start", targetOf(args.name, flags));
   }
 }

@@ -1,10 +1,8 @@
 import * as Flags from "@oclif/core/flags";
 import { processList } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
-import { confirm, isAttended } from "../terminal/confirm.ts";
-import { act, processArgs, processFlags, renderAction, targetOf } from "../terminal/process-action.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
+import { act, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
+import { canAsk, confirm } from "../terminal/prompt.ts";
 
 export default class ProcessStop extends SvcmCommand {
   static override summary = "Stop PM2 processes.";
@@ -23,20 +21,17 @@ export default class ProcessStop extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProcessStop);
-    const { id: ids, namespace, yes } = flags;
-    const target = targetOf({ names: args.name, ids, namespace, ecosystem: false, environment: undefined });
-    const isAsked = target.scope === "namespace" && !yes && !this.jsonEnabled() && isAttended();
-    if (isAsked && !(await confirm(await this.#question(flags, target.namespace)))) {
+    const target = targetOf(args.name, flags);
+    const isAsked = target.scope === "namespace" && !flags.yes && canAsk(this);
+    if (isAsked && !(await confirm(await this.#question(target.namespace)))) {
       this.log("Nothing was stopped.");
       return this.answerNo();
     }
-    const result = await act(this, "stop", flags, target);
-    this.log(renderAction(result, stdoutScreen()));
-    return result;
+    return act(this, "stop", target);
   }
 
-  async #question(flags: { readonly root?: string | undefined }, namespace: string | undefined): Promise<string> {
-    const { processes } = await ask(processList, flags, {});
+  async #question(namespace: string | undefined): Promise<string> {
+    const { processes } = await this.execute(processList, {});
     const names = processes
       .filter((process) => process.namespace === namespace)
       .map(({ name, pmId }) => `${name} (id ${pmId})`);

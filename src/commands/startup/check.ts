@@ -2,7 +2,6 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { entrypoints, startupCheck, type StartupCheckResponse } from "../../core/index.ts";
 import { environmentFlag, SvcmCommand } from "../base.ts";
-import { ask } from "../terminal/ask.ts";
 import { fold } from "../terminal/fold.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
@@ -34,7 +33,7 @@ export default class StartupCheck extends SvcmCommand {
     const { args, flags } = await this.parse(StartupCheck);
     const { environment, app } = flags;
     const input = { environment, entrypoint: args.entrypoint, ...(app !== undefined && { app }) };
-    const response = await ask(startupCheck, flags, input);
+    const response = await this.execute(startupCheck, input);
     if (!response.mayStart) this.answerNo();
     if (!this.jsonEnabled()) this.log(render(response));
     return response;

@@ -2,7 +2,7 @@ import { targetAdd, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { documentFlags, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
 import { completed } from "../terminal/entry-questions.ts";
-import { askEdit, tellEdit } from "../terminal/document-edits.ts";
+import { edit } from "../terminal/document-edits.ts";
 
 export default class TargetsAdd extends SvcmCommand {
   static override summary = "Add a deploy target to deployments.yaml.";
@@ -19,9 +19,11 @@ export default class TargetsAdd extends SvcmCommand {
     const { flags } = await this.parse(TargetsAdd);
     const given = valuesOf(flags, targetFields);
     const values = { ...(await completed(this, flags, "deployments", given)) };
-    const input = { file: flags.file, dryRun: flags["dry-run"], values };
-    const response = await askEdit(targetAdd, flags, input, targetFields);
-    await tellEdit(this, response, `Added ${response.target} to ${response.file}`);
-    return response;
+    return edit(this, flags, {
+      operation: targetAdd,
+      input: { values },
+      fields: targetFields,
+      done: ({ target, file }) => `Added ${target} to ${file}`,
+    });
   }
 }

@@ -3,7 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { targetDuplicate, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { documentFlags } from "../terminal/entry-flags.ts";
-import { askEdit, tellEdit } from "../terminal/document-edits.ts";
+import { edit } from "../terminal/document-edits.ts";
 
 export default class TargetsDuplicate extends SvcmCommand {
   static override summary = "Copy a deploy target in deployments.yaml under a new name.";
@@ -27,9 +27,11 @@ export default class TargetsDuplicate extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(TargetsDuplicate);
-    const input = { file: flags.file, dryRun: flags["dry-run"], name: args.target, as: flags.name };
-    const response = await askEdit(targetDuplicate, flags, input, targetFields);
-    await tellEdit(this, response, `Added ${response.target}, a copy of ${args.target}, to ${response.file}`);
-    return response;
+    return edit(this, flags, {
+      operation: targetDuplicate,
+      input: { name: args.target, as: flags.name },
+      fields: targetFields,
+      done: ({ target, file }) => `Added ${target}, a copy of ${args.target}, to ${file}`,
+    });
   }
 }

@@ -3,8 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { targetEdit, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { documentFlags, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
-import { UsageError } from "../terminal/usage-error.ts";
-import { askEdit, tellEdit } from "../terminal/document-edits.ts";
+import { edit, requireChange } from "../terminal/document-edits.ts";
 
 export default class TargetsEdit extends SvcmCommand {
   static override summary = "Edit a deploy target in deployments.yaml.";
@@ -37,16 +36,12 @@ export default class TargetsEdit extends SvcmCommand {
   async run() {
     const { args, flags } = await this.parse(TargetsEdit);
     const values = valuesOf(flags, targetFields);
-    const both = flags.clear.find((field) => Object.hasOwn(values, field));
-    if (both !== undefined) throw new UsageError(`${both} is both set and cleared.`);
-    if (Object.keys(values).length + flags.clear.length === 0)
-      throw new UsageError(
-        "Nothing to change: no field was given.",
-        `svcm targets edit ${args.target} --runtime node24`,
-      );
-    const input = { file: flags.file, dryRun: flags["dry-run"], name: args.target, values, clear: flags.clear };
-    const response = await askEdit(targetEdit, flags, input, targetFields, true);
-    await tellEdit(this, response, `Changed ${response.target} in ${response.file}`);
-    return response;
+    requireChange(values, flags.clear, `svcm targets edit ${args.target} --runtime node24`);
+    return edit(this, flags, {
+      operation: targetEdit,
+      input: { name: args.target, values, clear: flags.clear },
+      fields: targetFields,
+      done: ({ target, file }) => `Changed ${target} in ${file}`,
+    });
   }
 }

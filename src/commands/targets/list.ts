@@ -10,7 +10,7 @@ export default class TargetsList extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(TargetsList);
-    const deployments = await listEntries(flags, "deployments");
+    const deployments = await listEntries(this, flags, "deployments");
     const isEmpty = deployments.length === 0;
     this.log(isEmpty ? `${flags.file} has no deploy targets.` : renderEntries(targetFields, deployments));
     return { file: flags.file, deployments };

@@ -2,8 +2,8 @@ import * as Args from "@oclif/core/args";
 import { targetRemove, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { documentFlags } from "../terminal/entry-flags.ts";
-import { removeFlags, tellRemoval } from "../terminal/removal.ts";
-import { askEdit } from "../terminal/document-edits.ts";
+import { removeEntry, removeFlags } from "../terminal/removal.ts";
+import { editSilently } from "../terminal/document-edits.ts";
 
 export default class TargetsRemove extends SvcmCommand {
   static override summary = "Remove a deploy target from deployments.yaml.";
@@ -24,8 +24,7 @@ export default class TargetsRemove extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(TargetsRemove);
-    const input = { file: flags.file, name: args.target };
-    const remove = (dryRun: boolean) => askEdit(targetRemove, flags, { ...input, dryRun }, targetFields);
-    return tellRemoval(this, flags, remove);
+    const removal = { operation: targetRemove, input: { name: args.target }, fields: targetFields };
+    return removeEntry(this, flags, (dryRun) => editSilently(this, { ...flags, "dry-run": dryRun }, removal));
   }
 }

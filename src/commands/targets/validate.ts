@@ -1,6 +1,6 @@
 import { SvcmCommand } from "../base.ts";
 import { documentArgs } from "../terminal/document-argument.ts";
-import { tellVerdict, validationFlags } from "../terminal/validation.ts";
+import { validate, validationFlags } from "../terminal/validation.ts";
 
 export default class TargetsValidate extends SvcmCommand {
   static override summary = "Validate the deploy targets in deployments.yaml.";
@@ -14,6 +14,6 @@ export default class TargetsValidate extends SvcmCommand {
   static override flags = validationFlags;
 
   async run() {
-    return tellVerdict(this, await this.parse(TargetsValidate), "deployments");
+    return validate(this, await this.parse(TargetsValidate), "deployments");
   }
 }

@@ -1,5 +1,5 @@
 import * as Args from "@oclif/core/args";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./errors.ts";
 
 export const assignmentArgs = {
   "key=value": Args.string({ ignoreStdin: true, description: "Key and its new value.", multiple: true }),

@@ -1,7 +1,7 @@
 /** The deployments document that a command is about: `--file`, or the one argument of a command that only reads. */
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./errors.ts";
 
 const DEFAULT = "deployments.yaml";
 

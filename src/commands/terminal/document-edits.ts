@@ -1,27 +1,65 @@
-/** What the commands that edit the deployments document have in common: how they ask, and how they tell what changed. */
-import type { Field, Operation, DocumentEditResponse } from "../../core/index.ts";
+import type { DocumentEditResponse, Field, Operation } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { ask } from "./ask.ts";
 import { renderPlan } from "./changes.ts";
 import { namingFlags } from "./entry-flags.ts";
+import { UsageError } from "./errors.ts";
 
-/** Asks for an edit; a refusal names the flags. */
-export async function askEdit<Input>(
-  operation: Operation<Input, DocumentEditResponse>,
-  flags: { readonly root?: string | undefined },
-  input: Input,
-  fields: readonly Field[],
-  canClear = false,
+interface EditFlags {
+  readonly file: string;
+  readonly "dry-run": boolean;
+  /** Present if the command has `--clear`. */
+  readonly clear?: readonly string[];
+}
+
+interface Place {
+  readonly file?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+interface Edit<Input extends Place> {
+  readonly operation: Operation<Input, DocumentEditResponse>;
+  readonly input: Omit<Input, keyof Place>;
+  /** The fields whose flags a refusal names. */
+  readonly fields?: readonly Field[];
+}
+
+/**
+ * Edits the document and shows what changed, or would change.
+ *
+ * @param done the sentence for a change, without its end: `Added prod to deployments.yaml`
+ */
+export async function edit<Input extends Place>(
+  command: SvcmCommand,
+  flags: EditFlags,
+  { done, ...asked }: Edit<Input> & { readonly done: (response: DocumentEditResponse) => string },
+): Promise<DocumentEditResponse> {
+  const response = await editSilently(command, flags, asked);
+  printEdit(command, response, done(response));
+  return response;
+}
+
+/** Edits the document. @throws a refusal that names the flags */
+export async function editSilently<Input extends Place>(
+  command: SvcmCommand,
+  flags: EditFlags,
+  { operation, input, fields = [] }: Edit<Input>,
 ): Promise<DocumentEditResponse> {
   try {
-    return await ask(operation, flags, input);
+    return await command.execute(operation, { ...input, file: flags.file, dryRun: flags["dry-run"] } as never);
   } catch (error) {
-    throw namingFlags(error, fields, canClear);
+    throw namingFlags(error, fields, flags.clear !== undefined);
   }
 }
 
-/** Tells what changed, or would. @param done what was done, where something was: `Added prod to deployments.yaml` */
-export async function tellEdit(command: SvcmCommand, response: DocumentEditResponse, done: string): Promise<void> {
+/** @throws {UsageError} if nothing is to be changed, or a field is both set and cleared */
+export function requireChange(values: Readonly<Record<string, string>>, clear: readonly string[], hint: string): void {
+  const both = clear.find((field) => Object.hasOwn(values, field));
+  if (both !== undefined) throw new UsageError(`${both} is both set and cleared.`, "give only one of them");
+  if (Object.keys(values).length + clear.length === 0)
+    throw new UsageError("Nothing to change: no field was given.", hint);
+}
+
+export function printEdit(command: SvcmCommand, response: DocumentEditResponse, done: string): void {
   const { changed, changes, created, dryRun, file, issues } = response;
   if (command.jsonEnabled()) return;
   if (!changed) command.log(`No change in ${file}.`);

@@ -1,6 +1,6 @@
 /** The entries of a section, each with its issues, and their table. */
 import { refusal, deploymentsCheck, type Field, type Issue } from "../../core/index.ts";
-import { ask } from "./ask.ts";
+import type { SvcmCommand } from "../base.ts";
 import { stdoutScreen } from "./screen.ts";
 import { verdictColour } from "./status.ts";
 import { renderTable, type Column } from "./table.ts";
@@ -12,10 +12,11 @@ export interface ListedEntry {
 
 /** @throws {SvcmError} SUITE_FILE_FAILED if the document cannot be read. */
 export async function listEntries(
-  flags: { readonly root?: string | undefined; readonly file: string },
+  command: SvcmCommand,
+  flags: { readonly file: string },
   section: "interfaces" | "deployments",
 ): Promise<ListedEntry[]> {
-  const { response, shown } = await ask(deploymentsCheck, flags, { file: flags.file, section });
+  const { response, shown } = await command.execute(deploymentsCheck, { file: flags.file, section });
   const document = shown() as Partial<Record<typeof section, unknown>> | null | undefined;
   if (document === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
   const list = document?.[section];

@@ -1,10 +1,8 @@
 import { entryQuestion, type EntryQuestion } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { ask } from "./ask.ts";
 import { canAsk, type Prompter, withPrompter } from "./prompt.ts";
 
 interface Asked {
-  readonly root?: string | undefined;
   readonly file: string;
 }
 
@@ -17,7 +15,8 @@ type Values = Readonly<Record<string, string>>;
  */
 export async function completed(command: SvcmCommand, flags: Asked, section: Section, given: Values): Promise<Values> {
   if (!canAsk(command)) return given;
-  const asking = (values: Values) => ask(entryQuestion, flags, { file: flags.file, section, values: { ...values } });
+  const asking = (values: Values) =>
+    command.execute(entryQuestion, { file: flags.file, section, values: { ...values } });
   const { isIncomplete, issues } = await asking(given);
   // The operation refuses bad flags before anything is asked.
   if (!isIncomplete || issues.length > 0) return given;

@@ -10,50 +10,33 @@ import {
   type ErrorBody,
   type ErrorKind,
 } from "../../core/index.ts";
-import { ConnectionError } from "./connection-error.ts";
 import { fold } from "./fold.ts";
 import { paint } from "./paint.ts";
 import { writeErr } from "./output.ts";
 import { printable } from "./printable.ts";
 import { stderrScreen, type Screen } from "./screen.ts";
-import { TerminalFileError } from "./terminal-file-error.ts";
+import { CommandLineError } from "./errors.ts";
 import { type Asked, isOclifError, type OclifError, usageErrorOf } from "./usage.ts";
-import { UsageError } from "./usage-error.ts";
 
 export interface Failure {
   readonly exitCode: number;
   /** Absent if the command has said everything itself and only chose an exit code. */
   readonly body?: ErrorBody;
   readonly kind?: ErrorKind;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** The text of the file that the issues are in. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** Where a defect happened. */
   readonly stack?: string;
 }
 
-const WRONG_USAGE = 2;
-const COULD_NOT = 3;
-
 /** @param asked the command that failed, if it was found */
 export function failureOf(error: unknown, asked?: Asked): Failure {
-  if (error instanceof UsageError) return wrongUsage(error);
-  if (error instanceof TerminalFileError) {
-    const { code, path, message } = error;
-    return { exitCode: COULD_NOT, body: { error: "File operation failed.", details: message, code, path } };
-  }
-  if (error instanceof ConnectionError)
-    return { exitCode: COULD_NOT, body: { error: "Connection failed.", details: error.message, code: error.code } };
+  if (error instanceof CommandLineError) return error;
   if (isOclifError(error)) return oclifFailure(error, asked);
   const { exitCode, body, hint, source } = describeError(error);
   if (!(error instanceof SvcmError)) return { exitCode, body, stack: stackOf(error) };
-  return {
-    exitCode,
-    body,
-    kind: error.kind,
-    ...(hint !== undefined && { hint }),
-    ...(source !== undefined && { source }),
-  };
+  return { exitCode, body, kind: error.kind, hint, source };
 }
 
 /** Shows a failure on standard error. With SVCM_DEBUG, the stack of a defect is shown too. */
@@ -128,18 +111,13 @@ function issueLine({ at, message, suggestion }: NonNullable<ErrorBody["issues"]>
   return `${where}${message}${suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`}`;
 }
 
-function wrongUsage({ message, hint, code }: UsageError): Failure {
-  const body = { error: "Wrong usage.", code, details: message };
-  return { exitCode: WRONG_USAGE, body, ...(hint !== undefined && { hint }) };
-}
-
 function oclifFailure(error: OclifError, asked: Asked | undefined): Failure {
   if ("code" in error && error.code === "EEXIT") return { exitCode: error.oclif.exit ?? 0 };
   if (error.name === "ModuleLoadError") {
     const { exitCode, error: words } = errorTable.DEFECT;
     return { exitCode, body: { error: words, code: "DEFECT", details: error.message }, stack: stackOf(error) };
   }
-  return wrongUsage(usageErrorOf(error, asked));
+  return usageErrorOf(error, asked);
 }
 
 function stackOf(error: unknown): string {

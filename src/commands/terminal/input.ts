@@ -1,4 +1,4 @@
-import { TerminalFileError } from "./terminal-file-error.ts";
+import { TerminalFileError } from "./errors.ts";
 
 /** Standard input to its end. @throws {TerminalFileError} where it is larger than `maxBytes`, or cannot be read. */
 export async function readIn(maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {

@@ -3,7 +3,7 @@
  * tenth of its start. A slow reader is waited for, so nothing is lost when the process ends.
  */
 import { fstatSync, writeSync } from "node:fs";
-import { TerminalFileError } from "./terminal-file-error.ts";
+import { TerminalFileError } from "./errors.ts";
 
 export const STDOUT = 1;
 export const STDERR = 2;

@@ -3,12 +3,11 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { processAct, SvcmError, type ProcessActionResult } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { ask } from "./ask.ts";
 import { fold } from "./fold.ts";
 import { writeErr } from "./output.ts";
 import { printable } from "./printable.ts";
 import { isTerminalBehindStderr, stderrScreen, type Screen } from "./screen.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./errors.ts";
 
 export const processArgs = {
   name: Args.string({
@@ -31,18 +30,20 @@ export const processFlags = {
   }),
 };
 
-interface Asked {
-  readonly names: readonly string[] | undefined;
-  readonly ids: readonly number[] | undefined;
-  readonly namespace: string | undefined;
-  readonly ecosystem: boolean;
-  readonly environment: string | undefined;
+interface ProcessFlags {
+  readonly id?: readonly number[] | undefined;
+  readonly namespace?: string | undefined;
+  readonly ecosystem?: boolean;
+  readonly environment?: string | undefined;
 }
 
 type Action = ProcessActionResult["action"];
 
-/** The input of the operation. @throws {UsageError} if it does not say which processes are meant. */
-export function targetOf({ names = [], ids = [], namespace, ecosystem, environment }: Asked) {
+/** The input of the operation. @throws {UsageError} if the command line names no process */
+export function targetOf(
+  names: readonly string[] = [],
+  { id: ids = [], namespace, ecosystem = false, environment }: ProcessFlags,
+) {
   if (environment !== undefined && !ecosystem)
     throw new UsageError(
       "--environment has no effect without --ecosystem.",
@@ -60,22 +61,20 @@ export function targetOf({ names = [], ids = [], namespace, ecosystem, environme
   return { scope, name, pmId, namespace, environment };
 }
 
-/** Acts, and shows at a terminal what it waits for. @throws {SvcmError} with what to type instead of PM2's habits */
+/** Acts on processes and shows the result; in a terminal also the state that it waits for. */
 export async function act(
   command: SvcmCommand,
   action: Action,
-  flags: { readonly root?: string | undefined },
   target: ReturnType<typeof targetOf>,
 ): Promise<ProcessActionResult> {
   const names = namesIn(target);
   const end = showProgress(command, action, names);
-  try {
-    return await ask(processAct, flags, { action, ...target });
-  } catch (error) {
-    throw withHabit(error, action, names);
-  } finally {
-    end();
-  }
+  const acting = command.execute(processAct, { action, ...target });
+  const result = await acting
+    .catch((error: unknown) => Promise.reject(withHabit(error, action, names) as Error))
+    .finally(end);
+  command.print((screen) => renderAction(result, screen));
+  return result;
 }
 
 function namesIn(target: ReturnType<typeof targetOf>): readonly string[] {
@@ -116,7 +115,7 @@ function withHabit(error: unknown, action: Action, names: readonly string[]): un
 const DONE = { start: "Started", stop: "Stopped", restart: "Restarted" } as const;
 
 /** One line for each process. */
-export function renderAction({ action, affected, skipped, warnings }: ProcessActionResult, screen: Screen): string {
+function renderAction({ action, affected, skipped, warnings }: ProcessActionResult, screen: Screen): string {
   const done = affected.map(
     ({ name, pmId, pid }) => `${DONE[action]} ${name} (id ${pmId}${pid === null ? "" : `, pid ${pid}`}).`,
   );

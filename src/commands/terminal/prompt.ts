@@ -2,7 +2,8 @@
 import { createInterface, type Interface } from "node:readline";
 import type { SvcmCommand } from "../base.ts";
 import { printable } from "./printable.ts";
-import { isTerminalBehindStdout, stdoutScreen } from "./screen.ts";
+import { writeErr } from "./output.ts";
+import { isTerminalBehindStderr, stderrScreen } from "./screen.ts";
 
 /** The person left: Ctrl-C, or the end of the input. Nothing has been changed. */
 class Cancelled extends Error {
@@ -17,7 +18,25 @@ export interface Prompter {
 }
 
 export function canAsk(command: SvcmCommand): boolean {
-  return !command.jsonEnabled() && !process.env["CI"] && process.stdin.isTTY && isTerminalBehindStdout();
+  return !command.jsonEnabled() && !process.env["CI"] && process.stdin.isTTY && isTerminalBehindStderr();
+}
+
+/** Asks for a yes; every other answer is a no, and so is leaving. */
+export async function confirm(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  terminal.once("SIGINT", () => terminal.close());
+  return new Promise<boolean>((resolve) => {
+    const leave = (): void => {
+      writeErr("\n");
+      resolve(false);
+    };
+    terminal.once("close", leave);
+    terminal.question(`${printable(question, stderrScreen())} [y/N] `, (answer) => {
+      terminal.removeListener("close", leave);
+      terminal.close();
+      resolve(/^y(?:es)?$/i.test(answer.trim()));
+    });
+  });
 }
 
 /** Asks as long as `talk` wants. Leaving ends the command with 130, as a signal would. */
@@ -25,7 +44,7 @@ export async function withPrompter<T>(command: SvcmCommand, talk: (prompter: Pro
   let accepted: readonly string[] = [];
   const terminal = createInterface({
     input: process.stdin,
-    output: process.stdout,
+    output: process.stderr,
     completer: (line: string) => [accepted.filter((word) => word.startsWith(line)), line],
   });
   const lines = linesOf(terminal);
@@ -33,7 +52,7 @@ export async function withPrompter<T>(command: SvcmCommand, talk: (prompter: Pro
     return await talk({
       async ask(question, words = []) {
         accepted = words;
-        terminal.setPrompt(printable(question, stdoutScreen()));
+        terminal.setPrompt(printable(question, stderrScreen()));
         terminal.prompt();
         return (await lines()).trim();
       },

@@ -1,6 +1,6 @@
 /** What is wrong with a command line: svcm's own words for what oclif refuses. */
 import { suggest } from "../../core/index.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./errors.ts";
 
 /** A command as far as a message about its use needs it. */
 export interface Asked {

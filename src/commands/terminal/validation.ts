@@ -10,7 +10,6 @@ import {
   type documentSections,
 } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { ask } from "./ask.ts";
 import { fold } from "./fold.ts";
 import { readIn } from "./input.ts";
 import { paint, unpainted } from "./paint.ts";
@@ -35,14 +34,13 @@ export const validationFlags = {
 type Section = (typeof documentSections)[number];
 
 interface Asked {
-  readonly root?: string | undefined;
   readonly file: string;
   readonly "stdin-filename": string;
   readonly format: (typeof reportFormats)[number];
 }
 
 /** Validates a document, or one section of it. The verdict is also the exit code: 1 if it is not valid. */
-export async function tellVerdict(
+export async function validate(
   command: SvcmCommand,
   { args, flags }: { readonly args: { readonly document?: string | undefined }; readonly flags: Asked },
   section?: Section,
@@ -51,7 +49,7 @@ export async function tellVerdict(
   const isPiped = named === "-";
   const file = isPiped ? flags["stdin-filename"] : named;
   const content = isPiped ? await readIn(MAX_FILE_BYTES) : undefined;
-  const { shown, response, report } = await ask(deploymentsCheck, flags, { file, content, section });
+  const { shown, response, report } = await command.execute(deploymentsCheck, { file, content, section });
   if (!response.valid) command.answerNo();
   if (command.jsonEnabled()) return response;
   if (flags.format === "text" && response.issues.length === 0)

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { failureOf, renderFailure } from "../../../src/commands/terminal/failure.ts";
 import { renderIssues } from "../../../src/commands/terminal/issues.ts";
 import { withStyles } from "../../../src/commands/terminal/paint.ts";
-import { UsageError } from "../../../src/commands/terminal/usage-error.ts";
+import { UsageError } from "../../../src/commands/terminal/errors.ts";
 import { refusal, type Issue } from "../../../src/core/index.ts";
 
 const issues = Array.from({ length: 130 }, (_, index): Issue => ({

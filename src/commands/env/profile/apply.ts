@@ -2,7 +2,6 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { profileApply } from "../../../core/index.ts";
 import { environmentFlag, SvcmCommand } from "../../base.ts";
-import { ask } from "../../terminal/ask.ts";
 import { assignmentArgs, parseAssignments } from "../../terminal/assignments.ts";
 import { renderPlan, renderWrite } from "../../terminal/changes.ts";
 
@@ -33,7 +32,7 @@ export default class EnvProfileApply extends SvcmCommand {
     const { profile } = args;
     const values = parseAssignments(args["key=value"]);
     const dryRun = flags["dry-run"];
-    const response = await ask(profileApply, flags, { environment: flags.environment, profile, values, dryRun });
+    const response = await this.execute(profileApply, { environment: flags.environment, profile, values, dryRun });
     this.log("dryRun" in response ? renderPlan(response) : renderWrite(response));
     for (const { key, reason } of response.manual) this.log(`Set it yourself: ${key} (${reason}).`);
     return response;

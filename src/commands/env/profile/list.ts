@@ -1,6 +1,5 @@
 import { profileList } from "../../../core/index.ts";
 import { SvcmCommand } from "../../base.ts";
-import { ask } from "../../terminal/ask.ts";
 import { stdoutScreen } from "../../terminal/screen.ts";
 import { renderTable } from "../../terminal/table.ts";
 
@@ -9,8 +8,8 @@ export default class EnvProfileList extends SvcmCommand {
   static override examples = ["<%= config.bin %> env profile list"];
 
   async run() {
-    const { flags } = await this.parse(EnvProfileList);
-    const response = await ask(profileList, flags, {});
+    await this.parse(EnvProfileList);
+    const response = await this.execute(profileList, {});
     this.log(
       renderTable(
         [

@@ -1,7 +1,6 @@
 import * as Args from "@oclif/core/args";
 import { profileShow } from "../../../core/index.ts";
 import { SvcmCommand } from "../../base.ts";
-import { ask } from "../../terminal/ask.ts";
 
 export default class EnvProfileShow extends SvcmCommand {
   static override summary = "Show the assignments of an operational profile.";
@@ -17,8 +16,8 @@ export default class EnvProfileShow extends SvcmCommand {
   };
 
   async run() {
-    const { args, flags } = await this.parse(EnvProfileShow);
-    const response = await ask(profileShow, flags, { profile: args.profile });
+    const { args } = await this.parse(EnvProfileShow);
+    const response = await this.execute(profileShow, { profile: args.profile });
     const lines = Object.entries(response.assignments).map(([key, value]) => `${key}=${value}`);
     this.log([`# ${response.label}`, ...lines].join("\n"));
     return response;

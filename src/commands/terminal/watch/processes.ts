@@ -1,13 +1,18 @@
-import type { MetricsPayload } from "../../../core/index.ts";
-import type { WatchState } from "./state.ts";
+import type { MetricsPayload, Sample } from "../../../core/index.ts";
 
 export type Process = MetricsPayload["processes"][number];
 
 export const sortKeys = ["cpu", "memory", "restarts", "name", "status"] as const;
 export type SortKey = (typeof sortKeys)[number];
 
-/** The processes that pass the filter, in the order that was asked for; equal ones by name and number. */
-export function shownProcesses({ sample, filter, sort }: Pick<WatchState, "sample" | "filter" | "sort">): Process[] {
+interface Selection {
+  readonly sample: Sample | undefined;
+  readonly filter: string;
+  readonly sort: SortKey;
+}
+
+/** The processes that pass the filter, sorted; equal ones by name and number. */
+export function shownProcesses({ sample, filter, sort }: Selection): Process[] {
   if (sample?.kind !== "metrics") return [];
   const wanted = filter.trim().toLowerCase();
   const passing = sample.payload.processes.filter(({ name, namespace, status }) =>

@@ -1,0 +1,67 @@
+import type { ErrorBody } from "../../core/index.ts";
+
+const WRONG_USAGE = 2;
+const COULD_NOT = 3;
+
+/** A failure of the command line itself; operations fail with an SvcmError. */
+export abstract class CommandLineError extends Error {
+  readonly exitCode: number;
+  readonly body: ErrorBody;
+  readonly hint: string | undefined;
+
+  constructor(exitCode: number, body: ErrorBody & { readonly details: string }, hint?: string) {
+    super(body.details);
+    this.exitCode = exitCode;
+    this.body = body;
+    this.hint = hint;
+  }
+}
+
+/** The command line was not understood. */
+export class UsageError extends CommandLineError {
+  override readonly name = "UsageError";
+
+  constructor(details: string, hint?: string, code: "WRONG_USAGE" | "COMMAND_NOT_FOUND" = "WRONG_USAGE") {
+    super(WRONG_USAGE, { error: "Wrong usage.", code, details }, hint);
+  }
+}
+
+/** Standard input or output failed. */
+export class TerminalFileError extends CommandLineError {
+  override readonly name = "TerminalFileError";
+
+  constructor(code: string, path: string, details: string) {
+    super(COULD_NOT, { error: "File operation failed.", details, code, path });
+  }
+}
+
+/** The service at `--url` could not be reached, or is another one. */
+export class ConnectionError extends CommandLineError {
+  override readonly name = "ConnectionError";
+
+  /** @param reason of the WebSocket */
+  constructor(origin: string, reason: string) {
+    const isOther = reason.startsWith("Unexpected server response");
+    const details = isOther
+      ? `A server answers at ${origin}, but it is not svcm serve. (${reason})`
+      : `No connection to ${origin}: ${inWords(reason)}`;
+    super(COULD_NOT, { error: "Connection failed.", details, code: isOther ? "NOT_SVCM_SERVE" : "CONNECTION_FAILED" });
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "the host name is not known",
+  EAI_AGAIN: "the host name cannot be looked up now",
+  ETIMEDOUT: "there was no answer in time",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  ECONNRESET: "the connection was cut",
+};
+
+/** The system's code in words; any other reason as it is. */
+function inWords(reason: string): string {
+  const code = /\b(E[A-Z_]{3,})\b/.exec(reason)?.[1] ?? "";
+  const words = WORDS[code];
+  return words === undefined ? reason : `${words} (${code})`;
+}
