@@ -2,7 +2,7 @@ import { Command } from "@oclif/core/command";
 import * as Flags from "@oclif/core/flags";
 import type { Input, LoadOptions, ParserOutput } from "@oclif/core/interfaces";
 import { format } from "node:util";
-import { commandLineCaller, execute, nodePorts, type Operation } from "../core/index.ts";
+import { commandLineCaller, execute, nodePorts, type Operation, type Ports } from "../core/index.ts";
 import { jsonText } from "./terminal/json.ts";
 import { writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/printable.ts";
@@ -67,10 +67,13 @@ export abstract class SvcmCommand extends Command {
     return this.#stop.signal;
   }
 
+  protected ports(): Ports {
+    return nodePorts({ root: this.root, env: process.env, cwd: process.cwd() });
+  }
+
   /** Runs an operation for the user of this terminal, in the repository of `--root` or of the current folder. */
   execute<Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked): Promise<Answer> {
-    const ports = nodePorts({ root: this.root, env: process.env, cwd: process.cwd() });
-    return execute(operation, ports, input, commandLineCaller());
+    return execute(operation, this.ports(), input, commandLineCaller());
   }
 
   /** Shows text that is rendered only if a person reads it. */

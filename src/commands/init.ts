@@ -1,9 +1,8 @@
 import * as Flags from "@oclif/core/flags";
 import { projectInit, type InitResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { ask } from "./terminal/ask.ts";
-import { confirm, isAttended } from "./terminal/confirm.ts";
 import { initReport } from "./terminal/init-report.ts";
+import { canAsk, confirm } from "./terminal/prompt.ts";
 
 export default class Init extends SvcmCommand {
   static override summary = "Set svcm up in this repository: find its PM2 files, env files and keys.";
@@ -24,11 +23,11 @@ A key whose value can be shown is marked as a guess until you confirm it; no key
 
   async run(): Promise<InitResponse> {
     const { flags } = await this.parse(Init);
-    const run = (write: boolean): Promise<InitResponse> => ask(projectInit, flags, { write, only: flags.only });
+    const run = (write: boolean): Promise<InitResponse> => this.execute(projectInit, { write, only: flags.only });
     const proposal = await run(flags.yes);
     this.log(initReport(proposal));
     if (flags.yes || flags["dry-run"] || proposal.plan.length === 0) return proposal;
-    if (!flags.check && !this.jsonEnabled() && isAttended()) {
+    if (!flags.check && canAsk(this)) {
       if (!(await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`))) return proposal;
       const done = await run(true);
       this.log(

@@ -1,6 +1,5 @@
 import * as Flags from "@oclif/core/flags";
 import { join } from "node:path";
-import { nodePorts } from "../core/index.ts";
 import { startServer } from "../server/start.ts";
 import { SvcmCommand } from "./base.ts";
 
@@ -28,10 +27,15 @@ export default class Serve extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(Serve);
-    const ports = nodePorts({ root: flags.root, env: process.env, cwd: process.cwd() });
     const { signal } = this;
     const consoleDir = join(this.config.root, "dist/console");
-    const server = await startServer({ ports, env: process.env, version: this.config.version, consoleDir, ...flags });
+    const server = await startServer({
+      ports: this.ports(),
+      env: process.env,
+      version: this.config.version,
+      consoleDir,
+      ...flags,
+    });
     if (this.jsonEnabled()) this.logJsonLine({ event: "listening", url: server.url });
     this.log(`Service Management listening on ${server.url}`);
     // To PM2, which waits for it with `wait_ready`.

@@ -1,6 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { interval } from "../../core/api/channel.ts";
-import { nodePorts, SvcmError, type Sample } from "../../core/index.ts";
+import { SvcmError, type Ports, type Sample } from "../../core/index.ts";
 import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
 import { ConnectionError } from "../terminal/errors.ts";
 import { renderHost, renderMetrics } from "../terminal/metrics.ts";
@@ -40,7 +40,7 @@ export default class MetricsWatch extends SvcmCommand {
     const { flags } = await this.parse(MetricsWatch);
     const { signal } = this;
     const connection = new Listener();
-    const source = await sourceOf(flags, connection);
+    const source = await sourceOf(this.ports(), flags, connection);
     const isView = hasFullScreen() && !flags.once && !this.jsonEnabled();
     try {
       if (!isView) return await this.#print(source, flags, connection, signal);
@@ -103,14 +103,13 @@ class Listener {
 }
 
 interface Asked {
-  readonly root?: string | undefined;
   readonly environment?: string | undefined;
   readonly url?: string | undefined;
 }
 
-async function sourceOf({ root, environment, url }: Asked, { tell }: Listener): Promise<WatchSource> {
+async function sourceOf(ports: Ports, { environment, url }: Asked, { tell }: Listener): Promise<WatchSource> {
   const { localSource, remoteSource } = await import("../terminal/watch/source.ts");
-  if (url === undefined) return localSource(nodePorts({ root, env: process.env, cwd: process.cwd() }), environment);
+  if (url === undefined) return localSource(ports, environment);
   const onRetry = (reason: string): void => tell("connecting", reason || "no answer");
   try {
     return await remoteSource({ url, environment, token: process.env[TOKEN], onState: tell, onRetry });
