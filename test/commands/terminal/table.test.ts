@@ -56,7 +56,7 @@ describe("in a window", () => {
       [
         "C0                  C2",
         "a name of a target  TARGET_PROTOCOL_NOT_EXPOSED,",
-        "                      valid",
+        "                    valid",
       ].join("\n"),
     );
   });
