@@ -15,7 +15,7 @@ interface JsonSchema {
   readonly items?: JsonSchema;
 }
 
-/** Parts that have a name of their own wherever they stand. */
+/** Parts that become named types. */
 const NAMED = new Map<z.core.$ZodType, string>([
   [hostMetrics, "HostMetrics"],
   [processMetrics, "ProcessMetrics"],

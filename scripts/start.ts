@@ -9,7 +9,7 @@ import { prepareBackend } from "./backend/prepare.ts";
 
 const ECOSYSTEM = "pm2/ecosystem.dev.config.cjs";
 
-// A running profile of our own holds the ports itself.
+// If this profile is already running, its processes hold the ports.
 const problems = (await hasDaemon()) ? [] : await portProblems();
 if (problems.length > 0) refuse(problems);
 else await start();

@@ -1,4 +1,4 @@
-/** The PM2 that `npm start` uses: a home of its own, so that a user's running PM2 is never touched. */
+/** The PM2 of `npm start`. Its home is separate, so a user's running PM2 is never touched. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -17,7 +17,7 @@ export function pm2Home(root = ROOT): string {
   return join(homedir(), ".svcm", `pm2-${createHash("sha256").update(root).digest("hex").slice(0, 12)}`);
 }
 
-/** Whether a daemon of that home listens. */
+/** Returns true if a daemon of that home listens. */
 export function hasDaemon(): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(join(pm2Home(), "rpc.sock"));

@@ -80,7 +80,7 @@ async function script(entry: string, format: "esm" | "iife"): Promise<OutputChun
   return output[0];
 }
 
-/** What `svcm explain` tells of a rule is a good part of its bytes, and nobody asks the console for it. */
+/** Removes the texts of `svcm explain`, which the console never shows, because they are many of the bytes. */
 function rulesOnly(code: string): string {
   return code.replaceAll(/^\s+(?:summary|explanation|remedy):\s+(?:"(?:[^"\\]|\\.)*"|`[^`]*`),$/gm, "");
 }

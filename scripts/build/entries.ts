@@ -16,7 +16,7 @@ export function readPjson(folder: string): PJSON {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PJSON;
 }
 
-/** One entry a command: its path is its id. What is no command, package.json says. */
+/** One entry for each command: its path is its id. The globs of package.json leave other files out. */
 export async function commandEntries({ oclif }: PJSON): Promise<Entries> {
   if (typeof oclif.commands !== "object") throw new Error("package.json: oclif.commands has to be an object");
   const files = await glob(oclif.commands.globPatterns ?? [], { cwd: join(ROOT, "src/commands") });

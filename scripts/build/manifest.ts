@@ -37,7 +37,7 @@ export function bundledPlugins(pjson: PJSON, commands: Commands, plugins: readon
   ];
 }
 
-/** What oclif reads of a package.json. */
+/** The members of a package.json that oclif reads. */
 function essence({ name, version, description, oclif }: PJSON): PJSON {
   return { name, version, description, oclif };
 }

@@ -4,7 +4,7 @@ import type { Plugin } from "rolldown";
 const PROGRAM = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
 
 /**
- * A source file that is started as a worker or as a process of its own, and named by
+ * A source file that is started as a worker or as a separate process, and named by
  * `new URL("./file.ts", import.meta.url)`, becomes a file of the build. `found` collects them: the
  * name of each in the build, and its source.
  */

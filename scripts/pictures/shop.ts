@@ -1,4 +1,4 @@
-/** A workspace for the pictures: apps of a shop with something to do, under a PM2 of their own, and svcm beside them. */
+/** A workspace for the pictures: busy apps of a shop under a separate PM2, and svcm beside them. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -83,7 +83,7 @@ async function startApps(own: Pm2, folder: string): Promise<void> {
   }
 }
 
-/** What people do: edits, processes stopped and restarted, and a file that was changed after its app had started. */
+/** Edits values, stops and restarts processes, and changes a file after its app has started. */
 function change(own: Pm2, folder: string): void {
   declare(folder, "dev", { auth: { AUTH_SESSION_MINUTES: 30 } });
   svcm(own, folder, "process", "stop", "report-cron");

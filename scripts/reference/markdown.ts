@@ -12,7 +12,7 @@ export function codes(words: readonly string[]): string {
   return words.map((word) => `\`${word}\``).join(", ");
 }
 
-/** A generated page: the note on top says where its facts stand. */
+/** A generated page. The note at the top names its source. */
 export function page(title: string, source: string, ...parts: readonly string[]): string {
   return [`# ${title}`, `<!-- Generated from ${source} by \`npm run generate\`. Do not edit. -->`, ...parts, ""].join(
     "\n\n",

@@ -1,6 +1,6 @@
 import type { AuditSource } from "./api/names.ts";
 
-/** What a caller may do. Reads are open; a write needs a grant. */
+/** Reads are open; a write needs a grant. */
 export type Access = "read" | "write";
 
 /** The person or program behind a request, the face it came through, and its grants. */

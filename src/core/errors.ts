@@ -4,7 +4,7 @@ import type { Issue } from "./api/issue.ts";
 
 /**
  * Every expected refusal: its HTTP status, its exit code and the specification's words.
- * Exit: 1 the answer is no, 2 wrong usage, 3 could not, 70 a defect of svcm.
+ * Exit codes: 1 for the answer no, 2 wrong usage, 3 could not, 70 a defect of svcm.
  *
  * @see the specification, "Errors"; CONTRACT sections 3 and 7
  */
@@ -28,7 +28,7 @@ export const errorTable = {
   REVISION_FAILED: { status: 500, exitCode: 3, error: "Revision could not be read." },
   ECOSYSTEM_FILE_FAILED: { status: 500, exitCode: 3, error: "PM2 ecosystem file operation failed." },
   AUDIT_FAILED: { status: 500, exitCode: 3, error: "Audit log operation failed." },
-  /** What PM2 or the way to it refuses; a caller that collects metrics says so in its own words. */
+  /** PM2, or the way to it, refused. Collecting metrics has the kind PM2_METRICS_FAILED. */
   PM2_FAILED: { status: 500, exitCode: 3, error: "PM2 operation failed." },
   PM2_METRICS_FAILED: { status: 500, exitCode: 3, error: "PM2 metrics collection failed." },
   PROCESS_NOT_FOUND: { status: 404, exitCode: 3, error: "Process not found." },
@@ -52,11 +52,11 @@ interface ErrorRow {
 export type ErrorKind = keyof typeof errorTable;
 
 export interface ErrorFacts extends Omit<ErrorBody, "error"> {
-  /** What to do next, for a person at a terminal. Not part of the body. */
+  /** The next step, for a person at a terminal. Not part of the body. */
   readonly hint?: string;
   /** When asking again may help. Not part of the body. */
   readonly retryAfterSeconds?: number;
-  /** What a refused action was about, as far as that is known. Not part of the body. */
+  /** The processes of a refused action, as far as they are known. Not part of the body. */
   readonly processes?: readonly AuditedProcess[];
   /** The text of the file that the issues are in, for a terminal that frames their lines. Not part of the body. */
   readonly source?: string;
@@ -89,7 +89,7 @@ export interface ErrorDescription {
   readonly source?: string;
 }
 
-/** What an edge answers for anything that was thrown. A defect tells nothing of its cause. */
+/** The answer of an edge to anything that was thrown. It never shows the cause of a defect. */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof SvcmError)) {
     const { status, exitCode, error: words } = errorTable.DEFECT;

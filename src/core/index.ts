@@ -60,7 +60,7 @@ export function commandLineCaller(): Caller {
   };
 }
 
-/** A deployments document of twenty thousand deploy targets; env files and contract files have a cap of their own. */
+/** A deployments document of twenty thousand deploy targets; env files and contract files have a smaller limit. */
 export const MAX_FILE_BYTES = 4 * 2 ** 20;
 
 /** The real world, for a repository. A port is made when it is first used: a command uses few of them. */

@@ -12,12 +12,12 @@ export function subjectOf({ keys = [], processes = [], target }: AuditRecord): s
   return [...(target === undefined || isNamed ? [] : [target]), ...named, ...keys].join(", ");
 }
 
-/** Who tried it, and through which face. */
+/** The actor and the face: `root (cli)`. */
 export function callerOf({ source, actor }: AuditRecord): string {
   return actor === undefined ? source : `${actor} (${source})`;
 }
 
-/** How an attempt ended, with its code if it has one. */
+/** The outcome of an attempt, with its code if there is one. */
 export function outcomeOf({ outcome, code, count = 1 }: AuditRecord): string {
   const words = outcome === "started" ? "interrupted" : outcome;
   if (count > 1) return `${words} ${count} times (${code ?? ""})`;

@@ -3,7 +3,7 @@ import { SvcmError } from "../errors.ts";
 import type { Caller } from "../caller.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 
-/** What a mutation is about. Read when a record is written, because some of it is decided on the way. */
+/** The subject of a mutation. Read when a record is written, because some of it is decided on the way. */
 export type AuditSubject = () => Pick<AuditRecord, "action" | "environment" | "keys" | "processes" | "target" | "code">;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * The shape of the two declarative sources, `runtime-contract.yaml` and `capability-matrix.yaml`.
- * Loaded only where a repository carries a file of its own; everyone else has the packaged data.
+ * Loaded only if a repository has such a file. All others use the packaged data.
  */
 import * as z from "zod";
 

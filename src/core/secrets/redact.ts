@@ -49,7 +49,7 @@ function maskUserinfo(word: string): string {
   return from <= at ? `${word.slice(0, from)}${REDACTED}${word.slice(at)}` : word;
 }
 
-/** Whether a text holds something that {@link maskCredentials} hides. */
+/** Returns true if {@link maskCredentials} hides a part of the text. */
 export function hasCredentials(text: string): boolean {
   return maskCredentials(text) !== text;
 }

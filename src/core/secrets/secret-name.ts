@@ -1,4 +1,4 @@
-/** These name a secret wherever they stand in a name, even glued to another word. */
+/** These name a secret anywhere in a name, even glued to another word. */
 const ANYWHERE =
   /SECRET|TOKEN(?!I[SZ][EIA])|PASSW|PASSPHRASE|PASSCODE|CREDENTIAL|BEARER|JWT|COOKIE|WEBHOOK|CERTIFICATE|MNEMONIC|CONNECTIONSTRING|SERVICEROLE/;
 /** These do as a word, or glued to another: `STRIPE_KEY`, `SIGNINGKEY`, `KEYRING`, `PGPASS`. */
@@ -8,7 +8,7 @@ const WORD =
 const HEAD = /^(?:PW|PIN|OTP|TOTP|SK|IV|SEED|PHRASE|PEPPER|SIG|SIGNATURE)$/;
 const ORDINARY =
   /^(?:MONKEY|DONKEY|TURKEY|HOCKEY|JOCKEY|WHISKEY|LACKEY|HOTKEY|COMPASS|BYPASS|SURPASS|TRESPASS|OVERPASS|UNDERPASS|BASALT)$/;
-/** How a name ends that describes a secret and does not hold it: `JWT_EXPIRES_IN`, `TOKEN_TTL`, `PUBLIC_KEY`. */
+/** Endings of names that describe a secret and do not hold it: `JWT_EXPIRES_IN`, `TOKEN_TTL`, `PUBLIC_KEY`. */
 const ABOUT =
   / (?:ALG|ALGORITHMS?|ATTEMPTS?|AUDIENCE|COUNT|DAYS?|DOMAIN|DRIVER|DURATION|ENABLED|DISABLED|EXPIRATION|EXPIRES|EXPIRES IN|EXPIRY|HEADER|HOURS?|ISSUER|LENGTH|LIFETIME|LIMIT|MAX|METHOD|MIN|MINUTES?|MODE|MS|PROVIDER|REALM|REQUIRED|ROUNDS|SAMESITE|SCOPES?|SECONDS?|SIZE|STRATEGY|TIMEOUT|TTL|TYPE|VERSION|(?:PUBLIC|PUBLISHABLE|SITE) KEY)$/;
 const SWITCH = /^(?:SVC )?(?:ENABLE|DISABLE|IS|HAS) /;
@@ -18,7 +18,7 @@ const HARMLESS = new Set(["PWD", "OLDPWD"]);
 const LONGEST = 1000;
 
 /**
- * Whether a name says that its value is a secret: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, `AUTHTOKEN`. In doubt,
+ * Returns true if a name says that its value is a secret: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, `AUTHTOKEN`. In doubt,
  * it does. Names that describe a secret (`JWT_ISSUER`, `ENABLE_BASIC_AUTH`) and words that merely contain the
  * letters (`MONKEY`, `KEYBOARD`) do not.
  */

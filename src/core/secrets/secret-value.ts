@@ -1,7 +1,7 @@
 import { hasCredentials } from "./redact.ts";
 import { isSecretName } from "./secret-name.ts";
 
-/** Text that only stands where a secret will be. */
+/** Text that marks the place of a secret. */
 const PLACEHOLDER =
   /^\s*(?:|<.*>|\$\{.*\}|x+|\*+|\.+|your[ _-].*|(?:change|replace|fill)[ _-]?(?:me|this|in).*|todo.*)$/is;
 
@@ -19,7 +19,7 @@ export function isPlaceholder(value: string): boolean {
 }
 
 /**
- * Whether a text is a secret by its shape alone: credentials, a known form of token, a private key, a URL with
+ * Returns true if a text is a secret by its shape alone: credentials, a known form of token, a private key, a URL with
  * a random-looking part, or random-looking text. A placeholder such as `<token>` or `changeme` is not.
  */
 export function isSecretValue(value: string): boolean {
@@ -27,14 +27,14 @@ export function isSecretValue(value: string): boolean {
   return hasCredentials(value) || hasRandomPart(value);
 }
 
-/** Whether a variable is withheld where nothing else is known about it: by its name, or by its value. */
+/** Returns true if the name or the value of a variable is that of a secret. For variables that no contract lists. */
 export function isSecretVariable(name: string, value: string): boolean {
   return value !== "" && (isSecretName(name) || isSecretValue(value));
 }
 
 function hasRandomPart(value: string): boolean {
   const shortest = /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? SHORTEST_RANDOM_IN_URL : SHORTEST_RANDOM;
-  // A slash stands between the parts of an address, and within base64.
+  // A slash separates the parts of an address, but it is also a digit of base64.
   const parts = [...value.split(/[^\w+=~-]+/), ...value.split(/[^\w+/=~-]+/)];
   return parts.some((part) => part.length >= shortest && looksRandom(part));
 }
@@ -42,7 +42,7 @@ function hasRandomPart(value: string): boolean {
 function looksRandom(text: string): boolean {
   const letters = text.replaceAll(/[^A-Za-z\d]/g, "");
   const kinds = Array.from(letters, kindOf);
-  // A capital begins a word: what follows it is no change.
+  // A capital begins a word, so the small letter after it is not a change.
   const changes = kinds.filter((kind, index) => {
     const before = kinds[index - 1];
     return before !== undefined && kind !== before && !(before === "capital" && kind === "small");

@@ -16,7 +16,7 @@ import { stages } from "./rules.ts";
 export interface StartupFacts {
   /** Default of the cluster adapter's worker count, at least 1. */
   readonly cpuCores: number;
-  /** True if the process has an IndexedDB client factory; a server has none. Default false. */
+  /** True if the process has an IndexedDB client factory. Servers do not. Default false. */
   readonly hasIndexedDbClient?: boolean;
   /** By key, the values that the backend has an adapter for; by default, every value of the runtime contract. */
   readonly drivers?: CarriedDrivers;

@@ -25,7 +25,7 @@ export type {
   WebSocketPlan,
 } from "./plan.ts";
 
-/** What a backend may say about itself. The worker count defaults to the CPU cores of this machine. */
+/** Facts about the backend. The worker count defaults to the CPU cores of this machine. */
 export interface StartupOptions extends Partial<StartupFacts> {
   /**
    * Path of the runtime contract to judge by, relative to the working directory. By default it is
@@ -37,7 +37,7 @@ export interface StartupOptions extends Partial<StartupFacts> {
 /** Thrown by {@link requireStartup}. The message names every reason, one a line, and no secret. */
 export class StartupRefused extends Error {
   override readonly name = "StartupRefused";
-  /** The entrypoint that was asked for. */
+  /** The requested entrypoint. */
   readonly entrypoint: Entrypoint;
   /** Every reason, in the order of the message. */
   readonly issues: readonly Issue[];

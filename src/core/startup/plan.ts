@@ -28,7 +28,7 @@ export type StartupKey = (typeof startupKeys)[number];
 export type CarriedDrivers = Readonly<Partial<Record<StartupKey, readonly string[]>>>;
 
 /**
- * What an entrypoint starts with, every value in its canonical spelling. The types list the values of the packaged
+ * The settings that an entrypoint starts with, every value in its canonical spelling. The types list the values of the packaged
  * runtime contract; a contract of your own may have others, so read a value as `string` where yours does.
  */
 export interface StartupPlan {
@@ -46,7 +46,7 @@ export interface StartupPlan {
   readonly realtime?: RealtimePlan;
 }
 
-/** What a realtime entrypoint adds to the plan. */
+/** The part of the plan for realtime entrypoints. */
 export interface RealtimePlan {
   /** The protocol that the entrypoint serves; the same word as the entrypoint. */
   readonly protocol: "websocket" | "grpc";
@@ -56,7 +56,7 @@ export interface RealtimePlan {
   readonly websocket?: WebSocketPlan;
 }
 
-/** How the WebSocket API reaches the clients of other processes. */
+/** The way to the clients of other WebSocket processes. */
 export interface WebSocketPlan {
   /** From `SVC_WEBSOCKET_SOCKETIO_ADAPTER`; `memory` where that is empty: one process. */
   readonly adapter: "memory" | Exclude<PackagedValues["SVC_WEBSOCKET_SOCKETIO_ADAPTER"], "">;

@@ -34,7 +34,7 @@ const SEQUENCES = [
   [0xf4, 0xf4, 4, 0x80, 0x8f],
 ] as const;
 
-/** Where the first sequence begins that is none of UTF-8; the length of the bytes where all are. */
+/** The offset of the first sequence that is not UTF-8; without one, the length of the bytes. */
 function faultIn(bytes: Uint8Array): number {
   for (let offset = 0; offset < bytes.length;) {
     const length = sequenceAt(bytes, offset);
