@@ -1,33 +1,21 @@
 import {
-  isAlias,
   isMap,
   isNode,
   isPair,
   isScalar,
   isSeq,
   LineCounter,
-  type Alias,
   type Document,
   type Node,
   type Pair,
-  type Scalar,
   type YAMLMap,
 } from "yaml";
 import { composeDocuments } from "./compose.ts";
-import { kindElsewhere } from "./elsewhere.ts";
-import { isValid, MAX_ISSUES, sortIssues, type Issue, type Location } from "../api/issue.ts";
+import { isValid, sortIssues, type Issue, type Location } from "../api/issue.ts";
 import type { YamlSource } from "./source.ts";
+import { issueAt, TOO_DEEP, Walk } from "./walk.ts";
 
 type Path = readonly (string | number)[];
-
-const MAX_DEPTH = 16;
-const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
-/** Each issue repeats its path. */
-const MAX_SHOWN_KEY = 80;
-const MAX_ALIASED_NODES = 10_000;
-/** Characters of the repeated text. */
-const MAX_ALIASED_CHARACTERS = 1_000_000;
-const TOO_MUCH = "aliases expand to too much";
 
 export const PARSE_OPTIONS = {
   version: "1.2",
@@ -73,111 +61,6 @@ export function parseYaml(text: string, file: string): YamlSource {
     at: (path, part = "value") => locate(offsetOf(document, path, part, index)),
     written: (path) => writtenAt(document, path, index),
   };
-}
-
-/** Reads nodes into plain data. The library's own conversion takes minutes on hostile input. */
-class Walk {
-  readonly issues: Issue[] = [];
-  readonly #locate: (offset: number) => Location;
-  readonly #anchors = new Map<string, Node>();
-  /** The node of each alias: the last anchor of its name before it. */
-  readonly targets = new Map<unknown, Node>();
-  readonly #open = new Set<Node>();
-  #aliasedNodes = 0;
-  #aliasedCharacters = 0;
-  #aliasDepth = 0;
-
-  constructor(locate: (offset: number) => Location) {
-    this.#locate = locate;
-  }
-
-  report(code: string, path: Path, message: string, offset: number): void {
-    if (this.#hasRoom()) this.issues.push(issueAt(code, path, message, this.#locate(offset)));
-  }
-
-  #warn(code: string, path: Path, message: string, offset: number): void {
-    if (this.#hasRoom()) {
-      this.issues.push({ ...issueAt(code, path, message, this.#locate(offset)), severity: "warning" });
-    }
-  }
-
-  /** Once the list is full, one last issue says so. */
-  #hasRoom(): boolean {
-    if (this.issues.length < MAX_ISSUES) return true;
-    const message = `more than ${MAX_ISSUES} issues; some of them are listed`;
-    if (this.issues.length === MAX_ISSUES)
-      this.issues.push(issueAt("YAML_TOO_MANY_ISSUES", [], message, this.#locate(0)));
-    return false;
-  }
-
-  value(node: Node | null, path: Path, depth: number): unknown {
-    if (node === null) return null;
-    const offset = node.range?.[0] ?? 0;
-    if (depth > MAX_DEPTH) return this.report("YAML_DEPTH", path, TOO_DEEP, offset);
-    if (this.#aliasDepth > 0 && ++this.#aliasedNodes > MAX_ALIASED_NODES) {
-      if (this.#aliasedNodes === MAX_ALIASED_NODES + 1) this.report("YAML_ALIAS", path, TOO_MUCH, offset);
-      return undefined;
-    }
-    if (isAlias(node)) return this.#alias(node, path, depth, offset);
-    if (node.anchor !== undefined && this.#aliasDepth === 0) this.#anchors.set(node.anchor, node);
-    this.#open.add(node);
-    const value = this.#contents(node, path, depth);
-    this.#open.delete(node);
-    return value;
-  }
-
-  #contents(node: Node, path: Path, depth: number): unknown {
-    if (isScalar(node)) return this.#scalar(node, path);
-    if (isSeq(node)) return node.items.map((item, index) => this.value(item as Node, [...path, index], depth + 1));
-    if (isMap(node)) return this.#map(node, path, depth);
-    return undefined;
-  }
-
-  #scalar(node: Scalar, path: Path): unknown {
-    const { value, type, source = "", range } = node;
-    const elsewhere = type === "PLAIN" && typeof value === "string" ? kindElsewhere(source) : undefined;
-    if (elsewhere !== undefined) {
-      const message = `${source} is text in YAML 1.2, but ${elsewhere} in YAML 1.1; quote it`;
-      this.#warn("YAML_AMBIGUOUS", path, message, range?.[0] ?? 0);
-    }
-    return value;
-  }
-
-  #map(map: YAMLMap, path: Path, depth: number): Record<string, unknown> {
-    const result: Record<string, unknown> = {};
-    const seen = new Map<string, number>();
-    for (const pair of map.items as Pair<Scalar<string>, Node | null>[]) {
-      const key = pair.key.value;
-      const offset = pair.key.range?.[0] ?? 0;
-      const first = seen.get(key);
-      if (first !== undefined) {
-        const { line, column } = this.#locate(first);
-        this.report("YAML_DUPLICATE_KEY", [...path, key], `"${key}" appears twice, first at ${line}:${column}`, offset);
-      } else if (key === "__proto__" || key === "<<") {
-        this.report("YAML_KEY", [...path, key], `"${key}" is not accepted as a key`, offset);
-      } else {
-        seen.set(key, offset);
-        result[key] = this.value(pair.value, [...path, key], depth + 1);
-      }
-    }
-    return result;
-  }
-
-  #alias(alias: Alias, path: Path, depth: number, offset: number): unknown {
-    const { source: name } = alias;
-    const target = this.targets.get(alias) ?? this.#anchors.get(name);
-    if (!target) return this.report("YAML_ALIAS", path, `*${name} has no anchor before it`, offset);
-    if (this.#open.has(target)) return this.report("YAML_ALIAS", path, `*${name} contains itself`, offset);
-    this.targets.set(alias, target);
-    if (this.#aliasedCharacters > MAX_ALIASED_CHARACTERS) return undefined;
-    const [start, end] = target.range ?? [0, 0];
-    this.#aliasedCharacters += end - start;
-    if (this.#aliasedCharacters > MAX_ALIASED_CHARACTERS) return this.report("YAML_ALIAS", path, TOO_MUCH, offset);
-    this.#aliasDepth++;
-    const value = this.value(target, path, depth);
-    this.#aliasDepth--;
-    return value;
-  }
 }
 
 function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value", index: Index): number {
@@ -245,9 +128,4 @@ function startOf(node: unknown): number | undefined {
 function unreadable(file: string, issue: Issue): YamlSource {
   const at = (): Location => issue.at ?? { file, line: 1, column: 1 };
   return { file, value: undefined, issues: [issue], at, written: () => undefined };
-}
-
-function issueAt(code: string, path: Path, message: string, at: Location): Issue {
-  const shown = path.map((step) => (typeof step === "string" ? step.slice(0, MAX_SHOWN_KEY) : step));
-  return { code, severity: "error", path: shown, message, at };
 }

@@ -25,6 +25,19 @@ describe("refusals, each with its place", () => {
     expect(parseYaml(text, "a.yaml").value).toBeUndefined();
   });
 
+  test.each([
+    ["a: !!float 1\n", "the tag !!float is not supported for this value; accepted: no tag"],
+    ["a: !secret x\n", "the tag !secret is not supported for this value; accepted: no tag"],
+    ["%YAML 1.3\n---\na: 1\n", "Unsupported YAML version 1.3; accepted: 1.2, or no %YAML line"],
+    ["a: 1\n...\nb: 2\n", "contains more than one document; accepted: one"],
+  ])("%j says what is accepted", (text, message) => {
+    expect(parseYaml(text, "a.yaml").issues.map((issue) => issue.message)).toEqual([message]);
+  });
+
+  test("an end mark behind the document is read like the end of the text", () => {
+    expect(parseYaml("a: 1\n...\n", "a.yaml")).toMatchObject({ value: { a: 1 }, issues: [] });
+  });
+
   test("an alias bomb is an issue, not an exhausted machine", () => {
     const lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"];
     for (let level = 1; level < 14; level++)
