@@ -14,7 +14,7 @@ const noPm2 = {
   },
 };
 
-test.skipIf(!hasBrowser)("mutations stand newest first, with when, who and what, and can be filtered", async () => {
+test.skipIf(!hasBrowser)("lists changes newest first, with time, actor and keys, and filters them", async () => {
   const server = await testServer(noPm2);
   await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
   await post(server, { environment: "ci", values: { SVC_DATABASE_DRIVER: "MySQL", SVC_REALTIME_API: "yes" } });
@@ -61,7 +61,7 @@ test.skipIf(!hasBrowser)(
   },
 );
 
-test.skipIf(!hasBrowser)("a log that cannot be reached is asked for again on demand", async () => {
+test.skipIf(!hasBrowser)("a log that cannot be reached is requested again on demand", async () => {
   const server = await testServer(noPm2);
   const { page, button } = await openConsole(browser, server.url, {
     tab: "audit",
@@ -74,14 +74,14 @@ test.skipIf(!hasBrowser)("a log that cannot be reached is asked for again on dem
   expect(await page.getByText("The server cannot be reached.").count()).toBe(0);
 });
 
-test.skipIf(!hasBrowser)("where nothing was changed, it says what would leave a record", async () => {
+test.skipIf(!hasBrowser)("an empty log names the actions that leave a record", async () => {
   const server = await testServer(noPm2);
   const { page } = await openConsole(browser, server.url, { tab: "audit" });
   await page.getByText("svcm has changed nothing yet").waitFor();
   expect(await page.locator(".empty code").textContent()).toBe("svcm audit --limit 50");
 });
 
-test.skipIf(!hasBrowser)("a log that cannot be read is told in the server's own words", async () => {
+test.skipIf(!hasBrowser)("a log that cannot be read is reported in the server's own words", async () => {
   const files = repository();
   mkdirSync(files.auditFile, { recursive: true });
   const server = await testServer({ ...noPm2, repository: files });

@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("a message says what happened and what to do", () =
     return { ...opened, first, host: `127.0.0.1:${forwarder.port}`, redirect: () => forwarder.pointTo(second.port) };
   }
 
-  test("another server at this address: both servers are named, and that nothing is sent", async () => {
+  test("another server at this address: names both servers, and says that nothing is sent", async () => {
     const { page, first, host, redirect, button } = await twoServers({ tab: "audit" });
     redirect();
     await button("Refresh").click();

@@ -47,8 +47,8 @@ async function expectFine(page: Page, ratio: number): Promise<void> {
   }, ratio);
 }
 
-describe.skipIf(!hasBrowser)("what is drawn", () => {
-  test("is the line, and a gap where nothing was measured or nothing came", async () => {
+describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
+  test("has a line, and a gap for each missing value or sample", async () => {
     const open = await chartedConsole(browser);
     const [cpu, memory] = [open.chart("CPU"), open.chart("Memory")];
     await coloured(cpu, await across(open, "CPU", 59), LIGHT_CPU);
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("what is drawn", () => {
     expect(await drawn("Memory", LIGHT_MEMORY)).toEqual([true, true, true, false, true]);
   });
 
-  test("a chart that leaves the page as the theme changes draws nothing more", async () => {
+  test("stops when the chart leaves the page during a change of the theme", async () => {
     const { page, problems } = await chartedConsole(browser, { isPhone: true });
     const other = await page.getByRole("radio", { name: "Memory" }).elementHandle();
     // The chart has left in a microtask, and the theme changes before the next frame.
@@ -85,19 +85,19 @@ describe.skipIf(!hasBrowser)("what is drawn", () => {
     expect(await isDrawn(open.chart("CPU"), x, LIGHT_CPU)).toBe(false);
   });
 
-  test("is as fine as the screen, and as wide as its card, also when these change", async () => {
+  test("has the pixels of the screen and the width of its card, also after a change", async () => {
     const { page } = await chartedConsole(browser);
     await expectFine(page, 1);
     await page.setViewportSize({ width: 1_000, height: 800 });
     await expectFine(page, 1);
     const session = await page.context().newCDPSession(page);
-    // Another height, which the cards do not have: without it the browser tells no page of the emulated screen.
+    // Another height, which the cards do not have: without it the browser does not report the emulated screen to the page.
     const metrics = { width: 1_000, height: 700, deviceScaleFactor: 2, mobile: false };
     await session.send("Emulation.setDeviceMetricsOverride", metrics);
     await expectFine(page, 2);
   });
 
-  test("is nothing while nobody can see it", async () => {
+  test("stops while the chart is out of sight", async () => {
     const { page, give, shown } = await chartedConsole(browser);
     await page.setViewportSize({ width: 1_280, height: 400 });
     await page.evaluate(() => {
@@ -130,8 +130,8 @@ async function twoFrames(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => void requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }
 
-describe.skipIf(!hasBrowser)("the pointer", () => {
-  test("is told time and value, in every chart, until it leaves", async () => {
+describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
+  test("shows time and value in every chart, until it leaves", async () => {
     const open = await chartedConsole(browser);
     const { page } = open;
     await pointAt(open, 10);
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)("the pointer", () => {
     await readouts(page).first().waitFor({ state: "detached" });
   });
 
-  test("rests, and time goes on under it", async () => {
+  test("keeps its place while time passes", async () => {
     const open = await chartedConsole(browser);
     await pointAt(open, 10);
     await expectWords(open.page, "12:00:10 35%");
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)("the pointer", () => {
     await expectWords(open.page, "12:00:11 35%");
   });
 
-  test("chooses a part by a drag: it is shown, paused, until a double click", async () => {
+  test("zooms by a drag and pauses, until a double click", async () => {
     const open = await chartedConsole(browser);
     const { page, chart, give } = open;
     await dragFrom(open, 30, 60);
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)("the pointer", () => {
     expect(await page.getByText(/^Paused/).count()).toBe(0);
   });
 
-  test("and Resume shows what is live, too", async () => {
+  test("leaves the zoom on Resume", async () => {
     const open = await chartedConsole(browser);
     await dragFrom(open, 10, 20);
     await expectWords(open.page, /^Paused/);
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)("the pointer", () => {
     await open.chart("CPU of the host in percent, over the last 1m").waitFor();
   });
 
-  test("that is a finger chooses along the chart, and moves the page across it", async () => {
+  test("zooms by a finger along the chart; a finger across it scrolls the page", async () => {
     const open = await chartedConsole(browser, { isPhone: true });
     const { page, place } = open;
     await page.setViewportSize({ width: 390, height: 600 });
@@ -206,8 +206,8 @@ describe.skipIf(!hasBrowser)("the pointer", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("keys", () => {
-  test("go from sample to sample and are answered in words; what comes by itself is not told", async () => {
+describe.skipIf(!hasBrowser)("keys on a chart", () => {
+  test("move from sample to sample and are answered in words; new samples are not announced", async () => {
     const { page, chart, give, shown } = await chartedConsole(browser);
     const cpu = chart("CPU");
     const told = cpu.locator("[aria-live]");
@@ -232,7 +232,7 @@ describe.skipIf(!hasBrowser)("keys", () => {
     expect(await told.textContent()).toBe("");
   });
 
-  test("look closer and step back", async () => {
+  test("zoom in and out", async () => {
     const { page, chart } = await chartedConsole(browser);
     await chart("CPU").focus();
     await page.keyboard.press("Home");

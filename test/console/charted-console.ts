@@ -10,7 +10,7 @@ import { openConsole, type Browser, type ConsoleOptions } from "./open-console.t
 /** The first sample is of this second. */
 export const NOON = new Date(2026, 0, 1, 12).getTime() / 1000;
 export const CPU = 35;
-/** What was not measured of the CPU, and when nothing at all was measured; seconds, with both ends. */
+/** The seconds without a value of the CPU, and the seconds without a sample, both ends included. */
 export const GAP = [20, 29] as const;
 const SILENCE = [40, 49] as const;
 
@@ -23,7 +23,7 @@ export interface ChartedConsole {
   readonly give: (second: number) => Promise<void>;
   /** Resolves when it is on the screen. */
   readonly shown: (second: number) => Promise<void>;
-  /** Where a second stands in the window, in a chart that shows the first minute. */
+  /** The place of a second in the window, in a chart of the first minute. */
   readonly place: (name: string, second: number) => Promise<{ x: number; y: number }>;
 }
 
@@ -43,7 +43,7 @@ export async function chartedConsole(browser: Browser, options: ConsoleOptions =
     await arrived;
   };
   for (let second = 0; second <= 60; second += 1) if (!isIn(SILENCE, second)) await give(second);
-  // The memory tells the second.
+  // The percentage of the memory encodes the second.
   const shown = (second: number): Promise<void> =>
     page
       .locator(".now")
@@ -90,7 +90,7 @@ export async function coloured(chart: Locator, x: number, colour: Colour): Promi
   await chart.page().waitForFunction(isColoured, { element, x, colour });
 }
 
-/** Whether the line has that colour there, now. */
+/** Returns true if the line has that colour there, now. */
 export async function isDrawn(chart: Locator, x: number, colour: Colour): Promise<boolean> {
   const element = await chart.locator("canvas").elementHandle();
   return chart.page().evaluate(isColoured, { element, x, colour });

@@ -1,4 +1,4 @@
-/** What is not saved yet: against a file that changes meanwhile, and against leaving. */
+/** Unsaved edits: when the file changes meanwhile, and when the user leaves. */
 /// <reference lib="dom" />
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -25,8 +25,8 @@ function chosen({ page }: EnvironmentPage): Promise<string> {
   return page.getByRole("group", { name: "Environment" }).getByRole("radio", { checked: true }).inputValue();
 }
 
-describe.skipIf(!hasBrowser)("a file that was changed behind the console's back", () => {
-  test("is not written: what it says now stands beside what was edited, and the server's words with it", async () => {
+describe.skipIf(!hasBrowser)("a file that another program changed", () => {
+  test("is not written: its values are shown beside the edits, with the server's words", async () => {
     const open = await conflicting();
     const card = open.page.getByRole("region", { name: ".env.dev was changed meanwhile" });
     expect(await card.locator(".problem").innerText()).toBe(
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("a file that was changed behind the console's back"
     expect(open.posts).toHaveLength(1);
   });
 
-  test("takes the edits on top when that is asked for and saved again, and nothing before", async () => {
+  test("takes the edits on top only after the user keeps them and saves again", async () => {
     const open = await conflicting();
     await open.button("Keep edits on top of the file").click();
     const list = open.page.getByRole("list", { name: "Old and new values" });
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("a file that was changed behind the console's back"
     expect(open.text()).toMatch(/SVC_HTTP_FRAMEWORK=fastify\nSVC_DATABASE_DRIVER=Mongo\n$/);
   });
 
-  test("or is taken as it is, and the edits go", async () => {
+  test("is taken as it is if the edits are discarded", async () => {
     const open = await conflicting();
     await open.button("Discard edits, take the file").click();
     expect(await open.field("HTTP framework").inputValue()).toBe("restify");
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("a file that was changed behind the console's back"
     expect(open.posts).toHaveLength(1);
   });
 
-  test("is seen by reading it again, too; a comment alone says so", async () => {
+  test("is noticed by another read; a changed comment is reported as such", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").waitFor();
     await open.button("Read the file again").click();
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("a file that was changed behind the console's back"
     expect(open.posts).toEqual([]);
   });
 
-  test("is taken without a question where nothing was edited", async () => {
+  test("is taken without a question if nothing was edited", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").waitFor();
     open.changeFile("SVC_HTTP_FRAMEWORK=restify\n");
@@ -87,8 +87,8 @@ describe.skipIf(!hasBrowser)("a file that was changed behind the console's back"
   });
 });
 
-describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
-  test("keeps its environment until the person lets it go", async () => {
+describe.skipIf(!hasBrowser)("an unsaved edit", () => {
+  test("keeps its environment until the user discards it", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
     const staging = open.page.getByRole("radio", { name: "staging", exact: true });
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
     expect(open.posts).toEqual([]);
   });
 
-  test("keeps its tab: by click, by key, by link and by going back", async () => {
+  test("keeps its tab open against clicks, keys, links and the back button", async () => {
     const open = await environmentPage(browser);
     const { page } = open;
     await page.getByRole("tab", { name: "PM2 preview" }).click();
@@ -134,17 +134,17 @@ describe.skipIf(!hasBrowser)("an edit that is not saved", () => {
     expect(await open.field("HTTP framework").inputValue()).toBe("express");
   });
 
-  test("is asked for once more when the page is closed", async () => {
+  test("asks again when the page is closed", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
-    // A browser asks only for a page that somebody has touched.
+    // A browser asks only after the page was touched.
     await open.page.getByRole("heading", { name: "Editable keys" }).click();
     const asked = open.answerNext(true);
     await open.page.close({ runBeforeUnload: true });
     expect(await asked).toBe("");
   });
 
-  test("is stored nowhere: only the selection of the environment is", async () => {
+  test("is not stored; only the selection of the environment is", async () => {
     const open = await environmentPage(browser);
     await open.page.getByRole("radio", { name: "ci", exact: true }).check();
     await open.page.getByText(/^Saving writes .*\/\.env\.ci only$/).waitFor();

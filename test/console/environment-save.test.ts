@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     expect(open.posts[1]?.body).toEqual({ environment: "dev", values: { SVC_HTTP_FRAMEWORK: "restify" } });
   });
 
-  test("does not exist where nothing is changed, or is changed back, or discarded", async () => {
+  test("is not offered without changes, also after they are reverted or discarded", async () => {
     const open = await environmentPage(browser);
     const before = open.text();
     await open.field("HTTP framework").waitFor();
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     expect(readdirSync(open.files.root)).not.toContain(".svcm");
   });
 
-  test("waits for a Redis URL that the server would take; credentials are repeated nowhere", async () => {
+  test("is disabled until the Redis URL is valid; credentials are not repeated", async () => {
     const open = await environmentPage(browser);
     const url = open.field("WebSocket Redis URL");
     for (const [typed, message] of [
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     expect(open.text()).toBe(before);
   });
 
-  test("asks for the token where the server wants one, and goes on with it", async () => {
+  test("asks for the token that the server demands, and continues with it", async () => {
     const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token-of-a-test-1234567890" };
     const open = await environmentPage(browser, { env, mayFail: true });
     await open.field("HTTP framework").selectOption("fastify");

@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)("after a save", () => {
     await page.getByRole("heading", { level: 1, name: "Monitoring" }).waitFor();
   });
 
-  test("nothing is said where PM2 cannot be read", async () => {
+  test("the page is silent if PM2 cannot be read", async () => {
     const { page, field, button } = await handMonitoring(browser, { tab: "environment" });
     const answered = page.waitForResponse((response) => response.url().includes("/pm2-metrics?"));
     await field("HTTP framework").selectOption("fastify");

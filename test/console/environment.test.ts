@@ -30,7 +30,7 @@ async function optionsOf(open: EnvironmentPage, label: string): Promise<string[]
     .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
 }
 
-describe.skipIf(!hasBrowser)("what is shown", () => {
+describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
   test("each editable key is a labelled control that offers exactly what the contract says", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").waitFor();
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
     ]);
   });
 
-  test("both database drivers stand apart: changing one leaves the other, in the form and in the file", async () => {
+  test("both database drivers are separate: changing one leaves the other, in the form and in the file", async () => {
     const open = await environmentPage(browser);
     const [main, realtime] = [open.field("Main database driver"), open.field("Realtime database driver")];
     await realtime.selectOption("MS SQL");
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
     expect(open.text()).toMatch(/^SVC_DATABASE_DRIVER=MSSQL$[\s\S]*^SVC_REALTIME_API_DATABASE_DRIVER='MS SQL'$/m);
   });
 
-  test("the environments of the contract, and the one file that the next save writes", async () => {
+  test("lists the environments of the contract, and names the file that the next save writes", async () => {
     const open = await environmentPage(browser);
     const choices = open.page.getByRole("group", { name: "Environment" });
     await choices.waitFor();
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
     }
   });
 
-  test("read-only keys stand apart, without a control, with the contract's reason", async () => {
+  test("read-only keys are in a separate card, without a control, with the contract's reason", async () => {
     const open = await environmentPage(browser);
     const card = open.page.getByRole("region", { name: "Read-only keys" });
     await card.waitFor();
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
     expect(await card.locator("input, select, textarea, button").count()).toBe(0);
   });
 
-  test("a secret of a file reaches the browser in no byte, whatever is done", async () => {
+  test("no secret of a file reaches the browser, whatever the user does", async () => {
     const open = await environmentPage(browser, { files: withSecrets(), isRecorded: true, mayFail: true });
     const { page } = open;
     await page.reload();
@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
     expect(await page.content()).not.toContain("canary");
   });
 
-  test("where two environments differ, and what is wrong with a file, line by line", async () => {
+  test("shows the differences of two environments, and the issues of a file with lines", async () => {
     const open = await environmentPage(browser);
     open.changeFile("SVC_HTTP_FRAMEWORK=derby\n", "ci");
     await open.field("Compare dev with").selectOption("ci");
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("what is shown", () => {
     expect(await open.field("HTTP framework").locator("option:checked").innerText()).toBe("derby (not accepted)");
   });
 
-  test("a file that is not there: the server's words, and what to do", async () => {
+  test("a missing file: shows the server's words and the next step", async () => {
     const open = await environmentPage(browser, { files: makeWorkspace({}), mayFail: true });
     const path = open.files.path(`${CONFIG_FOLDER}/.env.dev`);
     const said = open.page.locator(".problem");

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** What the server refuses, on every tab that asks it, word for word. @see the specification, "Errors" 2 */
+/** Refusals of the server on every tab, word for word. @see the specification, "Errors" 2 */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Locator } from "playwright-core";
@@ -16,14 +16,14 @@ import { pm2Page } from "./pm2-page.ts";
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
-/** The lines of a problem as they are shown, in a surface that is told politely. */
+/** The lines of a problem on the screen, in a polite live region. */
 async function told(problem: Locator): Promise<string[]> {
   await problem.waitFor();
   expect(await problem.evaluate((element) => element.closest("[aria-live]")?.getAttribute("aria-live"))).toBe("polite");
   return (await problem.innerText()).split("\n");
 }
 
-/** What those lines have to be, of an answer of the 500 class: nothing is mapped, nothing left out. */
+/** The expected lines for an answer of the 500 class: nothing is mapped, nothing left out. */
 function linesOf({ error, details, code, path }: Answered["json"]): unknown[] {
   return [error, details, `Code ${code}`, `Path ${path}`];
 }
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
   });
 
-  test.skipIf(!canMount)("an env file on a read-only place: nothing is written, the edit is kept", async () => {
+  test.skipIf(!canMount)("an env file in a read-only folder: nothing is written, the edit is kept", async () => {
     const files = makeWorkspace({});
     const folder = files.path(CONFIG_FOLDER);
     mount(folder, "-t", "tmpfs", "tmpfs");
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     expect(await axe(open.page)).toEqual([]);
   });
 
-  test("a comparison with a file that is not there, in its place", async () => {
+  test("a comparison with a missing file, in its card", async () => {
     const open = await environmentPage(browser, { files: makeWorkspace(), mayFail: true });
     const answer = open.page.waitForResponse((response) => response.url().includes("/env/diff"));
     await open.field("Compare dev with").selectOption("ci");
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
 });
 
 describe.skipIf(!hasBrowser)("toasts", () => {
-  test("one polite region; information goes by itself, an error stays until it is dismissed", async () => {
+  test("are one polite region; information hides by itself, an error stays until it is dismissed", async () => {
     const open = await pm2Page(browser, { prepare: (page) => page.clock.install() });
     const { page } = open;
     const region = page.locator(".toast-list");

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** What is not there yet: every tab says so, makes nothing up, and names the next step. */
+/** Empty tabs: each says so, invents nothing, and names the next step. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { repository, testServer } from "../server/support.ts";
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     expect(await page.title()).toBe("(1) Monitoring · Service Management");
   });
 
-  test("a PM2 that runs nothing: how to start something", async () => {
+  test("a PM2 without processes: shows the command that starts them", async () => {
     const real = pm2();
     try {
       await real.startDaemon();
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     }
   });
 
-  test("the steps lead where they say", async () => {
+  test("the next steps lead to their places", async () => {
     const server = await nothing();
     const { page, button } = await openConsole(browser, server.url, { tab: "targets" });
     await button("Import a document").click();

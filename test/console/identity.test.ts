@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** What the page remembers belongs to one server, whoever answers at its address; and it begins where that server is. */
+/** The memory of the page belongs to one server, even if another one answers at its address. It starts with that server's environment. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, switchboard, useBrowser } from "../browser/support.ts";
@@ -31,7 +31,7 @@ async function forwarded(env: Readonly<Record<string, string>> = withToken()) {
   return { a, b, forwarder, url: `http://127.0.0.1:${forwarder.port}` };
 }
 
-/** Whether a server got a token: every request of it is in its log, and a header is not; so it is asked of the wire. */
+/** Returns true if a request carried the token. The log of a server does not show headers. */
 function carried(requests: readonly { headers(): Record<string, string> }[]): boolean {
   return requests.some((request) => JSON.stringify(request.headers()).includes(TOKEN));
 }
@@ -40,7 +40,7 @@ const stored = (page: Page): Promise<string | null> => page.evaluate((key) => wi
 const asked = (server: TestServer): number => server.log.filter((line) => line.includes('"/api/')).length;
 
 describe.skipIf(!hasBrowser)("another server at the same address", () => {
-  test("gets no token and no document while the page is open, and the page says so; the first one is found again", async () => {
+  test("gets no token and no document while the page is open; the page says so, and finds the first server again", async () => {
     const { a, b, forwarder, url } = await forwarded();
     const open = await openConsole(browser, url, { tab: "environment", mayFail: true });
     const { page, field, button, requests } = open;
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
     await page.getByRole("tab", { name: "Deploy targets" }).click();
     await page.getByText("No deploy targets yet").waitFor();
     expect(carried(requests.slice(before))).toBe(false);
-    // What belongs to the first server is there again with it, and nobody is asked twice.
+    // The first server has its document again, and the page does not ask twice.
     forwarder.pointTo(a.port);
     await page.reload();
     await page.locator("ul.entries > li").waitFor();
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
     await page.getByText("No deploy targets yet").waitFor();
   });
 
-  test("may begin with a copy of the document, which stays the other one's, too", async () => {
+  test("may start with a copy of the document, which the other server keeps", async () => {
     const { a, b, forwarder, url } = await forwarded(noPm2);
     const { page, button } = await openConsole(browser, url, {
       tab: "targets",
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
 describe.skipIf(!hasBrowser)("the server's own environment", () => {
   const production = () => ({ ...noPm2, NODE_ENV: "production" });
 
-  test("is the one that monitoring compares with; another one is remembered for this server", async () => {
+  test("is the one that monitoring compares with; another choice is remembered for this server", async () => {
     const telemetry = handTelemetry({ accepts: ["dev", "staging", "production"] });
     const server = await testServer({ env: production(), world: withTelemetry(telemetry) });
     const { page } = await openConsole(browser, server.url);
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     expect(await page.getByLabel("Compare with").inputValue()).toBe("staging");
   });
 
-  test("an app of another environment is started after a question only", async () => {
+  test("an app of another environment is started only after a question", async () => {
     const telemetry = handTelemetry({ accepts: ["dev", "staging", "production"] });
     const server = await testServer({ env: production(), world: withTelemetry(telemetry) });
     const { page, sockets, answer, asked: questions } = await openConsole(browser, server.url, { mayFail: true });
@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     expect(sent.join()).toContain('"name":"dev-worker"');
   });
 
-  test("is the one that the env editor begins with; one without an env file is the server's refusal", async () => {
+  test("is the first one in the env editor; without an env file the server's refusal is shown", async () => {
     const server = await testServer({ env: { ...noPm2, NODE_ENV: "staging" } });
     const { page } = await openConsole(browser, server.url, { tab: "environment" });
     await page.getByText(".env.staging", { exact: true }).first().waitFor();

@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     expect(await suite.storedText()).toBe(before);
   });
 
-  test("that are stored are judged when they are shown", async () => {
+  test("are validated when they are loaded", async () => {
     const suite = await open(rest, { ...rest, framework: "derby" }, {});
     expect(await suite.entries().locator(".badge.error").allTextContents()).toEqual(["3 issues", "4 issues"]);
     await suite.button("Edit Adapter 3").click();

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The flows of the console with the keyboard alone; those over the stored document stand with their tabs. */
+/** The flows of the console with the keyboard alone. The flows over the stored document are tested with their tabs. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { post, testServer } from "../server/support.ts";
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
     expect(open.posts).toHaveLength(1);
   });
 
-  test("a conflict is told where the focus is, decided, and saved", async () => {
+  test("a conflict gets the focus, is decided, and saved", async () => {
     const open = await environmentPage(browser, { mayFail: true });
     const { page } = open;
     await open.field("HTTP framework").waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
     expect(open.text()).toMatch(/SVC_HTTP_FRAMEWORK=fastify[\s\S]*SVC_DATABASE_DRIVER=Mongo\n$/);
   });
 
-  test("the token is typed where the dialog opens, and the save goes on", async () => {
+  test("the token is typed in the dialog, and the save continues", async () => {
     const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
     const open = await environmentPage(browser, { env, mayFail: true });
     const { page } = open;
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await page.getByText(/^Read .* again: 3 apps\.$/).waitFor();
   });
 
-  test("the audit: filter, how many, refresh", async () => {
+  test("the audit: filter, number of records, refresh", async () => {
     const { page, server } = await auditPage();
     const rows = page.locator("tbody tr");
     await press(page, "/");
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await rows.nth(2).waitFor();
   });
 
-  test("the help sheet gives the focus back; shortcuts can be turned off in it", async () => {
+  test("the help sheet returns the focus; shortcuts can be turned off in it", async () => {
     const { page } = await auditPage();
     await tabTo(page, "Refresh");
     await press(page, "?");
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await help.waitFor();
   });
 
-  test("each tab by its number, and no key while something is typed", async () => {
+  test("each tab opens by its number; keys do nothing while the user types", async () => {
     const { page } = await auditPage();
     const names = await page.getByRole("tab").locator("> span:first-of-type").allTextContents();
     expect(names).toHaveLength(8);
@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     expect(await focused(page)).toBe("Export / import");
   });
 
-  test("the focus is seen on every stop, and nowhere held fast", async () => {
+  test("the focus is visible on every stop, and never trapped", async () => {
     const { page } = await auditPage();
     for (const tab of ["monitoring", "environment", "pm2", "service", "targets", "interfaces", "transfer", "audit"]) {
       await page.evaluate((id) => void (location.hash = `#/${id}`), tab);
@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
   });
 });
 
-/** Whether what has the focus shows it, on itself or on the label around it; `end` after the last one. */
+/** Returns whether the focused element or its label shows the focus; `end` after the last one. */
 function stopOf(page: Awaited<ReturnType<typeof auditPage>>["page"]): Promise<"seen" | "unseen" | "end"> {
   return page.evaluate(() => {
     const element = document.activeElement;

@@ -2,7 +2,7 @@
 /** The keyboard, and what has its focus. */
 import type { Page } from "playwright-core";
 
-/** What has the focus: the number of an entry, or the name of a control. */
+/** The focused element: the number of an entry, or the name of a control. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement as HTMLElement & { labels?: NodeListOf<HTMLElement> };

@@ -20,12 +20,12 @@ const processes: readonly Made[] = [
   { name: "gone", status: "errored", pid: null, memoryBytes: null },
 ];
 
-/** What reaches over the window's edge, or is cut off by an ancestor that does not scroll. */
+/** Elements that reach over the window's edge, or that an ancestor cuts off. */
 function cutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth;
     const words = "#panel :is(button, select, input, textarea, a, h1, h2, .extent, .now, .host-facts, td.number)";
-    /** What of the page can be seen around an element; what is in a place that scrolls can be reached. */
+    /** The visible part of the page around an element. A place that scrolls has no limits. */
     const sightOf = (element: Element): readonly [least: number, most: number] => {
       let [least, most] = [0, width];
       for (let part = element.parentElement; part !== null; part = part.parentElement) {
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("at every width", () => {
 });
 
 describe.skipIf(!hasBrowser)("in forced colours", () => {
-  test("the open tab, each chosen segment and the shapes of states are told apart", async () => {
+  test("the open tab, each chosen segment and the shapes of states are distinct", async () => {
     const { page } = await monitored(browser);
     await page.emulateMedia({ forcedColors: "active" });
     const look = (selector: string, ...parts: string[]): Promise<string[]> =>

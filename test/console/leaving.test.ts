@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Whether leaving the page asks: only where something would be lost. */
+/** The page asks before it is left only if something would be lost. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { openSuite } from "./suite-page.ts";

@@ -11,7 +11,7 @@ const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
 describe.skipIf(!hasBrowser)("a link", () => {
-  test("opens each tab anew, in the page and after a reload", async () => {
+  test("opens each tab, in the page and after a reload", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "audit" });
     for (const id of tabIds) {
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("a link", () => {
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("typed");
   });
 
-  test("whose leaving was refused gets the open tab's again, and back still goes on", async () => {
+  test("is restored if the user stays on the tab, and the back button still works", async () => {
     const open = await environmentPage(browser);
     const { page } = open;
     await open.tab("Service configuration").click();
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("a link", () => {
 });
 
 describe.skipIf(!hasBrowser)("motion", () => {
-  /** How many animations and transitions run once an element wants to move. */
+  /** The number of running animations and transitions after an element starts to move. */
   async function moving(reducedMotion: "reduce" | "no-preference"): Promise<{ tab: string; count: number }[]> {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { reducedMotion, mayFail: true });
@@ -88,11 +88,11 @@ describe.skipIf(!hasBrowser)("motion", () => {
     return counts;
   }
 
-  test("there is none where none is wanted, whatever a style asks for", async () => {
+  test("is off with reduced motion, whatever a style asks for", async () => {
     expect(await moving("reduce")).toEqual(tabIds.map((tab) => ({ tab, count: 0 })));
   });
 
-  test("and where it is welcome, that style moves", async () => {
+  test("is on otherwise", async () => {
     expect(await moving("no-preference")).toEqual(tabIds.map((tab) => ({ tab, count: 2 })));
   });
 });

@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("a broken ecosystem file is told beside the processes, which go on", async () => {
+test.skipIf(!hasBrowser)("a broken ecosystem file is reported beside the processes, which go on", async () => {
   const { page, server } = await live();
   writeFileSync(`${real.folder}/pm2/ecosystem.dev.config.cjs`, "module.exports = {");
   const words = page.locator(".processes .problem");

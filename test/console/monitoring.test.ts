@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await expectAccessibleInEveryLook({ page });
   });
 
-  test("drift and stale environment are marked and told by names, never by values", async () => {
+  test("drift and stale environment are marked and listed by names, never by values", async () => {
     const { page } = await live();
     await row(page, "api").getByText("drift", { exact: true }).waitFor();
     await row(page, "api").getByText("stale env").waitFor();
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     expect(await declared.textContent()).not.toContain("new");
     await page.getByRole("button", { name: "worker" }).first().click();
     await page.getByText("ecosystem.dev.config.cjs does not declare worker.").waitFor();
-    // Compared with another file, that file's names are told.
+    // Compared with another file, that file's names are shown.
     await page.getByRole("combobox", { name: "Compare with" }).selectOption("staging");
     await declared.getByText("ecosystem.staging.config.cjs does not declare api.").waitFor();
     expect(await declared.locator("li").count()).toBe(0);
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     expect(sockets.map((socket) => socket.isClosed())).toEqual([true, false]);
   });
 
-  test("the interval is asked for anew on the same socket", async () => {
+  test("another interval is requested on the same socket", async () => {
     const { page, sockets } = await live();
     const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"intervalMs":500'));
     await page.getByRole("radio", { name: "0.5s" }).check();
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     expect(sockets).toHaveLength(1);
   });
 
-  test("paused, the screen stands still and says how far it is behind; resumed, it catches up", async () => {
+  test("paused, the screen does not change and says how far it is behind; resumed, it catches up", async () => {
     const { page } = await live();
     await page.getByRole("button", { name: "Pause" }).click();
     const before = await row(page, "zeta").textContent();
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
 });
 
 describe.skipIf(!hasBrowser)("the table", () => {
-  test("sorts, filters, and keeps its order while somebody points at it", async () => {
+  test("sorts, filters, and keeps its order while it has the focus", async () => {
     const { page } = await live();
     await page.mouse.move(0, 0);
     await page.getByRole("button", { name: "Name" }).click();
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
   });
 });
 
-test.skipIf(!hasBrowser)("where reads need the token, it is asked for once, at the beginning", async () => {
+test.skipIf(!hasBrowser)("if reads need the token, the page asks once, at the beginning", async () => {
   const token = "a-token-of-sixteen-and-more";
   const { port } = await start({ host: "0.0.0.0", env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
   const url = `http://127.0.0.1:${port}`;
@@ -201,8 +201,8 @@ test.skipIf(!hasBrowser)("where reads need the token, it is asked for once, at t
   await page.locator(".audit-rows, .empty").waitFor();
 });
 
-describe.skipIf(!hasBrowser)("what goes away", () => {
-  test("the server: the values are marked as old, and go on when it is back", async () => {
+describe.skipIf(!hasBrowser)("a lost server or PM2", () => {
+  test("without the server the values are marked as old, until it is back", async () => {
     const { page, server } = await live({ mayFail: true, repository: repository() });
     await server.close();
     await page.getByText("No connection to the server.").waitFor();
@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)("what goes away", () => {
     expect(await page.locator(".old").count()).toBe(0);
   });
 
-  test("PM2: the host goes on, the error is shown as it was sent, and no process is made up", async () => {
+  test("without PM2 the host goes on, the error is shown as it was sent, and no process is invented", async () => {
     const own = pm2();
     try {
       const daemon = await own.startDaemon();

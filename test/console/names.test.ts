@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** What parts of the page are called, and names that would turn the words around them. */
+/** The accessible names of parts of the page, and names that would reverse the words around them. */
 import { writeFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const noPm2 = { PM2_HOME: "/nowhere/pm2" };
 const TURNED = "api\u202Etset";
 
 describe.skipIf(!hasBrowser)("a name with a direction mark", () => {
-  test("turns no words around it in the PM2 preview", async () => {
+  test("does not reverse the words around it in the PM2 preview", async () => {
     const files = repository();
     mkdirSync(join(files.root, "pm2"));
     const apps = [{ name: `${TURNED}-restapi`, script: "a.js" }];
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)("a name with a direction mark", () => {
     expect(open).toEqual([]);
   });
 
-  test("is written out in a question", async () => {
+  test("is written as an escape in a question", async () => {
     const { page, give, telemetry, answer, asked } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give([{ name: TURNED }]);
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("a name with a direction mark", () => {
 });
 
 describe.skipIf(!hasBrowser)("the parts of the page", () => {
-  test("a panel is called as its tab, without the count of errors; the table has a name", async () => {
+  test("have names: a panel that of its tab, without the count of errors, and the table", async () => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give([{ status: "errored" }]);
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("the parts of the page", () => {
     expect(await focused(page)).toBe("Name");
   });
 
-  test("live is said beside running charts only", async () => {
+  test('"live" is shown only beside running charts', async () => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give([{}]);

@@ -11,8 +11,8 @@ export interface OpenedConsole {
   readonly page: Page;
   readonly url: string;
   /**
-   * What the policy of the page forbade, what failed in it, what it logged and what it asked by `alert`. There is none
-   * when the test ends: one that provokes them takes them away.
+   * Violations of the page's policy, failures, logged lines and alerts. The list is empty when the test ends: a test that
+   * provokes an entry removes it.
    */
   readonly problems: string[];
   /** None to another host when the test ends, not even one that was stopped. */
@@ -20,9 +20,9 @@ export interface OpenedConsole {
   readonly sockets: readonly WebSocket[];
   /** Each write that left the page. */
   readonly posts: readonly Post[];
-  /** What `window.confirm` asked so far. */
+  /** The questions of `window.confirm` so far. */
   readonly asked: readonly string[];
-  /** How questions are answered from now on; at first with yes. */
+  /** Sets the answer to all later questions; at first yes. */
   readonly answer: (yes: boolean) => void;
   /** Answers the next question only, and resolves with it. */
   readonly answerNext: (yes: boolean) => Promise<string>;
@@ -35,7 +35,7 @@ export interface OpenedConsole {
 
 export interface Post {
   readonly ifMatch: string | undefined;
-  /** What its JSON says, or its text where it is another. */
+  /** The parsed JSON, or the text of another type. */
   readonly body: unknown;
 }
 
@@ -47,11 +47,11 @@ export interface ConsoleOptions {
   readonly isPhone?: boolean;
   /** Of the link, for example `audit`. */
   readonly tab?: string;
-  /** What the browser has stored for the page. */
+  /** The storage of the browser for the page. */
   readonly stored?: Readonly<Record<string, string>>;
-  /** Requests that fail on purpose are logged by the browser: then its words are no problem. */
+  /** The browser logs requests that fail on purpose: these lines do not count as problems. */
   readonly mayFail?: boolean;
-  /** What the console begins with: the open tab, or another part of it. */
+  /** The first part of the console to wait for: by default the open tab. */
   readonly beginsWith?: string;
   /** Of the reader, for example `Asia/Tokyo`. */
   readonly timeZone?: string;
@@ -61,7 +61,7 @@ export interface ConsoleOptions {
   readonly prepare?: (page: Page) => Promise<unknown>;
 }
 
-/** Opens the console and listens. When the test ends it has kept its policy and asked nobody but its server. */
+/** Opens the console and listens. When the test ends, the page has kept its policy and sent requests only to its server. */
 export async function openConsole(browser: Browser, url: string, options: ConsoleOptions = {}): Promise<OpenedConsole> {
   const { tab = "", beginsWith = "#panel", prepare, isRecorded = false } = options;
   const context = await contextOf(browser, url, options);

@@ -55,7 +55,7 @@ describe("format", () => {
     [-5, "0s"],
   ])("%s ms are %s", (ms, text) => expect(formatDuration(ms)).toBe(text));
 
-  test("what is not known is a dash, never 0", () => {
+  test("an unknown value is a dash, never 0", () => {
     expect([formatRate(null), formatNumber(null), formatPercent(undefined)]).toEqual(["–", "–", "–"]);
     expect([formatRate(0), formatNumber(0), formatPercent(0)]).toEqual(["0 B/s", "0.0", "0.0%"]);
   });
@@ -83,14 +83,14 @@ describe("series", () => {
     expect([...into]).toEqual([Number.NaN, 20, 40]);
   });
 
-  test("extent is of what was measured", () => {
+  test("the extent is that of the measured values", () => {
     expect(extentOf([null, 2, 4])).toEqual({ min: 2, average: 3, max: 4 });
     expect(extentOf([null])).toEqual({ min: null, average: null, max: null });
   });
 });
 
 describe("history", () => {
-  test("forgets a process that is gone, and does not hand its values to the next of its number", () => {
+  test("forgets a deleted process, and does not give its values to the next process with its number", () => {
     const history = new History();
     history.addProcesses(1, [processOf("a", 0, 5)]);
     history.addProcesses(2, [processOf("b", 0, 7)]);
@@ -98,7 +98,7 @@ describe("history", () => {
     expect(history.processOf(processOf("b", 0, 0))?.read({ from: 0, to: 9 }, [0])[1]).toEqual([7]);
   });
 
-  test("begins anew when there is another number of disks", () => {
+  test("starts a new series for another number of disks", () => {
     const history = new History();
     const { host } = payload;
     history.addHost(1, host);
@@ -111,7 +111,7 @@ describe("history", () => {
 describe("order", () => {
   const names = (list: readonly ProcessMetrics[]) => list.map(({ name }) => name);
 
-  test("by a number, what was not measured stands at the end, either way", () => {
+  test("by a number, a missing value comes last in both directions", () => {
     const order = createOrder();
     const list = [processOf("none", 0, null), processOf("low", 1, 1), processOf("high", 2, 9)];
     order.sorting.value = { by: "cpu", isDescending: true };
@@ -120,7 +120,7 @@ describe("order", () => {
     expect(names(order.ordered(list))).toEqual(["low", "high", "none"]);
   });
 
-  test("holds while it is held, new ones at the end, and follows the values again afterwards", () => {
+  test("does not change while it is held, with new rows at the end, and follows the values afterwards", () => {
     const order = createOrder();
     order.sorting.value = { by: "cpu", isDescending: true };
     order.ordered([processOf("a", 0, 9), processOf("b", 1, 1)]);
@@ -164,7 +164,7 @@ describe("toasts", () => {
     expect(all.list.value).toEqual([]);
   });
 
-  test("a repeated error is one with a count; a topic that is resolved takes its errors along", () => {
+  test("a repeated error is one toast with a count; a resolved topic removes its errors", () => {
     const { toasts: all } = toasts();
     all.error("No.");
     all.error("No.");
@@ -178,7 +178,7 @@ describe("toasts", () => {
     expect(all.list.value).toHaveLength(1);
   });
 
-  test("a timer of an earlier one does not hide a later one of the same words", () => {
+  test("the timer of an earlier toast does not hide a later one with the same words", () => {
     const { timers, toasts: all } = toasts();
     all.info("Copied.");
     all.info("Copied.");
@@ -188,7 +188,7 @@ describe("toasts", () => {
 });
 
 describe("session", () => {
-  test("one entry answers all who wait; cancelling answers no", async () => {
+  test("one entry answers all waiting requests; a cancel refuses them", async () => {
     const session = createSession(undefined, () => "one");
     const problem = { error: "Unauthorized." };
     const waiting = [session.demand(problem, false), session.demand(problem, true)];
@@ -211,7 +211,7 @@ test.each([
 ])("the link %j is of the tab %s", (hash, tab) => expect(tabOf(hash)).toBe(tab));
 
 describe("the server", () => {
-  test("is known to be gone, and to be back, by any request: nobody waits for the next look", async () => {
+  test("is known to be gone, and to be back, from any request, before the next look", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let version = "1.0.0";

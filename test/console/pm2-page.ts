@@ -14,7 +14,7 @@ export interface Pm2Page extends OpenedConsole {
   app(name: string): Locator;
   command(): Promise<string>;
   refresh(): Promise<void>;
-  /** Resolves when what the page reads anew after this is there. */
+  /** Resolves when the page has the next answer. */
   answered(act: () => Promise<unknown>): Promise<void>;
 }
 

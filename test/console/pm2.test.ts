@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     );
   });
 
-  test("shows secrets as they were sent: not at all", async () => {
+  test("shows no secrets, because the server does not send them", async () => {
     const open = await pm2Page(browser, { isRecorded: true });
     const shown = await open.app("svc-dev-restapi").innerText();
     expect(shown).toMatch(/SVC_JWT_TOKEN_SECRET_KEY\s+\[REDACTED\]/);
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText("3 apps").waitFor();
   });
 
-  test("of an environment without a file says so, and what to do; once it is there it is read", async () => {
+  test("of an environment without a file names the next step, and reads the file once it exists", async () => {
     const open = await pm2Page(browser);
     await open.choose("production");
     await open.page.getByText("No ecosystem for production.").waitFor();
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText("ecosystem.production.config.cjs declares no apps.").waitFor();
   });
 
-  test("of a file that is edited behind the console's back is its new text on the next read, whichever way it comes", async () => {
+  test("of a file that another program edits shows the new text on the next read", async () => {
     const open = await pm2Page(browser);
     const write = (name: string): void => {
       open.files.write("pm2/names.cjs", `module.exports = ["${name}"];`);
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     expect(await open.page.getByRole("list", { name: "Apps" }).getByRole("listitem").count()).toBe(1);
   });
 
-  test("of a broken file: error, details, code and path as they came, and no app of before", async () => {
+  test("of a broken file shows error, details, code and path as they came, and no earlier app", async () => {
     const open = await pm2Page(browser, { mayFail: true });
     open.files.write("pm2/ecosystem.dev.config.cjs", "module.exports = {");
     const answer = open.page.waitForResponse((response) => response.status() === 500);

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** What every test of the console is watched for would be noticed; the strict policy itself is held by `openConsole`. */
+/** Violations of the policy are noticed by the tests of the console, and the strict policy itself is kept. */
 import { describe, expect, test } from "vitest";
 import { attackerServer, hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("the page is watched", () => {
     expect(foreign.map((request) => request.url())).toContain(`http://127.0.0.1:${attacker.port}/image`);
   });
 
-  test("words on its console and an error in it are noticed", async () => {
+  test("logged lines and errors are noticed", async () => {
     const server = await testServer(noPm2);
     const { page, problems } = await openConsole(browser, server.url, { tab: "audit" });
     const thrown = page.waitForEvent("pageerror");

@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     expect(server.text()).toMatch(/SVC_HTTP_FRAMEWORK=restify[\s\S]*SVC_WEBSOCKET_REDIS_URL=redis:\/\/typed/);
   });
 
-  test("the check of the environment file is asked for again where it failed", async () => {
+  test("the check of the environment file is requested again after a failure", async () => {
     const { page, button, ...cut } = await open("environment", {
       prepare: (first) => first.route("**/env/check?*", (route) => route.abort("connectionrefused"), { times: 1 }),
     });
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     expect(await field("Service kind").count()).toBe(0);
   });
 
-  test("the audit: what was read stays, with the filter that was typed", async () => {
+  test("the audit keeps its records and its filter", async () => {
     const { page, button, ...cut } = await open("audit");
     await page.getByText("svcm has changed nothing yet").waitFor();
     await post(cut.server, { values: { SVC_HTTP_FRAMEWORK: "restify" } });
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     expect(await page.locator("#panel .problem").count()).toBe(0);
   });
 
-  test("what lives in the browser goes on without it: service, targets, interfaces, export and import", async () => {
+  test("the document works without the server: service, targets, interfaces, export and import", async () => {
     const { page, field, button, tab, ...cut } = await open("service");
     await field("REST port").fill("3000");
     await cut.stop();
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     expect(await field("Name").inputValue()).toBe("half typed");
   });
 
-  test("monitoring: what was chosen and typed is kept, the banner goes, values come again", async () => {
+  test("monitoring keeps its choices and its filter, the banner goes, and values return", async () => {
     const { page, ...cut } = await open("monitoring");
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     await page.getByRole("searchbox").fill("typed");
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     expect(await page.getByLabel("Compare with").inputValue()).toBe("staging");
   });
 
-  test("it comes back by itself: nobody has to ask", async () => {
+  test("it comes back by itself, without a request by the user", async () => {
     const { page, sockets, ...cut } = await open("monitoring");
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     await cut.stop();
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     expect(sockets.map((socket) => socket.isClosed()).lastIndexOf(false)).toBe(sockets.length - 1);
   });
 
-  test("facts that cannot be read: the server's words before any tab, and a way on", async () => {
+  test("facts that cannot be read: the server's words in place of a tab, and a retry", async () => {
     const server = await testServer(noPm2);
     const { page, button } = await openConsole(browser, server.url, {
       mayFail: true,

@@ -92,7 +92,7 @@ async function everyTab({ page, field, tab, button }: OpenedConsole): Promise<st
 }
 
 describe.skipIf(!hasBrowser)("secrets", () => {
-  test("are in no answer, no frame, nothing that is shown and nothing that is stored", async () => {
+  test("are in no answer, no frame, no text on the page and no storage", async () => {
     const files = plantedFiles();
     const server = await serverOver(real, { repository: files });
     await post(server, { values: { SVC_JWT_TOKEN_SECRET_KEY: "canary-posted" } });
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("secrets", () => {
     expect(server.log.join("\n")).not.toMatch(CANARY);
   });
 
-  test("would be found, in each of these places", async () => {
+  test("would be found in each of these places", async () => {
     const files = repository();
     writeFileSync(
       files.envFile("dev"),
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("secrets", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("the token that was typed", () => {
+describe.skipIf(!hasBrowser)("an entered token", () => {
   test("is kept in this tab of the browser only, and sent in headers and a subprotocol only", async () => {
     const server = await serverOver(real, {
       host: "0.0.0.0",

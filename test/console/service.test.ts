@@ -18,8 +18,8 @@ function issues({ page }: SuitePage): Promise<string[]> {
   return page.locator(".field-issue").allTextContents();
 }
 
-describe.skipIf(!hasBrowser)("a candidate is judged before it touches what is stored", () => {
-  test("nothing is stored: the form proposes, ports are asked for, and saving stores numbers", async () => {
+describe.skipIf(!hasBrowser)("a candidate is validated before it changes the stored configuration", () => {
+  test("nothing is stored: the form proposes values, ports are required, and saving stores numbers", async () => {
     const suite = await open();
     expect(await suite.page.getByText("No service configuration is saved yet.").count()).toBe(1);
     await suite.button("Save configuration").click();
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("a candidate is judged before it touches what is st
     expect(await suite.page.getByText("The saved configuration is valid.").count()).toBe(1);
   });
 
-  test("a provider that the run mode does not have is refused, with those that it has, and not made to fit", async () => {
+  test("a provider that the run mode does not offer is refused with the accepted ones, and not changed to fit", async () => {
     const suite = await open(good);
     const before = await suite.storedText();
     for (const [mode, provider, accepted] of [
@@ -94,8 +94,8 @@ describe.skipIf(!hasBrowser)("a candidate is judged before it touches what is st
   });
 });
 
-describe.skipIf(!hasBrowser)("what is stored", () => {
-  test("is judged on every render: an invalid profile is flagged, in its tab and beside its name, and stays", async () => {
+describe.skipIf(!hasBrowser)("the stored configuration", () => {
+  test("is validated on every render: an invalid profile is flagged in its tab and beside its name, and stays", async () => {
     const bad = { ...good, cloudProvider: "vercel", serviceKind: "soap", ports: { rest: "x" }, colour: "red" };
     const suite = await open(bad);
     const flagged = await suite.page
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)("what is stored", () => {
     expect(await suite.stored()).toEqual({ version, serviceConfiguration });
   });
 
-  test("is judged anew when another tab of the browser writes it", async () => {
+  test("is validated again when another tab of the browser writes it", async () => {
     const suite = await open(good);
     const other = await suite.page.context().newPage();
     await other.goto(suite.page.url());
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)("what is stored", () => {
     expect(await flag.textContent()).toContain("1 issue");
   });
 
-  test("of another shape is held as it is until it is mended", async () => {
+  test("of another shape is kept as it is until it is fixed", async () => {
     const suite = await open({ ...good, ports: [1] });
     expect(await suite.page.getByText("The saved configuration is not valid").count()).toBe(1);
     await suite.field("REST port").fill("81");
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)("what is stored", () => {
 });
 
 describe.skipIf(!hasBrowser)("everybody", () => {
-  test("saves by keyboard alone; what was typed outlives a look at another tab", async () => {
+  test("saves by keyboard alone; typed values outlive a visit to another tab", async () => {
     const suite = await open(good);
     const { keyboard } = suite.page;
     await suite.page.locator("#tab-service").focus();

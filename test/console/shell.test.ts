@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect((await axe(page)).join()).toMatch(/button-name/);
   });
 
-  test("a link opens its tab, an unknown one the first, and the title tells", async () => {
+  test("a link opens its tab, an unknown one the first, and the title names it", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "audit" });
     expect(await page.locator("h1").textContent()).toBe("Audit");
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect(new URL(page.url()).hash).toBe("#/environment");
   });
 
-  test("the theme is the system's until one is chosen, and stays chosen", async () => {
+  test("the theme is the system's by default, and a choice is remembered", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "audit", theme: "dark" });
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect(await ground()).toBe("rgb(13, 14, 18)");
   });
 
-  test("a server that does not answer is told as such, and tried again on demand", async () => {
+  test("a server that does not answer is reported, and tried again on demand", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
     await page.getByRole("status").getByText("Connected").waitFor();
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect(again.port).toBe(server.port);
   });
 
-  test("the list of tabs says whose console this is", async () => {
+  test("the list of tabs names the server and its workspace", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "audit" });
     const place = page.getByText("Workspace").locator("xpath=..");
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     ]);
   });
 
-  test("a newer server is told, and a reload is offered", async () => {
+  test("a newer server is reported, and a reload is offered", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
     await page.getByText("svcm 1.2.3").waitFor();

@@ -44,7 +44,7 @@ describe("the stored document", () => {
     expect(open(place).document.value).toEqual(store.document.value);
   });
 
-  test("is not touched by looking at it", () => {
+  test("is not written by a visit", () => {
     const text = '{"version": "service-management.v1",  "deployments": []}';
     const place = storage({ [STORAGE_KEY]: text });
     open(place);
@@ -99,7 +99,7 @@ describe("the stored document", () => {
     expect(open(place).aside.value).toEqual([]);
   });
 
-  test("where there is no room for a copy, nothing is written over it", () => {
+  test("is not overwritten if there is no room for a copy", () => {
     const place = storage({ [STORAGE_KEY]: "{broken" }, 10);
     const store = open(place);
     store.update((suite) => ({ ...suite, runtimeEnvironment: "ci" }));
@@ -108,7 +108,7 @@ describe("the stored document", () => {
     expect(store.document.value.runtimeEnvironment).toBe("ci");
   });
 
-  test("a change that cannot be stored is told, until one can", () => {
+  test("a change that cannot be stored is reported, until a change is stored", () => {
     const store = open(storage({}, 60));
     store.update((suite) => ({ ...suite, runtimeEnvironment: "x".repeat(60) }));
     expect(store.unsaved.value).toContain("quota");
@@ -117,7 +117,7 @@ describe("the stored document", () => {
     expect(open(undefined).unsaved.value).toContain("stores nothing");
   });
 
-  test("what another tab stores is taken over", () => {
+  test("is loaded again after another tab stores it", () => {
     const store = open(storage());
     const newValue = '{"version":"service-management.v1","runtimeEnvironment":"dev"}';
     store.onStorage({ key: STORAGE_KEY, newValue } as StorageEvent);
@@ -127,7 +127,7 @@ describe("the stored document", () => {
 
 const browser = useBrowser();
 
-test.skipIf(!hasBrowser)("corrupt storage is reported, can be saved, and goes on demand only", async () => {
+test.skipIf(!hasBrowser)("corrupt storage is reported, can be downloaded, and is removed only on demand", async () => {
   const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
   const stored = { [STORAGE_KEY]: '{"deployments": [' };
   const { page, answer, asked } = await openConsole(browser, server.url, { tab: "audit", stored });

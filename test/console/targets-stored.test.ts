@@ -10,8 +10,8 @@ import { openSuite, type SuitePage } from "./suite-page.ts";
 const browser = useBrowser();
 const open = (...deployments: object[]): Promise<SuitePage> => openTargets(browser, ...deployments);
 
-describe.skipIf(!hasBrowser)("5: what is stored", () => {
-  test("is judged when it is shown: a rejected entry is flagged with its issues, and stays", async () => {
+describe.skipIf(!hasBrowser)("5: the stored targets", () => {
+  test("are validated when they are shown: a rejected entry is flagged with its issues, and stays", async () => {
     const bad = { ...b, runtime: "latest", deployTarget: "heroku" };
     const suite = await open(a, bad, { ...a, name: "A" }, { region: 5 });
     expect(await suite.entries().locator(".badge.error").allTextContents()).toEqual([

@@ -10,7 +10,7 @@ const browser = useBrowser();
 const open = (...deployments: object[]): Promise<SuitePage> => openTargets(browser, ...deployments);
 
 describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () => {
-  test("what is added stands at the end, with the defaults that the form showed", async () => {
+  test("a new target comes last, with the defaults that the form showed", async () => {
     const suite = await open(a);
     await suite.field("Name").fill("eu-1");
     await suite.field("Runtime").fill("node22");
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     expect(await suite.button("Save Target").count()).toBe(0);
   });
 
-  test("what was typed goes for another entry only when the person says so", async () => {
+  test("typed values are replaced by another entry only after a question", async () => {
     const suite = await open(a, b);
     await suite.field("Name").fill("typed");
     suite.answer(false);
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     expect(await suite.stored()).toEqual(suiteOf(...after));
   });
 
-  test("deleting the entry itself cancels the edit: nothing of the form goes anywhere", async () => {
+  test("deleting the entry itself cancels the edit, and the form saves nothing", async () => {
     const suite = await open(a, b, c);
     await suite.button("Edit b").click();
     await suite.field("Region").fill("x");
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     expect(await suite.stored()).toEqual(suiteOf(a, c));
   });
 
-  test("an entry that another tab of the browser took away is not written over another one", async () => {
+  test("an entry that another tab has deleted is not saved over another entry", async () => {
     const suite = await open(a, b, c);
     await suite.button("Edit b").click();
     await suite.field("Region").fill("x");
@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)("3: duplicating", () => {
     expect(await suite.stored()).toEqual(suiteOf(a, { ...b, name: "A (COPY)" }, ...copies));
   });
 
-  test("a copy is independent and deep: what is kept of unknown keys is its own, and an edit leaves the source alone", async () => {
+  test("a copy is independent and deep, unknown keys included; an edit of it does not change the source", async () => {
     const source = { ...a, notes: { owner: ["x"] } };
     const suite = await open(source);
     await suite.button("Duplicate a").click();
@@ -221,7 +221,7 @@ describe.skipIf(!hasBrowser)("4: hints", () => {
     expect(added).not.toHaveProperty("pm2Profile");
   });
 
-  test("the matrix stands beside it, with the selection", async () => {
+  test("the matrix is shown beside it, with the selection", async () => {
     const suite = await open(a);
     const chosen = suite.page.getByRole("table").first().locator("td.chosen");
     await suite.field("Deploy target").selectOption("lambda");

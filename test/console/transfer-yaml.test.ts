@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
     expect(await suite.stored()).toEqual(before);
   });
 
-  test("that is broken is told with line and column, and comes in once it is mended", async () => {
+  test("that is broken is reported with line and column, and comes in once it is fixed", async () => {
     const suite = await open();
     const path = file(YAML.replace("!!str ec2", '"ec2'));
     await choose(suite, path);
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
 });
 
 describe.skipIf(!hasBrowser)("the server", () => {
-  test("that is away is reported in plain words, and nothing changes", async () => {
+  test("that is away is reported, and nothing changes", async () => {
     const suite = await open({ mayFail: true });
     await suite.server.close();
     await suite.field("Document").fill(YAML);
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     expect(await suite.button("Try again").count()).toBe(0);
   });
 
-  test("is not sent what it would not read", async () => {
+  test("does not get a file that is too large for it", async () => {
     const suite = await open();
     await choose(suite, file(`${YAML}# ${"x".repeat(4 * 2 ** 20)}\n`));
     const refused = suite.page.getByText("is larger than 4 MB");
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("the server", () => {
     const gate = new EventEmitter();
     await suite.page.route("**/api/validate", async (route) => {
       if (route.request().postData()?.includes("# first") === true) await once(gate, "open");
-      // Whoever gave up on the first is not told of it.
+      // The page has given up the first request already.
       await route.continue().catch(() => undefined);
     });
     const ended = suite.page.waitForEvent("requestfailed");

@@ -53,7 +53,7 @@ async function importText(suite: SuitePage, text: string): Promise<void> {
   await suite.button("Import").click();
 }
 
-describe.skipIf(!hasBrowser)("what is exported", () => {
+describe.skipIf(!hasBrowser)("an exported document", () => {
   test.each([
     ["JSON", "service-management.json"],
     ["YAML", "deployments.yaml"],
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("what is exported", () => {
     ]);
   });
 
-  test("holds the environment as the selection only, every section, and unknown keys; issues are told", async () => {
+  test("holds the environment as the selection only, every section, and unknown keys; issues are listed", async () => {
     const kept = { ...full, deployments: [{ ...target, owner: "me" }], extra: [1] };
     const suite = await open(kept);
     const { text } = await downloaded(suite, "service-management.json");
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("what is exported", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("what is imported", () => {
+describe.skipIf(!hasBrowser)("an imported document", () => {
   const bad: [string, string, RegExp][] = [
     ["broken JSON", '{"version": }', /is not JSON/],
     [
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("what is imported", () => {
     ["an entry that is none", "deployments:\n  - 5\n", /deployments\[0\].*expected a map/],
     ["values of an environment", "runtimeEnvironment:\n  SVC_HTTP_PORT: 3000\n", /runtimeEnvironment: expected text/],
   ];
-  test.each(bad)("is refused for %s, told by field, and nothing changes", async (_name, text, words) => {
+  test.each(bad)("is refused for %s, with the field, and nothing changes", async (_name, text, words) => {
     const suite = await open(full);
     const before = await suite.storedText();
     await suite.field("Document").fill(text);
@@ -145,22 +145,19 @@ describe.skipIf(!hasBrowser)("what is imported", () => {
       /accepted: aws, vercel, cloudflare/,
     ],
   ];
-  test.each(flagged)(
-    "with %s is told what is wrong, by field, and is imported as it is, flagged",
-    async (_name, text, words) => {
-      const suite = await open(full);
-      await suite.field("Document").fill(text);
-      const list = suite.page.getByRole("list", { name: "Issues of the import" }).locator("li");
-      await list.first().waitFor();
-      const told = await list.allTextContents();
-      expect(told.toSorted().join("\n")).toMatch(words);
-      await suite.button("Import").click();
-      await suite.page.getByText(/^Imported /).waitFor();
-      expect(await suite.page.getByRole("tab", { name: /error/ }).count()).toBeGreaterThan(0);
-    },
-  );
+  test.each(flagged)("with %s is imported as it is, flagged, with the issues by field", async (_name, text, words) => {
+    const suite = await open(full);
+    await suite.field("Document").fill(text);
+    const list = suite.page.getByRole("list", { name: "Issues of the import" }).locator("li");
+    await list.first().waitFor();
+    const told = await list.allTextContents();
+    expect(told.toSorted().join("\n")).toMatch(words);
+    await suite.button("Import").click();
+    await suite.page.getByText(/^Imported /).waitFor();
+    expect(await suite.page.getByRole("tab", { name: /error/ }).count()).toBeGreaterThan(0);
+  });
 
-  test("is the console's own export, whatever is wrong with its entries: the state comes back equal", async () => {
+  test("restores an equal state from the console's own export, even with invalid entries", async () => {
     const kept = {
       version,
       runtimeEnvironment: "prod",
@@ -217,7 +214,7 @@ describe.skipIf(!hasBrowser)("what is imported", () => {
     expect(await suite.page.getByRole("tab", { name: /Deploy targets/ }).textContent()).toContain("1 error");
   });
 
-  test("may be the repository's own deployments.yaml, from a file, and an edit that was open goes", async () => {
+  test("may be the repository's own deployments.yaml, from a file; an open edit is cancelled", async () => {
     const suite = await openSuite(browser, "targets", full);
     await suite.button("Edit eu (copy)").click();
     await suite.page.locator("#tab-transfer").click();

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** What is wrong is seen: in the table, beside the tab, in the title, in a hidden page; and a message never moves the page. */
+/** Trouble is visible in the table, beside the tab, in the title and in a hidden page; a message never moves the page. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { hostSample } from "../server/socket/hand-telemetry.ts";
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
     await expect.poll(() => page.title()).toBe("Monitoring · Service Management");
   });
 
-  test("is counted on another tab, too, by a look now and then", async () => {
+  test("is counted while another tab is open", async () => {
     const telemetryOf = { collect: async () => metricsOf(Date.now(), [looping, { status: "errored" }]) };
     const { page, telemetry } = await handMonitoring(browser, {
       tab: "audit",
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
 });
 
 describe.skipIf(!hasBrowser)("a message over the page", () => {
-  test("comes and goes without moving anything, and says what is known", async () => {
+  test("appears and disappears without moving the page, and says what is known", async () => {
     const open = await handMonitoring(browser);
     const { page, give, telemetry } = open;
     await telemetry.watchers(1);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Feed, Shown } from "../../../../src/console/tabs/monitoring/feed.ts";
 import { createView } from "../../../../src/console/tabs/monitoring/view.ts";
 
-/** What the view needs of a feed: something that can stand still. */
+/** The part of a feed that the view needs: it can pause. */
 function started(isPausedBefore = false) {
   const shown = signal<Shown | undefined>({ time: 1_000 } as Shown);
   const isPaused = signal(isPausedBefore);
@@ -18,7 +18,7 @@ function started(isPausedBefore = false) {
 const whole = { from: 700, to: 1_000 };
 const part = { from: 800, to: 850 };
 
-test("all of the range ends with what is on the screen", () => {
+test("the range ends with the sample on the screen", () => {
   const { view, shown } = started();
   expect(view.span.value).toEqual(whole);
   shown.value = { time: 1_060 } as Shown;
@@ -27,7 +27,7 @@ test("all of the range ends with what is on the screen", () => {
   expect(view.span.value).toEqual({ from: 1_000, to: 1_060 });
 });
 
-test("to look closer pauses; to leave that goes on", () => {
+test("zooming pauses, and leaving the zoom resumes", () => {
   const { view, isPaused } = started();
   view.zoom(part);
   expect([view.span.value, view.isZoomed.value, isPaused.value]).toEqual([part, true, true]);
@@ -36,7 +36,7 @@ test("to look closer pauses; to leave that goes on", () => {
   expect([view.span.value, view.isZoomed.value, isPaused.value]).toEqual([whole, false, false]);
 });
 
-test("what was paused before stays so", () => {
+test("a view that was paused before stays paused", () => {
   const { view, isPaused } = started(true);
   view.zoom(part);
   view.zoom(undefined);
@@ -45,7 +45,7 @@ test("what was paused before stays so", () => {
   expect(isPaused.value).toBe(true);
 });
 
-test("resumed, it shows all of the range again, whether a sample came meanwhile or not", () => {
+test("a resumed view shows all of the range, with or without a new sample", () => {
   const { view, isPaused } = started();
   view.zoom(part);
   view.pause(false);
@@ -59,7 +59,7 @@ test("another range is shown whole", () => {
   expect([view.span.value, isPaused.value]).toEqual([{ from: 100, to: 1_000 }, false]);
 });
 
-test("a span is moved into the range and not shorter than samples are apart; all of it is no zoom", () => {
+test("a span is moved into the range and not shorter than samples are apart; all of it ends the zoom", () => {
   const { view, isPaused } = started();
   view.zoom({ from: 650, to: 750 });
   expect(view.span.value).toEqual({ from: 700, to: 800 });

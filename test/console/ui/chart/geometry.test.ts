@@ -1,4 +1,4 @@
-/** Scale, cursor and runs: where things stand, before anything is drawn. */
+/** Scale, cursor and runs: the geometry before anything is drawn. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nearest, selectionOf, stepTo, stretched } from "../../../../src/console/ui/chart/cursor.ts";
@@ -15,7 +15,7 @@ describe("scale", () => {
     expect([scale.x(1_000), scale.x(1_300), scale.y(0), scale.y(200), scale.y(50)]).toEqual([50, 350, 108, 8, 83]);
   });
 
-  test("a pixel and its moment go there and back; beside the box it is the edge's", () => {
+  test("a pixel converts to its moment and back; outside of the box it is the edge's", () => {
     fc.assert(
       fc.property(fc.double({ min: 50, max: 350, noNaN: true }), (x) => {
         expect(scale.x(scale.timeAt(x))).toBeCloseTo(x, 6);
@@ -24,7 +24,7 @@ describe("scale", () => {
     expect([scale.timeAt(-5), scale.timeAt(9_999)]).toEqual([1_000, 1_300]);
   });
 
-  test("a canvas without room or time has numbers still", () => {
+  test("a canvas without room or time has finite numbers", () => {
     const none = scaleOf(boxOf(10, 10), { from: 5, to: 5 }, 1);
     expect(none.box).toMatchObject({ width: 0, height: 0 });
     expect([none.x(5), none.y(1), none.timeAt(99)]).toEqual([60, 8, 5]);
@@ -35,7 +35,7 @@ describe("scale", () => {
   });
 });
 
-describe("the sample that is pointed at", () => {
+describe("the sample under the pointer", () => {
   const times = [990, 1_000, 1_010, 1_020, 1_300, 1_310];
 
   test.each([
@@ -46,11 +46,11 @@ describe("the sample that is pointed at", () => {
     [9_999, 4],
   ])("nearest to %s", (time, at) => expect(nearest(times, span, time)).toBe(at));
 
-  test("none where none is in sight", () => {
+  test("is undefined without a sample in sight", () => {
     expect([nearest([], span, 1_100), nearest([1, 2_000], span, 1_100)]).toEqual([undefined, undefined]);
   });
 
-  test("there is none nearer", () => {
+  test("is the nearest one", () => {
     const cases = fc.record({
       stamps: fc.array(fc.integer({ min: 900, max: 1_400 }), { maxLength: 30 }),
       time: fc.integer({ min: 900, max: 1_400 }),
@@ -77,22 +77,22 @@ describe("the sample that is pointed at", () => {
     ["a", 2, undefined],
   ])("%s from %s leads to %s", (key, from, to) => expect(stepTo(key, times, span, from)).toBe(to));
 
-  test("keys lead nowhere where nothing was measured", () => {
+  test("keys do nothing without samples", () => {
     expect(stepTo("End", [], span, undefined)).toBeUndefined();
   });
 });
 
-describe("to look closer", () => {
+describe("zooming", () => {
   const scale = scaleOf(box, span, 1);
 
-  test("a drag is a span, in either direction; a click is none", () => {
+  test("a drag is a span in either direction; a click is not a span", () => {
     const selected = { from: 1_050, to: 1_100 };
     expect([selectionOf(scale, 100, 150), selectionOf(scale, 150, 100)]).toEqual([selected, selected]);
     expect(selectionOf(scale, 100, 104)).toBeUndefined();
     expect(selectionOf(scale, 300, 5_000)).toEqual({ from: 1_250, to: 1_300 });
   });
 
-  test("what is looked at stays where it is", () => {
+  test("the moment under the pointer keeps its place", () => {
     expect(stretched(span, 1_100, 0.5)).toEqual({ from: 1_050, to: 1_200 });
     expect(stretched(stretched(span, 1_100, 0.5), 1_100, 2)).toEqual(span);
   });
@@ -109,14 +109,14 @@ describe("runs", () => {
     [[null, 1, null, null, 2, 3, null], [[1, 2], [4, 6]]], // oxfmt-ignore
   ])("%j", (values, runs) => expect(runsOf(values.length, isGap(values))).toEqual(runs));
 
-  test("samples that are apart do not hang together", () => {
+  test("a gap ends a run", () => {
     const times = [0, 1, 9, 10, 11, 30];
     const isApart = (at: number): boolean => times[at]! - times[at - 1]! > 6;
     expect(runsOf(6, () => false, isApart)).toEqual([[0, 2], [2, 5], [5, 6]]); // oxfmt-ignore
     expect(runsOf(6, (at) => at === 2, isApart)).toEqual([[0, 2], [3, 5], [5, 6]]); // oxfmt-ignore
   });
 
-  test("every sample is in one run and no gap is", () => {
+  test("every sample is in exactly one run, and no gap is", () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.nat())), (values) => {
         const inRuns = runsOf(values.length, isGap(values)).flatMap(([from, to]) => values.slice(from, to));

@@ -11,7 +11,7 @@ function scene(columns: (number | null)[][], top?: number) {
   return sceneOf({ part: [times, ...columns], span: { from: NOON, to: NOON + 10 } }, size, top);
 }
 
-test("lines go on to the edges: what is read begins before and ends behind what is shown", () => {
+test("lines reach the edges: the read part is wider than the span", () => {
   const series = new Series(2);
   for (let time = 0; time < 100; time += 2) series.push(time, [time, -time]);
   const { part, span } = partOf(series, { from: 51, to: 61 }, [1]);
@@ -21,7 +21,7 @@ test("lines go on to the edges: what is read begins before and ends behind what 
   expect(partOf(undefined, span, [0, 1]).part).toEqual([[], [], []]);
 });
 
-test("the scale ends where it is told, or over the highest value", () => {
+test("the scale ends at its given top, or over the highest value", () => {
   expect([scene([[10, 40]], 100).scale.top, scene([[10, 40]]).scale.top]).toEqual([100, 46]);
 });
 
