@@ -3,10 +3,10 @@ import type { AsyncContext, AsyncContextAnswer, AsyncContextClient } from "../po
 
 const TIMEOUT_MS = 1000;
 const MAX_BYTES = 256 * 1024;
-/** Sockets to one process: a second request would wait for the first. */
+/** With one socket a second request would wait for the first. */
 const CONNECTIONS = 1;
 
-/** undici, loaded when the first process is asked. */
+/** undici, loaded on first use. */
 export const nodeAsyncContext: AsyncContext = {
   open: () => new UndiciClient(),
 };
@@ -50,7 +50,8 @@ interface Undici {
 
 async function openUndici(): Promise<Undici> {
   const undici = await import("undici");
-  // An agent of our own: no proxy of the environment is asked, and undici follows a redirect only when told to.
+  // A separate agent, because the global one may use a proxy of the environment. undici follows no redirect by
+  // default.
   return { request: undici.request, agent: new undici.Agent({ connections: CONNECTIONS, pipelining: 1 }) };
 }
 

@@ -8,17 +8,17 @@ import { attempting } from "./files/file-error.ts";
 import { realpath } from "./files/system.ts";
 
 export interface AuditLogOptions {
-  /** The log of what concerns files. */
+  /** The log for files. */
   readonly file: string;
-  /** The home of the PM2 whose processes are recorded there, in a log of its own; without it, one log holds everything. */
+  /** The PM2_HOME that holds a separate log for processes; without it, one log holds everything. */
   readonly pm2Home?: string;
   readonly rotation?: Rotation;
 }
 
 /**
- * The audit log as files of one JSON line each, appended to by any number of processes at once. What concerns processes
- * is kept apart, because one PM2 is asked from many folders; a reader sees one log. A home that does not exist is only created for an action that
- * begins: a refusal is then not recorded (`FileError`, ENOENT).
+ * The audit log: files with one JSON line for each record, appended to by any number of processes. Processes have a
+ * separate log because one PM2 serves many repositories; readers see one log. A missing home is created only when an
+ * action begins, so a refusal there is not recorded (`FileError`, ENOENT).
  */
 export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLogOptions): AuditLog {
   const processFile = pm2Home === undefined ? file : join(pm2Home, ".svcm", "audit.jsonl");

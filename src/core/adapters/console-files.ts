@@ -4,9 +4,9 @@ import { extname, join } from "node:path";
 /** As `Content-Encoding` names it. */
 export type Encoding = "br" | "gzip";
 
-/** The browser's console as it was built: a page, and assets whose names change with their content. */
+/** The built console: a page, and assets whose names change with their content. */
 export interface ConsoleFiles {
-  /** Absent where the console is not built. */
+  /** Absent if the console is not built. */
   readonly page?: string;
   readonly assets: ReadonlyMap<string, ConsoleAsset>;
 }
@@ -14,7 +14,7 @@ export interface ConsoleFiles {
 export interface ConsoleAsset {
   readonly mediaType: string;
   readonly bytes: Buffer;
-  /** As the build compressed them; a file that gains nothing by it has none. */
+  /** As compressed by the build; empty for a file that gains nothing. */
   readonly compressed: ReadonlyMap<Encoding, Buffer>;
 }
 
@@ -26,7 +26,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 const EXTENSIONS: Readonly<Record<Encoding, string>> = { br: ".br", gzip: ".gz" };
 
-/** Reads the console into memory: what is not in it is not there, whatever a request says. */
+/** Reads the console into memory, so a request cannot reach other files. */
 export async function readConsole(folder: string | undefined): Promise<ConsoleFiles> {
   const assets = new Map<string, ConsoleAsset>();
   const page = folder && (await readFile(join(folder, "index.html"), "utf8").catch(ifThere));

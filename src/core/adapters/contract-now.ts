@@ -13,7 +13,7 @@ import type { Fact } from "../facts/read.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { nearestFolder, repositoryRoot } from "./workspace.ts";
 
-/** A path, or the environment that may name the root of the repository. */
+/** A path, or the environment with the root of the repository. */
 export type ContractPlace =
   | { readonly path: string }
   | { readonly env: Readonly<Record<string, string | undefined>>; readonly path?: never };
@@ -22,7 +22,7 @@ const FILE = "config/runtime-contract.yaml";
 const MOST_BYTES = 2 ** 20;
 const PACKAGED = { value: packagedRuntimeContract, issues: [] } as const;
 
-/** The contract of a repository, the packaged one if it has none of its own, or every reason why there is none. */
+/** The contract of the repository, else the packaged one; or every issue of an invalid one. */
 export function readContractNow(place: ContractPlace): Fact<RuntimeContract> {
   try {
     const path = place.path === undefined ? findContract(place.env) : resolve(place.path);
@@ -35,18 +35,18 @@ export function readContractNow(place: ContractPlace): Fact<RuntimeContract> {
   }
 }
 
-/** As svcm finds it; in a deployment that has no marker of a repository, the nearest one. */
+/** As svcm finds it. A deployment without a marker of a repository uses the nearest one. */
 function findContract(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const cwd = process.cwd();
   const root = repositoryRoot({ env, cwd }) ?? nearestFolder(cwd, [FILE]);
   return root === undefined ? undefined : join(root, FILE);
 }
 
-/** @throws the system's error; EFBIG over 1 MiB, ENOTREG for what is not a regular file. */
+/** @throws the system's error; EFBIG over 1 MiB, ENOTREG if it is not a regular file. */
 function readText(path: string): string | undefined {
   let file: number;
   try {
-    // A FIFO must not hold the start back.
+    // A FIFO must not block the start.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
@@ -62,13 +62,13 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** Of a file of its own in the build, because few programs need it. */
+/** A separate file of the build, because few programs need it. */
 function parser(): typeof Reading.readRuntimeContract {
   const url = new URL("../facts/read.ts", import.meta.url);
   return (createRequire(import.meta.url)(fileURLToPath(url)) as typeof Reading).readRuntimeContract;
 }
 
-/** The message of an issue says where in the file it is. */
+/** Messages begin with their place in the file. */
 function withPath(fact: Fact<RuntimeContract>): Fact<RuntimeContract> {
   if (fact.value !== undefined) return fact;
   return { issues: fact.issues.map((one) => ({ ...one, message: `${placeOf(one)}${one.message}` })) };

@@ -18,16 +18,16 @@ import { attempting } from "./files/file-error.ts";
 import { fileState } from "./files/state.ts";
 import { isRefusal } from "./files/system.ts";
 
-/** A contract of several hundred keys has a twentieth of that. */
+/** A contract of several hundred keys has a twentieth of that size. */
 const MAX_FACT_BYTES = 2 ** 20;
 
 /** The file in which a repository says where its things are. */
 export const PROJECT_FILE = "svcm.yaml";
 
 /**
- * The facts of a repository: `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml` under
- * its root. If one of the latter two is absent, the packaged one applies. An edit applies from the next call on. A
- * file is read again only if it changed, and the YAML parser is loaded only if it differs from the packaged source.
+ * Facts of a repository: `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml`; the packaged
+ * ones replace the latter two if absent. A file is read again only if it changed. The YAML parser is loaded only if it
+ * differs from the packaged source.
  */
 export function nodeFacts(root: string, files: Pick<Files, "read">): Facts {
   const declared = new FactFile<Project | undefined>(root, files, PROJECT_FILE, { text: undefined, value: undefined });
@@ -77,7 +77,7 @@ function keysTwice(root: string): SvcmError {
   });
 }
 
-/** Remembers the last answer, so that equal inputs give the same object. */
+/** Keeps the last result, so equal inputs return the same object. */
 function lastAnswer<A, B, R>(decide: (a: A, b: B) => R): (a: A, b: B) => R {
   let last: { readonly a: A; readonly b: B; readonly answer: R } | undefined;
   return (a, b) => {
@@ -112,12 +112,12 @@ class FactFile<T> {
     const loading = this.#read(read);
     const last = { stamp, loading };
     this.#last = last;
-    // A refusal of the moment may be over when the next caller comes.
+    // The next call may succeed.
     loading.catch(() => this.#last === last && (this.#last = undefined));
     return await loading;
   }
 
-  /** What the file is now, `undefined` if there is none. */
+  /** The state of the file; `undefined` if it does not exist. */
   #stamp(): string | undefined {
     try {
       return fileState(statSync(this.#path, { bigint: true }));

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 
-/** What a path is, for a person: `undefined` for a folder, else why it is not one. */
+/** Returns the reason why a path is not a folder, or `undefined` for a folder. */
 export function whyNoFolder(path: string): string | undefined {
   try {
     return statSync(path).isDirectory() ? undefined : "it is not a folder";

@@ -13,15 +13,14 @@ export interface GitOptions {
 }
 
 /**
- * The revisions of a Git repository, through its plumbing: `rev-parse`, `ls-tree` and `cat-file blob`
- * run no hook, filter, textconv, pager or external diff, and what a person typed stands only behind
- * `--end-of-options`, never in a shell.
+ * Revisions of a Git repository. `rev-parse`, `ls-tree` and `cat-file blob` run no hook, filter, textconv, pager or
+ * external diff. User input appears only after `--end-of-options`, never in a shell.
  */
 export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOptions): Revisions {
   const git = (...args: string[]): Promise<Buffer> =>
     runGit(["-C", root, "--no-pager", "--literal-pathspecs", ...args], {
       env: quietEnvironment(env),
-      // The listing of one file is short; a file is measured before it is read.
+      // The size of a file is checked before it is read.
       maxBuffer: maxBytes + 1024,
       timeout: timeoutMs,
     });
@@ -54,19 +53,18 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
   };
 }
 
-/** More are not read in a list of completions. */
 const MOST_NAMES = 200;
 
 type Git = (...args: string[]) => Promise<Buffer>;
 
-/** No reference may hold a control character, and an argument can hold no NUL. */
+/** References contain no control character, and arguments no NUL. */
 const NO_REVISION = /^-|[\p{Cc}\p{Zl}\p{Zp}]|^$/u;
 
 async function commitOf(git: Git, revision: string): Promise<string> {
   const unknown = new SvcmError("NOT_FOUND", {
     code: "REVISION_NOT_FOUND",
-    details: `${JSON.stringify(revision.slice(0, 80))} names no commit of this repository.`,
-    hint: "`git branch --all` and `git tag` tell what there is; a shallow clone lacks older commits.",
+    details: `${JSON.stringify(revision.slice(0, 80))} is not a revision of this repository.`,
+    hint: "`git branch --all` and `git tag` list the names; a shallow clone lacks older commits.",
   });
   if (NO_REVISION.test(revision) || revision.length > MAX_REVISION) throw unknown;
   const parse = async (name: string): Promise<string> => {
@@ -75,13 +73,13 @@ async function commitOf(git: Git, revision: string): Promise<string> {
     });
     return answer.toString("latin1").trim();
   };
-  // In two steps: behind what a person typed, `^{commit}` might become a part of it.
+  // In two steps: appended to user input, `^{commit}` might become a part of it.
   return await parse(`${await parse(revision)}^{commit}`);
 }
 
 const MAX_REVISION = 1000;
 
-/** With --quiet, Git says nothing of a revision that is none; other faults it tells. */
+/** With --quiet, Git prints nothing for an unknown revision, but reports other errors. */
 function isUnknownRevision({ exitCode, stderr }: GitRefusal): boolean {
   return exitCode === 1 || stderr.trim() === "" || stderr.startsWith("fatal: Needed a single revision");
 }
@@ -92,7 +90,7 @@ interface Entry {
   readonly isFile: boolean;
 }
 
-/** One line of `ls-tree -l`: mode, type, object id and size; nothing where there is no such path. */
+/** One line of `ls-tree -l`: mode, type, object id and size; undefined for an unknown path. */
 async function entryAt(git: Git, commit: string, path: string): Promise<Entry | undefined> {
   const line = (await git("ls-tree", "-z", "-l", commit, "--", path)).toString("utf8");
   if (line === "") return undefined;
@@ -100,17 +98,16 @@ async function entryAt(git: Git, commit: string, path: string): Promise<Entry | 
   return { id, size: Number(size), isFile: mode.startsWith("100") };
 }
 
-/** With `core.worktree`, Git looks for every path somewhere else, and finds nothing. */
+/** With `core.worktree`, Git looks for every path in another folder, and finds nothing. */
 async function refuseMovedWorkTree(git: Git): Promise<void> {
   const top = (await git("rev-parse", "--show-toplevel")).toString("utf8").trimEnd();
   if (existsSync(join(top, ".git"))) return;
   throw failed(
     "GIT_WORK_TREE_MOVED",
-    `Git's setting core.worktree moves the work tree to ${top}, so that no file of this repository is found in a revision.`,
+    `Git's setting core.worktree moves the work tree to ${top}, so Git finds no file of this repository.`,
   );
 }
 
-/** Git said no. */
 class GitRefusal extends SvcmError {
   readonly exitCode: number;
   readonly stderr: string;
@@ -139,7 +136,7 @@ async function runGit(args: readonly string[], options: RunOptions): Promise<Buf
         else reject(refusalOf(error, stderr.toString("utf8"), options.timeout));
       },
     );
-    // What asks for a password or reads standard input gets its end at once.
+    // A program that reads standard input gets its end at once.
     child.stdin?.on("error", () => undefined).end();
   });
 }
@@ -150,9 +147,10 @@ interface ExecError extends Error {
 }
 
 function refusalOf({ code, killed, message }: ExecError, stderr: string, timeoutMs: number): Error {
-  if (code === "ENOENT") return failed("GIT_NOT_FOUND", "The program git is not in the PATH.");
+  if (code === "ENOENT")
+    return failed("GIT_NOT_FOUND", "The program git is not in the PATH. Install Git, or add it to the PATH.");
   if (typeof code === "string") return failed(code, message);
-  if (killed) return failed("GIT_TIMEOUT", `git gave no answer within ${timeoutMs / 1000} seconds.`);
+  if (killed) return failed("GIT_TIMEOUT", `git did not answer within ${timeoutMs / 1000} seconds.`);
   const words = stderr
     .replaceAll(/^(?:fatal|error): /gm, "")
     .replaceAll(/\p{C}+/gu, " ")
@@ -161,18 +159,18 @@ function refusalOf({ code, killed, message }: ExecError, stderr: string, timeout
   return new GitRefusal(known ?? { code: "GIT_FAILED", details: words || "git gave no reason." }, code ?? 1, stderr);
 }
 
-/** What a person can act on, told in words of ours, whatever the version of Git says. */
+/** Errors with a next step, in our words, because those of Git vary between versions. */
 const KNOWN: readonly { readonly pattern: RegExp; readonly facts: ErrorFacts }[] = [
   {
     pattern: /not a git repository|must be run in a work tree/,
-    facts: { code: "GIT_NO_REPOSITORY", details: "The repository root is in no work tree of Git." },
+    facts: { code: "GIT_NO_REPOSITORY", details: "The repository root is not in a work tree of Git." },
   },
   {
     pattern: /dubious ownership|unsafe repository/,
     facts: {
       code: "GIT_OWNERSHIP",
       details: "The repository belongs to another user, and Git does not trust it.",
-      hint: "where it is yours to trust, `git config --global --add safe.directory <root>` says so.",
+      hint: "If you trust it, run `git config --global --add safe.directory <root>`.",
     },
   },
 ];
@@ -182,9 +180,8 @@ function failed(code: string, details: string, path?: string): SvcmError {
 }
 
 /**
- * The environment without the variables that point Git to another repository, another configuration
- * or a program: a hook or a runner sets them for its own Git. Git speaks English, asks nobody, takes no
- * lock and fetches nothing.
+ * The environment without variables that point Git to another repository, configuration or program, such as those of a
+ * hook. Git uses English, asks for no password, takes no lock and fetches nothing.
  */
 function quietEnvironment(env: GitOptions["env"]): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
@@ -195,7 +192,7 @@ function quietEnvironment(env: GitOptions["env"]): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_LAZY_FETCH: "1",
-    // Of Git versions that know no GIT_NO_LAZY_FETCH: no protocol is allowed.
+    // For Git versions without GIT_NO_LAZY_FETCH: no protocol is allowed.
     GIT_ALLOW_PROTOCOL: "",
   };
 }

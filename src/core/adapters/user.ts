@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 
-/** The system's name of the user who runs this process, or its number where it has none. */
+/** The user who runs this process: the name, or else the number. */
 export function systemUser(): string {
   try {
     return userInfo().username;

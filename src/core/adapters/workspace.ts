@@ -20,7 +20,7 @@ const ROOT = "SVC_SERVICE_MANAGEMENT_ROOT";
 /**
  * Finds the repository root and the folders under it.
  *
- * @throws {SvcmError} INVALID_REQUEST if the root that was asked for is not a folder.
+ * @throws {SvcmError} INVALID_REQUEST if the given root is not a folder.
  * @see CONTRACT section 2b
  */
 export function resolveWorkspace({ root: asked, env, cwd }: WorkspaceOptions): Workspace {
@@ -49,7 +49,7 @@ function requireFolder(root: string, name: string): void {
   });
 }
 
-/** The root that is named, else the nearest folder at or above `cwd` with a marker; `undefined` without one. */
+/** The given root, else the nearest folder at or above `cwd` with a marker; `undefined` without one. */
 export function repositoryRoot({ root, env, cwd }: WorkspaceOptions): string | undefined {
   const given = root || env[ROOT];
   if (given) return resolve(cwd, given);

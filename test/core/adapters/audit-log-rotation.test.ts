@@ -24,7 +24,7 @@ function setUp({ lines, kept = 10 }: { lines: number; kept?: number }) {
   return { folder, file, log, append, names: () => readdirSync(folder).toSorted() };
 }
 
-test("a full log moves aside, and is read on there", async () => {
+test("a full log is renamed and still read", async () => {
   const { file, log, append, names } = setUp({ lines: 2 });
   await append(1, 5);
   expect(names()).toEqual(["audit.jsonl", "audit.jsonl.1", "audit.jsonl.2"]);
@@ -33,14 +33,14 @@ test("a full log moves aside, and is read on there", async () => {
   expect((await newest(log, 3)).map(({ id }) => id)).toEqual(["05", "04", "03"]);
 });
 
-test("as many older files are kept as asked for, the oldest goes first", async () => {
+test("the number of older files is limited, and the oldest is removed first", async () => {
   const { log, append, names } = setUp({ lines: 1, kept: 2 });
   await append(1, 6);
   expect(names()).toEqual(["audit.jsonl", "audit.jsonl.1", "audit.jsonl.2"]);
   expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["06", "05", "04"]);
 });
 
-test("a gap that a killed rotation left is filled, and costs no record", async () => {
+test("a gap after a killed rotation is filled without losing a record", async () => {
   const { file, log, append, names } = setUp({ lines: 1, kept: 3 });
   writeFileSync(`${file}.2`, LINE.replace("00", "01"));
   writeFileSync(`${file}.3`, LINE.replace("00", "00"));
@@ -49,7 +49,7 @@ test("a gap that a killed rotation left is filled, and costs no record", async (
   expect((await newest(log, 10)).map(({ id }) => id)).toEqual(["03", "02", "01", "00"]);
 });
 
-test("a log that cannot be moved aside grows on", async () => {
+test("a log that cannot be renamed keeps growing", async () => {
   const { file, append, names } = setUp({ lines: 1 });
   mkdirSync(`${file}.1`);
   for (let number = 2; number <= 10; number += 1) mkdirSync(`${file}.${number}`);
@@ -59,7 +59,7 @@ test("a log that cannot be moved aside grows on", async () => {
   expect(names()).toHaveLength(11);
 });
 
-test("several processes that append and rotate at once lose no record", { timeout: 60_000 }, async () => {
+test("several processes append and rotate at once without losing a record", { timeout: 60_000 }, async () => {
   const { file } = setUp({ lines: 1 });
   const writers = ["a", "b", "c"];
   await Promise.all(writers.map((name) => run(commandLine("append-on", file, name, "100", "2000", "200"))));
@@ -71,7 +71,7 @@ test("several processes that append and rotate at once lose no record", { timeou
   );
 });
 
-test("killed at any moment, each record that was acknowledged is there", { timeout: 120_000 }, async () => {
+test("no acknowledged record is lost if a process is killed at any moment", { timeout: 120_000 }, async () => {
   for (let round = 0; round < 6; round += 1) {
     const { file } = setUp({ lines: 1 });
     const children = ["a", "b"].map((name) => start(commandLine("append-on", file, name, "Infinity", "600", "200")));

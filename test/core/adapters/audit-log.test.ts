@@ -51,8 +51,8 @@ const WRONG_FIELDS: Readonly<Record<keyof AuditRecord, unknown>> = {
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 const lineOf = (id: string) => `${JSON.stringify(recordOf(id))}\n`;
 
-describe("append", () => {
-  test("writes one line of JSON after the other", async () => {
+describe("audit log: append", () => {
+  test("writes one line of JSON for each record", async () => {
     const { log, lines } = setUp();
     await log.append(recordOf("a", { actor: "two\nlines" }));
     await log.append(recordOf("b"));
@@ -62,7 +62,7 @@ describe("append", () => {
     expect(rest).toEqual([""]);
   });
 
-  test("creates what is missing, for this user only, and keeps it out of git", async () => {
+  test("creates a private folder and log, and keeps them out of Git", async () => {
     const folder = join(temporaryFolder(), "deeper", ".svcm");
     const file = join(folder, "audit.jsonl");
     await auditLog({ file }).append(recordOf("a"));
@@ -70,7 +70,7 @@ describe("append", () => {
     expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("*\n");
   });
 
-  test.each([0o666, 0o644, 0o620])("takes the log away from others where its mode is %o", async (mode) => {
+  test.each([0o666, 0o644, 0o620])("makes a log with mode %o private", async (mode) => {
     const { file, log } = setUp();
     writeFileSync(file, lineOf("a"));
     chmodSync(file, mode);
@@ -78,7 +78,7 @@ describe("append", () => {
     expect(modeOf(file)).toBe(0o600);
   });
 
-  test("leaves a folder of another name, or one that was there, as it is", async () => {
+  test("leaves existing folders and folders with another name unchanged", async () => {
     const folder = temporaryFolder();
     const [existing, other] = [join(folder, ".svcm"), join(folder, "log")];
     mkdirSync(existing);
@@ -89,7 +89,7 @@ describe("append", () => {
     expect(modeOf(existing)).toBe(0o755);
   });
 
-  test("begins a new line where a crash tore the last one", async () => {
+  test("starts a new line after a line that a crash cut off", async () => {
     const { file, log, lines, newestIds } = setUp();
     writeFileSync(file, `${lineOf("a")}${lineOf("torn").slice(0, 30)}`);
     await log.append(recordOf("b"));
@@ -97,7 +97,7 @@ describe("append", () => {
     expect(await newestIds(10)).toEqual(["b", "a"]);
   });
 
-  test("goes on in a new file where somebody moved the old one away", async () => {
+  test("continues in a new file after the old one was renamed", async () => {
     const { file, folder, log, lines } = setUp();
     await log.append(recordOf("a"));
     renameSync(file, join(folder, "audit.1.jsonl"));
@@ -105,7 +105,7 @@ describe("append", () => {
     expect(lines()).toEqual([JSON.stringify(recordOf("b")), ""]);
   });
 
-  test("from several processes at once never mixes lines", { timeout: 60_000 }, async () => {
+  test("never mixes lines of several processes", { timeout: 60_000 }, async () => {
     const { file, lines } = setUp();
     const names = ["a", "b", "c"];
     await Promise.all(names.map((name) => run(commandLine("append-records", file, name, "200"))));
@@ -117,7 +117,7 @@ describe("append", () => {
   });
 });
 
-describe("append refuses", () => {
+describe("audit log: append refuses", () => {
   test("a log that is a directory", async () => {
     const { file, log } = setUp();
     mkdirSync(file);
@@ -131,7 +131,7 @@ describe("append refuses", () => {
     await expect(newest(log, 1)).rejects.toMatchObject({ name: "FileError", code: "ENOTREG", path: file });
   });
 
-  test("a log that is a link: it could lead anywhere", async () => {
+  test("a log that is a link", async () => {
     const { file, folder, log } = setUp();
     writeFileSync(join(folder, "other"), "");
     symlinkSync("other", file);
@@ -139,7 +139,7 @@ describe("append refuses", () => {
     expect(readFileSync(join(folder, "other"), "utf8")).toBe("");
   });
 
-  test("a place below a file", async () => {
+  test("a path below a file", async () => {
     const { file } = setUp();
     writeFileSync(file, "");
     const below = join(file, "audit.jsonl");
@@ -151,8 +151,8 @@ describe("append refuses", () => {
   });
 });
 
-describe("newest", () => {
-  test("is empty where there is no log", async () => {
+describe("audit log: newest", () => {
+  test("is empty without a log", async () => {
     expect(await setUp().newestIds(10)).toEqual([]);
   });
 
@@ -161,7 +161,7 @@ describe("newest", () => {
     [2, ["c", "b"]],
     [3, ["c", "b", "a"]],
     [9, ["c", "b", "a"]],
-  ])("gives %i at most, the newest first", async (limit, ids) => {
+  ])("with a limit of %i returns the newest records first", async (limit, ids) => {
     const { file, newestIds } = setUp();
     writeFileSync(file, ["a", "b", "c"].map(lineOf).join(""));
     expect(await newestIds(limit)).toEqual(ids);
@@ -183,7 +183,7 @@ describe("newest", () => {
     expect(await newest(log, 2)).toEqual([recordOf("b", at(4)), failed]);
   });
 
-  test("takes what is asked for: outcome, age, and a part of a name", async () => {
+  test("filters by outcome, age and a part of a name", async () => {
     const { log } = setUp();
     const api = { name: "orders-api", pmId: 3, pm2Home: "/home/ann/.pm2" };
     await log.append(recordOf("old", { timestamp: "2025-12-31T23:59:59.999Z" }));
@@ -196,7 +196,7 @@ describe("newest", () => {
     expect(await ids({ text: "svc_http" })).toEqual(["done", "refused", "old"]);
   });
 
-  test("reads records of before: with an empty environment, and with a target for a process", async () => {
+  test("reads old records: an empty environment, and a target for a process", async () => {
     const { file, log } = setUp();
     const old = { ...recordOf("a"), environment: "", target: "3", action: "process.stop" };
     writeFileSync(file, `${JSON.stringify(old)}\n`);
@@ -214,19 +214,19 @@ describe("newest", () => {
       `a wrong ${field}`,
       JSON.stringify({ ...recordOf("x"), [field]: value }),
     ]),
-  ])("passes over a line with %s", async (_, foreign = "") => {
+  ])("skips a line with %s", async (_, foreign = "") => {
     const { file, newestIds } = setUp();
     writeFileSync(file, `${lineOf("a")}${foreign}\n${lineOf("b")}${foreign}`);
     expect(await newestIds(10)).toEqual(["b", "a"]);
   });
 
-  test("shows no field that a record does not have", async () => {
+  test("leaves out members that a record does not have", async () => {
     const { file, log } = setUp();
     writeFileSync(file, `${JSON.stringify({ ...recordOf("a"), value: "secret" })}\n`);
     expect(await newest(log, 1)).toEqual([recordOf("a")]);
   });
 
-  test("reads a huge log from its end, and lines across the chunks of it", async () => {
+  test("reads a large log from its end, also lines across chunks", async () => {
     const { file, newestIds } = setUp();
     const count = 2000;
     const ids = Array.from({ length: count }, (_, number) => `ü${number}-${"x".repeat(number % 97)}`);
@@ -235,7 +235,7 @@ describe("newest", () => {
     expect(await newestIds(count + 1)).toEqual(ids.toReversed());
   });
 
-  test("does not read what is far from the end of it", async () => {
+  test("does not read bytes far from the end", async () => {
     const { file, newestIds } = setUp();
     const hole = 2 ** 40;
     writeFileSync(file, "");
@@ -247,7 +247,7 @@ describe("newest", () => {
     expect(await newestIds(2)).toEqual(["c", "b"]);
   });
 
-  test("gives up on a log that holds no records, and says so", async () => {
+  test("stops in a log without records and reports it as incomplete", async () => {
     const { file, log } = setUp();
     writeFileSync(file, lineOf("far-away"));
     truncateSync(file, 2 ** 40);
@@ -258,7 +258,7 @@ describe("newest", () => {
     expect(await log.newest({ limit: 10 })).toEqual({ records: [recordOf("near")], isComplete: true });
   });
 
-  test("ends when the reader leaves", async () => {
+  test("ends when the signal is aborted", async () => {
     const { file, log } = setUp();
     writeFileSync(file, lineOf("a"));
     const reason = new Error("gone");
@@ -266,8 +266,8 @@ describe("newest", () => {
   });
 });
 
-describe("two logs, of files and of processes,", () => {
-  test("are one to the reader, by time", async () => {
+describe("the audit logs of files and of processes", () => {
+  test("are read as one log, by time", async () => {
     const { folder, file } = setUp();
     const pm2Home = join(folder, "pm2");
     const processFile = join(pm2Home, ".svcm", "audit.jsonl");
@@ -286,7 +286,7 @@ describe("two logs, of files and of processes,", () => {
     expect((await newest(log, 2)).map(({ id }) => id)).toEqual(["stop-4", "write-3"]);
   });
 
-  test("a refusal does not create a PM2_HOME that is missing; an action that begins does", async () => {
+  test("an action that begins creates a missing PM2_HOME, a refusal does not", async () => {
     const { folder, file } = setUp();
     const pm2Home = join(folder, "nowhere", "pm2");
     const log = auditLog({ file, pm2Home });

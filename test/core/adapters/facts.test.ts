@@ -15,7 +15,7 @@ async function refusalOf(facts: Ports["facts"]) {
   return await facts.runtimeContract().then(() => expect.unreachable(), describeError);
 }
 
-describe("a contract file of the repository that is", () => {
+describe("a contract file that is", () => {
   test.each([
     ["a FIFO", "ENOTREG", (path: string): unknown => execFileSync("mkfifo", [path])],
     ["a directory", "EISDIR", (path: string) => mkdirSync(path)],
@@ -31,7 +31,7 @@ describe("a contract file of the repository that is", () => {
       },
     ],
     ["not UTF-8", "FACT_INVALID", (path: string) => writeFileSync(path, Buffer.from([0x61, 0xff]))],
-  ])("%s is refused at once with its reason, and holds again when it is mended", async (_name, code, make) => {
+  ])("%s is refused with its reason, and applies again once it is corrected", async (_name, code, make) => {
     const workspace = makeWorkspace();
     const { ports } = workspace;
     const path = workspace.path(CONTRACT);
@@ -62,12 +62,12 @@ describe("a contract file of the repository that is", () => {
   );
 });
 
-test("a file named config is none of svcm's: the packaged sources hold", async () => {
+test("a file named config is ignored: the packaged sources apply", async () => {
   const { ports } = makeWorkspace({ config: "" });
   expect(await ports.facts.runtimeContract()).toBe(packagedRuntimeContract);
 });
 
-test("callers that come together share one read, and one that comes after a change reads again", async () => {
+test("concurrent callers share one read, and a caller after a change reads again", async () => {
   const workspace = makeWorkspace({ [CONTRACT]: packagedRuntimeContractText });
   const { root } = workspace;
   const files = nodeFiles({ allowedFolders: [root] });

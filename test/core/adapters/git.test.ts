@@ -31,7 +31,7 @@ async function refusalOf(reading: Promise<unknown>) {
   return { exitCode, code: body.code, details: body.details };
 }
 
-test("a file is read as it stood at a revision, byte for byte", async () => {
+test("a file is read at a revision, byte for byte", async () => {
   const bytes = "\u00ff\u0000a: 1\r\n";
   const repository = makeRepository({ [FILE]: Buffer.from(bytes, "latin1") });
   repository.git("tag", "v1");
@@ -45,7 +45,7 @@ test("a file is read as it stood at a revision, byte for byte", async () => {
   expect(commit).toBe(repository.git("rev-parse", "v1").trim());
 });
 
-test("a file that a revision lacks is none, and so is one below a file", async () => {
+test("a file that a revision lacks has no bytes, also a path below a file", async () => {
   const repository = makeRepository({ [FILE]: "a: 1\n" });
   expect(await textAt(repository, "HEAD", "other.yaml")).toBeUndefined();
   expect(await textAt(repository, "HEAD", `${FILE}/x`)).toBeUndefined();
@@ -61,7 +61,7 @@ test("the root may be a folder of the work tree, and a name may look like a patt
   }
 });
 
-test("what is no regular file, too large or outside is refused", async () => {
+test("a path that is not a regular file, too large or outside is refused", async () => {
   const repository = makeRepository({ "folder/x": "", large: "x".repeat(MAX + 1), fits: "x".repeat(MAX) });
   symlinkSync("fits", repository.path("link"));
   repository.commit();
@@ -73,7 +73,7 @@ test("what is no regular file, too large or outside is refused", async () => {
   expect(await textAt(repository, "HEAD", "fits")).toHaveLength(MAX);
 });
 
-describe("a revision that names no commit is refused, and nothing happens", () => {
+describe("an unknown revision is refused", () => {
   test.each([
     ["nope"],
     ["HEAD~99"],
@@ -102,14 +102,14 @@ describe("a revision that names no commit is refused, and nothing happens", () =
     const before = readdirSync(repository.root);
     const refusal = await refusalOf(revisionsOf(repository.root).read(revision, repository.path(FILE)));
     expect(refusal).toMatchObject({ exitCode: 2, code: "REVISION_NOT_FOUND" });
-    expect(refusal.details).toContain("names no commit of this repository");
+    expect(refusal.details).toContain("is not a revision of this repository");
     // oxlint-disable-next-line no-control-regex -- it is what must not be there
     expect(refusal.details).not.toMatch(/[\u0000-\u001F]/);
     expect(readdirSync(repository.root)).toEqual(before);
   });
 });
 
-test("a folder without a repository, a repository without a commit, and no folder at all are told", async () => {
+test("a missing repository, commit or folder is reported", async () => {
   const root = temporaryFolder();
   const read = (folder: string) => refusalOf(revisionsOf(folder).read("HEAD", join(folder, FILE)));
   expect(await read(root)).toMatchObject({ exitCode: 3, code: "GIT_NO_REPOSITORY" });
@@ -118,13 +118,13 @@ test("a folder without a repository, a repository without a commit, and no folde
   expect(await read(join(root, "missing"))).toMatchObject({ exitCode: 3, code: "GIT_FAILED" });
 });
 
-test("a machine without Git is told", async () => {
+test("a missing git program is reported", async () => {
   const repository = makeRepository({ [FILE]: "" });
   const reading = revisionsOf(repository.root, { PATH: repository.root }).read("HEAD", repository.path(FILE));
   expect(await refusalOf(reading)).toMatchObject({ exitCode: 3, code: "GIT_NOT_FOUND" });
 });
 
-test("a Git that gives no answer is stopped", async () => {
+test("a git process that does not answer is stopped", async () => {
   const repository = makeRepository({ [FILE]: "" });
   const bin = repository.path("bin");
   mkdirSync(bin);
@@ -134,11 +134,11 @@ test("a Git that gives no answer is stopped", async () => {
   expect(await refusalOf(reading)).toEqual({
     exitCode: 3,
     code: "GIT_TIMEOUT",
-    details: "git gave no answer within 0.2 seconds.",
+    details: "git did not answer within 0.2 seconds.",
   });
 });
 
-test("variables that point Git elsewhere have no effect", async () => {
+test("GIT_ variables that point to another repository have no effect", async () => {
   const repository = makeRepository({ [FILE]: "mine" });
   const other = makeRepository({ [FILE]: "other" });
   const env = {
@@ -157,7 +157,7 @@ test("variables that point Git elsewhere have no effect", async () => {
   expect(existsSync(repository.path("trace"))).toBe(false);
 });
 
-test("no program that the repository names is run", async () => {
+test("no program that the repository configures runs", async () => {
   const repository = makeRepository({ [FILE]: "a: 1\n", ".gitattributes": "* diff=evil filter=evil\n" });
   const run = `touch ${repository.path("pwned")}; cat`;
   const settings = {
@@ -180,7 +180,7 @@ test("no program that the repository names is run", async () => {
   expect(existsSync(repository.path("pwned"))).toBe(false);
 });
 
-test("what a partial clone lacks is not fetched", async () => {
+test("objects that a partial clone lacks are not fetched", async () => {
   const origin = makeRepository({ [FILE]: "a: 1\n" });
   origin.git("config", "uploadpack.allowFilter", "true");
   const root = join(temporaryFolder(), "clone");

@@ -44,7 +44,7 @@ export function appender(file: string, rotation: Rotation): (line: string) => Pr
     let { isNew, isWritten } = await openOrCreate(file, (fd) => appendTo(fd, line, false));
     if (!isWritten) {
       await rotate();
-      // Whatever became of the rotation, the record comes first.
+      // The record is written even if the rotation failed.
       ({ isNew } = await openOrCreate(file, (fd) => appendTo(fd, line, true)));
     }
     if (isPlaceSynced && !isNew) return;
@@ -68,7 +68,7 @@ async function openOrCreate(file: string, use: (fd: number) => Promise<boolean>)
   }
 }
 
-/** A log that others may read or write was not made by svcm. @throws {FileError} EPERM if it cannot be changed */
+/** Others may not read or write the log. @throws {FileError} EPERM if the mode cannot be changed */
 async function keepPrivate(fd: number, { mode }: BigIntStats, file: string): Promise<void> {
   if ((Number(mode) & OTHERS) === 0) return;
   try {
@@ -81,9 +81,8 @@ async function keepPrivate(fd: number, { mode }: BigIntStats, file: string): Pro
 }
 
 /**
- * One `write` for the whole line: the system puts each at the end, one after the other, whichever process writes. A
- * nearly full disk takes a part; then the line begins again, on a line of its own, until it fits or the system says
- * what is wrong.
+ * One `write` for the whole line: the system appends each, whichever process writes. If a nearly full disk takes only a
+ * part, the line is repeated after a line break until it fits or the system reports the error.
  */
 async function appendLine(fd: number, line: string, size: number): Promise<void> {
   const afresh = Buffer.from(`\n${line}`);
@@ -91,7 +90,7 @@ async function appendLine(fd: number, line: string, size: number): Promise<void>
   while ((await write(fd, bytes)) < bytes.length) bytes = afresh;
 }
 
-/** False after a crash in the middle of a line. */
+/** False if a crash cut off the last line. */
 async function endsInNewline(fd: number, size: number): Promise<boolean> {
   if (size === 0) return true;
   const last = Buffer.alloc(1);

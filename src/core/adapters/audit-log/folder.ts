@@ -17,7 +17,7 @@ import {
 
 const PRIVATE_FOLDER = 0o700;
 
-/** Makes the folder, and syncs from the top, so that whoever finds the file may rely on the folders above it. */
+/** Creates the folder and syncs its parents from the top, so they last as long as the file. */
 export async function createFolder(folder: string): Promise<void> {
   const topmost = await makeFolders(folder);
   if (topmost === undefined) return;
@@ -27,7 +27,7 @@ export async function createFolder(folder: string): Promise<void> {
   if (basename(folder) === ".svcm") await ignoreInGit(folder);
 }
 
-/** Whether the file, or else the nearest folder above it that exists, may be written. */
+/** @throws the system's error if neither the file nor its nearest existing folder is writable */
 export async function mayBeAppendedTo(file: string): Promise<void> {
   let nearest = file;
   while (!existsSync(nearest)) nearest = dirname(nearest);
@@ -38,13 +38,14 @@ export async function syncFolder(folder: string): Promise<void> {
   await withFile(folder, O_RDONLY, fsync);
 }
 
-/** Resolves with the topmost folder that is new, if any. */
+/** Resolves with the topmost new folder, if any. */
 async function makeFolders(folder: string): Promise<string | undefined> {
   try {
     return await mkdirs(folder, PRIVATE_FOLDER);
   } catch (error) {
     if (!isRefusal(error, "ENOENT")) throw error;
-    // Node.js reports ENOENT for any reason, such as a read-only file system. One folder alone shows the true one.
+    // Node.js reports ENOENT for any reason, such as a read-only file system. Creating a single folder shows the
+    // true one.
     let missing = folder;
     while (!existsSync(dirname(missing))) missing = dirname(missing);
     await mkdir(missing, PRIVATE_FOLDER);
@@ -53,7 +54,7 @@ async function makeFolders(folder: string): Promise<string | undefined> {
   }
 }
 
-/** The records are about this machine: they do not belong in the repository. */
+/** Keeps the records of this machine out of the repository. */
 async function ignoreInGit(folder: string): Promise<void> {
   try {
     await withFile(join(folder, ".gitignore"), O_WRONLY | O_CREAT | O_EXCL, (fd) => writeAll(fd, Buffer.from("*\n")));

@@ -7,7 +7,7 @@ const storedRecord = auditRecord.strip();
 export function parseLine(line: string): AuditRecord | undefined {
   try {
     const fields = JSON.parse(line) as Record<string, unknown>;
-    // Older logs hold an empty environment where there is none.
+    // Older logs have an empty environment instead of none.
     if (fields["environment"] === "") delete fields["environment"];
     return storedRecord.safeParse(fields).data;
   } catch {

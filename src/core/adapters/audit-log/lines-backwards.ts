@@ -1,15 +1,15 @@
 import { read } from "../files/system.ts";
 
 const CHUNK_BYTES = 64 * 1024;
-/** No line of ours comes near it; a longer one is passed over without being held in memory. */
+/** No record comes near it; a longer line is skipped without being held in memory. */
 const LONGEST_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** What one step backwards through a file found. */
+/** One step backwards through a file. */
 export interface Step {
-  /** Whole lines, the last one first. */
+  /** Complete lines, the last one first. */
   readonly lines: readonly string[];
-  /** How many bytes were read for it. */
+  /** The bytes read for it. */
   readonly bytes: number;
 }
 
@@ -29,7 +29,7 @@ export async function* linesBackwards(fd: number, size: number): AsyncGenerator<
   yield { lines: isTooLong(rest) ? [] : split(Buffer.concat(rest.parts)), bytes: 0 };
 }
 
-/** The bytes of a line as far as they are known, in pieces; only counted once they are too many. */
+/** A partial line; only counted once it is too long. */
 interface Piece {
   readonly parts: readonly Buffer[];
   readonly length: number;
@@ -43,7 +43,9 @@ function prepend(part: Buffer, { parts, length }: Piece): Piece {
   return { parts: total > LONGEST_LINE_BYTES ? [] : [part, ...parts], length: total };
 }
 
-/** The lines behind the first newline of a chunk; its last line goes on in what was read before, unless that is too long. */
+/**
+ * Lines after the first newline of a chunk; the last one continues in the bytes read before, unless that is too long.
+ */
 function linesIn(piece: Piece, chunk: Buffer, first: number): string[] {
   if (!isTooLong(piece)) return split(Buffer.concat(piece.parts));
   return split(chunk.subarray(first + 1, Math.max(first + 1, chunk.lastIndexOf(NEWLINE))));
@@ -58,7 +60,7 @@ async function readChunk(fd: number, start: number, length: number): Promise<Buf
   let filled = 0;
   while (filled < length) {
     const count = await read(fd, chunk.subarray(filled), start + filled);
-    if (count === 0) break; // somebody made the file shorter
+    if (count === 0) break; // another program truncated the file
     filled += count;
   }
   return chunk.subarray(0, filled);

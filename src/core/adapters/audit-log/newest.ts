@@ -2,10 +2,10 @@ import type { AuditRecord } from "../../api/audit-record.ts";
 import type { AuditQuery, AuditPage } from "../../ports/index.ts";
 import { recordsOf } from "./records.ts";
 
-/** How many records wait at most for the line with which they began. */
+/** The most records that wait for the line with which they began. */
 const MOST_WAITING = 10_000;
 
-/** The newest attempts in several logs together, one record each, however large the logs are. */
+/** The newest attempts of several logs together, one record for each. */
 export async function newestRecords(
   logs: readonly (readonly string[])[],
   { limit, since, outcome, text }: AuditQuery,
@@ -28,7 +28,7 @@ export async function newestRecords(
   return { records, isComplete };
 }
 
-/** Sorted sources as one, the newest record first. Closes them when the reader has enough. */
+/** Merges sorted sources, newest first. Closes them when the reader stops. */
 async function* merged(sources: readonly AsyncGenerator<AuditRecord>[]): AsyncGenerator<AuditRecord> {
   try {
     const heads = await Promise.all(sources.map((source) => source.next()));
@@ -50,7 +50,7 @@ async function* merged(sources: readonly AsyncGenerator<AuditRecord>[]): AsyncGe
   }
 }
 
-/** Tells of each record whether it is the first of its attempt: seen from the end, its outcome. */
+/** Returns true for the first record of an attempt: read backwards, its outcome. */
 function onePerAttempt(): (record: AuditRecord) => boolean {
   const waiting = new Set<string>();
   return ({ id, outcome }) => {
@@ -64,7 +64,7 @@ function onePerAttempt(): (record: AuditRecord) => boolean {
   };
 }
 
-/** Whether a name in the record holds the text, in lower case. */
+/** @param text in lower case */
 function names({ action, environment, service, keys, processes, target, actor }: AuditRecord, text: string): boolean {
   const all = [
     action,

@@ -4,20 +4,20 @@ import { close, fstat, isRefusal, O_RDONLY, open, SAFELY } from "../files/system
 import { parseLine } from "./line.ts";
 import { linesBackwards } from "./lines-backwards.ts";
 
-/** How much that holds no record is passed over before the reading ends: a log that somebody else filled has no end. */
+/** After so many bytes without a record the reading ends: another program filled the log. */
 const MOST_FOREIGN_BYTES = 16 * 2 ** 20;
 
 export interface Reading {
   readonly signal?: AbortSignal | undefined;
-  /** Called if a part of the log is left unread. */
+  /** Called if a part of the log is not read. */
   readonly onCut: () => void;
 }
 
 /**
- * The records of a log, newest first, from the end of its newest file through the older ones. Torn and foreign lines
- * are passed over; a file that is missing has no records.
+ * The records of a log, newest first, through its older files. Torn and foreign lines are skipped; a missing file has
+ * no records.
  *
- * @throws {FileError} if a file cannot be read; the signal's reason if the reader leaves.
+ * @throws {FileError} if a file cannot be read; the signal's reason if it is aborted.
  */
 export async function* recordsOf(files: readonly string[], reading: Reading): AsyncGenerator<AuditRecord> {
   const seen = new Set<string>();
@@ -27,7 +27,7 @@ export async function* recordsOf(files: readonly string[], reading: Reading): As
     try {
       const stat = await fstat(fd);
       if (!stat.isFile()) throw refuse("ENOTREG", "read", file);
-      // A rotation in between gives a file that was read already the next name.
+      // A rotation may give a file that was read another name.
       const identity = `${stat.dev}:${stat.ino}`;
       if (seen.has(identity)) continue;
       seen.add(identity);

@@ -5,7 +5,7 @@ import { fileLocks, type FileLocks } from "../files/lock.ts";
 import { rename } from "../files/system.ts";
 import { syncFolder } from "./folder.ts";
 
-/** When a log begins a new file, and how many older ones stay. */
+/** The size of a log file, and the number of older ones that stay. */
 export interface Rotation {
   readonly maxBytes: number;
   readonly kept: number;
@@ -21,9 +21,9 @@ export function olderFiles(file: string, { kept }: Rotation): string[] {
 }
 
 /**
- * Moves a full log aside, once, whichever processes find it full. Files only ever move to the next higher name, each by one
- * rename, the oldest first: a process that is killed in between leaves a gap, which the next rotation fills.
- * A writer that holds the old file open still appends to it, under its new name.
+ * Renames a full log, once, even if several processes find it full. Each file moves to the next higher name, oldest
+ * first. A process that is killed in between leaves a gap, which the next rotation fills. A writer with the old file
+ * open still appends to it.
  */
 export function rotator(file: string, rotation: Rotation): () => Promise<void> {
   let locks: FileLocks | undefined;
@@ -32,7 +32,7 @@ export function rotator(file: string, rotation: Rotation): () => Promise<void> {
     try {
       await locks.hold({ target: file, path: file }, () => moveAside(file, rotation));
     } catch (error) {
-      // A log that cannot be moved grows until it can: a record is worth more than the bound.
+      // A log that cannot be renamed grows: records are worth more than the limit.
       if (!(error instanceof FileError) && !isSystemError(error)) throw error;
     }
   };

@@ -3,21 +3,21 @@ import type { FileError } from "../../ports/index.ts";
 import { attempting, refuse } from "./file-error.ts";
 import { realpath } from "./system.ts";
 
-/** Where files may be. Resolves a path through all its links and refuses what is elsewhere. */
+/** The folders in which files may be. Resolves a path through all its links and refuses files elsewhere. */
 export interface AllowedFolders {
-  /** @throws {FileError} EOUTSIDE, or the system's code where the path leads nowhere. */
+  /** @throws {FileError} EOUTSIDE, or the system's code if the path leads nowhere. */
   resolve(path: string): Promise<string>;
-  /** As `resolve`, for a file that is not there yet: its folder has to be. */
+  /** As `resolve`, for a new file in an existing folder. */
   resolveNew(path: string): Promise<string>;
-  /** @throws {FileError} EOUTSIDE for a real path, found by following `path`, that is elsewhere. */
+  /** @throws {FileError} EOUTSIDE if the real path, found by following `path`, is outside. */
   admit(real: string, path: string): Promise<void>;
-  /** Whether a path, before any link is followed, is in none of the folders. */
+  /** True if a path, before any link is followed, is in no folder. */
   isOutside(path: string): boolean;
 }
 
 /**
- * The folders' own real paths are kept and looked up again only when a file is in none of them: a
- * folder that is a link may be moved on to another place, and a folder may appear later.
+ * Real paths of the folders are kept, and looked up again only for a file outside of them: a link may have moved, and a
+ * folder may have appeared.
  */
 export function allowedFolders(folders: readonly string[]): AllowedFolders {
   let known: readonly string[] = [];

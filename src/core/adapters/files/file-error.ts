@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import { getSystemErrorMap } from "node:util";
 import { FileError } from "../../ports/index.ts";
 
-/** The codes of ours, and those that the system's table lacks or puts in words that help nobody. */
+/** Our codes, and codes that the system's table lacks or explains badly. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTREG: "it is not a regular file",
   EDQUOT: "the disk quota is used up",
@@ -11,12 +11,11 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: "the file system is mounted read-only",
 };
 
-const MOUNT_POINT = "the file is a mount point of its own; mount the directory that holds it instead";
+const MOUNT_POINT = "the file itself is a mount point; mount its directory instead";
 
 /**
- * Runs one step on a file and turns what the system refuses into a `FileError` for the path as it
- * was given. The system's own message is dropped: it names our temporary files. What is no refusal
- * of the system is a defect and passes through.
+ * Runs one step on a file and turns a system error into a `FileError` for the given path. The system's message is
+ * dropped because it names our temporary files. Other errors are defects and pass through.
  */
 export async function attempting<T>(action: string, path: string, step: () => T): Promise<Awaited<T>> {
   try {
@@ -26,7 +25,7 @@ export async function attempting<T>(action: string, path: string, step: () => T)
   }
 }
 
-/** A refusal of ours, in the same words as one of the system. */
+/** Our own refusal, in the words of a system error. */
 export function refuse(code: string, action: string, path: string, reason = REASONS[code]) {
   return new FileError(code, path, `Cannot ${action} ${path}: ${reason}.`);
 }
@@ -39,12 +38,12 @@ function asFileError(error: unknown, action: string, path: string): unknown {
 
 type SystemError = NodeJS.ErrnoException & { code: string };
 
-/** Others have a code, too (that of an abort is ABORT_ERR), but name no system call. */
+/** Other errors have a code, too (ABORT_ERR), but name no system call. */
 function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
 }
 
-/** Node has no name for some codes (EDQUOT is "Unknown system error -122"); the system has. */
+/** Node has no name for some codes, such as EDQUOT ("Unknown system error -122"). */
 function systemCode(error: SystemError): string {
   if (!error.code.startsWith("Unknown system error")) return error.code;
   const number = -(error.errno ?? 0);

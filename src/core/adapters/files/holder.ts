@@ -3,22 +3,22 @@ import { hostname } from "node:os";
 import { hasEnded, parsePidStat } from "../../metrics/proc/pid-stat.ts";
 import { isRefusal, readlink, readText } from "./system.ts";
 
-/** What tells a process from all others, also from later ones that get its number again. */
+/** Identifies a process, also against later ones with the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks since boot; null where the system does not tell. */
+  /** Clock ticks since boot; null if the system does not report it. */
   readonly startTime: string | null;
   readonly bootId: string | null;
   readonly pidNamespace: string | null;
   readonly host: string;
 }
 
-/** Who stands in a lock or claim. A nonce names one attempt to lock and never returns. */
+/** The content of a lock or claim. A nonce names one attempt to lock and is never used again. */
 export interface Holder {
   readonly nonce: string;
-  /** Null where something else than a lock of ours has its name. */
+  /** Null if the file is not a lock of svcm. */
   readonly process: ProcessIdentity | null;
-  /** When the attempt began, in milliseconds since the epoch. */
+  /** Start of the attempt, in milliseconds since the epoch. */
   readonly since: number;
 }
 
@@ -27,8 +27,8 @@ export type Verdict = "alive" | "dead" | "unverifiable";
 const STRANGER: Holder = { nonce: "", process: null, since: Number.POSITIVE_INFINITY };
 
 /**
- * How long a holder in another container of this machine is waited for. A write takes milliseconds;
- * a container that was killed in the middle of one and started anew must not lock itself out for ever.
+ * A holder in another container of this machine counts as dead after this time. A write takes milliseconds; without the
+ * limit, a container that is killed while it writes would lock out its successor for good.
  */
 const LONGEST_HOLD_ELSEWHERE_MS = 300_000;
 
@@ -38,14 +38,14 @@ export async function thisProcess(): Promise<ProcessIdentity> {
     readText("/proc/sys/kernel/random/boot_id").catch(() => null),
     readlink("/proc/self/ns/pid").catch(() => null),
   ]);
-  // A /proc of another pid namespace counts differently: its start times would be those of others.
+  // A /proc of another pid namespace has the start times of other processes.
   const isOurProc = Number.parseInt(stat, 10) === process.pid;
   const startTime = isOurProc ? (parsePidStat(stat)?.startTime ?? null) : null;
   const boot = bootId?.trim() ?? null;
   return { pid: process.pid, startTime, bootId: boot, pidNamespace, host: hostname() };
 }
 
-/** The process is part of the nonce, so that a name in a folder listing tells whose it is. */
+/** Names of temporary files contain the nonce, so a folder listing shows their process. */
 export function newNonce(self: ProcessIdentity): string {
   return `${self.pid}-${self.startTime ?? 0}-${randomBytes(8).toString("hex")}`;
 }
@@ -54,13 +54,13 @@ export function serializeHolder(nonce: string, self: ProcessIdentity, since = Da
   return JSON.stringify({ nonce, since, ...self });
 }
 
-/** Reads a lock or claim; undefined where there is none (any more). */
+/** Reads a lock or claim; undefined if it does not exist. */
 export async function readHolder(path: string): Promise<Holder | undefined> {
   try {
     return parseHolder(await readlink(path)) ?? STRANGER;
   } catch (error) {
     if (isRefusal(error, "ENOENT")) return undefined;
-    if (isRefusal(error, "EINVAL")) return STRANGER; // no link at all
+    if (isRefusal(error, "EINVAL")) return STRANGER; // not a link
     throw error;
   }
 }
@@ -68,7 +68,7 @@ export async function readHolder(path: string): Promise<Holder | undefined> {
 function parseHolder(text: string): Holder | undefined {
   const value = parseRecord(text);
   const { nonce, since, pid, startTime, bootId, pidNamespace, host } = value;
-  // The nonce becomes part of a file name.
+  // The nonce is used in file names.
   if (typeof nonce !== "string" || !/^[0-9a-z-]{1,80}$/.test(nonce)) return undefined;
   if (!Number.isSafeInteger(pid) || Number(pid) < 1 || typeof host !== "string") return undefined;
   return {
@@ -94,7 +94,7 @@ function parseRecord(text: string): Record<string, unknown> {
   }
 }
 
-/** Is this process still running? `self` must be the process that asks. */
+/** @param self the process that asks */
 export async function judge(holder: Holder, self: ProcessIdentity): Promise<Verdict> {
   const other = holder.process;
   if (other === null) return "unverifiable";
@@ -106,7 +106,7 @@ export async function judge(holder: Holder, self: ProcessIdentity): Promise<Verd
   return (await isRunning(other, self)) ? "alive" : "dead";
 }
 
-/** For holders of this boot only: their clock is ours. */
+/** Only for holders of this boot, whose clock is ours. */
 function hasHeldTooLong({ process: other, since }: Holder): boolean {
   return other?.bootId !== null && Date.now() - since > LONGEST_HOLD_ELSEWHERE_MS;
 }
@@ -115,7 +115,7 @@ async function isRunning(other: ProcessIdentity, self: ProcessIdentity): Promise
   if (!isListed(other.pid)) return false;
   if (other.startTime === null || self.startTime === null) return true;
   const stat = parsePidStat(await readText(`/proc/${other.pid}/stat`).catch(() => ""));
-  if (stat === undefined) return true; // hidden from this user, or it has just ended: the next look shows it
+  if (stat === undefined) return true; // hidden from this user, or just ended, which the next attempt sees
   return stat.startTime === other.startTime && !hasEnded(stat);
 }
 
@@ -123,6 +123,6 @@ function isListed(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return !isRefusal(error, "ESRCH"); // EPERM: it runs, as somebody else
+    return !isRefusal(error, "ESRCH"); // EPERM: it runs as another user
   }
 }

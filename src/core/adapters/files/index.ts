@@ -7,7 +7,7 @@ import { readInside } from "./read.ts";
 import { replacer } from "./replace.ts";
 
 export interface NodeFilesOptions {
-  /** Nothing outside of these is read or written, whatever links say. */
+  /** Files outside of these are neither read nor written, even through links. */
   readonly allowedFolders: readonly string[];
   readonly maxBytes?: number;
   readonly lockTimeoutMs?: number;

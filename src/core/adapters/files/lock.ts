@@ -8,7 +8,7 @@ import { sweep } from "./sweep.ts";
 import { unlink } from "./system.ts";
 import { turns } from "./turns.ts";
 
-/** The file to guard, without links, and the path that errors name. */
+/** The guarded file, without links, and the path for errors. */
 export interface Guarded {
   readonly target: string;
   readonly path: string;
@@ -16,27 +16,24 @@ export interface Guarded {
 
 export interface FileLocks {
   /**
-   * Runs `work` while nobody else, in this process or another one, holds the lock of that file.
-   * The nonce of this hold, which never returns, is for the name of a temporary file.
+   * Runs `work` while no other call, in this process or another one, holds the lock of that file. Temporary files are
+   * named with the nonce, which is never used again.
    *
-   * @throws {FileError} ELOCKED when the lock did not become free in time.
+   * @throws {FileError} ELOCKED if the lock does not become free in time.
    */
   hold<T>(file: Guarded, work: (nonce: string) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-/** What one instance remembers between locks. */
 interface Memory {
-  /** Locks that could not be removed: as we live on, others would wait for us for ever. */
+  /** Nonces of locks that we could not remove. Because this process is alive, others would wait for them. */
   readonly abandoned: Set<string>;
-  /** Targets that have been swept once. */
+  /** Targets that were swept once. */
   readonly swept: Set<string>;
 }
 
 /**
- * Locks that are free the moment their holder is gone: a lock file names its process, and who finds
- * that process dead takes over. In front of it stands a queue, so that calls of one process wait
- * for each other without polling. Nothing here is synced: after a crash of the machine every
- * holder is dead.
+ * Locks that name their process. If it is dead, the next one takes over immediately. Calls of one process queue instead
+ * of polling. Lock files are not synced: after a crash of the machine every holder is dead.
  */
 export function fileLocks({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}): FileLocks {
   const takeTurn = turns();
@@ -77,7 +74,7 @@ function contender(target: string, self: ProcessIdentity, memory: Memory): Ourse
   };
 }
 
-/** Resolves when the lock is ours, with whether it was free at once. */
+/** Returns true if the lock was free at the first attempt. */
 async function acquire(us: Ourselves, file: Guarded, willing: Patience): Promise<boolean> {
   for (let attempt = 0; ; attempt++) {
     const outcome = await contendOrAbandon(us);
@@ -89,7 +86,7 @@ async function acquire(us: Ourselves, file: Guarded, willing: Patience): Promise
   }
 }
 
-/** What the system refuses it may have done all the same: nobody shall wait for us there. */
+/** A failed system call may have had its effect: nothing may wait for this nonce. */
 async function contendOrAbandon(us: Ourselves): Promise<Outcome> {
   try {
     return await contend(us);
@@ -99,7 +96,7 @@ async function contendOrAbandon(us: Ourselves): Promise<Outcome> {
   }
 }
 
-/** Tidying goes on beside the work, and nothing of it can fail it. */
+/** Sweeping runs beside the work and cannot fail it. */
 async function holding<T>(us: Ourselves, wasFree: boolean, work: (nonce: string) => Promise<T>): Promise<T> {
   const tidied = tidy(us, wasFree);
   try {
@@ -110,7 +107,7 @@ async function holding<T>(us: Ourselves, wasFree: boolean, work: (nonce: string)
   }
 }
 
-/** Who is killed leaves its lock behind: where that was free, one look in a lifetime is enough. */
+/** A killed process leaves files behind. If the lock was free, one sweep in the lifetime of this process is enough. */
 async function tidy(us: Ourselves, wasFree: boolean): Promise<void> {
   if (wasFree && us.memory.swept.has(us.target)) return;
   us.memory.swept.add(us.target);
@@ -119,13 +116,13 @@ async function tidy(us: Ourselves, wasFree: boolean): Promise<void> {
 
 function locked(file: Guarded, by: Holder | number | undefined): FileError {
   const lock = lockName(file.target);
-  const reason = `${whoHolds(by)} holds ${lock}; if it no longer runs, remove that file`;
+  const reason = `${whoHolds(by)} holds ${lock}; if that process no longer runs, remove the file`;
   return refuse("ELOCKED", "lock", file.path, reason);
 }
 
 function whoHolds(by: Holder | number | undefined): string {
-  if (by === undefined) return "somebody";
+  if (by === undefined) return "another process";
   if (typeof by === "number") return `this process (${by})`;
-  if (by.process === null) return "somebody";
+  if (by.process === null) return "another process";
   return `process ${by.process.pid} on ${by.process.host}`;
 }

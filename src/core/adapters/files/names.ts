@@ -1,10 +1,10 @@
-/** The names that svcm's own files have beside the file that they guard. */
+/** Names of the files that svcm creates beside a guarded file. */
 import { basename, dirname, join } from "node:path";
 
 const beside = (target: string, suffix: string) => join(dirname(target), `.${basename(target)}.svcm-${suffix}`);
 
 export const lockName = (target: string) => beside(target, "lock");
 export const claimName = (lock: string, nonce: string) => `${lock}.${nonce}`;
-/** Where a lock or claim is made that a rename then puts in another one's place. */
+/** A new lock or claim before it is renamed over a dead one. */
 export const successorName = (lock: string, nonce: string) => `${lock}.${nonce}.next`;
 export const temporaryName = (target: string, nonce: string) => beside(target, `new.${nonce}`);

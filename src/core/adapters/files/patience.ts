@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long a caller is willing to wait, all waits of one request together. */
+/** The time limit of a request, shared by all its waits. */
 export interface Patience {
   readonly until: number;
   readonly signal: AbortSignal | undefined;
@@ -14,14 +14,14 @@ export function patience(timeoutMs: number, signal?: AbortSignal): Patience {
 
 export const isOver = ({ until }: Patience): boolean => performance.now() >= until;
 
-/** Waits a short while. The jitter keeps processes that met at a lock from meeting there again. */
+/** Waits briefly. The jitter keeps processes that met at a lock from meeting there again. */
 export async function pause(attempt: number, { until, signal }: Patience): Promise<void> {
   const longest = Math.min(2 * 1.5 ** attempt, 25);
   const ms = Math.min(longest * (0.5 + Math.random() / 2), until - performance.now());
   await delay(Math.max(ms, 0), undefined, signal && { signal });
 }
 
-/** True once the event has come, false when patience ends before. */
+/** Returns true when the event occurs, false when patience ends before. */
 export async function comesInTime(event: Promise<void>, { until, signal }: Patience) {
   const stop = new AbortController();
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;

@@ -16,13 +16,16 @@ import {
   withFile,
 } from "./system.ts";
 
-/** A file's bytes, and the state of the file that they were read from. */
+/** The bytes of a file and the file's state when they were read. */
 export interface Snapshot {
   readonly bytes: Uint8Array;
   readonly stat: BigIntStats;
 }
 
-/** Reads a regular file whole. `real` has no links left in it, `path` is what errors name. */
+/**
+ * @param real path without links
+ * @param path for errors
+ */
 export async function readWhole(real: string, path: string, maxBytes: number): Promise<Snapshot> {
   return await attempting("read", path, async () => {
     try {
@@ -39,8 +42,8 @@ export async function readWhole(real: string, path: string, maxBytes: number): P
 }
 
 /**
- * Reads a regular file whole, for an answer: the opened file itself is asked where it is, which is
- * cheaper than resolving the path first, and leaves nothing between the look and the read.
+ * Reads a regular file whole, for an answer. The open file itself reports its location, which is cheaper than resolving
+ * the path first, and the file cannot change in between.
  */
 export async function readInside(
   folders: AllowedFolders,
@@ -60,13 +63,13 @@ export async function readInside(
       if (stat.size > maxBytes) throw tooLarge("read", path, maxBytes);
       return await readUpTo(fd, Number(stat.size), maxBytes, path);
     } finally {
-      // Nothing was written, so there is no failure to wait for.
+      // Nothing was written, so a failing close does not matter.
       void close(fd).catch(() => undefined);
     }
   });
 }
 
-/** Opening a socket answers ENXIO; a FIFO or device shows in its mode. */
+/** Opening a socket fails with ENXIO; a FIFO or device shows in its mode. */
 async function openRegular(path: string): Promise<number> {
   return await open(path, O_RDONLY | FOLLOWING).catch((error: unknown) => {
     throw isRefusal(error, "ENXIO") ? notRegular(path) : error;
@@ -79,7 +82,7 @@ function refuseUnlessRegular(stat: BigIntStats, path: string): void {
   if (!stat.isFile()) throw notRegular(path);
 }
 
-/** Room for one byte more than expected: the read that leaves it free has seen the end. */
+/** Has room for one byte more than expected: a read that leaves it empty has reached the end. */
 async function readUpTo(fd: number, size: number, maxBytes: number, path: string) {
   let room = Buffer.allocUnsafe(size + 1);
   let length = 0;

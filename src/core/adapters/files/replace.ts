@@ -10,10 +10,10 @@ import { fileState } from "./state.ts";
 import { close, discard, fsync, O_RDONLY, open } from "./system.ts";
 import { writeLike } from "./temporary-file.ts";
 
-/** How often a foreign writer may come between before we give up. */
+/** Attempts before another writer wins. */
 const MAX_RUNS = 5;
 
-/** What one run of the transaction needs, resolved afresh for each: links may have moved. */
+/** One run of the transaction. Each run resolves the path again, because links may have moved. */
 interface Run {
   readonly path: string;
   readonly target: string;
@@ -42,7 +42,7 @@ export function replacer({ folders, locks, maxBytes }: Surroundings): Files["rep
   };
 }
 
-/** Resolves with the content in place, or with undefined when a foreign writer came between. */
+/** Returns the content in place, or undefined if another program changed the file in between. */
 async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined> {
   const current = await readWhole(run.target, run.path, run.maxBytes);
   const next = run.decide(current.bytes);
@@ -51,7 +51,7 @@ async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined
   requireWritable(current.stat, run.path);
   await run.beforeWrite();
 
-  // Opened before anything is written: a folder that cannot be synced refuses the write in time.
+  // Opened first: a folder that cannot be synced refuses the write before it starts.
   const folder = await attempting("write", run.path, () => open(dirname(run.target), O_RDONLY));
   try {
     const temporary = temporaryName(run.target, nonce);
@@ -63,7 +63,7 @@ async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined
   }
 }
 
-/** A rename asks for the folder's permission only, and root for none: the file's own mode is the word of its owner. */
+/** A rename needs only the folder's permission, and root needs none, so the file's own mode is checked. */
 function requireWritable({ mode }: BigIntStats, path: string): void {
   if ((mode & OWNER_MAY_WRITE) !== 0n) return;
   throw refuse("EACCES", "write", path, "its mode does not permit its owner to write; allow it with chmod u+w");
@@ -85,9 +85,8 @@ async function putInPlace(run: Run, temporary: string, seen: BigIntStats, next: 
 }
 
 /**
- * The two calls stand together, synchronous, because programs that know no lock may write at any
- * time: whatever they saved up to this moment is seen. The look goes through the path as given, so
- * that a link that was moved on is seen too.
+ * Synchronous, because programs without the lock may write at any time: every change saved until now is seen. The stat
+ * goes through the given path, so a moved link is seen, too.
  */
 function renameUnlessChanged(temporary: string, run: Run, seen: BigIntStats): boolean {
   const now = statSync(run.path, { bigint: true, throwIfNoEntry: false });

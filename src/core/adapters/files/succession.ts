@@ -1,30 +1,27 @@
 /**
- * Locks, and taking over from a dead process without a moment in which two could believe they did.
+ * Takes over the lock of a dead process without a moment in which two processes both hold it.
  *
- * A lock is a symbolic link whose text, JSON, names its holder: the one kind of file that a single
- * system call creates exclusively and with its content, and that a crash cannot leave empty.
+ * A lock is a symbolic link whose text names its holder in JSON. One system call creates it exclusively and with its
+ * content, so a crash cannot leave it empty.
  *
- * Who wants to succeed a dead holder with nonce N first creates the claim on N: a link of the same
- * kind, `<lock>.<N>`. The claim's owner reads the lock again, and only if it still names N puts
- * itself in N's place, by rename.
+ * To replace a dead holder with nonce N, a process first creates the claim on N: a link `<lock>.<N>` with its own name.
+ * It then reads the lock again. Only if the lock still names N, it renames its own link over it.
  *
- * Why this is enough. A lock or claim that names N is changed by nobody but N's process and the
- * owner of the claim on N. N's process is dead, and stays dead (one in another container is taken
- * for dead after minutes; were it only paused, the write still sees that the file has changed). The claim has one owner at a time:
- * it is created exclusively, and where its owner died it is itself succeeded in this way and in no
- * other (that claim is named by the dead owner's nonce, so the chain is as long as processes died).
- * So nothing can come between the second look and the rename. Nonces never return: whoever makes a
- * claim on N after the lock has moved on sees so at the second look, and goes.
+ * Why no two processes succeed N: the lock, while it names N, is changed only by N's process and by the owner of the
+ * claim on N. N's process is dead. (A holder in another container counts as dead after minutes; if it was only paused,
+ * its write still sees that the file has changed.) The claim has one owner, because it is created exclusively. If that
+ * owner dies, its claim is taken over in the same way, by a claim on its nonce. So nothing changes between the second
+ * read and the rename.
  *
- * Hence, too, what the holder of the lock may sweep: every claim. Each stands, directly or through
- * other claims, on a nonce that was dead before and so will never be in the lock again. Whatever a
- * process believes to own there, its second look at the lock tells it to go.
+ * Nonces are never used again. A process that creates a claim on N after the lock has moved on sees that at its second
+ * read, and gives up. For the same reason the holder of the lock may sweep every claim: each refers to a nonce that
+ * will never be in the lock again.
  */
 import { type Holder, readHolder, type Verdict } from "./holder.ts";
 import { claimName, successorName } from "./names.ts";
 import { discard, isRefusal, rename, symlink } from "./system.ts";
 
-/** A process at a lock, and what it writes into locks and claims. */
+/** A process that wants a lock, and the content of its locks and claims. */
 export interface Contender {
   readonly lock: string;
   readonly nonce: string;
@@ -33,21 +30,20 @@ export interface Contender {
 }
 
 /**
- * The lock is ours, because it was `free` or because we `succeeded` a dead holder; or it `moved`:
- * look again at once; or the holder that must be waited for.
+ * `free`: the lock was free and is ours. `succeeded`: we replaced a dead holder. `moved`: try again at once. Otherwise,
+ * the holder to wait for.
  */
 export type Outcome = "free" | "succeeded" | "moved" | Holder;
 
-/** One attempt to get the lock. */
 export async function contend(us: Contender): Promise<Outcome> {
   return (await create(us, us.lock)) ? "free" : await succeed(us, us.lock);
 }
 
-/** Takes a lock or claim from a holder that is dead. */
+/** Takes a lock or claim from a dead holder. */
 async function succeed(us: Contender, place: string): Promise<Outcome> {
   const holder = await readHolder(place);
   if (holder === undefined) return "moved";
-  if (holder.nonce === us.nonce) return "succeeded"; // made, though the answer was lost (NFS)
+  if (holder.nonce === us.nonce) return "succeeded"; // created, although the answer was lost (NFS)
   if ((await us.judge(holder)) !== "dead") return holder;
 
   const claim = claimName(us.lock, holder.nonce);
@@ -73,7 +69,7 @@ async function create(us: Contender, place: string): Promise<boolean> {
   }
 }
 
-/** Our link is gone before its rename only where a holder sweeps: then this claim was an old one. */
+/** Our link is missing only if a holder swept it: then this claim was outdated. */
 async function replace(us: Contender, place: string): Promise<"succeeded" | "moved"> {
   const successor = successorName(us.lock, us.nonce);
   await symlink(us.content, successor);

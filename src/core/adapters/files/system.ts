@@ -1,15 +1,15 @@
 /**
- * The system calls of the file adapters as promises. The callback form, wrapped by hand: a small
- * file is read an eighth faster than through `FileHandle`. Node opens everything `O_CLOEXEC`.
+ * System calls as promises. The callback form reads a small file an eighth faster than `FileHandle`. Node opens every
+ * file with `O_CLOEXEC`.
  */
 import * as fs from "node:fs";
 
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = fs.constants;
 
-/** A FIFO must not hang the opener, and a terminal must not become ours. */
+/** A FIFO must not block, and a terminal must not become ours. */
 export const FOLLOWING = fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY;
 
-/** And a last link is not followed. */
+/** Also refuses a link as the last part of the path. */
 export const SAFELY = FOLLOWING | fs.constants.O_NOFOLLOW;
 
 type Done<T> = (error: NodeJS.ErrnoException | null, value?: T) => void;
@@ -24,14 +24,14 @@ export const open = (path: string, flags: number, mode = 0o600) =>
   call<number>((done) => fs.open(path, flags, mode, done));
 export const close = (fd: number) => call<void>((done) => fs.close(fd, done));
 export const fstat = (fd: number) => call<fs.BigIntStats>((done) => fs.fstat(fd, { bigint: true }, done));
-/** For a file that was just opened: the system has this at hand, a thread would only add to it. */
+/** Synchronous: the system has the answer at hand. */
 export const statOf = (fd: number): fs.BigIntStats => fs.fstatSync(fd, { bigint: true });
 
-/** The path of an open file, without links; `undefined` where the system does not tell. */
+/** The path of an open file, without links; `undefined` if the system does not report it. */
 export function placeOf(fd: number, { nlink }: fs.BigIntStats): string | undefined {
   try {
     const place = fs.readlinkSync(`/proc/self/fd/${fd}`);
-    // Renamed over since it was opened: the kernel says so behind the name.
+    // Another file was renamed over it: the kernel appends this.
     return nlink === 0n ? place.replace(/ \(deleted\)$/, "") : place;
   } catch {
     return undefined;
@@ -41,7 +41,7 @@ export function placeOf(fd: number, { nlink }: fs.BigIntStats): string | undefin
 export const fchown = (fd: number, uid: number, gid: number) => call<void>((done) => fs.fchown(fd, uid, gid, done));
 export const fchmod = (fd: number, mode: number) => call<void>((done) => fs.fchmod(fd, mode, done));
 export const fsync = (fd: number) => call<void>((done) => fs.fsync(fd, done));
-/** Creates a link with this text, unless something of that name exists. */
+/** Fails with EEXIST if the name is taken. */
 export const symlink = (text: string, path: string) => call<void>((done) => fs.symlink(text, path, done));
 export const rename = (from: string, to: string) => call<void>((done) => fs.rename(from, to, done));
 export const unlink = (path: string) => call<void>((done) => fs.unlink(path, done));
@@ -50,28 +50,27 @@ export const readlink = (path: string) => call<string>((done) => fs.readlink(pat
 export const mayWrite = (path: string) => call<void>((done) => fs.access(path, fs.constants.W_OK, done));
 export const realpath = (path: string) => call<string>((done) => fs.realpath.native(path, done));
 export const readText = (path: string) => call<string>((done) => fs.readFile(path, "utf8", done));
-/** Creates one folder. */
 export const mkdir = (path: string, mode: number) => call<void>((done) => fs.mkdir(path, { mode }, done));
-/** Creates the folder and those above it; resolves with the topmost one that is new, if any. */
+/** Creates the folder and its parents; resolves with the topmost new one, if any. */
 export const mkdirs = (path: string, mode: number) =>
   call<string | undefined>((done) => fs.mkdir(path, { recursive: true, mode }, done));
 
-/** Reads at a position, or onwards from the last read where `position` is null. */
+/** Reads at a position, or after the last read if `position` is null. */
 export const read = (fd: number, into: Uint8Array, position: number | null = null) =>
   call<number>((done) => fs.read(fd, into, 0, into.length, position, done));
 
-/** One `write`: it may take fewer bytes than it was given. */
+/** May write fewer bytes than given. */
 export const write = (fd: number, bytes: Uint8Array) =>
   call<number>((done) => fs.write(fd, bytes, 0, bytes.length, null, done));
 
-/** Writes every byte, however many calls it takes: a nearly full disk takes a part first. */
+/** Writes every byte: a nearly full disk takes a part first. */
 export async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
   for (let rest = bytes; rest.length > 0;) {
     rest = rest.subarray(await write(fd, rest));
   }
 }
 
-/** Opens, uses and closes. A failing close is a failure: some systems report a lost write there. */
+/** Opens, uses and closes. A failing close is a failure, because some systems report lost writes there. */
 export async function withFile<T>(
   path: string,
   flags: number,
@@ -90,7 +89,7 @@ export async function withFile<T>(
   return result;
 }
 
-/** Removes a file that is only in the way; whether it was there does not matter. */
+/** Removes a file, if it exists. */
 export async function discard(path: string): Promise<void> {
   await unlink(path).catch(() => undefined);
 }

@@ -5,8 +5,8 @@ import { fchmod, fchown, fstat, fsync, O_CREAT, O_EXCL, O_WRONLY, SAFELY, withFi
 const PERMISSIONS = 0o7777;
 
 /**
- * Writes a new file, whole and synced, with the owner and mode of the one it will replace. Until it
- * has its owner nobody else may read it. The mode comes last: a change of owner clears mode bits.
+ * Writes a new file, whole and synced, with the owner and mode of the file that it will replace. The mode comes last,
+ * because a change of owner clears mode bits and others must not read it before.
  */
 export async function writeLike(like: BigIntStats, temporary: string, bytes: Uint8Array, path: string) {
   await withFile(temporary, O_WRONLY | O_CREAT | O_EXCL | SAFELY, async (fd) => {
@@ -17,7 +17,7 @@ export async function writeLike(like: BigIntStats, temporary: string, bytes: Uin
   });
 }
 
-/** Asks only where there is something to change: an ordinary user may not give files away. */
+/** Only if it differs: an ordinary user may not change the owner. */
 async function keepOwner(fd: number, like: BigIntStats, path: string): Promise<void> {
   const made = await fstat(fd);
   if (made.uid === like.uid && made.gid === like.gid) return;

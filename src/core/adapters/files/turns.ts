@@ -1,9 +1,9 @@
 import { comesInTime, type Patience } from "./patience.ts";
 
-/** Resolves with what ends the turn, or with undefined when patience ended first. */
+/** Resolves with the function that ends the turn, or with undefined if patience ended first. */
 export type TakeTurn = (key: string, patience: Patience) => Promise<(() => void) | undefined>;
 
-/** Turns within this process: for each key one at a time, first come, first served. */
+/** Turns within this process: one at a time for each key, in order. */
 export function turns(): TakeTurn {
   const tails = new Map<string, Promise<void>>();
 

@@ -5,8 +5,8 @@ import { lockName } from "../../../../src/core/adapters/files/names.ts";
 import { commandLine, run } from "../../../support/child.ts";
 import { lockPlace, SELF } from "../../../support/lock-place.ts";
 
-describe("while somebody holds the lock", () => {
-  test("8 processes that add 25 times to a number lose nothing", { timeout: 60_000 }, async () => {
+describe("file lock", () => {
+  test("8 processes that each increment a number 25 times lose no increment", { timeout: 60_000 }, async () => {
     const { target, names } = lockPlace();
     writeFileSync(target, "0");
     await Promise.all(Array.from({ length: 8 }, () => run(commandLine("increment", target, "25"))));
@@ -14,7 +14,7 @@ describe("while somebody holds the lock", () => {
     expect(names()).toEqual([".env"]);
   });
 
-  test("others of the same instance wait their turn, in order, whatever becomes of it", async () => {
+  test("calls of one instance get the lock in order, even if an earlier call fails", async () => {
     const { target } = lockPlace();
     const locks = fileLocks();
     const order: number[] = [];
@@ -32,7 +32,7 @@ describe("while somebody holds the lock", () => {
     expect(results.map(({ status }) => status === "rejected")).toEqual(numbers.map((number) => number === 2));
   });
 
-  test("it names this process, and is gone afterwards", async () => {
+  test("the lock file names its process and is removed afterwards", async () => {
     const { hold, lock, names } = lockPlace();
     const during = await hold(async () => names());
     expect(during).toEqual([lockName(".env"), ".env"]);
@@ -40,7 +40,7 @@ describe("while somebody holds the lock", () => {
     expect(names()).toEqual([".env"]);
   });
 
-  test("a caller that runs out of patience is told who and where", async () => {
+  test("a caller that waits too long gets ELOCKED with the process and the lock file", async () => {
     const { target, lock } = lockPlace();
     const [first, second] = [fileLocks(), fileLocks({ timeoutMs: 20 })];
     const file = { target, path: "as/given" };
@@ -55,7 +55,7 @@ describe("while somebody holds the lock", () => {
     expect(await second.hold(file, async () => "held")).toBe("held");
   });
 
-  test("a caller of the same instance runs out of patience, too, and the queue goes on", async () => {
+  test("a queued caller that waits too long gets ELOCKED, and the queue continues", async () => {
     const { target } = lockPlace();
     const locks = fileLocks({ timeoutMs: 20 });
     const file = { target, path: "as/given" };
@@ -65,7 +65,7 @@ describe("while somebody holds the lock", () => {
     expect(await locks.hold(file, async () => "held")).toBe("held");
   });
 
-  test.each(["the same", "another"])("a caller of %s instance can be called off", async (which) => {
+  test.each(["the same", "another"])("a waiting caller of %s instance can be aborted", async (which) => {
     const { target, names } = lockPlace();
     const first = fileLocks();
     const second = which === "another" ? fileLocks() : first;

@@ -18,14 +18,14 @@ function setUp() {
 
 const refusal = (code: string, path: string) => ({ name: "FileError", code, path });
 
-describe("reads a file whole", () => {
-  test.each(["", "A=1\n", "\u{feff}A=ü\r\n", "x".repeat(100)])("%j", async (content) => {
+describe("Files.read", () => {
+  test.each(["", "A=1\n", "\u{feff}A=ü\r\n", "x".repeat(100)])("returns the bytes of %j", async (content) => {
     const { path, read } = setUp();
     writeFileSync(path, content);
     expect(Buffer.from(await read(path)).toString()).toBe(content);
   });
 
-  test("also through links that stay inside", async () => {
+  test("follows links that stay inside", async () => {
     const { config, folder, path, read } = setUp();
     writeFileSync(path, "A=1\n");
     symlinkSync(".env", join(config, "link"));
@@ -33,7 +33,7 @@ describe("reads a file whole", () => {
     expect(Buffer.from(await read(join(folder, "other-way/link"))).toString()).toBe("A=1\n");
   });
 
-  test("also outside, if the path itself says so; a link that leads out stays refused", async () => {
+  test("reads an outside path with mayBeOutside, but refuses a link that leads out", async () => {
     const { config, elsewhere, path } = setUp();
     const named = join(elsewhere, "named");
     writeFileSync(named, "A=1\n");
@@ -48,7 +48,7 @@ describe("reads a file whole", () => {
     await expect(files.replace(named, () => Buffer.from("A=2\n"))).rejects.toMatchObject({ code: "EOUTSIDE" });
   });
 
-  test("also where the allowed folder is itself a link, and that link moves on", async () => {
+  test("follows an allowed folder that is a link, also after the link moves", async () => {
     const { config, elsewhere, folder } = setUp();
     writeFileSync(join(config, ".env"), "A=old\n");
     writeFileSync(join(elsewhere, ".env"), "A=new\n");
@@ -65,7 +65,7 @@ describe("reads a file whole", () => {
   });
 });
 
-describe("refuses", () => {
+describe("Files.read refuses", () => {
   test("a missing file", async () => {
     const { path, read } = setUp();
     await expect(read(path)).rejects.toMatchObject({
@@ -124,7 +124,7 @@ describe("refuses", () => {
     await expect(read(path)).rejects.toMatchObject(refusal("EOUTSIDE", path));
   });
 
-  test("what is outside, and says where it leads, which folders are allowed, and how to allow another", async () => {
+  test("an outside file, with its real path, the allowed folders and the option that allows another", async () => {
     const { config, elsewhere, path, read } = setUp();
     symlinkSync(join(elsewhere, "secret"), path);
     writeFileSync(join(elsewhere, "secret"), "A=1\n");
@@ -133,7 +133,7 @@ describe("refuses", () => {
     });
   });
 
-  test("a circle of links", async () => {
+  test("a cycle of links", async () => {
     const { path, read } = setUp();
     symlinkSync(path, path);
     await expect(read(path)).rejects.toMatchObject(refusal("ELOOP", path));

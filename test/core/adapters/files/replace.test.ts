@@ -31,8 +31,8 @@ function setUp() {
   return { folder, config, path, files, text: () => readFileSync(path, "utf8"), names: () => readdirSync(config) };
 }
 
-describe("a replaced file", () => {
-  test("holds what was decided, and nothing is left beside it", async () => {
+describe("Files.replace", () => {
+  test("writes the decided content and leaves no other file", async () => {
     const { files, path, text, names } = setUp();
     const seen: string[] = [];
     const result = await files.replace(path, (current) => {
@@ -60,7 +60,7 @@ describe("a replaced file", () => {
     expect(statSync(path)).toMatchObject({ uid: 1234, gid: 4321, mode: 0o104750 });
   });
 
-  test("that is reached through a link leaves the link as it is", async () => {
+  test("keeps a link and replaces its target", async () => {
     const { config, files, path, text } = setUp();
     const link = join(config, "link");
     symlinkSync(".env.dev", link);
@@ -70,13 +70,13 @@ describe("a replaced file", () => {
     expect(statSync(path).isFile()).toBe(true);
   });
 
-  test("may become empty", async () => {
+  test("can make a file empty", async () => {
     const { files, path, text } = setUp();
     await files.replace(path, () => Buffer.alloc(0));
     expect(text()).toBe("");
   });
 
-  test("is never seen half-written", async () => {
+  test("never shows a half-written file to readers", async () => {
     const { files, path } = setUp();
     const contents = ["a".repeat(100), "b".repeat(50)];
     await files.replace(path, () => Buffer.from(contents[0]!));
@@ -91,8 +91,8 @@ describe("a replaced file", () => {
   });
 });
 
-describe("nothing is written", () => {
-  test("where decide wants no change", async () => {
+describe("Files.replace writes nothing", () => {
+  test("if decide returns undefined", async () => {
     const { files, path, text, names } = setUp();
     const before = statSync(path, { bigint: true });
     let announced = 0;
@@ -107,7 +107,7 @@ describe("nothing is written", () => {
     expect([text(), names(), announced]).toEqual([OLD, [".env.dev"], 0]);
   });
 
-  test("where decide throws, and what it threw passes through", async () => {
+  test("if decide throws, and passes the error on", async () => {
     const { files, path, text, names } = setUp();
     const defect = new TypeError("a defect");
     const replacing = files.replace(path, () => {
@@ -117,7 +117,7 @@ describe("nothing is written", () => {
     expect([text(), names()]).toEqual([OLD, [".env.dev"]]);
   });
 
-  test("where beforeWrite throws, and what it threw passes through", async () => {
+  test("if beforeWrite throws, and passes the error on", async () => {
     const { files, path, text, names } = setUp();
     const refusal = Object.assign(new Error("no record"), { code: "EACCES" });
     const replacing = files.replace(
@@ -131,7 +131,7 @@ describe("nothing is written", () => {
     expect(text()).toBe("A=new\n");
   });
 
-  test("where the new content is over the size cap", async () => {
+  test("if the new content is over the size cap", async () => {
     const { files, path, text, names } = setUp();
     const replacing = files.replace(path, () => Buffer.alloc(101));
     await expect(replacing).rejects.toMatchObject({ name: "FileError", code: "EFBIG", path });
@@ -155,7 +155,7 @@ describe("nothing is written", () => {
     },
   );
 
-  test("where a link leads out of the allowed folders", async () => {
+  test("if a link leads out of the allowed folders", async () => {
     const { config, files, folder } = setUp();
     const outside = join(folder, "outside");
     const link = join(config, "link");
@@ -167,7 +167,7 @@ describe("nothing is written", () => {
     expect(readdirSync(folder).toSorted()).toEqual(["config", "outside"]);
   });
 
-  test("where there is no file, or something else than a file", async () => {
+  test("if the path is missing or not a regular file", async () => {
     const { config, files, names } = setUp();
     const missing = join(config, "missing");
     await expect(files.replace(missing, () => NEW)).rejects.toMatchObject({ code: "ENOENT", path: missing });
@@ -178,8 +178,8 @@ describe("nothing is written", () => {
   });
 });
 
-describe("a program that knows no lock", () => {
-  test("and saves in place while we decide loses nothing", async () => {
+describe("Files.replace beside a program without the lock", () => {
+  test("decides again if the file is saved in place meanwhile", async () => {
     const { files, path, text } = setUp();
     let runs = 0;
     let announced = 0;
@@ -195,7 +195,7 @@ describe("a program that knows no lock", () => {
     expect([runs, announced]).toEqual([2, 1]);
   });
 
-  test("and saves by rename right before our write loses nothing", async () => {
+  test("decides again if the file is replaced right before the write", async () => {
     const { config, files, path, text, names } = setUp();
     await files.replace(
       path,
@@ -209,7 +209,7 @@ describe("a program that knows no lock", () => {
     expect(names()).toEqual([".env.dev"]);
   });
 
-  test("and changes only the mode has its mode kept", async () => {
+  test("keeps a mode that changes meanwhile", async () => {
     const { files, path } = setUp();
     await files.replace(
       path,
@@ -219,7 +219,7 @@ describe("a program that knows no lock", () => {
     expect(statSync(path).mode & 0o7777).toBe(0o604);
   });
 
-  test("and moves the link on has the new place written", async () => {
+  test("writes the new target of a link that moves meanwhile", async () => {
     const { config, files } = setUp();
     const link = join(config, "link");
     writeFileSync(join(config, "next"), "D=1\n");
@@ -236,7 +236,7 @@ describe("a program that knows no lock", () => {
     expect(readFileSync(join(config, ".env.dev"), "utf8")).toBe(OLD);
   });
 
-  test("and removes the file has it stay removed", async () => {
+  test("does not restore a file that is removed meanwhile", async () => {
     const { files, path, names } = setUp();
     const replacing = files.replace(
       path,
@@ -247,7 +247,7 @@ describe("a program that knows no lock", () => {
     expect(names()).toEqual([]);
   });
 
-  test("and never rests makes us give up, with its content in place", async () => {
+  test("gives up with ECHANGED if the file keeps changing", async () => {
     const { files, path, text, names } = setUp();
     let runs = 0;
     const replacing = files.replace(path, () => {
@@ -259,7 +259,7 @@ describe("a program that knows no lock", () => {
   });
 });
 
-test("a hard link is split: the other name keeps the old content", async () => {
+test("Files.replace splits a hard link: the other name keeps the old content", async () => {
   const { config, files, path, text } = setUp();
   linkSync(path, join(config, "twin"));
   await files.replace(path, () => NEW);

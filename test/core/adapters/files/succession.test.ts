@@ -38,8 +38,8 @@ function setUp() {
   return { lock, leave, contender, holderNonce, names: () => readdirSync(folder).toSorted() };
 }
 
-describe("who found a holder dead, but was slow,", () => {
-  test("does not take the lock from the one that has succeeded it since", async () => {
+describe("a process that found the holder dead, but was slow,", () => {
+  test("does not take the lock from a faster successor", async () => {
     const { lock, leave, contender, holderNonce, names } = setUp();
     leave(lock);
     const fast = contender();
@@ -50,7 +50,7 @@ describe("who found a holder dead, but was slow,", () => {
     expect(names()).toEqual(["lock"]);
   });
 
-  test("does not take it either when it has become free and was taken again since", async () => {
+  test("does not take a lock that was released and taken again", async () => {
     const { lock, leave, contender, holderNonce, names } = setUp();
     leave(lock);
     const [first, second] = [contender(), contender()];
@@ -66,7 +66,7 @@ describe("who found a holder dead, but was slow,", () => {
     expect(names()).toEqual(["lock"]);
   });
 
-  test("does not take it through the claim of another dead one either", async () => {
+  test("does not take the lock through the claim of another dead process", async () => {
     const { lock, leave, contender, holderNonce, names } = setUp();
     const claimant = leave(claimName(lock, leave(lock)));
     const fast = contender();
@@ -77,7 +77,7 @@ describe("who found a holder dead, but was slow,", () => {
     expect(claimant).not.toBe(fast.nonce);
   });
 
-  test("waits for the one that is about to succeed it", async () => {
+  test("waits for the owner of the claim", async () => {
     const { lock, leave, contender, holderNonce } = setUp();
     const first = leave(lock);
     const busy = contender();
@@ -87,7 +87,7 @@ describe("who found a holder dead, but was slow,", () => {
   });
 });
 
-test("who was told that a lock exists that it made itself has it", async () => {
+test("a process whose own link was reported as EEXIST has the lock", async () => {
   const { lock, contender } = setUp();
   const us = contender();
   symlinkSync(us.content, lock);

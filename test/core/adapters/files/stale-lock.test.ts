@@ -11,8 +11,8 @@ import { canUnshare, isLinux } from "../../../support/machine.ts";
 const AT_ONCE = 0;
 const OTHER_BOOT: Partial<ProcessIdentity> = { bootId: "00000000-0000-0000-0000-000000000000" };
 
-describe("a holder that is gone is succeeded", () => {
-  test("at once when it was killed", { timeout: 60_000 }, async () => {
+describe("a stale lock is taken over", () => {
+  test("immediately if its holder was killed", { timeout: 60_000 }, async () => {
     const { target, hold, names } = lockPlace(AT_ONCE);
     const [child] = await startTogether(1, target, "wait");
     expect(await child?.line()).toBe("held");
@@ -62,7 +62,7 @@ describe("a holder that is gone is succeeded", () => {
     expect(names()).toEqual([lockName(".env"), ".env"]);
   });
 
-  test("and no other", async () => {
+  test("but the lock of a living holder is not", async () => {
     expect(await holdBeside()).toEqual(["ELOCKED", "held"]);
   });
 
@@ -70,13 +70,13 @@ describe("a holder that is gone is succeeded", () => {
     expect(await holdBeside("unshare", "--pid", "--fork")).toEqual(["ELOCKED", "held"]);
   });
 
-  test("where the system knows neither start times nor boots", async () => {
+  test("also without start times and boot ids", async () => {
     const { hold, lock } = lockPlace(AT_ONCE);
     leave(lock, { pid: NOBODYS_PID, startTime: null, bootId: null });
     expect(await hold(async () => "held")).toBe("held");
   });
 
-  test("when those who tried to succeed it were killed, too", async () => {
+  test("also if processes were killed during the takeover", async () => {
     const { hold, lock, names } = lockPlace(AT_ONCE);
     const dead = { pid: NOBODYS_PID };
     const first = leave(lock, dead);
@@ -86,7 +86,7 @@ describe("a holder that is gone is succeeded", () => {
     expect(names()).toEqual([".env"]);
   });
 
-  test("when the one that succeeded it was killed before it removed its claim", async () => {
+  test("also if its successor was killed before it removed its claim", async () => {
     const { hold, lock, names } = lockPlace(AT_ONCE);
     const dead = { ...SELF, pid: NOBODYS_PID };
     const [first, second] = [newNonce(SELF), newNonce(SELF)];
@@ -96,7 +96,7 @@ describe("a holder that is gone is succeeded", () => {
     expect(names()).toEqual([".env"]);
   });
 
-  test("and what it left is swept, what is of others stays", async () => {
+  test("and the files of the dead holder are removed, those of others stay", async () => {
     const { target, hold, lock, names } = lockPlace(AT_ONCE);
     leave(lock, { pid: NOBODYS_PID });
     for (const litter of [temporaryName(target, "1-2-ab"), claimName(lock, "1-2-ab"), claimName(lock, "1-2-ab.next")]) {
@@ -108,7 +108,7 @@ describe("a holder that is gone is succeeded", () => {
     expect(names()).toEqual([...kept, ".env"].toSorted());
   });
 
-  test("by one at a time, however many find it dead and die", { timeout: 120_000 }, async () => {
+  test("by one process at a time, even if many find it stale and are killed", { timeout: 120_000 }, async () => {
     const { target, hold, lock, names } = lockPlace();
     leave(lock, { pid: NOBODYS_PID });
     const children = await startTogether(8, target, "kill");
@@ -121,7 +121,7 @@ describe("a holder that is gone is succeeded", () => {
     expect(names()).toEqual([".env"]);
   });
 
-  test("by one at a time, in many rounds of many contenders", { timeout: 60_000 }, async () => {
+  test("by one process at a time, in many rounds of many contenders", { timeout: 60_000 }, async () => {
     const { hold, lock, names } = lockPlace();
     let inside = 0;
     let most = 0;
@@ -142,7 +142,7 @@ describe("a holder that is gone is succeeded", () => {
   });
 });
 
-describe("who cannot be verified is waited for", () => {
+describe("a holder that cannot be verified keeps its lock", () => {
   test.each([
     ["a process of another pid namespace", { pidNamespace: "pid:[1]", pid: NOBODYS_PID }],
     ["a process of another host", { ...OTHER_BOOT, host: "another", pid: NOBODYS_PID }],
@@ -151,7 +151,7 @@ describe("who cannot be verified is waited for", () => {
     leave(lock, difference);
     await expect(hold(async () => "held")).rejects.toMatchObject({
       code: "ELOCKED",
-      message: expect.stringContaining(`if it no longer runs, remove that file`) as string,
+      message: expect.stringContaining(`if that process no longer runs, remove the file`) as string,
     });
     expect(names()).toEqual([lockName(".env"), ".env"]);
   });
