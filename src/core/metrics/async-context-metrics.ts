@@ -51,7 +51,6 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Every number of the answer, by the process's own names. */
 function countersOf(body: Readonly<Record<string, unknown>>, scrub: (name: string) => string): Record<string, number> {
   const numbers = Object.entries(body).filter(
     (entry): entry is [string, number] => typeof entry[1] === "number" && entry[0] !== "code" && entry[0] !== "error",

@@ -7,11 +7,9 @@ export interface HostFacts {
   readonly now: HostReading;
   readonly cpuModel: string | null;
   readonly disks: readonly DiskReading[];
-  /** Of PM2's processes; null if they are not known. */
   readonly processRssSumBytes: number | null;
 }
 
-/** The metrics of two readings; the first alone has no rates. */
 export function hostMetrics({ before, now, cpuModel, disks, processRssSumBytes }: HostFacts): HostMetrics {
   const cores = [...now.cores.keys()].toSorted((a, b) => a - b);
   return {

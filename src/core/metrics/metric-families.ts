@@ -118,7 +118,6 @@ function pm2Families({ environment, ecosystem, summary, processes }: MetricsPayl
   ];
 }
 
-/** Each metric of a process: name, type, help, value. */
 const PROCESS_METRICS: readonly (readonly [
   string,
   "gauge" | "counter",

@@ -1,4 +1,3 @@
-/** A metric family of OpenMetrics: a set of samples under one name. */
 export interface MetricFamily {
   /** Ends in its unit if it has one; without the `_total` of a counter. */
   readonly name: string;
@@ -9,14 +8,12 @@ export interface MetricFamily {
 
 export interface MetricSample {
   readonly labels: Readonly<Record<string, string>>;
-  /** Null if it was not measured; then it has no line. */
   readonly value: number | null;
 }
 
 const UNITS = ["bytes", "seconds", "ratio"];
 const SUFFIX = { gauge: "", counter: "_total", info: "_info" } as const;
 
-/** The two texts that scrapers read. */
 export const METRICS_TYPES = {
   openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
   prometheus: "text/plain; version=0.0.4; charset=utf-8",
@@ -24,7 +21,6 @@ export const METRICS_TYPES = {
 
 export type MetricsFormat = keyof typeof METRICS_TYPES;
 
-/** The text of these families; one without a sample is left out. */
 export function metricsText(families: readonly MetricFamily[], format: MetricsFormat): string {
   const measured = families.flatMap(({ samples, ...family }) => {
     const left = samples.filter(({ value }) => value !== null && Number.isFinite(value));

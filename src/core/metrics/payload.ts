@@ -29,7 +29,6 @@ export interface PayloadFacts {
   readonly ecosystem: MetricsPayload["ecosystem"];
   readonly own: OwnProcess;
   readonly problem: (record: ProcessRecord) => ProcessProblem | null;
-  /** By PM2's number. */
   readonly asyncContext: (pmId: number) => AsyncContextMetrics;
 }
 
@@ -52,7 +51,6 @@ export function metricsPayload(facts: PayloadFacts): MetricsPayload {
   };
 }
 
-/** The payload while PM2 cannot be read. */
 export function hostPayload(measured: Measured, epochMs: number): HostPayload {
   return {
     collectedAt: new Date(epochMs).toISOString(),

@@ -9,11 +9,9 @@ export interface ProcessFacts {
   readonly isOwn: boolean;
   readonly problem: ProcessProblem | null;
   readonly before: ProcessReading | undefined;
-  /** Absent if the system does not know the process. */
   readonly now: ProcessReading | undefined;
   readonly epochMs: number;
   readonly platform: string;
-  /** The number of processes that PM2 knows under this name. */
   readonly instances: number;
   readonly asyncContext: AsyncContextMetrics;
 }
@@ -41,7 +39,6 @@ export function processMetrics(facts: ProcessFacts): ProcessMetrics {
     instances: facts.instances,
     watching: record.watching,
     nodeVersion: record.nodeVersion,
-    // PM2's word for a script without a package.
     version: record.version === "N/A" ? null : record.version,
     exitCode: record.exitCode,
     customMetrics: record.customMetrics,

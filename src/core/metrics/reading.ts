@@ -1,15 +1,12 @@
 /** The counters of the machine at one moment; `rates.ts` makes rates of two readings. */
 
-/** Time of a core in ticks of the kernel since boot. */
 export interface CoreTimes {
   readonly busy: number;
   readonly total: number;
 }
 
 export interface HostReading {
-  /** All cores together; null if the system does not say. */
   readonly all: CoreTimes | null;
-  /** By the system's number of the core. */
   readonly cores: ReadonlyMap<number, CoreTimes>;
   readonly memory: MemoryReading;
   readonly loadAvg: LoadAvg | null;
@@ -30,9 +27,7 @@ export interface LoadAvg {
 export interface ProcessReading {
   /** On a clock that never jumps. */
   readonly atMs: number;
-  /** Time on a core since its start; null if the system reports only a share. */
   readonly cpuMs: number | null;
-  /** Share of one core, if the system does not report time. */
   readonly cpuPercent: number | null;
   readonly rssBytes: number | null;
   readonly io: IoReading;

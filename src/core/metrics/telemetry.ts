@@ -10,9 +10,7 @@ export type Sample =
     };
 
 export interface MetricsRequest {
-  /** Without one, `NODE_ENV` decides, else the contract's default. */
   readonly environment: string | undefined;
-  /** Adds the async-context metrics of the processes. */
   readonly asyncContext: boolean;
 }
 
@@ -48,18 +46,14 @@ export interface Telemetry {
    */
   collect(request: MetricsRequest): Promise<Sample>;
 
-  /** Asks PM2 again at once, for all watchers; used after an action. */
   refresh(): void;
 
   cost(): TelemetryCost;
 
-  /** Ends every watch and closes everything that sampling holds open. */
   close(): Promise<void>;
 }
 
 export interface TelemetryCost {
-  /** Measurements of the machine. */
   readonly samples: number;
-  /** Questions to PM2 for its processes. */
   readonly listCalls: number;
 }

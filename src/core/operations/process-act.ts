@@ -9,7 +9,6 @@ import { attempted, noteOutcome } from "../pm2/control/recorded.ts";
 import { runAll } from "../pm2/control/run-all.ts";
 import { stepsFor } from "../pm2/control/steps.ts";
 
-/** The result of an action, on the command line and in a frame of the WebSocket. */
 export interface ProcessActionResult {
   readonly ok: true;
   readonly action: ProcessAction;

@@ -5,7 +5,6 @@ import { uptimeMs } from "../metrics/process-metrics.ts";
 import { listShown } from "../pm2/control/listed.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
-/** A process as svcm shows it, without arguments and values of its environment. */
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt"> {
   /** A problem that PM2's status does not show; null if there is none. */
   readonly problem: ProcessProblem | null;

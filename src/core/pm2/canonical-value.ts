@@ -12,7 +12,6 @@ export function canonicalArguments(value: unknown): string {
   return JSON.stringify(value === undefined || value === null ? [] : splitArguments(canonicalValue(value)));
 }
 
-/** Splits a text of arguments as PM2 does: at white space, without the quotes around a word. */
 export function splitArguments(text: string): string[] {
   const words = text.match(/[^\s"'=]+="[^"]*"|[^\s"'=]+='[^']*'|"[^"]*"|'[^']*'|\S+/g) ?? [];
   return words.map((word) => word.replace(/^(["'])(.*)\1$/s, "$2")).filter((word) => word.trim() !== "");

@@ -2,21 +2,17 @@ import { declaredApps, type Machine } from "./declared.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import type { Fields } from "./normalise.ts";
 
-/** An app of an ecosystem file. It holds values of variables, so it goes to PM2 only. */
 export interface Declaration {
   readonly name: string;
-  /** Its entries, with absolute folders. */
   readonly apps: readonly Fields[];
   readonly env: Readonly<Record<string, string>>;
   /** Variables without a value: the file takes it from a variable that svcm does not hand to it. */
   readonly unset: readonly string[];
-  /** The folder in which it would run, if that does not exist. */
   readonly missingFolder: string | undefined;
   /** Blocks `env_<name>` of the environment, which only `pm2 start --env` reads. */
   readonly blocks: readonly string[];
 }
 
-/** @param spellings every spelling of the file's environment */
 export function declarationOf(
   loaded: LoadedEcosystem,
   name: string,

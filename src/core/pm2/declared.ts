@@ -8,15 +8,12 @@ import { normaliseApp, type NormalApp } from "./normalise.ts";
 export interface DeclaredApp {
   /** `""` if PM2 would derive none. */
   readonly name: string;
-  /** Absolute; `""` without a script. */
   readonly script: string;
-  /** Absolute. */
   readonly cwd: string;
   /** Name or path; `node` for PM2's own Node.js, `none` for a binary. */
   readonly interpreter: string;
   readonly interpreterArgs: readonly string[];
   readonly args: readonly string[];
-  /** At least 1. */
   readonly instances: number;
   readonly execMode: "fork" | "cluster";
   readonly watch: boolean | readonly string[];
@@ -26,7 +23,6 @@ export interface DeclaredApp {
 }
 
 export interface Machine {
-  /** At least 1. */
   readonly cpuCores: number;
 }
 
@@ -53,7 +49,6 @@ function declaredApp({ fields, places }: LoadedApp, { cpuCores }: Machine): Decl
   };
 }
 
-/** The declared variables, with the one that PM2 adds for Python. */
 export function environmentOf({ env }: NormalApp, interpreter: string): NormalApp["env"] {
   return interpreter.includes("python") ? { ...env, PYTHONUNBUFFERED: "1" } : env;
 }

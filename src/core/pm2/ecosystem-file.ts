@@ -12,7 +12,6 @@ import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { scrubOf, secretsOf } from "./scrub.ts";
 import type { EcosystemFile } from "./view.ts";
 
-/** The part of a request that chooses an ecosystem file. */
 export interface EcosystemRequest {
   readonly environment?: string | undefined;
   readonly service?: string | undefined;
@@ -25,7 +24,6 @@ interface Facts {
 
 /** An environment's ecosystem file, run once, with what was found beside it. Holds values: it never leaves the process. */
 export interface EcosystemContent extends EcosystemFile {
-  /** Names of everything in the file's folder. */
   readonly listed: readonly string[];
 }
 
@@ -97,7 +95,6 @@ async function loadSource(
   return { ...loaded, apps: loaded.apps.map((app) => ({ ...withBlock(app, env), start: { path, env } })) };
 }
 
-/** An app with the variables that `pm2 start --env <env>` lays over `env`. */
 function withBlock(app: LoadedApp, env: string | undefined): LoadedApp {
   const name = `env_${env}`;
   const { [name]: block, ...fields } = app.fields;
@@ -123,7 +120,6 @@ function together(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]], name
   };
 }
 
-/** Turns a failed file operation into the specification's error; everything else passes through. */
 function ecosystemFailure(error: unknown, ports: Ports, otherwise: string): unknown {
   if (!(error instanceof FileError)) return error;
   const path = error.path === ports.workspace.pm2Dir ? otherwise : error.path;

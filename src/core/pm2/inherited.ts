@@ -1,4 +1,3 @@
-/** Variables of svcm's own environment that PM2, and through it every app that svcm starts, may see. */
 const PASSED = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|NODE_ENV)$/;
 /** PM2 adds these, and an entry with the name of the app. */
 const OF_PM2 = /^(?:PM2_\w+|PWD|NODE_APP_INSTANCE|unique_id|io)$/;
@@ -14,7 +13,6 @@ export function isStartedBySvcm(environment: Readonly<Record<string, unknown>>):
   return "PM2_HOME" in environment && !Object.keys(environment).some((key) => MARK_OF_ANOTHER.test(key));
 }
 
-/** True if the variable of a process that svcm started can only come from a declaration. */
 export function isFromDeclaration(variable: string, app: string): boolean {
   return variable !== app && !isPassedOn(variable) && !OF_PM2.test(variable);
 }

@@ -3,7 +3,6 @@ export type Data = string | number | boolean | null | readonly Data[] | { readon
 
 /** The result of running an ecosystem file once. It holds values of `env`, so it never leaves the process. */
 export interface LoadedEcosystem {
-  /** Absolute. */
   readonly path: string;
   readonly apps: readonly LoadedApp[];
   /** The place of the apps in the export; `nothing` if no place that PM2 knows has any. */
@@ -14,11 +13,9 @@ export interface LoadedEcosystem {
   readonly files: readonly string[];
 }
 
-/** One entry of `apps`. */
 export interface LoadedApp {
   /** The fields that PM2 reads, by their names in the file. */
   readonly fields: Readonly<Record<string, Data>>;
-  /** Every field name of the entry. */
   readonly keys: readonly string[];
   /** Variables of `env` without a value. */
   readonly unset: readonly string[];
@@ -29,13 +26,11 @@ export interface LoadedApp {
 
 /** The files and folders of an app on this machine, looked up as PM2 does. */
 export interface AppPlaces {
-  /** Absolute. */
   readonly cwd: string;
   readonly hasCwd: boolean;
   /** Absolute path that PM2 would run or miss; `""` if the app has no script. */
   readonly script: string;
   readonly hasScript: boolean;
-  /** Name or path of the interpreter, `node` for PM2's own Node.js, `none` for a binary. */
   readonly interpreter: string;
   readonly envFiles: readonly EnvFilePlace[];
 }
@@ -45,6 +40,5 @@ export interface EnvFilePlace {
   readonly given: string;
   readonly path: string;
   readonly exists: boolean;
-  /** `--env-file-if-exists`. */
   readonly isOptional: boolean;
 }

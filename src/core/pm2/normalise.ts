@@ -5,7 +5,6 @@ export type Fields = Readonly<Record<string, Data>>;
 
 /** An entry of `apps` with PM2's aliases and shorthands resolved, before any look at the machine. */
 export interface NormalApp {
-  /** `""` if PM2 would derive none. */
   readonly name: string;
   /** As PM2 runs it: a script with a space is a command line, which runs as `bash -c`. */
   readonly script: string;
@@ -20,7 +19,6 @@ export interface NormalApp {
   readonly execMode: "fork" | "cluster" | undefined;
   readonly watch: boolean | readonly string[];
   readonly namespace: string;
-  /** As the process gets them. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -5,7 +5,6 @@ interface FieldType {
   /** Completes the sentence "<field> is not …". */
   readonly expected: string;
   readonly accepts: (value: Data) => boolean;
-  /** Names and aliases. */
   readonly fields: string;
 }
 
@@ -79,12 +78,10 @@ const BY_FIELD: ReadonlyMap<string, FieldType> = new Map(
   FIELD_TYPES.flatMap((type) => type.fields.split(/\s+/).map((field) => [field, type] as const)),
 );
 
-/** The type of a field, by a name that PM2 knows; PM2 takes each in camel case too. */
 function typeOf(field: string): FieldType | undefined {
   return BY_FIELD.get(field) ?? BY_FIELD.get(snakeCase(field));
 }
 
-/** True if PM2 reads a field. It silently drops every other one. */
 export function isPm2Field(field: string): boolean {
   return typeOf(field) !== undefined || /^env_\S*$/.test(field);
 }

@@ -5,7 +5,6 @@ import type { SeenRestarts } from "./restarts.ts";
 export interface ProblemFacts {
   readonly missingFolders: ReadonlySet<string>;
   readonly epochMs: number;
-  /** Absent at the first look. */
   readonly seen?: SeenRestarts | undefined;
 }
 
@@ -23,12 +22,10 @@ export function foldersOf(records: readonly Pick<ProcessRecord, "cwd">[]): Set<s
   return new Set(records.flatMap(({ cwd }) => (cwd === null ? [] : [cwd])));
 }
 
-/** The problem of a process that PM2's status does not show. */
 export function problemOf(record: ProcessRecord, facts: ProblemFacts): ProcessProblem | null {
   return folderMissing(record, facts) ?? withoutPid(record) ?? crashLoop(record, facts);
 }
 
-/** PM2 calls a process online even if it could not start it. */
 export function isWithoutPid({ status, pid }: Pick<ProcessRecord, "status" | "pid">): boolean {
   return status === "online" && pid === null;
 }
@@ -46,7 +43,6 @@ function withoutPid(record: ProcessRecord): ProcessProblem | null {
   return { code: "PROCESS_WITHOUT_PID", details: "PM2 calls it online, but no process runs: it has no pid." };
 }
 
-/** Decides by the restarts that were seen, otherwise by PM2's counters. */
 function crashLoop(record: ProcessRecord, facts: ProblemFacts): ProcessProblem | null {
   const { status } = record;
   if (status === "stopped" || status === "stopping" || status === "errored") return null;

@@ -5,22 +5,17 @@
  * @see CONTRACT section 5
  */
 export interface ProcessRecord extends ProcessIdentity {
-  /** Null unless the process runs. */
   readonly pid: number | null;
   readonly namespace: string;
   /** PM2's word: `online`, `launching`, `stopping`, `stopped`, `errored`, `waiting restart`, `one-launch-status`. */
   readonly status: string;
-  /** All restarts: those of PM2's own accord and those on request. */
   readonly restartCount: number;
-  /** Ends in a row before PM2 called it stable. */
   readonly unstableRestarts: number;
   /** Start of this run in milliseconds since the epoch; null unless it is online. */
   readonly startedAt: number | null;
   /** The last start, successful or not, in milliseconds since the epoch. */
   readonly lastStartAt: number | null;
-  /** The first start, or the last restart on request, in milliseconds since the epoch. */
   readonly createdAt: number | null;
-  /** Absolute path. */
   readonly script: string | null;
   readonly cwd: string | null;
   /** For example `node`, `none`, or an absolute path. */
@@ -30,15 +25,12 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly instances: number | null;
   readonly watching: boolean;
   readonly nodeVersion: string | null;
-  /** Of the script's package. */
   readonly version: string | null;
   readonly exitCode: number | null;
   /** Percent of one core and bytes, from PM2's last measurement; null unless the process runs. */
   readonly cpuPercent: number | null;
   readonly memoryBytes: number | null;
-  /** Metrics that the process reports through PM2, by name. */
   readonly customMetrics: Readonly<Record<string, string | number>>;
-  /** Units such as `MiB`, for the metrics that have one. */
   readonly customMetricUnits: Readonly<Record<string, string>>;
   /** `SVC_HTTP_PORT` of its environment, if that is a port. */
   readonly httpPort: number | null;
@@ -55,9 +47,7 @@ export interface ProcessIdentity {
 
 /** The declared values as keyed digests, comparable with `Processes.digest`. */
 export interface ProcessDeclaration {
-  /** Of the arguments of the script, as a list. */
   readonly argsDigest: string;
-  /** Of the arguments of the interpreter, as a list. */
   readonly interpreterArgsDigest: string;
   /** By key, for the whole environment that the process was started with, PM2's own keys included. */
   readonly environment: Readonly<Record<string, string>>;

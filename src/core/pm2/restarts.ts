@@ -1,12 +1,10 @@
 import type { ProcessRecord } from "./process-record.ts";
 
-/** Restarts of PM2's own accord that were seen. */
 export interface SeenRestarts {
   readonly uniqueId: string | null;
   /** PM2's time of the last start or restart on request; other restarts keep it. */
   readonly createdAt: number | null;
   readonly restartCount: number;
-  /** The time of each on a clock that never jumps, oldest first. */
   readonly atMs: readonly number[];
 }
 

@@ -5,15 +5,12 @@ import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue, isSecretVariable } from "../secrets/secret-value.ts";
 import { specOf, tierOf } from "../env/tiers.ts";
 
-/** Takes every known secret and recognisable credential out of a text. */
 export type Scrub = (text: string) => string;
 
-/** Shorter secrets may be part of ordinary words. */
 const SHORTEST = 6;
 /** A variable with such a name holds a secret even if its value is an ordinary word. */
 const CERTAIN =
   /SECRET|TOKEN|PASSW|PASSPHRASE|PWD|CREDENTIAL|PRIVATE|(?:API|ACCESS|SIGNING|ENCRYPTION)_?KEY|BEARER|JWT/i;
-/** Deeper JSON is withheld. */
 const DEEPEST = 32;
 const ORDINARY = /^[a-z]+(?:[-_.][a-z]+)*$/;
 /** `--db-password x`, `--token=x`. */
@@ -45,7 +42,6 @@ export function secretsOf(contract: RuntimeContract, variables: Iterable<readonl
   });
 }
 
-/** A scrub for these secrets. It leaves those that are too short to differ from ordinary text. */
 export function scrubOf(secrets: Iterable<string>): Scrub {
   const known = [...new Set(secrets)]
     .filter((secret) => secret.length >= SHORTEST && secret !== REDACTED)
@@ -74,7 +70,6 @@ function shownJson(name: string, value: unknown, scrub: Scrub, depth: number): u
   return Object.fromEntries(members.map(([key, member]) => [scrub(key), shownJson(key, member, scrub, depth + 1)]));
 }
 
-/** The texts of a value with their names: the value itself, or the members of its JSON. */
 function membersOf(name: string, value: unknown, depth = 0): (readonly [string, string])[] {
   if (depth > DEEPEST) return [];
   if (typeof value === "string") {
@@ -88,7 +83,6 @@ function membersOf(name: string, value: unknown, depth = 0): (readonly [string, 
   return Object.entries(value).flatMap(([key, member]) => membersOf(nameOf(key), member, depth + 1));
 }
 
-/** The JSON object or list that a text is; `undefined` if it is not one. */
 function jsonIn(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -14,15 +14,12 @@ export interface EcosystemFile extends Environment {
   readonly service?: string;
   readonly fileName: string;
   readonly path: string;
-  /** Absent if the environment has no ecosystem file. */
   readonly loaded?: LoadedEcosystem;
 }
 
 export interface ViewOptions {
   readonly contract: RuntimeContract;
-  /** Secrets from elsewhere to hide. */
   readonly secrets: Iterable<string>;
-  /** Endings of the app names that the requested service kind implies. */
   readonly suffixes?: readonly string[] | undefined;
 }
 
@@ -41,7 +38,6 @@ export function ecosystemResponse(file: EcosystemFile, options: ViewOptions): Ec
   };
 }
 
-/** A scrub that hides the apps' own secrets too. */
 export function scrubFor(loaded: LoadedEcosystem | undefined, { contract, secrets }: ViewOptions): Scrub {
   const held = (loaded?.apps ?? []).flatMap(({ fields }) => Object.entries(normaliseApp(fields).env));
   return scrubOf([...secrets, ...secretsOf(contract, held)]);

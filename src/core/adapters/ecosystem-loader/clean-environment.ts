@@ -13,7 +13,6 @@ const OURS = /^(?:NODE_(?!ENV$|PATH$|EXTRA_CA_CERTS$)|SVC_SERVICE_MANAGEMENT_|PM
 /** Shorter secrets may be part of ordinary words. */
 const SHORTEST_SECRET = 6;
 
-/** Takes out svcm's own variables, secrets by name, and every variable that repeats the value of one. */
 export function cleanEnvironment(env: Readonly<Record<string, string | undefined>>): CleanEnvironment {
   const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const secret = set.filter(isSecret).map(([, value]) => value);

@@ -81,7 +81,6 @@ function placeOfSyntax(stack = ""): Place | undefined {
   return { file, line: Number(line), ...(column !== undefined && { column }) };
 }
 
-/** The first frame in a file other than this program. The file may forge frames. */
 function placeOfFrame(stack = ""): Place | undefined {
   for (const frame of stack.split("\n").slice(0, 50)) {
     const [, given = "", line, column] = /^\s+at (?:.*\()?((?:file:\/)?\/[^():]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
@@ -96,7 +95,6 @@ function pathOf(given: string): string | undefined {
   return path.startsWith("/") && existsSync(path) ? path : undefined;
 }
 
-/** This program, and its translator when it runs from source. */
 function isOurs(file: string): boolean {
   return file === __filename || file.includes("/node_modules/tsx/");
 }

@@ -11,7 +11,6 @@ import { failure, runProgram } from "./run-program.ts";
 export interface EcosystemLoaderOptions {
   /** Current folder of a file's process: PM2 takes relative paths from where it is called. */
   readonly root: string;
-  /** Files see them without secrets and svcm's own variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs?: number;
 }

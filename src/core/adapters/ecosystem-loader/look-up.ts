@@ -19,7 +19,6 @@ const INTERPRETERS = new Map([
   [".tsx", "bun"],
 ]);
 
-/** Looks up the files and folders of an app as PM2 does from the current folder. */
 export function lookUp({ fields, keys, unset }: PickedApp): LoadedApp {
   const app = normaliseApp(fields);
   const cwd = resolve(app.cwd ?? ".");

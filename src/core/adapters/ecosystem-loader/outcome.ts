@@ -1,11 +1,9 @@
 import type { LoadedApp, LoadedEcosystem } from "../../pm2/loaded.ts";
 
-/** The result of the process that runs a file: one line of JSON on descriptor {@link RESULT_FD}. */
 export type Outcome =
   | ({ readonly ok: true } & Omit<LoadedEcosystem, "path">)
   | { readonly ok: false; readonly code: string; readonly reason: string; readonly at?: Place };
 
-/** `column` is absent if the engine does not report it. */
 export interface Place {
   readonly file: string;
   readonly line: number;
@@ -14,7 +12,6 @@ export interface Place {
 
 export const RESULT_FD = 3;
 
-/** No real declaration is larger. */
 export const MAX_RESULT_BYTES = 2 ** 20;
 
 /** Parses the line; undefined if it is not an outcome. The file's code can write to the same descriptor. */

@@ -3,7 +3,6 @@ import { isRecord } from "../../pm2/normalise.ts";
 import { isPm2Field } from "../../pm2/pm2-fields.ts";
 import { defined } from "../../words/defined.ts";
 
-/** An entry of `apps` before any look at the machine. */
 export interface PickedApp {
   readonly fields: Readonly<Record<string, Data>>;
   readonly keys: readonly string[];
@@ -19,7 +18,6 @@ export class ExportError extends Error {
   override readonly name = "ExportError";
 }
 
-/** The export is larger than any real declaration. */
 export class TooLargeError extends Error {
   override readonly name = "TooLargeError";
 }
@@ -110,13 +108,11 @@ function pickApp(app: unknown, index: number, budget: Budget): PickedApp {
   return { fields: picked, keys, unset: unsetIn(app["env"], picked["env"]) };
 }
 
-/** Variables without a value: the file takes it from a variable that it was not given. */
 function unsetIn(env: unknown, picked: Data | undefined): string[] {
   if (!isObject(env) || !isRecord(picked)) return [];
   return Object.keys(env).filter((key) => !Object.hasOwn(picked, key));
 }
 
-/** Copies a value as plain data, without the parts that JSON cannot express. */
 function copy(value: unknown, budget: Budget, depth: number): Data | undefined {
   spend(budget, 1, typeof value === "string" ? value.length : 0);
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;

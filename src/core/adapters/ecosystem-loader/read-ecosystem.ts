@@ -34,7 +34,6 @@ function outcomeOf(file: string): Outcome {
   }
 }
 
-/** Loads a file as PM2's `Common.parseConfig` does, by the kind that its name says. */
 function load(file: string): unknown {
   const kind = pm2FileKind(file.replace(/^.*\//s, ""));
   if (kind === "yaml") return loadYaml(readFileSync(file, "utf8"));

@@ -6,7 +6,6 @@ import { FileError } from "../../ports/index.ts";
 import { MAX_RESULT_BYTES, readOutcome, RESULT_FD, type Outcome } from "./outcome.ts";
 
 export interface ProgramOptions {
-  /** Current folder of the process. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -67,12 +66,10 @@ export function runProgram(file: string, options: ProgramOptions, signal: AbortS
   });
 }
 
-/** The input from the descriptor, up to its line end. */
 class ResultLine {
   readonly #chunks: Buffer[] = [];
   #length = 0;
 
-  /** Returns the outcome once its line is complete. */
   add(chunk: Buffer): Outcome | "too long" | "garbage" | undefined {
     this.#chunks.push(chunk);
     this.#length += chunk.length;

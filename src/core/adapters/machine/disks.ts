@@ -8,7 +8,6 @@ const KEPT_MS = 15_000;
 /** A disconnected network disk never answers. */
 const PATIENCE_MS = 1000;
 
-/** The file systems behind some paths, each once, asked at most every 15 seconds. */
 export class DiskReader {
   readonly #paths: readonly string[];
   /** Paths without an answer yet. Each further question would block another thread of the pool. */
@@ -51,7 +50,6 @@ export class DiskReader {
 }
 
 interface Found {
-  /** The number of the device; the path if it is not known. */
   readonly device: number | string;
   readonly disk: DiskReading;
 }

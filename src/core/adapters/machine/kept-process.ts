@@ -7,7 +7,6 @@ import { KeptFile } from "./kept-file.ts";
 
 const NO_LONGER_THERE = new Set(["ESRCH", "ENOENT"]);
 
-/** The files of one process under `/proc`, kept open. */
 export class KeptProcess {
   readonly #stat: KeptFile;
   readonly #statm: KeptFile;

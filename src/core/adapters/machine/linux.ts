@@ -62,7 +62,6 @@ class KeptProcesses {
     this.#buffer = buffer;
   }
 
-  /** Reads the given processes that run, and closes the files of all others. */
   read(pids: readonly number[]): ReadonlyMap<number, ProcessReading> {
     const wanted = new Set(pids);
     for (const pid of this.#kept.keys()) if (!wanted.has(pid)) this.#letGo(pid);

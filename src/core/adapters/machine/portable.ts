@@ -8,7 +8,6 @@ import { DiskReader } from "./disks.ts";
 const KEPT_MS = 5000;
 const KIBIBYTE = 1024;
 
-/** Systems without `/proc`: Node.js reports the times of cores, systeminformation memory and processes. */
 export async function openPortable(paths: readonly string[], platform: string): Promise<MachineReader> {
   const { mem, processes } = await import("systeminformation");
   const memory = kept(mem);

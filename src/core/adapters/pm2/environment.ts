@@ -1,6 +1,5 @@
 import { isPassedOn } from "../../pm2/inherited.ts";
 
-/** Programs on Windows do not start without these. */
 const PASSED_ON_WINDOWS = /^(?:SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|TEMP|TMP|USERPROFILE|APPDATA|LOCALAPPDATA|PATH)$/i;
 
 /** The environment that PM2 gets. PM2 hands it to every app that it starts, so it holds nothing of svcm's own. */

@@ -1,7 +1,6 @@
 import { SvcmError } from "../../errors.ts";
 import type { FailureFacts } from "./protocol.ts";
 
-/** A failure of PM2 or of the link to it. */
 export class LinkFailure extends Error {
   override readonly name = "LinkFailure";
   readonly code: string;

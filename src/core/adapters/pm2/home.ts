@@ -9,13 +9,11 @@ export interface Pm2Home {
   readonly socket: string;
 }
 
-/** The folder that PM2 itself would use in this environment. */
 export function pm2Home(env: Readonly<Record<string, string | undefined>>, cwd: string): Pm2Home {
   const folder = resolve(cwd, env["PM2_HOME"] || join(env["HOME"] || homedir(), ".pm2"));
   return { folder, socket: join(folder, "rpc.sock") };
 }
 
-/** The reason why PM2 cannot work there; undefined if it can. */
 export function whyUnusable({ folder }: Pm2Home): string | undefined {
   const bytes = Buffer.byteLength(folder);
   if (process.platform === "win32" || bytes <= LONGEST_HOME_BYTES) return undefined;

@@ -23,7 +23,6 @@ export interface Pm2Options {
 }
 
 const ANSWER_MS = 5000;
-/** Another svcm may need this long to end and start a process. */
 const LOCK_MS = 60_000;
 
 /** The processes of the environment's PM2. Nothing is loaded or touched before the first call. */

@@ -5,7 +5,6 @@ import { LinkFailure } from "./failure.ts";
 import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts";
 
 export interface LinkOptions extends WorkerData {
-  /** The whole environment of the worker. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -126,7 +125,6 @@ interface Waiting {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A call that waits for its answer. The worker keeps time itself; this timer is for a worker that cannot. */
 function expectation(
   resolve: (answer: Answer) => void,
   reject: (reason: Error) => void,

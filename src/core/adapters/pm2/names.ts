@@ -29,7 +29,6 @@ export async function pm2Names(env: Readonly<Record<string, string | undefined>>
   return Array.isArray(list) ? list.flatMap(nameOf) : [];
 }
 
-/** Leaves out modules of PM2, for example pm2-logrotate. */
 function nameOf(item: unknown): ProcessName[] {
   const { name, pm_id: pmId, pm2_env: facts } = item as Record<string, unknown>;
   const { status, namespace, pmx_module: isModule } = (facts ?? {}) as Record<string, unknown>;

@@ -5,7 +5,6 @@ import type { OwnProcess } from "../../pm2/own.ts";
 /** Enough for any real chain of processes. */
 const MOST_ANCESTORS = 64;
 
-/** This process, its ancestors, and its number and name in PM2. */
 export function ownProcess(env: Readonly<Record<string, string | undefined>>): OwnProcess {
   const { pm_id: pmId, name } = env;
   const isOfPm2 = pmId !== undefined && /^\d{1,9}$/.test(pmId) && name !== undefined;
@@ -22,7 +21,6 @@ function withAncestors(pid: number): number[] {
   return pids;
 }
 
-/** 0 if the system does not say. */
 function parentOf(pid: number): number {
   try {
     return parsePidStat(readFileSync(`/proc/${pid}/stat`, "latin1"))?.parentPid ?? 0;

@@ -87,7 +87,6 @@ function load(): Promise<Pm2> {
   return loading;
 }
 
-/** Opens a connection that is forgotten as soon as it fails or is lost. */
 function open(pm2: Pm2): Promise<Connection> {
   const opened = connect(pm2, socket, timeoutMs);
   const forget = (): void => {

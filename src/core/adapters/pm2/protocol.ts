@@ -4,7 +4,6 @@ import type { Fields } from "../../pm2/normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../../pm2/process-record.ts";
 
 export interface WorkerData {
-  /** PM2's socket. */
   readonly socket: string;
   readonly salt: Uint8Array;
   readonly timeoutMs: number;
@@ -31,7 +30,6 @@ export interface FailureFacts {
   readonly details: string;
 }
 
-/** `processes` answers `list`, `texts` answers `scrub`. */
 export interface Answer {
   readonly processes?: readonly ProcessRecord[];
   readonly texts?: readonly string[];

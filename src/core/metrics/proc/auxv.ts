@@ -2,13 +2,11 @@ const PAGE_SIZE = 6;
 const CLOCK_TICKS = 17;
 const WORD_BYTES = 8;
 
-/** The units of `/proc`. */
 export interface Units {
   readonly pageBytes: number;
   readonly ticksPerSecond: number;
 }
 
-/** The units of nearly every 64-bit Linux. */
 const COMMON: Units = { pageBytes: 4096, ticksPerSecond: 100 };
 
 /** The units that the kernel handed this process in `/proc/self/auxv`: pairs of 64-bit words. @see getauxval(3) */

@@ -1,4 +1,3 @@
-/** The fields of `/proc/<pid>/stat` that svcm reads. */
 export interface PidStat {
   /** One letter; `Z` and `X` are processes that have ended. */
   readonly state: string;
@@ -6,7 +5,6 @@ export interface PidStat {
   /** User and system time, without that of children, in clock ticks. */
   readonly cpuTicks: number;
   readonly threads: number;
-  /** Clock ticks since boot, as the kernel writes them. */
   readonly startTime: string;
 }
 

@@ -10,7 +10,6 @@ import { Sampler } from "./sampler.ts";
 import { Scraper } from "./scraper.ts";
 import { Seat } from "./seat.ts";
 
-/** The time between the two readings of a single answer: twenty clock ticks of the kernel. */
 const SINGLE_MS = 200;
 
 /** Telemetry over these ports. It opens, asks and runs nothing before the first watch or collection. */
@@ -109,7 +108,6 @@ class SharedTelemetry implements Telemetry {
     return watch;
   }
 
-  /** A moment with rates: the sampler's if it runs, otherwise one of two readings. */
   async #moment(): Promise<Moment> {
     const shared = await this.#sampler?.now();
     if (shared?.measured.before !== undefined) return shared;

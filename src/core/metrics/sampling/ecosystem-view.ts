@@ -12,7 +12,6 @@ export interface EcosystemState {
   readonly exists: boolean;
   readonly expected: readonly ExpectedApp[];
   readonly visibleKeys: ReadonlySet<string>;
-  /** Present if the file could not be run. */
   readonly failure?: { readonly error: string; readonly code: string };
 }
 
@@ -35,7 +34,6 @@ export function ecosystemView(
   return { fileName, path, exists, ...driftOf({ ...facts, visibleKeys: state.visibleKeys }) };
 }
 
-/** The files of `--env-file` of all apps. */
 export function envFilesOf({ expected }: EcosystemState): string[] {
   return [...new Set(expected.flatMap(({ envFiles }) => envFiles))];
 }

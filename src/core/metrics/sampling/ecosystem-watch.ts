@@ -101,7 +101,6 @@ export class EcosystemWatch {
 
 interface Ran {
   readonly state: EcosystemState;
-  /** The modules that the file required. */
   readonly files: readonly string[];
   readonly retryMs: number;
 }

@@ -8,7 +8,6 @@ import type { Meter } from "./meter.ts";
 import type { Listed, ProcessTable } from "./process-table.ts";
 import type { Scraper } from "./scraper.ts";
 
-/** The measurements of one moment, for every environment. */
 export interface Moment {
   readonly epochMs: number;
   readonly measured: Measured;
@@ -37,7 +36,6 @@ function pidsOf(listed: Listed): number[] {
   return "records" in listed ? listed.records.flatMap(({ pid }) => (pid === null ? [] : [pid])) : [];
 }
 
-/** The sample of a moment for an environment. */
 export async function sampleOf(
   ports: Ports,
   moment: Moment,

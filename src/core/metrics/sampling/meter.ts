@@ -6,7 +6,6 @@ const SHORTEST_MS = 200;
 
 type Reading = Measured["now"] & { readonly atMs: number };
 
-/** Reads the machine repeatedly and keeps the previous reading. */
 export class Meter {
   readonly #reader: MachineReader;
   #before: Reading | undefined;
@@ -27,7 +26,6 @@ export class Meter {
     return { before: this.#before, now, disks: await disks, cpuModel: reader.cpuModel };
   }
 
-  /** The processes among these that the last reading had. */
   known(pids: readonly number[]): number[] {
     return pids.filter((pid) => this.#latest?.processes.has(pid));
   }

@@ -13,7 +13,6 @@ const TICK_PATIENCE_MS = 200;
 /** The time of the first tick, because PM2 has to be loaded. */
 const FIRST_PATIENCE_MS = 2500;
 
-/** PM2's last answer: its processes, or the failure. */
 export type Listed =
   | {
       readonly records: readonly ProcessRecord[];
@@ -43,7 +42,6 @@ export class ProcessTable {
     this.#ports = ports;
   }
 
-  /** The number of questions to PM2. */
   get calls(): number {
     return this.#calls;
   }
@@ -68,7 +66,6 @@ export class ProcessTable {
     return isTimeout(first) ? first : next;
   }
 
-  /** The answer if it comes soon, otherwise the last one. */
   async #awaited(question: Promise<Listed>): Promise<Listed> {
     const ms = this.#known === undefined ? FIRST_PATIENCE_MS : TICK_PATIENCE_MS;
     const enough = new AbortController();

@@ -12,7 +12,6 @@ export interface SamplerOptions {
   readonly ports: Ports;
   readonly table: ProcessTable;
   readonly ecosystem: (environment: string) => EcosystemWatch;
-  /** Called for every measurement. */
   readonly onSample: () => void;
 }
 
@@ -24,13 +23,11 @@ export class Sampler {
   /** Keys of samples that are being built: a tick does not wait for an ecosystem file. */
   readonly #serving = new Set<string>();
   #measuring: (() => Promise<Moment>) | undefined;
-  /** The measurement that is under way. */
   #current: Promise<unknown> | undefined;
   #latest: Moment | undefined;
   #tickedAtMs = Number.NEGATIVE_INFINITY;
   #isRefreshing = false;
   #wake = new AbortController();
-  /** Resolves when sampling has ended and everything is closed. */
   readonly ended: Promise<void>;
 
   constructor(options: SamplerOptions, first: Seat) {
@@ -53,13 +50,11 @@ export class Sampler {
     this.#wake.abort();
   }
 
-  /** Asks PM2 again and samples for all seats now. */
   refresh(): void {
     this.#isRefreshing = true;
     this.#wake.abort();
   }
 
-  /** A moment that is measured after this call; undefined if it is ending. */
   async now(): Promise<Moment | undefined> {
     if (this.#measuring === undefined || this.#seats.size === 0) return undefined;
     return this.#measuring();
@@ -128,7 +123,6 @@ export class Sampler {
     for (const [key, seats] of groups) if (!this.#serving.has(key)) void this.#serveGroup(key, seats, moment);
   }
 
-  /** One sample for all seats with the same key; a seat that comes between two ticks gets it too. */
   async #serveGroup(key: string, seats: readonly Seat[], moment: Moment): Promise<void> {
     const tickedAtMs = this.#tickedAtMs;
     this.#serving.add(key);

@@ -21,7 +21,6 @@ export class Scraper {
     this.#world = world;
   }
 
-  /** Asks every port without a pending question; resolves when all have answered or failed. */
   async ask(records: readonly ProcessRecord[]): Promise<void> {
     const targets = targetsOf(records);
     const tcpPorts = new Set(targets.values());
@@ -29,7 +28,6 @@ export class Scraper {
     await Promise.all([...tcpPorts].map((port) => this.#askOne(port)));
   }
 
-  /** The last answers by PM2's number; null for a process that was not asked. */
   answers(records: readonly ProcessRecord[]): (pmId: number) => AsyncContextMetrics {
     const targets = targetsOf(records);
     return (pmId) => {

@@ -3,7 +3,6 @@ import type { Sample, WatchRequest } from "../telemetry.ts";
 /** The place of one watcher. It holds the newest sample only. */
 export class Seat {
   readonly request: WatchRequest & { readonly environment: string };
-  /** On the sampler's clock. */
   #servedAtMs = Number.NEGATIVE_INFINITY;
   #sample: Sample | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -19,7 +18,6 @@ export class Seat {
     return nowMs - this.#servedAtMs >= this.request.intervalMs - tickMs / 2;
   }
 
-  /** Replaces a sample that was not read. */
   serve(sample: Sample, nowMs: number): void {
     this.#sample = sample;
     this.#servedAtMs = nowMs;

@@ -7,7 +7,6 @@ import type { ProcessRecord } from "../process-record.ts";
 
 export type ActionInput = InputOf<"process.act"> & { readonly scope: ProcessScope };
 
-/** An action under way. */
 export interface Acting {
   readonly ports: Ports;
   readonly action: ProcessAction;
@@ -20,10 +19,8 @@ export interface Acting {
 /** The process in PM2's list as it is now. @throws {SvcmError} PM2_FAILED if PM2 no longer lists it */
 export type Look = () => Promise<ProcessRecord>;
 
-/** The reason why a process was left alone. */
 export type SkipReason = "SELF_ACTION_BLOCKED" | "ALREADY_RUNNING" | "ALREADY_STOPPED";
 
-/** A process after an action. */
 export interface AffectedProcess {
   readonly name: string;
   readonly pmId: number;
@@ -46,7 +43,6 @@ export interface Outcome {
 
 /** The action on one process or app. */
 export interface Step {
-  /** The process or app, as messages call it. */
   readonly label: string;
   readonly run: () => Promise<Outcome>;
 }
@@ -57,7 +53,6 @@ export interface Steps {
   readonly of: (acting: Acting) => Step[];
   /** Processes that are left alone from the start. */
   readonly skipped: readonly SkippedProcess[];
-  /** Warnings of an action that succeeded, read after it. */
   readonly warnings: () => Promise<Issue[]>;
 }
 

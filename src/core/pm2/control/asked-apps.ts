@@ -13,10 +13,8 @@ import { noEcosystem, refusalOf } from "./refusals.ts";
 
 /** The apps of an ecosystem file that a request is for. */
 export interface AskedApps {
-  /** True if the request names none and means all of them. */
   readonly isEvery: boolean;
   readonly declarations: readonly Declaration[];
-  /** Apps that cannot run as they are declared. */
   readonly refused: readonly { readonly name: string; readonly error: SvcmError }[];
   readonly expected: readonly ExpectedApp[];
   readonly visibleKeys: ReadonlySet<string>;

@@ -2,7 +2,6 @@ import { SvcmError } from "../../errors.ts";
 import type { Processes } from "../../ports/processes.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
-/** PM2's list; empty if no daemon runs. */
 export async function listOrNone(processes: Processes): Promise<ProcessRecord[]> {
   try {
     return await processes.list();

@@ -1,15 +1,12 @@
-/** The audit record of an action on processes. */
 import type { AuditRecord } from "../../api/audit-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { AffectedProcess, SkippedProcess } from "./acting.ts";
 
-/** The members that are known while the action is under way. */
 export type ActionSubject = {
   -readonly [Member in "action" | "environment" | "processes" | "target" | "code"]?: AuditRecord[Member];
 } & Pick<AuditRecord, "action">;
 
-/** The subject of a request, before PM2 is asked. */
 export function attempted(input: InputOf<"process.act">): ActionSubject {
   const { action, scope = "process", namespace } = input;
   const asked = scope === "namespace" ? (namespace ?? input.name) : askedFor(input);
@@ -26,7 +23,6 @@ function askedFor({ name, pmId, names = [], pmIds = [] }: InputOf<"process.act">
 /** A process, or an app that PM2 does not know yet. */
 export type Named = { readonly name: string; readonly pmId: number | null };
 
-/** Names every process that the action is for. */
 export function noteProcesses(about: ActionSubject, { workspace }: Ports, processes: readonly Named[]): void {
   about.processes = processes.map(({ name, pmId }) => ({ name, pmId, pm2Home: workspace.pm2Home }));
 }

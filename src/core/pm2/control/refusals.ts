@@ -11,7 +11,6 @@ export function folderMissing(who: string, folder: string, hint: string): SvcmEr
   });
 }
 
-/** The refusal of an app that cannot run as it is declared; undefined if it can. */
 export function refusalOf({ name, missingFolder, blocks: [block] }: Declaration, path: string): SvcmError | undefined {
   const app = `The app ${JSON.stringify(name)}`;
   if (missingFolder !== undefined)

@@ -31,7 +31,6 @@ export async function startDeclared(acting: Acting, declared: Declaration): Prom
   return { affected: started.map(affected), skipped: [] };
 }
 
-/** Returns false if another program started it in the meantime. */
 async function startUnlessKnown({ ports }: Acting, { name, apps }: Declaration): Promise<boolean> {
   try {
     await ports.processes.startApp(name, apps);
@@ -48,7 +47,6 @@ async function startKnown(acting: Acting, known: readonly ProcessRecord[]): Prom
   return merged(outcomes);
 }
 
-/** One instance that failed fails the start. */
 function together(instances: readonly ProcessRecord[], onlineMs: OnlineMs): Verdict {
   if (instances.length === 0) return { failed: "it registered no process" };
   const verdicts = instances.map((instance) => verdictOn("start", UNKNOWN_BEFORE, instance, onlineMs(instance)));

@@ -35,12 +35,10 @@ export function targetName({ scope, name, names, namespace }: AskedTarget, found
   return name ?? [...new Set([...(names ?? []), ...found.map((one) => one.name)])].join(", ");
 }
 
-/** One process in messages. */
 export function label({ name, pmId, namespace }: Pick<ProcessRecord, "name" | "pmId" | "namespace">): string {
   return `${name} (id ${pmId}, namespace ${namespace})`;
 }
 
-/** PROCESS_NOT_FOUND with the accepted names and the most similar one. */
 export function notFound(what: string, given: string, accepted: readonly string[]): SvcmError {
   const known = [...new Set(accepted)].toSorted();
   const meant = suggest(given, known) ?? onlyWith(given, known);
@@ -111,7 +109,6 @@ function ofNumber(list: readonly ProcessRecord[], pmId: number, name: string | u
   throw new SvcmError("PROCESS_NOT_FOUND", { code: "PROCESS_NOT_FOUND", details });
 }
 
-/** Instances of one app share all of this. */
 function appOf({ namespace, script, cwd }: ProcessRecord): string {
   return JSON.stringify([namespace, script, cwd]);
 }

@@ -7,7 +7,6 @@ export const STABLE_MS = 1000;
 /** PM2's list decides whether an action is done, pending or failed. */
 export type Verdict = "done" | "pending" | { readonly failed: string };
 
-/** A process right before an action. */
 export type Before = Pick<ProcessRecord, "status" | "restartCount" | "pid" | "startedAt">;
 
 export const UNKNOWN_BEFORE: Before = { status: "stopped", restartCount: 0, pid: null, startedAt: null };

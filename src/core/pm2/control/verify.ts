@@ -13,10 +13,8 @@ const CODES: Readonly<Record<ProcessAction, string>> = {
   restart: "RESTART_VERIFY_FAILED",
 };
 
-/** The time for which the present run of a process has been online. */
 export type OnlineMs = (record: ProcessRecord) => number;
 
-/** The processes of an action in PM2's list, and the verdict on it. */
 export interface Look {
   readonly processes: readonly ProcessRecord[];
   readonly verdict: Verdict;

@@ -7,7 +7,6 @@ import { driftOf } from "../drift/drift.ts";
 import { foldersOf } from "../problem.ts";
 import type { AskedApps } from "./asked-apps.ts";
 
-/** The warnings of an action that succeeded: variables without a value, and differences from the file that remain. */
 export async function warningsAfter(ports: Ports, asked: AskedApps): Promise<Issue[]> {
   const { declarations } = asked;
   const unset = declarations.flatMap(unsetWarning);

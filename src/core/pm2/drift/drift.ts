@@ -8,19 +8,15 @@ import type { ExpectedApp } from "./expected.ts";
 export interface DriftFacts {
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
-  /** The time of the last write in milliseconds since the epoch; undefined if there is no such file. */
   readonly modifiedMs: (path: string) => number | undefined;
   /** Keys that the runtime contract shows, so they are not secrets, whatever their names. */
   readonly visibleKeys: ReadonlySet<string>;
-  /** Folders of processes. */
   readonly missingFolders: ReadonlySet<string>;
 }
 
 export interface Drift {
   readonly expectedProcessCount: number;
-  /** Declared apps that PM2 does not know. */
   readonly missingExpected: string[];
-  /** Names of processes that no app declares. */
   readonly unexpected: string[];
   readonly drift: DriftEntry[];
 }
@@ -124,7 +120,6 @@ function isSame(field: DriftField, declared: unknown, running: string | boolean)
 
 const SERVER = /\/pm2\/lib\/API\/Serve\.js$/;
 
-/** Fields whose values are shown, with their names in a record. */
 const SHOWN = [
   ["script", "script"],
   ["cwd", "cwd"],
@@ -134,7 +129,6 @@ const SHOWN = [
   ["namespace", "namespace"],
 ] as const satisfies readonly (readonly [DriftField & keyof ExpectedApp, keyof ProcessRecord])[];
 
-/** Joins the entries of processes that differ in the same way. */
 function merged(entries: readonly DriftEntry[]): DriftEntry[] {
   const alike = groupBy(entries, (entry) => JSON.stringify({ ...entry, pmIds: [] }));
   return [...alike.values()].flatMap(([first, ...others]) =>

@@ -9,11 +9,9 @@ export interface DriftingKey {
 type Digests = Readonly<Record<string, string>>;
 
 export interface KeyContext {
-  /** Name of the app. */
   readonly app: string;
   /** Keys that the runtime contract shows: none is a secret, whatever its name. */
   readonly visibleKeys: ReadonlySet<string>;
-  /** Keys that may have any value. */
   readonly openKeys: readonly string[];
 }
 

@@ -12,7 +12,6 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly environments: readonly Readonly<Record<string, string>>[];
   /** Keys that may have any value: PM2 gives each process its own, or the file gives no value. */
   readonly openKeys: readonly string[];
-  /** Absolute paths of the files of `--env-file`. */
   readonly envFiles: readonly string[];
 }
 
@@ -23,7 +22,6 @@ export interface Expecting {
   readonly digest: (value: string) => string;
 }
 
-/** Every app of a file; the result holds no value of an environment. */
 export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, digest }: Expecting): ExpectedApp[] {
   const declared = declaredApps(loaded, machine);
   return loaded.apps.flatMap((source, index) => {
@@ -49,7 +47,6 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
   });
 }
 
-/** The blocks that `pm2 start --env <spelling>` lays over `env`. */
 function blocksOf({ fields }: LoadedApp, spellings: readonly string[]): { readonly [key: string]: Data }[] {
   return spellings.map((spelling) => fields[`env_${spelling}`]).filter(isRecord);
 }

@@ -10,9 +10,7 @@ export interface Connection {
    */
   ask(method: string, argument: unknown, patienceMs: number): Promise<unknown>;
   readonly isLost: boolean;
-  /** Rejects when the connection is lost; never resolves. */
   readonly lost: Promise<never>;
-  /** Closes it as soon as no caller waits for an answer. */
   retire(): void;
   close(): void;
 }
@@ -144,7 +142,6 @@ export async function orTimeout<T>(answer: Promise<T>, patienceMs: number, what:
 
 const LONGEST_WORDS = 400;
 
-/** PM2's own words, from an error, a text or a list of them. */
 export function wordsOf(error: unknown): string {
   if (Array.isArray(error)) return error.map(wordsOf).join("; ").slice(0, LONGEST_WORDS);
   const words = error instanceof Error ? error.message : typeof error === "string" ? error : "PM2 gave no reason";

@@ -15,11 +15,9 @@ export interface Pm2Client {
   client_sock: RequestSocket;
 }
 
-/** Axon's socket over the one connection of a client. */
 export interface RequestSocket extends NodeJS.EventEmitter {
   set(setting: "retry timeout", ms: number): void;
   queue: unknown[];
-  /** The open sockets below it. */
   readonly socks: readonly NodeJS.ReadableStream[];
   closing?: boolean;
   close(): void;
@@ -28,10 +26,8 @@ export interface RequestSocket extends NodeJS.EventEmitter {
 /** An item of PM2's list. It holds every value of the process's environment twice. */
 export interface Pm2Process {
   readonly pm_id: number;
-  /** A number if it is one in the declaration. */
   readonly name: unknown;
   readonly pid?: number;
-  /** The daemon's last measurement: percent of one core, and bytes. */
   readonly monit?: { readonly cpu?: unknown; readonly memory?: unknown };
   readonly pm2_env: Readonly<Record<string, unknown>>;
 }

@@ -2,11 +2,9 @@ import { canonicalArguments, canonicalValue } from "../../../pm2/canonical-value
 import type { ProcessRecord } from "../../../pm2/process-record.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
-/** A bound only; the text is masked and cut later. */
 const LONGEST_METRIC = 4000;
 const MOST_METRICS = 50;
 
-/** The allowed fields of a process, and digests of its declaration. */
 export function processRecord(listed: Pm2Process, digest: (value: string) => string): ProcessRecord {
   const env = listed.pm2_env;
   const status = textOf(env["status"]) ?? "unknown";
@@ -64,7 +62,6 @@ function measured({ pid, monit }: Pm2Process): Pick<ProcessRecord, "cpuPercent" 
   return { cpuPercent: numberOf(cpu), memoryBytes: positive(memory) };
 }
 
-/** The custom metrics of a process, and the units of those that have one. */
 function reported(monitor: unknown): Pick<ProcessRecord, "customMetrics" | "customMetricUnits"> {
   const metrics: [string, string | number][] = [];
   const units: [string, string][] = [];

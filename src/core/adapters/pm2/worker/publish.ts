@@ -17,7 +17,6 @@ export function published(
   return processes.map((listed) => withMetricTexts(processRecord(listed, digest), scrub));
 }
 
-/** Takes the secrets of the environments of these processes out of a text; collects them when the first text comes. */
 export function environmentScrub(processes: readonly Pm2Process[]): Scrub {
   let scrub: Scrub | undefined;
   return (text) => (scrub ??= scrubOf(secretsOf(processes)))(text);

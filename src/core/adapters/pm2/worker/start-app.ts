@@ -13,7 +13,6 @@ export interface Starting {
   readonly handOver: (patienceMs: number) => void;
 }
 
-/** A daemon needs most of it to load Node.js. */
 const DAEMON_START_MS = 20_000;
 
 /** Starts an app by its entries in an ecosystem file. @throws {LinkFailure} */
