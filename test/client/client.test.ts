@@ -88,7 +88,7 @@ describe("watch", () => {
     expect(watching.states).toEqual(["live"]);
   });
 
-  test("tells the host and the error while PM2 cannot be read", async () => {
+  test("yields the host and the error while PM2 cannot be read", async () => {
     const { telemetry, server } = await start();
     const frames = client(server.url).watch()[Symbol.asyncIterator]();
     const first = next(frames);
@@ -193,7 +193,7 @@ describe("the token", () => {
     expect(server.log.join("")).not.toContain(TOKEN);
   });
 
-  test("is asked before each attempt to connect, if it is a function; one that has none yet is asked again", async () => {
+  test("a token function is called before each attempt to connect, and again while it returns no token", async () => {
     const { telemetry, server } = await start({ host: "0.0.0.0", env });
     let asked = 0;
     const token = () => (++asked === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve(TOKEN));
@@ -235,7 +235,7 @@ describe("act", () => {
     expect(results[1]?.error).not.toBe("Unauthorized.");
   });
 
-  test("rejects what is no action", async () => {
+  test("rejects an action that does not exist", async () => {
     const { server } = await start();
     await expect(client(server.url).act({ action: "stop", pmId: -1 })).rejects.toMatchObject({
       code: "INVALID_ACTION",
@@ -274,7 +274,7 @@ describe("act", () => {
   });
 });
 
-test.each(["ftp://h", "http://u:p@h", "nothing"])("%s is no address", (url) => {
+test.each(["ftp://h", "http://u:p@h", "nothing"])("%s is not an address", (url) => {
   expect(() => connect({ url, WebSocket })).toThrow(TypeError);
 });
 

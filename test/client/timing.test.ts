@@ -1,4 +1,4 @@
-/** What the client does with time. The clock is moved by hand. */
+/** Deadlines and pauses of the client. The clock is moved by hand. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { backoffMs } from "../../src/client/backoff.ts";
 import { watchdog } from "../../src/client/watchdog.ts";
@@ -48,7 +48,7 @@ describe("silence", () => {
     expect(happened).toEqual(["silence", "silence"]);
   });
 
-  test("is nobody's concern after the end", () => {
+  test("changes nothing after the end", () => {
     const dog = watched();
     dog.watch(3000);
     dog.stop();

@@ -4,7 +4,7 @@ import { bindLazily } from "../../scripts/build/bind-lazily.ts";
 
 const REQUIRE = /^(?:let|const) (\w+[$\w]*) = (require\("[^"]+"\));$/gm;
 
-/** Runs a module and tells what it required, in order, and what it exported. */
+/** Runs a module and returns its requires, in order, and its exports. */
 function run(code: string) {
   const required: string[] = [];
   const modules: Record<string, unknown> = {

@@ -1,4 +1,4 @@
-/** `npm start` and `npm stop` in a checkout of their own: run under the PM2 of that checkout. */
+/** `npm start` and `npm stop` in a separate checkout, under the PM2 of that checkout. */
 import { execFile } from "node:child_process";
 import {
   existsSync,
@@ -53,7 +53,7 @@ describe("npm start and npm stop", () => {
     expect(await takenOf(ports)).toEqual([]);
   };
 
-  test("a stop without a start is no error", async () => {
+  test("a stop without a start is not an error", async () => {
     expect(await npm("stop")).toEqual({ code: 0, stdout: "The reference backend was not running.\n", stderr: "" });
     await expectNothing();
   });
@@ -70,7 +70,7 @@ describe("npm start and npm stop", () => {
     await expectNothing();
   });
 
-  test("an app that cannot start is told with its reason, and nothing is left running", async () => {
+  test("an app that cannot start is reported with its reason, and nothing is left running", async () => {
     const file = join(root, "apps/backend-template/src/config/.env.dev");
     const before = readFileSync(file, "utf8");
     writeFileSync(file, before.replace("FRAMEWORK=express", "FRAMEWORK=koa"));
@@ -82,7 +82,7 @@ describe("npm start and npm stop", () => {
     writeFileSync(file, before);
   });
 
-  test("a start brings everything up; a second one brings it up anew, once", async () => {
+  test("a start brings everything up; a second one replaces all of it", async () => {
     const first = await npm("start");
     expect(first).toMatchObject({ code: 0, stderr: "" });
     for (const port of Object.values(ports)) expect(first.stdout).toContain(`127.0.0.1:${port}`);

@@ -53,11 +53,9 @@ describe("in a window", () => {
     const columns = columnsOf({ shorten: "end" }, { spare: 1 }, { shorten: "fold" });
     const text = plain(columns, [["a name of a target", "restapi", "TARGET_PROTOCOL_NOT_EXPOSED, valid"]], window(48));
     expect(text).toBe(
-      [
-        "C0                  C2",
-        "a name of a target  TARGET_PROTOCOL_NOT_EXPOSED,",
-        "                    valid",
-      ].join("\n"),
+      ["C0                  C2", "a name of a target  TARGET_PROTOCOL_NOT_EXPOSED,", "                    valid"].join(
+        "\n",
+      ),
     );
   });
 

@@ -1,4 +1,4 @@
-/** What the audit log says of an attempt: done, refused or failed. */
+/** The audit records of an attempt: done, refused or failed. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -31,7 +31,7 @@ test("a write is recorded under the canonical name of its environment, and under
   ]);
 });
 
-test("a write that is refused leaves nothing in a folder that is no repository", async () => {
+test("a write that is refused leaves nothing in a folder that is not a repository", async () => {
   const folder = temporaryFolder();
   const ports = nodePorts({ env: { PM2_HOME: join(folder, ".pm2") }, cwd: folder });
   await refused(execute(envWrite, ports, { values: { SVC_HTTP_FRAMEWORK: "fastify" }, foreignKeys: "ignore" }, caller));

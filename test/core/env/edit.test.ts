@@ -28,7 +28,7 @@ function attemptSets(text: string, assignments: readonly Assignment[]): Edited |
 }
 
 describe("setting a value", () => {
-  test("gives it back to our reader, to dotenv and to node --env-file", () => {
+  test("our reader, dotenv and node --env-file read the value that was set", () => {
     let written = 0;
     fc.assert(
       fc.property(envText, keyName, value, (text, key, to) => {
@@ -129,7 +129,7 @@ describe("setting a value", () => {
     expect(setValue("# A=MS SQL\n", "A", "Mongo", { isValue })).toBe("A=Mongo\n");
   });
 
-  test("refuses what no quoting gives back", () => {
+  test("refuses a value that no quoting preserves", () => {
     expect(() => setValue("A=1\n", "A", "'\"`")).toThrow(UnwritableValue);
   });
 
@@ -139,7 +139,7 @@ describe("setting a value", () => {
   });
 });
 
-describe("a line that only a part of the readers would give back", () => {
+describe("a line that only some readers would read the same", () => {
   test.each([
     ["A: 1\n", "A=2\n"],
     ["export A: 1\n", "export A=2\n"],
@@ -168,7 +168,7 @@ describe("a line that only a part of the readers would give back", () => {
     ["a line above without a key", "=1\nB=1\nA=1\n", 1, /read on from line 1/],
     ["a quote above that is closed behind it", "B='1\nA=1\nC='2\n", 1, /line 1 leaves a quote \('\) open/],
     ["a lone carriage return", "B=1\rA=1\n", 2, /lone carriage return/],
-  ])("is told: %s", (_name, text, line, reason) => {
+  ])("warns of %s", (_name, text, line, reason) => {
     const [edit] = setValues(text, [{ key: "A", value: "2" }]).edits;
     expect(edit?.doubts).toEqual([{ line, reason: expect.stringMatching(reason) }]);
   });

@@ -23,12 +23,12 @@ const entryLine = fc
     fc.oneof(bareValue, quotedValue),
     fc.constantFrom("", "", " # note"),
   )
-  // An exported key without a value is a name of its own to Node 22 and later.
+  // An exported key without a value is a separate name for Node 22 and later.
   .map(([prefix, key, value, comment]) => `${value === "" ? "" : prefix}${key}=${value}${comment}`);
 const commentLine = fc.stringMatching(/^# ?[A-Za-z0-9 ]{0,20}$/);
 const line = fc.oneof({ weight: 4, arbitrary: entryLine }, commentLine, fc.constant(""));
 
-/** What people write: assignments, comments and blank lines, LF or CRLF, with a final line break or not. */
+/** Env files as people write them: assignments, comments and blank lines, LF or CRLF, with a final line break or not. */
 export const envText = fc
   .tuple(fc.array(line, { maxLength: 10 }), fc.constantFrom("\n", "\r\n"), fc.boolean())
   .map(([lines, lineBreak, hasEnd]) => lines.join(lineBreak) + (hasEnd ? lineBreak : ""));

@@ -1,4 +1,4 @@
-/** A repository with runtime keys of its own, and none of the packaged ones. */
+/** A repository that declares its runtime keys, and uses none of the packaged ones. */
 import { describe, expect, test } from "vitest";
 import { valueProblem } from "../../../src/core/env/value-rules.ts";
 import { matrixFor } from "../../../src/core/facts/own.ts";
@@ -141,7 +141,7 @@ describe("a repository without the drivers and frameworks of the packaged matrix
     ]);
   });
 
-  test("may declare drivers of its own in the matrix", () => {
+  test("may declare its drivers in the matrix", () => {
     const text = packagedCapabilityMatrixText
       .replace("database: { key: SVC_DATABASE_DRIVER }", "database: [postgres, sqlite]")
       .replace(/^  keyValue: .*\n/m, "")

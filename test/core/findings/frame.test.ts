@@ -3,7 +3,7 @@ import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { frameLine } from "../../../src/core/findings/frame.ts";
 
-/** What stands above the caret, and what is left of it. */
+/** The text above the caret, and the text to its left. */
 function pointedAt(line: string, column: number): string {
   const { source, caret } = frameLine(line, column)!;
   let rest = source;

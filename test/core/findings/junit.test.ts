@@ -13,7 +13,7 @@ interface Element {
   text: string;
 }
 
-/** Parses strictly: throws where the text is no well-formed XML 1.0. */
+/** Parses strictly: throws if the text is not well-formed XML 1.0. */
 function parseXml(xml: string): Element {
   const root: Element = { name: "", attributes: {}, children: [], text: "" };
   const open = [root];

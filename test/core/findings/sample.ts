@@ -79,7 +79,7 @@ export function issue({ at: place, ...given }: Omit<Partial<Issue>, "at"> & { at
   return { code: "CODE", severity: "error", path: [], message: "message", ...given, ...(place && { at: place }) };
 }
 
-/** Text as nobody would write it: controls, markup, broken Unicode, right-to-left marks. */
+/** Hostile text: controls, markup, broken Unicode, right-to-left marks. */
 const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: "grapheme" }),

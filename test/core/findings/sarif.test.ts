@@ -106,7 +106,7 @@ describe("renderSarif", () => {
     expect(result!.locations[0].physicalLocation.artifactLocation.uri).toBe("a%20b/%C3%BC%3A%25%23%3F.yaml");
   });
 
-  test("a code like a property of every object is no rule", () => {
+  test("a code that is named like a property of every object is not a rule", () => {
     const log = renderSarif({ ...SAMPLE, issues: [issue({ code: "constructor", at: undefined })] }, RULES, VERSION);
     expectSarif(JSON.parse(log));
   });

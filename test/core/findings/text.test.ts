@@ -34,7 +34,7 @@ describe("renderText", () => {
     }
   });
 
-  test("a byte order mark and CRLF are no columns", () => {
+  test("a byte order mark and CRLF do not count as columns", () => {
     const report = { ...SAMPLE, text: "\uFEFFversion: x\r\na: y\r\n", issues: [issue({ at: at(1, 10) })] };
     expect(renderText(report, PLAIN).split("\n").slice(1, 3)).toEqual(["  1 | version: x", "    |          ^"]);
   });

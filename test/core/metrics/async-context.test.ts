@@ -59,10 +59,13 @@ describe("a process", () => {
     expect(visited).toEqual(["/async-context-metrics"]);
   });
 
-  test.each(["", "{", "[]", "null", "7", '"text"'])("a process that answers %j is reported as unreadable", async (text) => {
-    const metrics = await scrape((_, response) => void response.end(text));
-    expect(metrics).toMatchObject({ code: "ASYNC_CONTEXT_PARSE_ERROR", status: 200 });
-  });
+  test.each(["", "{", "[]", "null", "7", '"text"'])(
+    "a process that answers %j is reported as unreadable",
+    async (text) => {
+      const metrics = await scrape((_, response) => void response.end(text));
+      expect(metrics).toMatchObject({ code: "ASYNC_CONTEXT_PARSE_ERROR", status: 200 });
+    },
+  );
 
   test("an endless answer of a process is not read to the end", async () => {
     const metrics = await scrape((_, response) => {

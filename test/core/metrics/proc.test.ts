@@ -51,15 +51,18 @@ describe("/proc/<pid>/stat", () => {
   const of = (name: string, state = "S"): string =>
     `4711 (${name}) ${state} 1 4711 4711 0 -1 4194304 100 0 0 0 150 50 7 7 20 0 1 0 1086308 3133440 408 184\n`;
 
-  test.each(["node", "PM2 v7: God (x)", "a) R 1 (b", ") ) )", "line\nbreak"])("/proc/<pid>/stat of a program with the name %j", (name) => {
-    expect(parsePidStat(of(name))).toEqual({
-      state: "S",
-      parentPid: 1,
-      cpuTicks: 200,
-      threads: 1,
-      startTime: "1086308",
-    });
-  });
+  test.each(["node", "PM2 v7: God (x)", "a) R 1 (b", ") ) )", "line\nbreak"])(
+    "/proc/<pid>/stat of a program with the name %j",
+    (name) => {
+      expect(parsePidStat(of(name))).toEqual({
+        state: "S",
+        parentPid: 1,
+        cpuTicks: 200,
+        threads: 1,
+        startTime: "1086308",
+      });
+    },
+  );
 
   test("/proc/<pid>/stat: a zombie without other threads has ended", () => {
     const ended = ["Z", "X", "S", "R", "D", "T"].filter((state) => hasEnded(parsePidStat(of("x", state))!));

@@ -82,7 +82,7 @@ test("an unknown uptime is null, never 0", async () => {
   expect(processes).toMatchObject([{ uptimeMs: null }]);
 });
 
-/** Where people or other programs read the time; everything else waits on the clock that never jumps. */
+/** Files whose times people or other programs read. All other code uses the clock that never jumps. */
 const WALL_CLOCK = [
   "audit/audited.ts",
   "metrics/sampling/ecosystem-watch.ts",

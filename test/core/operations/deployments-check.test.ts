@@ -48,14 +48,14 @@ describe("bytes that are not UTF-8 are refused, at their offset", () => {
     });
   });
 
-  test("a byte order mark of UTF-8 is no fault, and counts in no column", async () => {
+  test("a byte order mark of UTF-8 is not a fault, and does not count as a column", async () => {
     const { ports } = makeWorkspace({ [FILE]: "\uFEFFversion: 1.10\r\n" });
     const { response } = await check(ports);
     expect(response.issues).toMatchObject([{ code: "SUITE_TEXT_EXPECTED", at: { line: 1, column: 10 } }]);
   });
 });
 
-describe("what is no file that can be read", () => {
+describe("a path that is not a readable file", () => {
   test.each([
     ["nothing", "SUITE_FILE_NOT_FOUND", () => undefined],
     ["a directory", "EISDIR", (path: string) => mkdirSync(path)],
@@ -97,7 +97,7 @@ describe("what is no file that can be read", () => {
 });
 
 describe("a file is found", () => {
-  test("through a link inside the repository, under the name that was asked for", async () => {
+  test("through a link inside the repository, under the requested name", async () => {
     const workspace = makeWorkspace({ "config/real.yaml": "version: 1\n" });
     symlinkSync("config/real.yaml", workspace.path(FILE));
     expect((await check(workspace.ports)).response).toMatchObject({ file: FILE, issues: [{ at: { file: FILE } }] });
@@ -115,7 +115,7 @@ describe("a file is found", () => {
   });
 });
 
-test("of a hundred thousand wrong keys in one map ten thousand are told, and a hundred shown", async () => {
+test("of a hundred thousand wrong keys in one map, ten thousand are reported and a hundred shown", async () => {
   const text = Array.from({ length: 100_000 }, (_, index) => `key${index}: 1`).join("\n");
   const { ports } = makeWorkspace({ [FILE]: text });
   const { report, response } = await check(ports);

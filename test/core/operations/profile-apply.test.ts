@@ -117,7 +117,7 @@ describe("operational profiles", () => {
 });
 
 describe("the difference of two environments", () => {
-  test("tells the state of every key, and no secret", async () => {
+  test("returns the state of every key, and no secret", async () => {
     const from =
       "A_SECRET=canary1\nSVC_REDIS_PASSWORD=canary2\nSVC_HTTP_FRAMEWORK=express\nSVC_DATABASE_NAME=a\nSVC_REDIS_URL=canary3\n";
     const to =

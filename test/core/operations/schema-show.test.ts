@@ -8,7 +8,7 @@ const MATRIX = "config/capability-matrix.yaml";
 const own = readFileSync(new URL(`../../../${MATRIX}`, import.meta.url), "utf8");
 const packaged = readFileSync(new URL("../../../schemas/service-management.v1.schema.json", import.meta.url), "utf8");
 
-test("the schema of deployments.yaml is the packaged one, until the repository has a matrix of its own", async () => {
+test("the schema of deployments.yaml is the packaged one, until the repository has its own matrix", async () => {
   const workspace = makeWorkspace();
   const show = () => schemaShow.run(workspace.ports, { document: "deployments" }, caller);
   expect(await show()).toEqual(JSON.parse(packaged));

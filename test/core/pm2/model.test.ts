@@ -27,11 +27,14 @@ describe("environments", () => {
     expect([own.get("dev"), own.get("development")]).toEqual(["dev", "development"]);
   });
 
-  test.each(["", " ", "qa", "toString", "__proto__", "dev,staging", "productio"])("the environment %j is refused", (asked) => {
-    expect(() => resolveEnvironment(spellings, facts.contract, asked)).toThrow(
-      /Unsupported environment .*Accepted: dev, dev/,
-    );
-  });
+  test.each(["", " ", "qa", "toString", "__proto__", "dev,staging", "productio"])(
+    "the environment %j is refused",
+    (asked) => {
+      expect(() => resolveEnvironment(spellings, facts.contract, asked)).toThrow(
+        /Unsupported environment .*Accepted: dev, dev/,
+      );
+    },
+  );
 
   test("environments are compared trimmed, in any case, and echoed as given", () => {
     expect(resolveEnvironment(spellings, facts.contract, "\tProD ")).toEqual({

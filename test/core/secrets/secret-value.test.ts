@@ -67,7 +67,7 @@ describe("random-looking text", () => {
   });
 });
 
-describe("what is no evidence", () => {
+describe("values that are not secrets", () => {
   test.each([
     "",
     "<your token>",

@@ -1,4 +1,4 @@
-/** `svcm/startup` as built, in programs of its own, beside `svcm startup check`: one question, one answer. */
+/** `svcm/startup` as built, in separate programs, beside `svcm startup check`: one question, one answer. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -110,7 +110,7 @@ describe("which contract holds", () => {
     expect(ask(path("."), hono).decision.mayStart).toBe(true);
   });
 
-  test("without one of its own, or with a copy of the packaged one, no YAML parser is loaded", () => {
+  test("without a contract, or with a copy of the packaged one, no YAML parser is loaded", () => {
     const { below } = repository(packaged, {});
     for (const cwd of ["/", below]) expect(ask(cwd, {}).loaded).toEqual(["lib/cjs/startup.js"]);
     expect(ask(repository(widened, {}).below, {}).loaded).toContain("chunks/parse.cjs");

@@ -1,4 +1,4 @@
-/** What an editor knows of `svcm/startup`, from the types in the build. */
+/** The knowledge of an editor about `svcm/startup`, from the types in the build. */
 import { join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";

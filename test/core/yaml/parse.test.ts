@@ -94,7 +94,7 @@ describe("positions", () => {
     [["a", "empty"], "value", 5, 9],
     [["a", "missing", "deeper"], "value", 2, 3],
     [[], "value", 1, 1],
-  ] as const)("%j %s stands at %i:%i", (path, part, line, column) => {
+  ] as const)("%j %s is at %i:%i", (path, part, line, column) => {
     expect(source.at(path, part)).toEqual({ file: "a.yaml", line, column });
   });
 });

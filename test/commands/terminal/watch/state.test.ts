@@ -44,7 +44,7 @@ test("the arrows select, and what is selected stays so in another order", () => 
   expect(stateAfter(...keys("down")).selected).toBeUndefined();
 });
 
-test("the pace stays within 500 to 2000 ms, and tells when it changed", () => {
+test("the pace stays within 500 to 2000 ms, and says when it changed", () => {
   let state = stateAfter();
   const paces = ["+", "+", "+", "-", "-", "-", "-", "-", "-", "-"].map((key) => {
     const step = press(state, key);

@@ -36,7 +36,7 @@ export function realDocuments(): string[] {
   return [...FILES.map(read), ...MADE];
 }
 
-/** A document, or some lines of one that stand together, with one to four changes. */
+/** A document, or some adjacent lines of one, with one to four changes. */
 export function mutant(documents: readonly string[], random: Random): string {
   let text = documents[random(documents.length)] ?? "";
   if (random(3) > 0) text = excerpt(text, random);

@@ -34,7 +34,7 @@ const inner = fc.oneof(
 export const value = inner;
 export const entry: fc.Arbitrary<Entry> = fc.dictionary(key, inner, { minKeys: 1, maxKeys: 5, noNullPrototype: true });
 
-/** How a document is written; `dice` decides the many small things. */
+/** The style of a document; `dice` decides the many small things. */
 interface Hand {
   readonly unit: string;
   readonly dashIndent: string;

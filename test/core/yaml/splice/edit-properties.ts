@@ -1,4 +1,4 @@
-/** What holds of every edit of every document; run at two lengths. */
+/** Properties of every edit of every document, run at two lengths. */
 import fc from "fast-check";
 import { expect } from "vitest";
 import { applied, type Change, UneditableYaml } from "../../../../src/core/yaml/splice/change.ts";
@@ -93,7 +93,7 @@ export function addAndRemoveIsNothing(numRuns: number): Tally {
   return tally;
 }
 
-/** Applying the told line changes to the text before gives the text after: no other line was touched. */
+/** Applying the reported line changes to the text before gives the text after: no other line was touched. */
 function expectUntouched(before: string, { text, changes }: ReturnType<typeof editYaml>): void {
   const lines = linesOf(before);
   for (const change of changes.toReversed()) {
