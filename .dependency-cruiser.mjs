@@ -8,10 +8,10 @@ export default {
   forbidden: [
     {
       name: "no-cycle",
-      comment: "A cycle has no first file to read.",
+      comment: "A cycle has no first file to read, even if only types form it.",
       severity: "error",
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+      to: { circular: true },
     },
     {
       name: "core-knows-no-face",

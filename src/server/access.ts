@@ -32,12 +32,6 @@ export interface Provenance {
   readonly localAddress: string | undefined;
 }
 
-/** The access that a route needs. A `page` may also be reached by a link from another site. */
-export interface Need {
-  readonly access: Access | "none";
-  readonly isPage: boolean;
-}
-
 /**
  * Returns the reason to suspect another site behind a request. `Host` is the only defence against DNS rebinding, and
  * `Origin` the only one against a foreign WebSocket.

@@ -1,5 +1,11 @@
 import { auditText, visible, type AuditRecord } from "../core/index.ts";
-import type { LogDestination } from "./log.ts";
+
+/** A destination of log lines; each call is one line. */
+export interface LogDestination {
+  /** True for a terminal. */
+  readonly isTTY?: boolean | undefined;
+  write(line: string): void;
+}
 
 interface Stamped {
   readonly time: string;

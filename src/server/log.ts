@@ -3,7 +3,7 @@ import { pino, type Logger } from "pino";
 import { SvcmError, type Ports } from "../core/index.ts";
 import type { FailureAnswer } from "./answer.ts";
 import { REQUEST_CUT_OFF } from "./failure.ts";
-import { textLines } from "./log-text.ts";
+import { textLines, type LogDestination } from "./log-text.ts";
 import type { LogForm, LogLevel } from "./settings.ts";
 
 export type ServerLog = Logger;
@@ -11,13 +11,6 @@ export type ServerLog = Logger;
 export interface LogSettings {
   readonly logLevel: LogLevel;
   readonly logForm: LogForm | undefined;
-}
-
-/** A destination of log lines; each call is one line. */
-export interface LogDestination {
-  /** True for a terminal. */
-  readonly isTTY?: boolean | undefined;
-  write(line: string): void;
 }
 
 /**

@@ -1,8 +1,7 @@
 /** Rows of the route table. */
 import type * as z from "zod";
 import type { ZodMiniType } from "zod/mini";
-import type { EnvRead, ErrorKind, Operation } from "../core/index.ts";
-import type { Need } from "./access.ts";
+import type { Access, EnvRead, ErrorKind, Operation } from "../core/index.ts";
 
 export type Method = "GET" | "POST";
 
@@ -68,6 +67,12 @@ export interface SocketRoute extends RouteFacts {
 export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics";
 export type SocketName = "pm2-ws";
 export type Route = OperationRoute | ContentRoute | AssetRoute | RedirectRoute | SocketRoute;
+
+/** The access that a route needs. A `page` may also be reached by a link from another site. */
+interface Need {
+  readonly access: Access | "none";
+  readonly isPage: boolean;
+}
 
 export function needOf(route: Route | undefined): Need {
   if (route === undefined) return { access: "read", isPage: false };
