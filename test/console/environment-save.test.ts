@@ -1,5 +1,4 @@
 /// <reference lib="dom" />
-import { EventEmitter, once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -94,15 +93,16 @@ describe.skipIf(!hasBrowser)("a save", () => {
 
   test("shows Saving… on its button until the server answers", async () => {
     const open = await environmentPage(browser);
-    const gate = new EventEmitter();
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
     await open.page.route("**/api/runtime/env", async (route) => {
-      await once(gate, "open");
+      await released;
       await route.continue();
     });
     await open.field("HTTP framework").selectOption("fastify");
     await open.save();
     await open.button("Saving…").waitFor();
-    gate.emit("open");
+    release();
     await open.page.getByText("Saved 1 key to .env.dev.").waitFor();
     expect(await open.button("Saving…").count()).toBe(0);
   });

@@ -65,6 +65,8 @@ export interface ConsoleOptions {
 export async function openConsole(browser: Browser, url: string, options: ConsoleOptions = {}): Promise<OpenedConsole> {
   const { tab = "", beginsWith = "#panel", prepare, isRecorded = false } = options;
   const context = await contextOf(browser, url, options);
+  // A limit that only a hang reaches, below that of a test: then Playwright says where it waited.
+  context.setDefaultTimeout(100_000);
   const heard = await listen(context, options.mayFail === true);
   onTestFinished(async () => {
     await context.close();

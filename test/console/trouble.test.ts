@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)("drift", () => {
     expect(await drift.locator(".code-line code").textContent()).toBe(
       "svcm process restart auth --ecosystem --environment dev",
     );
-    const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"action"'));
+    const sent = sockets.at(-1)?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"action"'));
     await drift.getByRole("button", { name: "Restart with the ecosystem file" }).click();
     expect(JSON.parse(String((await sent)?.payload))).toMatchObject({
       action: "restart",
