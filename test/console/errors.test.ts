@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("toasts", () => {
       navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
     });
     await open.button("Copy the path").click();
-    const error = region.getByText("This browser does not let the page copy the path.");
+    const error = region.getByText("The browser does not allow the page to copy the path.");
     await error.waitFor();
     await open.refresh();
     const info = region.getByText(/^Read .* again/);

@@ -5,7 +5,7 @@ import type { Item, ItemStore } from "./item-store.ts";
  * Applies each change of the main items to the items of the realtime API, and passes each new item on. The two stores
  * share nothing: a loss or another driver in one does not affect the other.
  *
- * @param tell called with each new item after it is kept
+ * @param tell is called with each new item after it is kept
  */
 export function followItems(backend: Backend, items: ItemStore, tell: (item: Item) => void): Promise<void> {
   return backend.mediator.handle(ITEMS_CHANGED, async (message) => {
