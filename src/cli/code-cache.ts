@@ -18,9 +18,9 @@ export interface CodeCache {
 }
 
 /**
- * The cache in the user's own cache folder, `$XDG_CACHE_HOME/svcm` or `~/.cache/svcm`. The package carries no compiled
- * code, because it fits only the Node.js that made it. What is read here is run, so a folder that belongs to somebody
- * else, or that others may write to, is not used: undefined, as for a user without a home.
+ * The cache in the user's own cache folder, `$XDG_CACHE_HOME/svcm` or `~/.cache/svcm`. The package contains no compiled code,
+ * because it fits only the Node.js that made it. The start runs the cached code, so a folder of another user, or one that others
+ * may write to, is not used. Returns undefined then, and for a user without a home.
  */
 export function userCodeCache(dist: string, env: NodeJS.ProcessEnv): CodeCache | undefined {
   const { XDG_CACHE_HOME: cache, HOME: home } = env;
@@ -47,7 +47,7 @@ function makeFolder(home: string | undefined, parent: string, folder: string): v
   // With `sudo` and the home of another user, what root writes here would be in that user's way.
   if (home && statSync(home).uid !== process.geteuid?.()) return;
   mkdirSync(parent, { recursive: true, mode: PRIVATE });
-  if (!isOwn(parent)) throw new Error("The cache folder belongs to somebody else.");
+  if (!isOwn(parent)) throw new Error("The cache folder belongs to another user.");
   const older = readdirSync(parent).map((name) => ({
     path: `${parent}/${name}`,
     at: lstatSync(`${parent}/${name}`).mtimeMs,

@@ -6,7 +6,7 @@ import { colourLevel, isTerminalBehindStdout } from "../commands/terminal/screen
 export const HELP_FILES = { plain: "help.txt", coloured: "help.ansi.txt" } as const;
 export const HELP_COLUMNS = 80;
 
-/** Stands in those files for the version, which names the machine. */
+/** Placeholder for the version in those files: the version names the machine. */
 export const VERSION_MARK = "{version}";
 
 /** The answer to a question that needs no command: the version or the root help; else undefined. */

@@ -1,5 +1,5 @@
 /**
- * Where the built command line starts. The version and the root help are answered here, from data
+ * The start of the built command line. The version and the root help are answered here, from data
  * made at build time; everything else is handed to oclif.
  */
 import type { Script } from "node:vm";

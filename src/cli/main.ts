@@ -27,7 +27,7 @@ export async function main(argv: string[], loadPlugins: () => Promise<readonly P
   }
 }
 
-/** A topic has no answer of its own: its help is for people. @throws {UsageError} with `--json` */
+/** A topic only has help, which is for people. @throws {UsageError} with `--json` */
 function refuseTopicAsJson(argv: readonly string[], known: readonly string[]): void {
   const words = argv
     .slice(
@@ -47,14 +47,14 @@ function askedByFlag(argv: string[]): string[] {
   return [...words, "--help"];
 }
 
-/** `svcm help` refuses an unknown command in words of its own. */
+/** oclif words the refusal of `svcm help <unknown command>` differently. */
 async function ofHelp(error: unknown, known: readonly string[]): Promise<unknown> {
   const asked = error instanceof Error ? /^Command (.+) not found\.$/s.exec(error.message)?.[1] : undefined;
   if (asked === undefined) return error;
   return (await import("./unknown-command.ts")).unknownCommand(asked.replaceAll(":", " "), known);
 }
 
-/** What no command caught: the command is unknown, or oclif itself refused. Resolves with the exit code. */
+/** Handles an error that no command caught, such as an unknown command. Returns the exit code. */
 async function fail(error: unknown, mayBeJson: boolean): Promise<number> {
   const { failureOf, printFailure } = await import("../commands/terminal/failure.ts");
   const failure = failureOf(error);
@@ -81,7 +81,7 @@ function asksForJson(argv: readonly string[]): boolean {
 
 const nothing = (): void => {};
 
-/** oclif logs through `debug`, which is dear to load; `DEBUG` brings it back. */
+/** oclif logs through `debug`, which is slow to load; `DEBUG` brings it back. */
 const silent: Logger = {
   child: () => silent,
   debug: nothing,

@@ -6,7 +6,7 @@ const SHOW = "svcm metrics show measures each process; svcm ecosystem show shows
 const WATCH = "svcm metrics watch";
 const LEFT_TO_PM2 = "use PM2's own command line for this";
 
-/** What people type from habit with other tools, and the command of svcm for it. */
+/** Commands of other tools that people type from habit, and the command of svcm for each. */
 const HABITS: Readonly<Record<string, string>> = {
   ls: LIST,
   list: LIST,

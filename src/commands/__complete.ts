@@ -3,7 +3,7 @@ import { SvcmCommand } from "./base.ts";
 import { complete, type Completion } from "./terminal/completion/complete.ts";
 import { forBash, splitLine, type TypedLine } from "./terminal/completion/words.ts";
 
-/** What the scripts of `svcm completion` call at each Tab. */
+/** The scripts of `svcm completion` call this command at each Tab. */
 export default class Complete extends SvcmCommand {
   static override hidden = true;
   static override strict = false;
@@ -28,7 +28,7 @@ interface Bash {
 
 /** In the form that `completionScript` describes. bash shows no words about a candidate. */
 function rendered({ candidates, paths }: Completion, bash: Bash | undefined): string {
-  // A name that could steer the terminal is not typed for anybody.
+  // The shell would type the name, so one that could steer the terminal is left out.
   const shown = candidates.filter(({ value }) => visible(value) === value);
   const isOpen = candidates.length > 0 && candidates.every(({ value }) => value.endsWith("="));
   const row = ({ value, about }: Completable) => {

@@ -22,7 +22,7 @@ export const ecosystemEnvironmentFlag = Flags.string({
   helpValue: "<name>",
 });
 
-/** What every command has: `--json`, `--root`, and one way to fail. */
+/** The base of every command: `--json`, `--root`, and one way to fail. */
 export abstract class SvcmCommand extends Command {
   static override enableJsonFlag = true;
 
@@ -58,7 +58,7 @@ export abstract class SvcmCommand extends Command {
     return parsed;
   }
 
-  /** For what streams: aborted when nobody reads standard output any more, or on SIGINT or SIGTERM. */
+  /** Ends a stream: aborted by SIGINT and SIGTERM, and when standard output is closed. */
   protected get signal(): AbortSignal {
     if (this.#stop === undefined) {
       this.#stop = new AbortController();
@@ -81,7 +81,7 @@ export abstract class SvcmCommand extends Command {
     if (!this.jsonEnabled()) this.log(render(stdoutScreen()));
   }
 
-  /** Text for a person. What it quotes cannot steer the terminal. */
+  /** Shows text for a person. Quoted names and values cannot steer the terminal. */
   override log(message = "", ...args: unknown[]): void {
     if (!this.jsonEnabled()) this.#print(printable(text(message, args), stdoutScreen()));
   }
@@ -96,7 +96,7 @@ export abstract class SvcmCommand extends Command {
     else if (!this.jsonEnabled()) this.#print(message);
   }
 
-  /** One document of a stream, on a line of its own. */
+  /** Writes one document of a stream as one line. */
   protected logJsonLine(document: unknown): void {
     this.#print(jsonText(document));
   }
@@ -105,7 +105,7 @@ export abstract class SvcmCommand extends Command {
     this.#print(jsonText(document, 2));
   }
 
-  /** The command did its work and the answer is no. */
+  /** Exits 1: the command worked, and its answer is negative. */
   answerNo(): void {
     process.exitCode = 1;
   }

@@ -36,7 +36,7 @@ function contents(folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "latin1")]));
 }
 
-/** How many chunks a start compiled, because no compiled code was kept for them or V8 refused it. */
+/** The number of chunks that a start compiled, because no compiled code was kept for them or V8 refused it. */
 function compiledChunks(env: Record<string, string> = {}): number {
   const spy = join(home, "spy.cjs");
   writeFileSync(

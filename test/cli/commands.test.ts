@@ -71,7 +71,7 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["startup", "check", "graphql"], code: 2 },
   { args: ["metrics", "show"], code: 3 },
   { args: ["metrics", "show", "-e", "moon"], code: 2 },
-  // What it measures differs each time: see below.
+  // The measured values differ each time: see below.
   { args: ["metrics", "watch", "--once", "-e", "moon"], code: 2 },
   { args: ["metrics", "watch", "--interval", "499"], code: 2 },
   { args: ["metrics", "watch", "--url", "nothing"], code: 2 },
@@ -97,7 +97,7 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["targets", "list", "--file", "unreadable.yaml"], code: 3 },
   { args: ["config", "validate"], code: 1 },
   { args: ["interfaces", "validate"], code: 0 },
-  // The temporary folder is no repository of Git; what a repository answers, diff.test.ts tells.
+  // The temporary folder is not a Git repository; diff.test.ts covers repositories.
   { args: ["diff"], code: 3 },
   { args: ["diff", "--format", "html"], code: 2 },
   { args: ["targets", "add", "--name", "qa", "--deploy-target", "dedicated-server", "--runtime", "node22"], code: 0 },

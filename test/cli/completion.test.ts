@@ -39,7 +39,7 @@ function scriptOf(shell: string): string {
 }
 
 describe("bash", () => {
-  /** What bash inserts for a line, given as `readline` gives it. */
+  /** The words that bash inserts for a line, passed as `readline` passes it. */
   function offers(line: string): string[] {
     const program = `
       compopt() { options+="$* "; }

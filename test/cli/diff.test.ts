@@ -74,7 +74,7 @@ test("in a folder of the work tree, the file of that folder is compared", async 
 });
 
 describe("what cannot be compared is refused", () => {
-  test("a side that is no YAML, with its place", async () => {
+  test("a side that is not YAML is refused with its place", async () => {
     const repository = changedRepository();
     repository.write(FILE, "a: 1\nb: [\n");
     repository.commit();
@@ -99,7 +99,7 @@ describe("what cannot be compared is refused", () => {
     });
   });
 
-  test("a revision that is none, however it looks", async () => {
+  test("a name that is not a revision is refused, however it looks", async () => {
     const repository = changedRepository();
     for (const args of [["nope"], ["--", "--output=pwned"], ["HEAD", "--to", "--output=pwned"], ["HEAD", "--to=-x"]]) {
       const { code, stderr } = await svcm(["diff", ...args], repository);

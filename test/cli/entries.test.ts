@@ -1,4 +1,3 @@
-/** What the commands about entries of deployments.yaml show and refuse. */
 import { expect, test } from "vitest";
 import { svcm } from "../support/svcm.ts";
 import { makeWorkspace } from "../support/workspace.ts";

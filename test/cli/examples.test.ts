@@ -15,7 +15,7 @@ const { commands } = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.js
 const examples = Object.values(commands)
   .flatMap(({ examples: all = [] }) => all)
   .map((example) => example.replaceAll("<%= config.bin %>", "svcm"));
-/** These do not end by themselves, or start a PM2 with the backend; tests of their own run them. */
+/** These do not end by themselves, or start a PM2 with the backend; other tests run them. */
 const LASTING = /svcm serve|svcm metrics watch|process (?:re)?start .*--ecosystem/;
 
 test("each example does what it says, or names what is missing on this machine", () => {

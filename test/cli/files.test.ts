@@ -1,4 +1,4 @@
-/** What a person may name as a root or a file, and what the answer says. */
+/** The roots and files that a command line may name, and the answers. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

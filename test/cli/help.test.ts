@@ -14,7 +14,7 @@ describe("the version", () => {
 });
 
 describe("the root help", () => {
-  test("lists every topic and every command that has none", () => {
+  test("lists every topic and every command without a topic", () => {
     const { status, stdout } = svcm(["--help"]);
     expect(status).toBe(0);
     for (const word of readdirSync(join(REPOSITORY, "dist/commands"))
@@ -28,7 +28,7 @@ describe("the root help", () => {
     expect(svcm(argv)).toEqual(svcm(["--help"]));
   });
 
-  test("has the colours that oclif would give it, where they are asked for", () => {
+  test("has the colours of oclif with FORCE_COLOR", () => {
     const env = { FORCE_COLOR: "1" };
     const { stdout } = svcm(["--help"], { env });
     expect(stdout).toContain("\u001B[1m");

@@ -36,7 +36,7 @@ function loadedBy(...argv: string[]): Loaded[] {
   return JSON.parse(readFileSync(seen, "utf8")) as Loaded[];
 }
 
-/** The modules that stand in a chunk, by its source map. */
+/** The modules of a chunk, by its source map. */
 function modulesOf({ chunk }: Loaded): string[] {
   const map = join(REPOSITORY, `${chunk}.map`);
   return existsSync(map) ? (JSON.parse(readFileSync(map, "utf8")) as { sources: string[] }).sources : [];

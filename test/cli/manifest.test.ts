@@ -16,7 +16,7 @@ interface CachedCommand {
 const COMMANDS = join(REPOSITORY, "src/commands");
 const { commands } = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.json"), "utf8")) as Manifest;
 
-test("the manifest lists the files of src/commands, and no other", () => {
+test("the manifest lists exactly the files of src/commands", () => {
   const files = readdirSync(COMMANDS, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && file !== "base.ts" && !file.startsWith("terminal/"))
     .map((file) => file.replace(/\.ts$/, "").replaceAll("/", ":"));
@@ -29,7 +29,7 @@ test("each command has a file in the build", () => {
   }
 });
 
-/** What scripts rely on: a change here is one that users notice. */
+/** Scripts rely on this: users notice a change here. */
 test("the command line is as recorded", async () => {
   const list = Object.entries(commands).map(([id, { args, flags }]) => ({
     command: id.replaceAll(":", " "),

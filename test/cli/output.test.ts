@@ -39,7 +39,7 @@ async function readSlowly(stream: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-/** How many records an answer holds; it parses only where it is whole. */
+/** The number of records in an answer; it parses only if it is complete. */
 function countRecords(output: string): number {
   return (JSON.parse(output) as { records: unknown[] }).records.length;
 }
@@ -52,7 +52,7 @@ describe("more than a pipe holds", () => {
     expect(countRecords(output)).toBe(RECORDS);
   });
 
-  test.runIf(isLinux)("reaches the reader of a pipe that somebody set to non-blocking", async () => {
+  test.runIf(isLinux)("reaches the reader of a non-blocking pipe", async () => {
     const pipe = join(root, "pipe");
     execFileSync("mkfifo", [pipe]);
     const reader = new Socket({ fd: openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
@@ -92,7 +92,7 @@ describe("colours", () => {
     expect(svcm(["audit"], { cwd: root }).stdout).not.toContain(escape);
   });
 
-  test("are there where they are asked for", () => {
+  test("are shown with FORCE_COLOR", () => {
     expect(svcm(["audit"], { cwd: root, env: coloured }).stdout).toContain(escape);
   });
 

@@ -29,10 +29,10 @@ interface Session {
   readonly screen: string;
 }
 
-/** Somebody reads until a text shows, then types; what is typed before the program listens would be the terminal's. */
+/** Waits until a text shows, then types; what is typed before the program listens would be the terminal's. */
 type Talk = readonly (readonly [shows: string, types: string])[];
 
-/** Runs a command in a terminal of its own. */
+/** Runs a command in a separate terminal. */
 async function inTerminal(
   workspace: TestWorkspace,
   argv: readonly string[],
@@ -150,7 +150,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     expect(workspace.read(FILE)).toBe(TARGET);
   });
 
-  test("nobody is asked in continuous integration, or for JSON", async () => {
+  test("svcm does not ask in continuous integration, or for JSON", async () => {
     const workspace = makeWorkspace({ [FILE]: TARGET });
     for (const [argv, env] of [
       [["targets", "add"], { CI: "true" }],

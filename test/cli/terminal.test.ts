@@ -14,7 +14,7 @@ interface Session {
   readonly screen: string;
 }
 
-/** Runs a command in a terminal of its own, where somebody types `input`. */
+/** Runs a command in a separate terminal and types `input`. */
 function inTerminal(
   argv: readonly string[],
   columns: number,

@@ -121,7 +121,7 @@ describe("a defect", () => {
     expect(stderr).not.toContain("a secret of the code");
   });
 
-  test("tells where it happened with SVCM_DEBUG", () => {
+  test("shows its stack with SVCM_DEBUG", () => {
     const { status, stderr } = crash({ SVCM_DEBUG: "1" });
     expect(status).toBe(70);
     expect(stderr).toMatch(/a secret of the code\n\s+at /);

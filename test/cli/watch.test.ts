@@ -25,7 +25,7 @@ interface Terminal {
   readonly tmux: (...args: string[]) => Promise<string>;
 }
 
-/** A terminal of its own, in which the command runs, and says afterwards how it ended. */
+/** A separate terminal that runs the command and then prints its exit code. */
 async function terminal(args: string, env: Record<string, string> = {}, size = ["100", "24"]): Promise<Terminal> {
   const socket = `svcm-${randomUUID()}`;
   const home = temporaryFolder();
@@ -175,7 +175,7 @@ describe("in a pipe", () => {
     };
   }
 
-  test("one JSON line a sample, until nobody reads", async () => {
+  test("prints one JSON line for each sample until the reader closes the pipe", async () => {
     const { child, lines, ended } = piped(["--interval", "500"]);
     for (const _ of [1, 2]) {
       const { error, ...payload } = JSON.parse((await lines.next()).value);

@@ -119,7 +119,7 @@ async function sourceOf(ports: Ports, { environment, url }: Asked, { tell }: Lis
   }
 }
 
-/** What was given is not repeated if it holds a user or password: an error ends up in logs. */
+/** The address is not repeated if it contains a user or password: errors end up in logs. */
 function wrongAddress(url: string): UsageError {
   if (url.includes("@"))
     return new UsageError(

@@ -26,7 +26,7 @@ export function renderPlan({
   return [paint.bold(`${fileName} (dry run, nothing is written)`), ...hunks, ...warningLines(warnings)].join("\n");
 }
 
-/** What a write changed, with the values that hold now. */
+/** The keys that a write changed, with their values now. */
 export function renderWrite({ fileName, changedKeys, values, warnings }: EnvWriteResponse): string {
   if (changedKeys.length === 0) return `No change in ${fileName}.`;
   const lines = changedKeys.map((key) => `  ${key}=${values[key] ?? ""}`);

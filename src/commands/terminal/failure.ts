@@ -1,4 +1,4 @@
-/** Whatever was thrown, as the terminal shows it: one body, one exit code, in text and in JSON. */
+/** An error as the terminal shows it: one body and one exit code, in text and in JSON. */
 import {
   describeError,
   docOf,
@@ -26,7 +26,7 @@ export interface Failure {
   readonly hint?: string | undefined;
   /** The text of the file that the issues are in. */
   readonly source?: string | undefined;
-  /** Where a defect happened. */
+  /** The stack of a defect. */
   readonly stack?: string;
 }
 
@@ -82,7 +82,7 @@ function whatIsWrong(body: ErrorBody, kind: ErrorKind | undefined): string[] {
   return [`${paint.red("Error:")} ${first}`, ...indented.map((line) => `  ${line}`)];
 }
 
-/** What a list of issues means for the person who asked. */
+/** The meaning of a list of issues for the user. */
 function headline({ error, issues = [], path }: ErrorBody, kind: ErrorKind | undefined): string {
   if (kind === "INVALID_PAYLOAD")
     return issues.every(({ code }) => code === "ENV_KEY_NOT_VISIBLE") ? "Nothing is shown." : "Nothing was written.";

@@ -1,4 +1,4 @@
-/** What JSON may leave as it is and a terminal obeys: more control characters, and marks of direction. */
+/** Characters that JSON need not escape and a terminal obeys: control characters, and marks of direction. */
 const STEERING = /[\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g;
 
 /** A document as JSON text, exact for every parser and without an effect on a terminal. */

@@ -10,7 +10,7 @@ export const STDERR = 2;
 const RETRY_MS = 5;
 const CLOSED = new Set(["EPIPE", "EOF"]);
 
-/** Writes the whole text; false where nobody reads standard output any more. @throws {TerminalFileError} */
+/** Writes the whole text. Returns false if standard output is closed. @throws {TerminalFileError} */
 export function writeOut(text: string): boolean {
   try {
     writeWhole(STDOUT, text);
@@ -22,7 +22,7 @@ export function writeOut(text: string): boolean {
   }
 }
 
-/** Whether a descriptor is a device, as a terminal is; a file and a pipe are not. */
+/** True for a device such as a terminal, false for a file and a pipe. */
 export function isDevice(fd: number): boolean {
   return fstatSync(fd).isCharacterDevice();
 }
@@ -32,7 +32,7 @@ export function writeErr(text: string): void {
   try {
     writeWhole(STDERR, text);
   } catch {
-    // Nobody is there to be told.
+    // Standard error is closed.
   }
 }
 
@@ -41,7 +41,7 @@ function writeWhole(fd: number, text: string): void {
   while (rest.length > 0) rest = rest.subarray(writeSome(fd, rest));
 }
 
-/** Writes what the descriptor takes. One that somebody set to non-blocking may take nothing now. */
+/** Writes as much as the descriptor takes. A non-blocking one may take nothing now. */
 function writeSome(fd: number, bytes: Uint8Array): number {
   try {
     return writeSync(fd, bytes);

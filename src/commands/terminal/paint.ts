@@ -1,9 +1,8 @@
 import type { Paint } from "../../core/index.ts";
 
 /**
- * The codes that begin and end each style. Until a text is printed, a style is marked by two of Unicode's
- * noncharacters, which are reserved for such use: only the printer writes escape sequences, so that a name
- * which holds one cannot bring it to the terminal.
+ * The codes that begin and end each style. Until a text is printed, two of Unicode's noncharacters, which are reserved for
+ * such use, mark a style. Only the printer writes escape sequences, so a name that contains one cannot bring it to the terminal.
  */
 const STYLES = [
   ["bold", 1, 22],

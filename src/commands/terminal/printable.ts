@@ -3,8 +3,8 @@ import { MARKS, withStyles } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
 /**
- * The one form in which text reaches a terminal. Control characters and marks of direction are replaced, so that
- * nothing in a name or message moves the cursor; line breaks are those of the text, and colours are svcm's own.
+ * The one form in which text reaches a terminal. Control characters and marks of direction are replaced, so no name or message
+ * can move the cursor. Line breaks are those of the text, and colours are those of svcm.
  */
 export function printable(text: string, { colours, isAscii }: Pick<Screen, "colours" | "isAscii">): string {
   const lines = text.split("\n").map(visibleBetweenMarks);
@@ -19,7 +19,7 @@ function visibleBetweenMarks(line: string): string {
     .join("");
 }
 
-/** What svcm itself draws, for a terminal without Unicode: one column each, as before. */
+/** The symbols that svcm draws, for a terminal without Unicode: one column each. */
 const ASCII: Readonly<Record<string, string>> = {
   "▁": "_",
   "▂": ".",

@@ -1,4 +1,3 @@
-/** What the three commands that act on processes share. */
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { processAct, SvcmError, type ProcessActionResult } from "../../core/index.ts";

@@ -1,4 +1,4 @@
-/** Questions to the person at a terminal. Nobody is asked in continuous integration, by a pipe, or for JSON. */
+/** Questions in a terminal. svcm does not ask in continuous integration, in a pipe, or with --json. */
 import { createInterface, type Interface } from "node:readline";
 import type { SvcmCommand } from "../base.ts";
 import { printable } from "./printable.ts";

@@ -1,11 +1,11 @@
 import { isDevice, STDERR, STDOUT } from "./output.ts";
 
-/** What the terminal can show. */
+/** The abilities of a terminal. */
 export interface Screen {
   /** Columns of the window; absent if the output goes to a file or another program. */
   readonly width?: number;
   readonly colours: ColourLevel;
-  /** Whether a terminal says that it shows no Unicode. */
+  /** True if the locale of the terminal has no Unicode. */
   readonly isAscii?: boolean;
 }
 
@@ -30,7 +30,7 @@ function screenOf(isTerminal: boolean, stream: () => NodeJS.WriteStream): Screen
   return { width: stream().columns || DEFAULT_WIDTH, colours, isAscii: isAsciiOnly(process.env) };
 }
 
-/** Looks at the descriptor first: `process.stdout` is dear to make, and a pipe or a file is no terminal. */
+/** Checks the descriptor first, because making `process.stdout` is slow. */
 export function isTerminalBehindStdout(): boolean {
   return isDevice(STDOUT) && process.stdout.isTTY;
 }
@@ -39,7 +39,7 @@ export function isTerminalBehindStderr(): boolean {
   return isDevice(STDERR) && process.stderr.isTTY;
 }
 
-/** Whether a person can use a full screen here: a terminal that can move its cursor, outside of continuous integration. */
+/** True in a terminal that can move its cursor, outside of continuous integration. */
 export function hasFullScreen(): boolean {
   return isTerminalBehindStdout() && process.env["TERM"] !== "dumb" && !process.env["CI"];
 }
@@ -56,7 +56,7 @@ export function colourLevel(env: NodeJS.ProcessEnv, isTerminal: boolean): Colour
 
 const FORCED: Record<string, ColourLevel> = { "0": 0, false: 0, "1": 1, true: 1, "2": 2, "3": 3 };
 
-/** Whether the locale names an encoding that is not UTF-8. One that names nothing says nothing of the terminal. */
+/** True if the locale names an encoding other than UTF-8. */
 export function isAsciiOnly(env: NodeJS.ProcessEnv): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];
   return Boolean(locale) && !/utf-?8/i.test(locale ?? "");

@@ -23,7 +23,7 @@ interface Judged {
   readonly problem: { readonly code: string; readonly details: string } | null;
 }
 
-/** What is wrong with processes and not to be seen in their status, a line each; empty if nothing is. */
+/** The problems of processes that their status does not show, a line each. Empty if there are none. */
 export function renderProblems(processes: readonly Judged[], screen: Screen): string {
   const lines = processes.flatMap(({ name, pmId, problem }) =>
     problem === null ? [] : [`${paint.red(problem.code)} ${name} (id ${pmId}): ${problem.details}`],

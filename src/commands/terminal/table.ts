@@ -12,7 +12,7 @@ export interface Column<Row> {
   readonly side?: Side;
   /** The colour of a row's cell. */
   readonly colour?: (row: Row, paint: Paint) => ((text: string) => string) | undefined;
-  /** How a cell is shortened: at its end, in its middle, or folded between words. Others are shortened last. */
+  /** A cell is shortened at its end, in its middle, or folded between words. Others are shortened last. */
   readonly shorten?: "end" | "middle" | "fold";
   /** A column that is left out if the table does not fit; the highest number goes first. */
   readonly spare?: number;

@@ -1,4 +1,4 @@
-/** What is wrong with a command line: svcm's own words for what oclif refuses. */
+/** The messages of svcm for command lines that oclif refuses. */
 import { suggest } from "../../core/index.ts";
 import { UsageError } from "./errors.ts";
 

@@ -1,4 +1,3 @@
-/** What the commands that validate have in common: their flags, and how they show the verdict. */
 import { hostname } from "node:os";
 import * as Flags from "@oclif/core/flags";
 import {

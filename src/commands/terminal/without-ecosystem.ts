@@ -1,4 +1,4 @@
-/** What to say if the environment has no ecosystem file, and what decides where it is looked for. */
+/** The message for an environment without an ecosystem file. */
 export function withoutEcosystem(environment: string, path: string): string {
   return [
     `${environment} has no ecosystem file: svcm looked for ${path}`,

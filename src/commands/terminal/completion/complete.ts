@@ -21,7 +21,7 @@ interface KnownFlag {
 
 export interface Completion {
   readonly candidates: readonly Completable[];
-  /** What the shell completes by itself, if there are no candidates. */
+  /** The shell completes these by itself if there are no candidates. */
   readonly paths: "none" | "files" | "folders";
 }
 
@@ -31,7 +31,7 @@ export type AskSource = (source: string) => Promise<readonly Completable[]>;
 const NOTHING: Completion = { candidates: [], paths: "none" };
 
 /**
- * What may follow at the cursor.
+ * The words that may follow at the cursor.
  *
  * @param words of the command line behind the program's name; the last one is being typed
  */

@@ -3,7 +3,7 @@ export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * A script that hands what was typed to `svcm __complete` and shows the answer. It holds no list of its own, so that an
+ * A script that hands what was typed to `svcm __complete` and shows the answer. It contains no list, so that an
  * update of svcm or a change in the repository needs no new script. It runs the program as it was typed.
  */
 export function completionScript(shell: Shell): string {

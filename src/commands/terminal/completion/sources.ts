@@ -1,11 +1,11 @@
 import { interfaceFields, targetFields, type Field } from "../../../core/index.ts";
 
-/** Where the values of a flag or an argument come from. */
+/** The source of the values of a flag or an argument. */
 export interface Source {
   /** A source of the operation `completion.list`. */
   readonly from?: string;
   readonly paths?: "files" | "folders";
-  /** The last argument may stand several times. */
+  /** The last argument may be repeated. */
   readonly repeats?: boolean;
   /** The argument is KEY=VALUE; this source, with the key, has the values. */
   readonly assigns?: "value" | "field";

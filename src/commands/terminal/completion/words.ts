@@ -28,7 +28,7 @@ function unquoted(word: string): string {
   });
 }
 
-/** A candidate as bash inserts it: without what bash takes for a word of its own, and escaped as the open quote needs. */
+/** A candidate as bash inserts it: without the part that bash takes for a separate word, and escaped for the open quote. */
 export function forBash(value: string, { words, quote }: TypedLine, wordBreaks: string): string {
   const typed = words.at(-1) ?? "";
   const broken = quote === "" ? lastBreak(typed, wordBreaks) : 0;
@@ -36,7 +36,7 @@ export function forBash(value: string, { words, quote }: TypedLine, wordBreaks: 
   return quote === "" ? rest.replaceAll(/[\s"'\\$&|;<>()*?[\]#~`!{}]/g, String.raw`\$&`) : rest;
 }
 
-/** How much of the word bash has already taken as words of their own. */
+/** The length of the part of the word that bash takes for separate words. */
 function lastBreak(typed: string, wordBreaks: string): number {
   return Math.max(0, ..."=:".split("").map((mark) => (wordBreaks.includes(mark) ? typed.lastIndexOf(mark) + 1 : 0)));
 }

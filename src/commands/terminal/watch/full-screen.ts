@@ -42,7 +42,7 @@ export class FullScreen {
   }
 }
 
-/** What has to be written to make the one screen the other. */
+/** The escape sequences that turn one screen into the other. */
 export function changedLines(before: readonly string[], after: readonly string[]): string {
   return after.map((line, row) => (line === before[row] ? "" : `\u001B[${row + 1};1H${line}\u001B[K`)).join("");
 }

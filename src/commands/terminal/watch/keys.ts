@@ -1,4 +1,4 @@
-/** What was pressed: a printable character, or a key by its name. */
+/** A printable character, or the name of a key. */
 export type Key = string;
 
 const SEQUENCES: Readonly<Record<string, Key>> = {

@@ -14,7 +14,7 @@ export interface WatchRun {
   readonly onConnection: (listener: ((connection: Connection, reason?: string) => void) | undefined) => void;
 }
 
-/** Shows the samples full screen until somebody quits. The terminal is given back as it was, whatever happens. */
+/** Shows the samples full screen until the user quits. The terminal is always restored. */
 export async function runWatch(source: WatchSource, run: WatchRun): Promise<void> {
   const screen = new FullScreen();
   const stop = new AbortController();

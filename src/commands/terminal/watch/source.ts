@@ -3,7 +3,7 @@ import type { ProcessAction } from "../../../core/api/names.ts";
 import { commandLineCaller, execute, processAct, type Ports, type Sample } from "../../../core/index.ts";
 import type { Target } from "./state.ts";
 
-/** Where the view gets its samples from, and who carries its actions out. */
+/** The source of the samples of a view, which also carries its actions out. */
 export interface WatchSource {
   readonly origin: string;
   /** Samples until the signal is aborted. */
@@ -41,7 +41,7 @@ export interface Remote {
   readonly onRetry: (reason: string) => void;
 }
 
-/** A `svcm serve` elsewhere. @throws {TypeError} for what is no address. */
+/** An `svcm serve` elsewhere. @throws {TypeError} if the address is not valid */
 export async function remoteSource({ url, environment, token, onState, onRetry }: Remote): Promise<WatchSource> {
   const { WebSocket } = await import("ws");
   const client: Client = connect({ url, token, WebSocket, onState, onRetry });

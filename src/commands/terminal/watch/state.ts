@@ -1,4 +1,4 @@
-/** What the view shows, and how keys and samples change it. Pure: state and event in, state and effect out. */
+/** The state of the view, changed by keys and samples. Pure: state and event in, state and effect out. */
 import { interval } from "../../../core/api/channel.ts";
 import type { ProcessAction } from "../../../core/api/names.ts";
 import type { Sample } from "../../../core/index.ts";
@@ -14,7 +14,7 @@ export interface Target {
 
 export interface WatchState {
   readonly environment: string;
-  /** Where the samples come from: this machine, or the address of a service. */
+  /** The source of the samples: this machine, or the address of a service. */
   readonly origin: string;
   readonly connection: Connection;
   /** Why there is no connection, as far as is known. */

@@ -16,7 +16,7 @@ interface Column {
 }
 
 const MARK = 2;
-/** What the name keeps of the width before a column more is shown. */
+/** The width that the name keeps before one more column is shown. */
 const LEAST_NAME = 8;
 const GOOD_NAME = 18;
 
@@ -53,7 +53,7 @@ const memory: Column = {
   sort: "memory",
 };
 const basic: readonly Column[] = [status, cpu, memory];
-/** What a wider window shows beside name, status, CPU and memory, the most important first. */
+/** Further columns of a wider window, the most important first. */
 const more: readonly Column[] = [
   { heading: "↻", width: 4, side: "right", cell: ({ restartCount }) => String(restartCount ?? "-"), sort: "restarts" },
   {

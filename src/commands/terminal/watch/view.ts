@@ -23,7 +23,7 @@ const HELP = [
   "q        quit",
 ];
 
-/** The whole screen as lines, none wider than it and no more than it has. */
+/** The whole screen as lines that fit it. */
 export function viewLines(state: WatchState, { columns, rows }: Size, paint: Paint): string[] {
   const top = titleLine(state, columns, paint);
   const bottom = [bottomLine(state, columns, paint)];
