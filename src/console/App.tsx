@@ -16,7 +16,6 @@ import { Toasts } from "./ui/Toasts.tsx";
 import { Unanswered } from "./ui/Unanswered.tsx";
 import { useAnswer } from "./ui/use-answer.ts";
 
-/** The bar, the tabs, the open tab, and the messages and dialogs over them. */
 export function App({ page }: { page: Page }): JSX.Element {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const { answer, problem, retry } = useAnswer((signal) => page.api.contract(signal), [page]);
@@ -43,7 +42,6 @@ export function App({ page }: { page: Page }): JSX.Element {
   );
 }
 
-/** The open tab, or a question that comes first. */
 function Content(props: { page: Page; loaded: Console | undefined; problem: Problem | undefined }): JSX.Element {
   const { page, loaded, problem } = props;
   if (page.server.isOther.value) return <OtherServer root={loaded?.facts.workspace.root} />;

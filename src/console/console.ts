@@ -11,7 +11,6 @@ import { createShortcuts, type Shortcuts } from "./state/shortcuts.ts";
 import { SuiteStore } from "./state/suite-store.ts";
 import { createToasts, type Toasts } from "./state/toasts.ts";
 
-/** The page before the server's facts are loaded. */
 export interface Page {
   readonly api: Api;
   readonly session: Session;
@@ -83,14 +82,12 @@ function reachable(storage: () => Storage): Storage | undefined {
 export const PageContext = createContext<Page | undefined>(undefined);
 export const ConsoleContext = createContext<Console | undefined>(undefined);
 
-/** The page, whether facts are loaded or not. */
 export function usePage(): Page {
   const page = useContext(PageContext);
   if (page === undefined) throw new Error("The component is outside of a page.");
   return page;
 }
 
-/** The console, inside of a tab. */
 export function useConsole(): Console {
   const page = useContext(ConsoleContext);
   if (page === undefined) throw new Error("The component is outside of a console.");

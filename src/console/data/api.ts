@@ -23,7 +23,6 @@ export type Tagged<Shape> = Shape & { readonly entityTag?: string };
 
 export type Api = ReturnType<typeof createApi>;
 
-/** The server at the page's address. */
 export interface Peer {
   /**
    * Resolves if the server that answers is the one that this page works with.
@@ -31,7 +30,6 @@ export interface Peer {
    * @throws {RequestError} if another server answers, or none
    */
   confirm(): Promise<void>;
-  /** Notes whether a request was answered. */
   note(isReached: boolean): void;
 }
 
@@ -85,7 +83,6 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
     contract: (signal?: AbortSignal) => ask<ContractBody>({ path: "/api/runtime/contract", signal }),
     audit: (limit: string, signal?: AbortSignal) =>
       ask<Audit>({ path: "/api/runtime/audit", query: { limit }, signal }),
-    /** @param text of a suite document, YAML or JSON */
     validate: (text: string, signal?: AbortSignal) =>
       ask<Verdict>({ path: "/api/validate", body: text, headers: { "content-type": "application/yaml" }, signal }),
     async health(): Promise<Health> {

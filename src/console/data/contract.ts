@@ -1,14 +1,11 @@
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 import type { ContractBody } from "./api.ts";
 
-/** The server's facts, from which forms are built and which the shared validators read. */
 export interface Facts {
-  /** The visible tiers, with the values that each key accepts. */
   readonly contract: ContractBody["runtimeContract"];
   readonly matrix: ContractBody["capabilityMatrix"];
   /** The environment of a request without one, or the server's refusal. */
   readonly defaults: ContractBody["defaultEnvironment"];
-  /** Absolute paths of the server's machine. */
   readonly workspace: ContractBody["workspace"];
   readonly vocabulary: Vocabulary;
 }

@@ -17,7 +17,6 @@ export function formatRate(bytesPerSecond: number | null | undefined): string {
   return `${formatBytes(bytesPerSecond)}/s`;
 }
 
-/** `38.8`, without a unit. */
 export function formatNumber(value: number | null | undefined, digits = 1): string {
   return value === null || value === undefined ? UNKNOWN : value.toFixed(digits);
 }
@@ -61,7 +60,6 @@ export function formatTime(timestamp: string | number): string {
   return `${day?.join("-")} ${time?.join(":")}`;
 }
 
-/** `1 process`, `2 processes`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

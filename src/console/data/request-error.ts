@@ -9,7 +9,6 @@ export interface Problem extends ErrorBody {
   readonly status?: number;
 }
 
-/** A request was refused, or got no answer. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly problem: Problem;

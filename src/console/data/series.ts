@@ -3,7 +3,6 @@ import { interval } from "../../core/api/channel.ts";
 /** Samples that are more seconds apart have a gap between them. */
 export const LONGEST_STEP = (3 * interval.max) / 1000;
 
-/** A part of time, in seconds. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -40,7 +39,6 @@ export class Series {
     else this.#start = this.#slot(1);
   }
 
-  /** The times of a span, and the values of some columns. */
   read({ from, to }: Span, columns: readonly number[]): SeriesPart {
     const times = this.#times;
     const slots = Array.from({ length: this.#length }, (_, index) => this.#slot(index)).filter((slot) => {
@@ -82,7 +80,6 @@ export interface Extent {
   readonly max: number | null;
 }
 
-/** The extent of the values that were measured. */
 export function extentOf(values: readonly (number | null)[]): Extent {
   const measured = values.filter((value) => value !== null);
   if (measured.length === 0) return { min: null, average: null, max: null };

@@ -10,7 +10,6 @@ const always = [
   { key: "Esc", label: "Close a dialog, or show the whole range of a chart" },
 ];
 
-/** The keyboard shortcuts. */
 export function HelpSheet({ onClose }: { onClose: () => void }): JSX.Element {
   const { shortcuts } = usePage();
   const isOn = shortcuts.isOn.value;

@@ -23,7 +23,6 @@ export function OtherServer({ root }: { root: string | undefined }): JSX.Element
   );
 }
 
-/** The browser holds the document of another server. */
 export function ForeignDocument({ suite }: { suite: SuiteStore }): JSX.Element {
   return (
     <Question title="This browser holds the document of another server">
@@ -41,7 +40,6 @@ export function ForeignDocument({ suite }: { suite: SuiteStore }): JSX.Element {
   );
 }
 
-/** Takes the place of the open tab, and the focus. */
 function Question({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => panel.current?.focus(), []);

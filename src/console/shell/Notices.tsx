@@ -7,7 +7,6 @@ import type { KeptAside, SuiteStore } from "../state/suite-store.ts";
 import { Button } from "../ui/Button.tsx";
 import { StatusLine, StatusRegion } from "../ui/StatusLine.tsx";
 
-/** Messages for every tab: a newer server, a document that could not be read or is not stored. */
 export function Notices(): JSX.Element {
   const { server } = usePage();
   const suite = useContext(ConsoleContext)?.suite;

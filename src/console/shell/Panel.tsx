@@ -3,7 +3,6 @@ import { useConsole } from "../console.ts";
 import type { TabId } from "../state/router.ts";
 import { tabs } from "../tabs/index.ts";
 
-/** The open tab. The others are not rendered. */
 export function Panel(): JSX.Element {
   const { router } = useConsole();
   const id = router.tab.value;
@@ -15,7 +14,6 @@ export function Panel(): JSX.Element {
   );
 }
 
-/** The place of the open tab while the facts cannot be read. */
 export function ClosedPanel({ id }: { id: TabId }): JSX.Element {
   return (
     <div id="panel" class="panel" role="tabpanel" aria-label={tabs[id].label} tabIndex={-1}>

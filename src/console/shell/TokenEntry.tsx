@@ -8,7 +8,6 @@ import { ProblemText } from "../ui/Problem.tsx";
 import { StatusLine } from "../ui/StatusLine.tsx";
 import { TextField } from "../ui/TextField.tsx";
 
-/** Asks for the token that a request needs. */
 export function TokenEntry(): JSX.Element | null {
   const { session } = usePage();
   const demanded = session.demanded.value;

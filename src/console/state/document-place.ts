@@ -2,9 +2,7 @@ import { DOCUMENT_VERSION } from "../../core/deployments/shape.ts";
 
 /** The key of the document. @see the specification, "Versioning" 1 */
 export const STORAGE_KEY = DOCUMENT_VERSION;
-/** The key of the identity of its server. */
 const OWNER_KEY = `${STORAGE_KEY}.server`;
-/** The documents of other servers at this address, by identity. */
 const PARKED = `${STORAGE_KEY}.of.`;
 
 /**

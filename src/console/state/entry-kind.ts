@@ -4,10 +4,8 @@ import type { Field } from "../../core/deployments/field.ts";
 import type { ListSection } from "../../core/deployments/shape.ts";
 import type { Values } from "./form.ts";
 
-/** A kind of entry: its fields, and the decisions about it. */
 export interface EntryKind {
   readonly section: ListSection;
-  /** For people: `deploy target`. */
   readonly noun: string;
   readonly fields: readonly Field[];
   readonly blank: Values;
@@ -18,7 +16,6 @@ export interface EntryKind {
   added(values: Values): Candidate;
   changed(before: Candidate, edit: { readonly values: Values; readonly clear: readonly string[] }): Candidate;
   copied?(source: Candidate, all: readonly Candidate[]): Candidate;
-  /** The gate for adding and editing. */
   issues(candidate: Candidate, others: readonly Candidate[]): Issue[];
   /** The issues of each entry; of two equal entries, the later one is the duplicate. */
   verdicts(entries: readonly Candidate[]): Issue[][];

@@ -18,9 +18,7 @@ const NONE: readonly Candidate[] = [];
 export class EntryList extends Form {
   readonly kind: EntryKind;
   readonly entries = computed(() => this.#suite.document.value[this.kind.section] ?? NONE);
-  /** The issues of every stored entry. */
   readonly verdicts = computed((): readonly (readonly Issue[])[] => this.kind.verdicts(this.entries.value));
-  /** The entry that the form would replace. */
   readonly edited = signal<Candidate | undefined>();
   /** Nothing has changed after a deletion. */
   readonly canUndo = computed(() => this.#removed.value?.after === this.entries.value);
@@ -53,7 +51,6 @@ export class EntryList extends Form {
     });
   }
 
-  /** Leaves the edit, or empties the form. */
   cancel(): void {
     const index = this.edited.value ? this.entries.value.indexOf(this.edited.value) : -1;
     batch(() => {
@@ -83,7 +80,6 @@ export class EntryList extends Form {
     });
   }
 
-  /** Restores the entry that was deleted last. */
   undo(): void {
     const removed = this.#removed.value;
     if (removed === undefined || !this.canUndo.value) return;

@@ -35,13 +35,10 @@ export abstract class Form {
   readonly #faults = computed(() => this.judge(this.#candidate.value));
   readonly #wasTried = signal(false);
 
-  /** The names of the fields. */
   abstract fields(): readonly string[];
-  /** Returns true for a field of free text. */
   protected abstract isTyped(field: string): boolean;
   /** Returns true if the form changes a stored entry. */
   abstract isEdit(): boolean;
-  /** The stored values, or those of a blank form. */
   protected abstract start(): Values;
   protected abstract complete(given: Values): Values;
   protected abstract decide(): Candidate;
@@ -67,12 +64,10 @@ export abstract class Form {
     return this.issues.value.filter(({ path }) => path.join(".") === field);
   }
 
-  /** The issues that are not about a field of the form. */
   otherIssues(): readonly Issue[] {
     return this.issues.value.filter(({ path }) => !this.fields().includes(path.join(".")));
   }
 
-  /** The saved value of a field that the form changes. */
   savedOf(_field: string): string | undefined {
     return undefined;
   }
@@ -91,7 +86,6 @@ export function textIn(values: Values, field: string): string {
   return values[field] ?? "";
 }
 
-/** Splits changed fields into new values and fields to clear. */
 export function editOf(values: Values, changed: readonly string[]): { values: Values; clear: readonly string[] } {
   return {
     values: Object.fromEntries(

@@ -14,7 +14,6 @@ export const tabIds = [
 
 export type TabId = (typeof tabIds)[number];
 
-/** The mark of a tab in the list of tabs. */
 export interface Mark {
   readonly errors?: number;
   readonly isUnsaved?: boolean;

@@ -5,12 +5,10 @@ import { problemOf, RequestError } from "../data/request-error.ts";
 const EVERY_MS = 15_000;
 const WHILE_OFFLINE_MS = 3_000;
 
-/** The state, the identity and the version of the server. */
 export class ServerWatch {
   readonly isOnline = signal(true);
   /** Of the server that answered first: the page works with that one. */
   readonly identity = signal<string | undefined>();
-  /** Another server answers at the page's address. */
   readonly isOther = signal(false);
   readonly version = signal<string | undefined>();
   /** Set if the server is now another version than the one that served this page. */
@@ -23,7 +21,6 @@ export class ServerWatch {
     this.#api = api;
   }
 
-  /** Asks now. */
   async look(): Promise<void> {
     await this.confirm().catch(() => undefined);
   }

@@ -5,7 +5,6 @@ const KEY = "svcm.token";
 
 export interface TokenDemand {
   readonly problem: Problem;
-  /** A token was sent, and the server refused it. */
   readonly refused: boolean;
 }
 
@@ -43,7 +42,6 @@ export function createSession(storage: Storage | undefined, server: () => string
   };
 }
 
-/** Tokens by the identity of their server. */
 function tokensIn(storage: Storage | undefined): Map<string, string> {
   try {
     return new Map(Object.entries(JSON.parse(storage?.getItem(KEY) ?? "{}") as Record<string, string>));

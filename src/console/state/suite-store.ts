@@ -5,7 +5,6 @@ import { emptySuite, readSuite, type SuiteDocument } from "./suite-document.ts";
 
 const ASIDE = `${STORAGE_KEY}.aside.`;
 
-/** A stored text that could not be read, and was kept. */
 export interface KeptAside {
   readonly key: string;
   readonly text: string;
@@ -16,22 +15,18 @@ export interface SuiteStoreOptions {
   /** Of the browser; `undefined` if it is closed to the page. */
   readonly storage: Storage | undefined;
   readonly vocabulary: Vocabulary;
-  /** The identity of the server that the page works with. */
   readonly server: string;
   readonly now: () => number;
 }
 
-/** The suite document, held in memory and in the browser's storage. */
 export class SuiteStore {
   readonly document = signal(emptySuite);
   /** The reason why the document is held in memory only. */
   readonly unsaved = signal<string | undefined>();
-  /** Unreadable texts, kept until the user removes them. */
   readonly aside = signal<readonly KeptAside[]>([]);
   /** The stored document belongs to another server. Until {@link settle} nothing is loaded or stored. */
   readonly isForeign = signal(false);
   readonly #options: SuiteStoreOptions;
-  /** Absent if nothing can be stored. */
   #place: DocumentPlace | undefined;
 
   constructor(options: SuiteStoreOptions) {
@@ -54,7 +49,6 @@ export class SuiteStore {
     this.#begin();
   }
 
-  /** Replaces the document and stores the new one. */
   update(change: (document: SuiteDocument) => SuiteDocument): void {
     if (this.isForeign.value) return;
     const next = change(this.document.value);
@@ -68,7 +62,6 @@ export class SuiteStore {
     this.aside.value = this.aside.value.filter((kept) => kept.key !== key);
   }
 
-  /** Loads what another tab of the browser has stored. */
   onStorage({ key, newValue }: StorageEvent): void {
     if (key === STORAGE_KEY && newValue !== null && this.#place?.isForeign !== true) this.#load(newValue);
   }

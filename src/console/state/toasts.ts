@@ -10,11 +10,9 @@ export interface Toast {
   readonly tone: "info" | "success" | "error";
   readonly problem: Problem;
   readonly count: number;
-  /** The actions that failed for this reason. */
   readonly subjects: readonly Subject[];
 }
 
-/** An action that was tried, such as the restart of a process. */
 export interface Subject {
   /** A later failure replaces an earlier one of the same topic. */
   readonly topic: string;
@@ -31,7 +29,6 @@ export function createToasts(later: (run: () => void, ms: number) => void) {
   const dismiss = (id: number): void => {
     list.value = list.value.filter((toast) => toast.id !== id);
   };
-  /** Removes the errors of a topic. */
   const resolve = (topic: string): void => {
     if (list.value.some((toast) => isAbout(toast, topic)))
       list.value = list.value.flatMap((toast) => without(toast, topic));

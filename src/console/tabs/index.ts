@@ -47,7 +47,6 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
   audit: { label: "Audit", icon: "history", View: Audit },
 };
 
-/** Counts the rejected entries. */
 function markOf({ verdicts, isUnsaved }: EntryList): Mark {
   return { errors: verdicts.value.filter((issues) => issues.length > 0).length, isUnsaved: isUnsaved.value };
 }

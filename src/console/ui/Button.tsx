@@ -7,7 +7,6 @@ export interface ButtonProps extends Native {
   readonly variant?: "plain" | "primary" | "danger";
   readonly size?: "small" | "normal";
   readonly icon?: IconName;
-  /** The reason why it is disabled. */
   readonly reason?: string;
 }
 
@@ -23,15 +22,12 @@ export function Button(props: ButtonProps): JSX.Element {
 
 export interface IconButtonProps extends Omit<Native, "title" | "aria-label"> {
   readonly icon: IconName;
-  /** Its accessible name: the action and its object. */
   readonly label: string;
   readonly variant?: "ghost" | "plain";
-  /** The reason why it is disabled. */
   readonly reason?: string;
   readonly isBusy?: boolean;
 }
 
-/** A button without words. */
 export function IconButton(props: IconButtonProps): JSX.Element {
   const { icon, label, variant = "ghost", reason, isBusy = false, ...rest } = props;
   const title = reason === undefined ? label : `${label}: ${reason}`;

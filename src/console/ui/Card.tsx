@@ -1,6 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
 
-/** A surface with a heading. */
 export function Card(props: {
   title: string;
   actions?: ComponentChildren;

@@ -8,14 +8,11 @@ import { createPlot, type Plot } from "./chart/plot.ts";
 import { readingOf, wordsOf, type Shown } from "./chart/scene.ts";
 
 export interface ChartProps {
-  /** The accessible name. */
   readonly label: string;
   readonly tone: "cpu" | "memory" | "disk";
-  /** The names of the lines. */
   readonly lines: readonly string[];
   /** Returns the values to draw. It reads signals, and is called again when they change. */
   readonly read: () => Shown;
-  /** The top of the scale; by default from the values. */
   readonly top?: number;
   readonly format: (value: number) => string;
   /** Allowed distances between lines of the grid. */
@@ -27,7 +24,6 @@ export interface ChartProps {
   readonly onZoom: (span: Span | undefined) => void;
 }
 
-/** Values over time. The first line is filled, further lines are thin. */
 export function Chart(props: ChartProps): JSX.Element {
   const { label, tone, height, lines, cursor } = props;
   const { appearance } = usePage();

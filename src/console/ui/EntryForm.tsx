@@ -6,7 +6,6 @@ import { FormFields } from "./FormFields.tsx";
 
 export interface EntryFormProps {
   readonly list: EntryList;
-  /** `Target`, for the buttons. */
   readonly word: string;
   readonly hint?: ComponentChildren;
 }

@@ -19,7 +19,6 @@ export interface EntryItemProps extends EntryProps {
   readonly actions?: ComponentChildren;
 }
 
-/** A stored entry with its issues and actions. */
 export function EntryItem({ list, entry, index, name, badge, facts, actions }: EntryItemProps): JSX.Element {
   const isEdited = list.edited.value === entry;
   const issues = list.verdicts.value[index] ?? [];

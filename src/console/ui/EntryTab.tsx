@@ -8,16 +8,13 @@ export interface EntryTabProps {
   readonly list: EntryList;
   readonly title: string;
   readonly about: string;
-  /** The name of the list. */
   readonly label: string;
   readonly Form: ComponentType<{ list: EntryList }>;
   readonly Item: ComponentType<EntryProps>;
-  /** In place of a list without entries. */
   readonly empty: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
-/** A tab of entries: their form, and the list of them. */
 export function EntryTab({ list, title, about, label, Form, Item, empty, children }: EntryTabProps): JSX.Element {
   const root = useFocus(list.focus);
   const entries = list.entries.value;

@@ -12,16 +12,13 @@ export interface ControlProps {
 
 export interface FieldProps {
   readonly label: string;
-  /** The key or member behind it. */
   readonly name?: string | undefined;
   readonly hint?: ComponentChildren;
   readonly issues?: readonly Pick<Issue, "message" | "code">[] | undefined;
-  /** The value before the change. */
   readonly was?: string | undefined;
   readonly children: (control: ControlProps) => ComponentChildren;
 }
 
-/** A label, a control, its hint and its issues. */
 export function Field({ label, name, hint, issues = [], was, children }: FieldProps): JSX.Element {
   const id = useId();
   const about = `${id}-about`;

@@ -12,13 +12,11 @@ export interface FormCardProps {
   readonly hint?: ComponentChildren;
   readonly submit: { readonly label: string; readonly icon: IconName };
   readonly cancel?: { readonly label: string; readonly run: () => void } | false;
-  /** Beside the message of the last action. */
   readonly action?: ComponentChildren;
   readonly onEscape?: () => void;
   readonly children: ComponentChildren;
 }
 
-/** A form with its fields, its issues, the message of the last action, and its buttons. */
 export function FormCard(props: FormCardProps): JSX.Element {
   const { form, title, hint, submit, cancel, action, onEscape, children } = props;
   const said = form.said.value;

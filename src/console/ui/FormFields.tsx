@@ -6,7 +6,6 @@ import type { Form, Values } from "../state/form.ts";
 import { Select, type Option } from "./Select.tsx";
 import { TextField } from "./TextField.tsx";
 
-/** The controls of a form, from the table of its fields. */
 export function FormFields({ form, fields }: { form: Form; fields: readonly Field[] }): JSX.Element {
   const { vocabulary } = useConsole().facts;
   const values = form.values.value;
@@ -35,7 +34,6 @@ export function FormFields({ form, fields }: { form: Form; fields: readonly Fiel
   );
 }
 
-/** The props that bind a control to a field of the form. */
 export function controlOf(form: Form, name: string, label: string) {
   return {
     label,
@@ -59,7 +57,6 @@ function optionsOf(field: Field, fields: readonly Field[], values: Values, vocab
   });
 }
 
-/** The label of the current value of a field. */
 function labelIn(fields: readonly Field[], name: string, values: Values, { matrix }: Vocabulary): string {
   const value = values[name] ?? "";
   return fields.find((field) => field.name === name)?.labels?.(matrix)[value]?.label ?? value;

@@ -43,7 +43,6 @@ export type IconName = keyof typeof paths;
 
 const FILLED = new Set<IconName>(["play", "stop"]);
 
-/** A decoration beside words. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }): JSX.Element {
   return (
     <svg

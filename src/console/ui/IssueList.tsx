@@ -2,7 +2,6 @@ import type { JSX } from "preact";
 import type { Issue } from "../../core/api/issue.ts";
 import { Icon } from "./Icon.tsx";
 
-/** The shown part of an issue, from a shared rule or from the server. */
 export interface ShownIssue extends Pick<Issue, "code" | "severity" | "path" | "message"> {
   readonly suggestion?: string | undefined;
   readonly at?: Issue["at"] | undefined;
@@ -12,7 +11,6 @@ export interface IssueListProps {
   readonly issues: readonly ShownIssue[];
   /** For example `Issues of eu-prod`. */
   readonly label: string;
-  /** Shows the place in the document, too: the member and the line. */
   readonly isPlaced?: boolean;
 }
 

@@ -2,21 +2,17 @@ import type { JSX } from "preact";
 import { useId } from "preact/hooks";
 import { Icon } from "./Icon.tsx";
 
-/** Names with their labels. */
 type Headings = Readonly<Record<string, { readonly label: string }>>;
 
 export interface MatrixTableProps {
   readonly title: string;
-  /** The names of the rows and of the columns. */
   readonly axes: readonly [string, string];
   readonly rows: Headings;
   readonly columns: Headings;
   readonly isAccepted: (row: string, column: string) => boolean;
-  /** The current selection. */
   readonly chosen: readonly [row: unknown, column: unknown];
 }
 
-/** The accepted combinations, with the current selection. */
 export function MatrixTable({ title, axes, rows, columns, isAccepted, chosen }: MatrixTableProps): JSX.Element {
   const id = useId();
   const [row, column] = chosen;

@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 
-/** Names and their values. */
 export function Pairs({ pairs }: { pairs: readonly (readonly [name: string, value: string])[] }): JSX.Element {
   return (
     <dl class="pairs">

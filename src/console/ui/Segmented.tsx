@@ -10,7 +10,6 @@ export interface SegmentedProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A few choices side by side: native radio buttons. */
 export function Segmented({ label, value, options, onChange }: SegmentedProps): JSX.Element {
   const name = useId();
   const [, drawAgain] = useState({});

@@ -3,11 +3,9 @@ import type { ComponentChildren, JSX } from "preact";
 export interface TabHeadProps {
   readonly title: string;
   readonly about?: ComponentChildren;
-  /** Controls at its end. */
   readonly children?: ComponentChildren;
 }
 
-/** The heading of a tab. */
 export function TabHead({ title, about, children }: TabHeadProps): JSX.Element {
   return (
     <header class="tab-head">

@@ -9,7 +9,6 @@ export interface TextFieldProps extends Omit<FieldProps, "children"> {
   readonly onChange: (value: string) => void;
 }
 
-/** A text input with its field. */
 export function TextField(props: TextFieldProps): JSX.Element {
   const { value, type = "text", inputMode = "text", placeholder, onChange, ...field } = props;
   return (

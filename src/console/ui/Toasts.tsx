@@ -8,7 +8,6 @@ import { ProblemText } from "./Problem.tsx";
 /** The number of toasts on the screen: the newest. */
 const SHOWN = 3;
 
-/** The live region of the toasts. */
 export function Toasts(): JSX.Element {
   const { toasts } = usePage();
   const list = toasts.list.value;
@@ -49,7 +48,6 @@ function ToastView({ toast, onDismiss }: { toast: Toast; onDismiss: () => void }
   );
 }
 
-/** The number of actions that a toast names. */
 const NAMED = 3;
 
 function listed(texts: readonly string[]): string {

@@ -3,7 +3,6 @@ import type { Problem } from "../data/request-error.ts";
 import { ProblemLine } from "./Problem.tsx";
 import { StatusRegion } from "./StatusLine.tsx";
 
-/** The place of a failed request, announced when it fails. */
 export function Unanswered({ problem, retry }: { problem: Problem | undefined; retry: () => void }): JSX.Element {
   return <StatusRegion>{problem && <ProblemLine problem={problem} retry={retry} />}</StatusRegion>;
 }

@@ -2,7 +2,6 @@ import type { Series, Span } from "../data/series.ts";
 import { clear, paintLine, runsOf } from "./chart/line.ts";
 import { inkOf, type Ink } from "./ink.ts";
 
-/** The number of values of a sparkline. */
 const POINTS = 60;
 const WIDTH = 84;
 const HEIGHT = 24;
@@ -12,7 +11,6 @@ export interface Sparkline {
   readonly column: number;
   /** The least extent of its scale, so that noise stays small. */
   readonly least: number;
-  /** Its scale begins at 0 instead of the least value. */
   readonly isFromZero: boolean;
   readonly series: () => Series | undefined;
 }
@@ -54,7 +52,6 @@ export function createSparklines(span: () => Span) {
         if (line) paint(line);
       }
     },
-    /** After a change of colours. */
     forgetInk: (): void => inks.clear(),
   };
 }

@@ -1,7 +1,6 @@
 import type { AuditRecord } from "../../data/api.ts";
 import { formatTime } from "../../data/format.ts";
 
-/** The texts of a record, column by column. */
 export interface RecordWords {
   /** In the time zone of the browser. */
   readonly when: string;
@@ -13,7 +12,6 @@ export interface RecordWords {
   readonly by: string;
   readonly outcome: AuditRecord["outcome"];
   readonly code: string;
-  /** The number of equal refusals, if there are several. */
   readonly times: string;
 }
 

@@ -11,7 +11,6 @@ import { Value } from "./Values.tsx";
 
 type Entry = EnvDiff["entries"][number];
 
-/** The differences between two env files. */
 export function Comparison({ read }: { read: Tagged<EnvRead> }): JSX.Element {
   const { api, facts } = useConsole();
   const chosen = useSignal("");

@@ -8,7 +8,6 @@ import { TextField } from "../../ui/TextField.tsx";
 import { issuesFor, wordsOf, type KeySpec } from "./changes.ts";
 import { useEditor } from "./editor.ts";
 
-/** A control for each editable key, as the contract describes it. */
 export function EditableKeys({ read }: { read: EnvRead }): JSX.Element {
   const { keys } = useConsole().facts.contract;
   return (

@@ -90,7 +90,6 @@ function Unselected(): JSX.Element | null {
   );
 }
 
-/** The reason why there is nothing to edit. */
 function Unread(): JSX.Element | null {
   const editor = useEditor();
   const problem = editor.problem.value;

@@ -4,7 +4,6 @@ import { useConsole } from "../../console.ts";
 import { Card } from "../../ui/Card.tsx";
 import type { KeySpec } from "./changes.ts";
 
-/** The keys that are shown and not written, by reason. */
 export function ReadOnlyKeys({ read }: { read: EnvRead }): JSX.Element {
   const { keys } = useConsole().facts.contract;
   const readOnly = Object.keys(read.values).flatMap((key): [string, KeySpec][] => {

@@ -10,7 +10,6 @@ import { useEditor } from "./editor.ts";
 import { StaleProcesses } from "./StaleProcesses.tsx";
 import { ChangeView, Value } from "./Values.tsx";
 
-/** The changes, the save, and its outcome. */
 export function SaveBar(): JSX.Element {
   const editor = useEditor();
   const bar = useRef<HTMLElement>(null);
@@ -76,7 +75,6 @@ function OutcomeView(): JSX.Element | null {
   );
 }
 
-/** The values after the write, as the server read them from the file. */
 function Saved({ written, dismiss }: { written: EnvWrite; dismiss: JSX.Element }): JSX.Element {
   const { fileName, changedKeys, ignoredKeys, values, warnings } = written;
   return (

@@ -9,7 +9,6 @@ export function Value({ of, value }: { of: string; value: string }): JSX.Element
   return value === "" ? <em>{words}</em> : <code>{words}</code>;
 }
 
-/** The old and the new value of a key. */
 export function ChangeView({ change: { key, from, to } }: { change: Change }): JSX.Element {
   return (
     <li class="change">

@@ -1,4 +1,3 @@
-/** Decisions about the values of a file and the edits. */
 import type { Issue } from "../../../core/api/issue.ts";
 import { valueProblem } from "../../../core/env/value-rules.ts";
 import { shownValue } from "../../../core/env/values.ts";
@@ -8,7 +7,6 @@ import type { Facts } from "../../data/contract.ts";
 type Keys = Facts["contract"]["keys"];
 export type KeySpec = Keys[string];
 
-/** Entered values by key. */
 export type Edits = Readonly<Record<string, string>>;
 
 export interface Change {
@@ -43,11 +41,9 @@ export interface Contest {
   readonly key: string;
   readonly before: string;
   readonly now: string;
-  /** Absent without an edit. */
   readonly edited?: string;
 }
 
-/** Every key that has changed in the file or was edited. */
 export function contestsOf(before: EnvRead, now: EnvRead, edits: Edits): Contest[] {
   const edited = new Map(changesOf(before, edits).map(({ key, to }) => [key, to]));
   return Object.keys(now.values).flatMap((key) => {

@@ -11,7 +11,6 @@ import { changesOf, issuesOf, type Edits } from "./changes.ts";
 
 type FileRead = Tagged<EnvRead>;
 
-/** The outcome of the last save. */
 export type Outcome = { readonly written: EnvWrite } | { readonly problem: Problem; readonly sent: Edits };
 
 /** The env file of one environment as it was read, and the edits. */
@@ -22,7 +21,6 @@ export class Editor {
   readonly edits = signal<Edits>({});
   /** The file as it is now, if it is not the one that was edited. */
   readonly conflict = signal<FileRead | undefined>();
-  /** The reason why the file could not be read. */
   readonly problem = signal<Problem | undefined>();
   readonly outcome = signal<Outcome | undefined>();
   readonly isSaving = signal(false);
@@ -42,7 +40,6 @@ export class Editor {
     return validateDocument({ runtimeEnvironment }, this.#page.facts.vocabulary);
   });
 
-  /** Starts with the selection of the stored document. */
   open(): void {
     this.#show(selectionOf(this.#page));
   }
@@ -125,7 +122,6 @@ export class Editor {
     }
   }
 
-  /** Keeps the edits on top of the file as it is now. */
   reapply(): void {
     batch(() => {
       this.read.value = this.conflict.value;
@@ -170,11 +166,9 @@ export function environmentMark(page: Console): Mark {
 interface Selection {
   /** Canonical; empty without a valid selection. */
   readonly name: string;
-  /** The reason why there is no default. */
   readonly refusal?: Problem;
 }
 
-/** The stored selection, or else the server's default. */
 function selectionOf({ facts, suite }: Console): Selection {
   const { runtimeEnvironment: stored } = suite.document.value;
   if (stored === undefined) {

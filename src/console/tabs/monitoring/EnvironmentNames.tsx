@@ -4,7 +4,6 @@ import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
 import type { ProcessProps } from "./monitor.ts";
 
-/** The names of the variables that the ecosystem file declares for the process. */
 export function EnvironmentNames({ process: { name }, monitor: { feed } }: ProcessProps): JSX.Element {
   const { api } = useConsole();
   const environment = feed.environment.value;

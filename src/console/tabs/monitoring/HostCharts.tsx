@@ -114,7 +114,6 @@ function Extent({ tone, monitor: { feed, view } }: HostProps): JSX.Element {
   );
 }
 
-/** A chart with the details below it. */
 function HostChart({ tone, monitor, height }: HostProps & { height: number }): JSX.Element {
   const { feed, view } = monitor;
   const { isZoomed, range, span, cursor } = view;
@@ -139,7 +138,6 @@ function HostChart({ tone, monitor, height }: HostProps & { height: number }): J
   );
 }
 
-/** The names of the lines of a chart, with their columns. */
 function linesOf(tone: Tone, { feed, showsCores }: Monitor): (readonly [name: string, column: number])[] {
   const { title, column } = meters[tone];
   const { coreCount, diskCount } = feed.history;

@@ -11,7 +11,6 @@ import { monitorOf, type Monitor } from "./monitor.ts";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { ranges, type Range } from "./view.ts";
 
-/** The live values of the host and its processes. */
 export function Monitoring(): JSX.Element {
   const monitor = monitorOf(useConsole());
   useEffect(() => monitor.feed.open(), [monitor]);

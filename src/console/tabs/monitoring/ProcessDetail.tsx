@@ -11,7 +11,6 @@ import { EnvironmentNames } from "./EnvironmentNames.tsx";
 import { driftOf, type ProcessProps } from "./monitor.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 
-/** Powers of two, for readable labels in bytes. */
 const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {

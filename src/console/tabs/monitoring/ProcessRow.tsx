@@ -12,7 +12,6 @@ import { ProcessDetail } from "./ProcessDetail.tsx";
 const COLUMNS = 10;
 const MEGABYTE = 1024 ** 2;
 
-/** A process in one row, with its details below if it is open. */
 export function ProcessRow({ process, monitor }: ProcessProps): JSX.Element {
   const isOpen = monitor.open.value.has(keyOf(process));
   return (
@@ -94,7 +93,6 @@ function Name(props: ProcessProps & { isOpen: boolean; badges: string }): JSX.El
   );
 }
 
-/** One word for each kind of difference from the ecosystem file. */
 function badgesOf(drift: ReturnType<typeof driftOf>): string {
   const words = drift.map(({ state }) =>
     state === "stale" ? "stale env" : state === "unexpected" ? "undeclared" : "drift",
@@ -140,7 +138,6 @@ interface LineProps extends ProcessProps {
   readonly tone: "cpu" | "memory";
 }
 
-/** A value over the range of the charts. */
 function Line(props: LineProps): JSX.Element {
   const { process, monitor, column, least, isFromZero = false, tone } = props;
   const canvas = useRef<HTMLCanvasElement>(null);

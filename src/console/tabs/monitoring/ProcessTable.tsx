@@ -17,7 +17,6 @@ import { ProcessRow } from "./ProcessRow.tsx";
 import { SortHeader } from "./SortHeader.tsx";
 import { TableTools } from "./TableTools.tsx";
 
-/** The processes of PM2, or its error. */
 export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const shown = monitor.feed.shown.value;
   if (shown === undefined) return null;

@@ -12,7 +12,6 @@ const words: Readonly<Record<ProcessStatus, string>> = {
   other: "Changing",
 };
 
-/** The filters of the table, and the environment to compare with. */
 export function TableTools({ monitor }: { monitor: Monitor }): JSX.Element {
   return (
     <div class="table-tools">

@@ -10,7 +10,6 @@ const OF_PM2 = /^PM2_/;
 /** A failure whose reason is over when the next action succeeds. */
 const OF_RATE = "RATE_LIMITED";
 
-/** The actions on processes, with a toast for each outcome. */
 export function createActing(feed: Feed, toasts: Toasts) {
   /** Running actions by the key of their process. */
   const underWay = signal<ReadonlyMap<string, Action["action"]>>(new Map());

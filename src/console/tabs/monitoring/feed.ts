@@ -20,7 +20,6 @@ import { History } from "./history.ts";
 export type Metrics = MetricsFrame["payload"];
 export type Refusal = Pick<ErrorFrame, "code" | "details" | "error">;
 
-/** One moment, whole. */
 export interface Shown {
   readonly collectedAt: string;
   /** In seconds. */
@@ -39,7 +38,6 @@ export interface FeedOptions {
   readonly server: Pick<ServerWatch, "confirm">;
   /** Empty without a default. */
   readonly environment: string;
-  /** In the browser, `requestAnimationFrame`. */
   readonly nextFrame: (draw: () => void) => void;
   readonly onState: (state: ConnectionState) => void;
 }
@@ -50,7 +48,6 @@ export class Feed {
   /** The sample on the screen. It is set in animation frames, which a hidden page does not get. */
   readonly shown = signal<Shown | undefined>();
   readonly newest = signal<Shown | undefined>();
-  /** The service refused the subscription. */
   readonly refusal = signal<Refusal | undefined>();
   readonly history = new History();
   readonly environment: Signal<string>;
@@ -72,7 +69,6 @@ export class Feed {
     this.environment = signal(options.environment);
   }
 
-  /** Connects. @returns a function that disconnects */
   open(): () => void {
     this.tryNow();
     return () => {
@@ -82,7 +78,6 @@ export class Feed {
     };
   }
 
-  /** Connects at once. */
   tryNow(): void {
     this.#client?.close();
     const { url, session, server, onState } = this.#options;
@@ -103,7 +98,6 @@ export class Feed {
     void this.#watch(client);
   }
 
-  /** Subscribes again, with changed signals. */
   subscribe(): void {
     this.#pm2Refusal = undefined;
     if (this.#client) void this.#watch(this.#client);
@@ -214,7 +208,6 @@ function refusalOf(error: unknown): Refusal {
   return { code: "CLIENT", details: error instanceof Error ? error.message : String(error) };
 }
 
-/** The failure of an action that has no result. */
 export function failureOf(error: unknown): { readonly code?: string; readonly error: string } {
   if (error instanceof OutcomeUnknownError) return { error: error.message };
   const { code, details } = refusalOf(error);

@@ -8,15 +8,12 @@ export type Tone = "cpu" | "memory" | "disk";
 
 interface Meter {
   readonly title: string;
-  /** Of the host's history. */
   readonly column: number;
   readonly percent: (host: HostMetrics) => number | null | undefined;
   readonly facts: (host: HostMetrics) => string;
-  /** The details below the chart. */
   readonly Foot: ComponentType<{ monitor: Monitor }>;
 }
 
-/** The meters of the host. */
 export const meters: Readonly<Record<Tone, Meter>> = {
   cpu: {
     title: "CPU",

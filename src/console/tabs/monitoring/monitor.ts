@@ -29,7 +29,6 @@ export function monitorOf(page: Console): Monitor {
   return page.kept("monitoring", () => createMonitor(page));
 }
 
-/** The choice of the environment that the processes are compared with. */
 const ENVIRONMENT = "monitoring.environment";
 
 function createMonitor({ api, session, server, toasts, facts, choices }: Console) {
@@ -64,7 +63,6 @@ function createMonitor({ api, session, server, toasts, facts, choices }: Console
     showsCores: signal(false),
     /** The connection is lost, or no sample arrived for a while. */
     isOld: computed(() => feed.shown.value !== undefined && feed.state.value !== "live"),
-    /** By PM2's number. */
     drift: computed(() => driftByProcess(feed.shown.value?.metrics?.ecosystem.drift ?? [])),
     /** Compares the processes with another environment, now and at the next visit. */
     compareWith(environment: string): void {
@@ -92,7 +90,6 @@ function doubtAbout(name: string, { environment, shown }: Feed, ownEnvironment: 
   return `No process here is declared in ${ecosystem?.fileName}. Start ${name} of ${chosen} here?`;
 }
 
-/** The differences between a process and its ecosystem file. */
 export function driftOf({ drift }: Monitor, { pmId }: ProcessMetrics): Drift {
   return drift.value.get(pmId) ?? [];
 }

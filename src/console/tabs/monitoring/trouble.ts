@@ -4,7 +4,6 @@ import { problemOf } from "../../data/request-error.ts";
 import type { Feed, Metrics } from "./feed.ts";
 import { countTroubled } from "./process-status.ts";
 
-/** The interval of looks while the tab is closed. */
 const EVERY_MS = 15_000;
 
 /**

@@ -33,7 +33,6 @@ export function createView(feed: Pick<Feed, "shown" | "isPaused" | "pause">) {
     isZoomed: computed(() => zoomed.value !== undefined),
     /** In seconds. */
     cursor: signal<number | undefined>(undefined),
-    /** Shows all of a range. */
     choose(next: Range): void {
       range.value = next;
       unzoom();

@@ -4,7 +4,6 @@ import type { Ecosystem } from "../../data/api.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import type { Preview } from "./preview.ts";
 
-/** The environment has no file: an example of one. */
 export function NoEcosystem({ preview, ecosystem }: { preview: Preview; ecosystem: Ecosystem }): JSX.Element {
   const { serviceKinds } = useConsole().facts.matrix;
   const suffixes = serviceKinds[preview.serviceKind.value]?.appSuffixes ?? [];
@@ -19,7 +18,6 @@ export function NoEcosystem({ preview, ecosystem }: { preview: Preview; ecosyste
   );
 }
 
-/** A file that declares nothing. */
 export function NoApps({ ecosystem }: { ecosystem: Ecosystem }): JSX.Element {
   return (
     <EmptyState icon="layers" title={`${ecosystem.fileName} declares no apps.`}>

@@ -16,7 +16,6 @@ import { NoApps, NoEcosystem } from "./NoEcosystem.tsx";
 import { Preview } from "./preview.ts";
 import { StartCommand } from "./StartCommand.tsx";
 
-/** The apps of an ecosystem file, and the commands that start them. */
 export function Pm2(): JSX.Element {
   const page = useConsole();
   const preview = page.kept("pm2", () => new Preview(page));

@@ -3,7 +3,6 @@ import { entryOf } from "../../../core/deployments/vocabulary.ts";
 import { useConsole } from "../../console.ts";
 import { MatrixTable } from "../../ui/MatrixTable.tsx";
 
-/** The cloud providers that offer each run mode. */
 export function ProviderMatrix(props: { runMode: unknown; cloudProvider: unknown }): JSX.Element {
   const { matrix } = useConsole().facts;
   return (

@@ -13,7 +13,6 @@ import { useFocus } from "../../ui/use-focus.ts";
 import { ConfigurationForm } from "./configuration-form.ts";
 import { ProviderMatrix } from "./ProviderMatrix.tsx";
 
-/** The service configuration. */
 export function Service(): JSX.Element {
   const page = useConsole();
   const { matrix } = page.facts;

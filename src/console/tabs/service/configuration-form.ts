@@ -21,7 +21,6 @@ export class ConfigurationForm extends Form {
   readonly stored = computed(() => this.#suite.document.value.serviceConfiguration);
   /** @see the specification, "Deploy target list behaviour" 6 */
   readonly storedIssues = computed(() => (this.stored.value ? this.#issues(this.stored.value) : []));
-  /** The listeners that the chosen kind binds. */
   readonly ports = computed(
     () => entryOf(this.#vocabulary.matrix.serviceKinds, this.values.value["serviceKind"])?.ports ?? [],
   );
@@ -46,7 +45,6 @@ export class ConfigurationForm extends Form {
     return this.isEdit() && this.changed.value.includes(field) ? textIn(this.start(), field) : undefined;
   }
 
-  /** Back to the saved configuration. */
   revert(): void {
     batch(() => {
       this.clear();

@@ -4,7 +4,6 @@ import { useConsole } from "../../console.ts";
 import type { EntryList } from "../../state/entry-list.ts";
 import { EntryForm } from "../../ui/EntryForm.tsx";
 
-/** Adds a deploy target, or edits the loaded one. */
 export function TargetForm({ list }: { list: EntryList }): JSX.Element {
   const { vocabulary } = useConsole().facts;
   const { deployTarget } = list.values.value;

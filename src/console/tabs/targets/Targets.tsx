@@ -70,7 +70,6 @@ function TargetItem(props: EntryProps): JSX.Element {
   );
 }
 
-/** The matrices, with the selections of the form and of the stored service configuration. */
 function Matrices({ list }: { list: EntryList }): JSX.Element {
   const { facts, suite } = useConsole();
   const { matrix, vocabulary } = facts;

@@ -14,7 +14,6 @@ import { formats, type Format } from "./export-text.ts";
 
 const choices = Object.entries(formats).map(([value, { label }]) => ({ value, label }));
 
-/** The document as a file. */
 export function Export(): JSX.Element {
   const { suite, facts, kept } = useConsole();
   const format = kept("export-format", () => signal<Format>("json"));

@@ -15,7 +15,6 @@ import type { Reading } from "./read-import.ts";
 
 const MAX_BYTES = 4 * 2 ** 20;
 
-/** Imports a document from a file or a pasted text, after a question. */
 export function Import(): JSX.Element {
   const page = useConsole();
   const form = page.kept("import", () => new ImportForm(page));

@@ -21,10 +21,8 @@ export const formats = {
 
 export type Format = keyof typeof formats;
 
-/** Names the schema for editors. */
 const SCHEMA_LINE = `# yaml-language-server: $schema=./schemas/${DOCUMENT_VERSION}.schema.json`;
 
-/** The sections in their usual order, then unknown keys. */
 function inOrder(suite: SuiteDocument): object {
   const known = Object.keys(SECTIONS).filter((name) => suite[name] !== undefined);
   const unknown = Object.keys(suite).filter((name) => !known.includes(name));

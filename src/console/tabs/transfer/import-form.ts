@@ -15,7 +15,6 @@ export class ImportForm {
   readonly canUndo = computed(() => this.#replaced.value?.after === this.#page.suite.document.value);
   readonly #page: Console;
   readonly #question = new Question();
-  /** The number of texts and files so far. */
   #given = 0;
   readonly #replaced: Signal<{ readonly before: SuiteDocument; readonly after: SuiteDocument } | undefined> = signal();
 
@@ -45,7 +44,6 @@ export class ImportForm {
     if (isAsking) void this.#ask(text, json);
   }
 
-  /** Replaces the document. */
   take(): void {
     const after = this.reading.value?.document;
     if (after === undefined) return;

@@ -11,7 +11,6 @@ export interface ReadText {
   readonly issues: readonly ShownIssue[];
 }
 
-/** The content of a text. */
 export interface Reading {
   /** Absent if the text cannot be read as a document. */
   readonly document?: SuiteDocument;
@@ -20,7 +19,6 @@ export interface Reading {
   readonly migrated: number;
   /** Why it cannot be read as a document, if the issues do not say it. */
   readonly reason?: string;
-  /** Why the server did not read the text. */
   readonly problem?: Problem;
 }
 

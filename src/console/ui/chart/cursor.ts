@@ -33,7 +33,6 @@ export function stepTo(key: string, times: readonly number[], span: Span, at: nu
   return steps[key];
 }
 
-/** The time between two pixels of a drag. */
 export function selectionOf(scale: Scale, start: number, end: number): Span | undefined {
   if (Math.abs(end - start) < LEAST_DRAG) return undefined;
   return { from: scale.timeAt(Math.min(start, end)), to: scale.timeAt(Math.max(start, end)) };

@@ -16,7 +16,6 @@ export function runsOf(count: number, isGap: (at: number) => boolean, isApart?: 
 export interface LineStyle {
   readonly stroke: string;
   readonly width: number;
-  /** Fills the area between the line and the floor. */
   readonly fill?: string | CanvasGradient;
   readonly floor: number;
 }

@@ -9,9 +9,7 @@ export interface Picture extends Scene {
   readonly ink: Ink;
   readonly format: (value: number) => string;
   readonly steps: readonly number[] | undefined;
-  /** The sample under the pointer. */
   readonly at: number | undefined;
-  /** The ends of a drag, in pixels. */
   readonly drag: { readonly start: number; readonly end: number } | undefined;
 }
 

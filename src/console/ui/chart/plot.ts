@@ -13,9 +13,7 @@ export interface PlotOptions {
   readonly top?: number | undefined;
   readonly format: (value: number) => string;
   readonly steps?: readonly number[] | undefined;
-  /** Changes with the colours. */
   readonly version: ReadonlySignal<number>;
-  /** The moment under the pointer, in this chart or another. */
   readonly cursor: Signal<number | undefined>;
   readonly onZoom: (span: Span | undefined) => void;
 }
@@ -28,7 +26,6 @@ export function createPlot(options: PlotOptions) {
   const size = signal({ width: 0, height: 0 });
   const isSeen = signal(false);
   const pointer = signal<number | undefined>(undefined);
-  /** The last moment of this chart. */
   let own: number | undefined;
   const start = signal<number | undefined>(undefined);
   const scene = computed(() => (isSeen.value ? sceneOf(options.read(), size.value, options.top) : undefined));
@@ -49,7 +46,6 @@ export function createPlot(options: PlotOptions) {
   return {
     /** `undefined` while the canvas is out of sight. */
     scene,
-    /** The sample under the pointer. */
     at,
     /** Points at a pixel, which keeps its place while time passes. */
     pointAt: (x: number): void => void (pointer.value = x),
@@ -69,7 +65,6 @@ export function createPlot(options: PlotOptions) {
         own = undefined;
       });
     },
-    /** Starts a drag at a pixel. */
     grab: (x: number): void => void (start.value = x),
     /** Ends the drag, and zooms to it if `isMeant`. */
     drop(isMeant: boolean): void {
@@ -82,7 +77,6 @@ export function createPlot(options: PlotOptions) {
   };
 }
 
-/** Follows the size of the canvas, and whether it is in sight. */
 function watch(
   canvas: HTMLCanvasElement,
   size: Signal<{ width: number; height: number }>,

@@ -1,6 +1,5 @@
 import type { Span } from "../../data/series.ts";
 
-/** A part of the canvas, in CSS pixels. */
 export interface Box {
   readonly left: number;
   readonly top: number;
@@ -20,10 +19,8 @@ export interface Scale {
   timeAt(x: number): number;
 }
 
-/** Room for the labels of both axes. */
 const MARGIN = { left: 60, top: 8, right: 14, bottom: 22 };
 
-/** The part of a canvas for the lines. */
 export function boxOf(width: number, height: number): Box {
   const { left, top, right, bottom } = MARGIN;
   return { left, top, width: Math.max(width - left - right, 0), height: Math.max(height - top - bottom, 0) };
@@ -42,7 +39,6 @@ export function scaleOf(box: Box, span: Span, top: number): Scale {
   };
 }
 
-/** A top with a little room above the highest value. */
 export function roofOf(columns: readonly (readonly (number | null)[])[]): number {
   let most = 0;
   for (const column of columns) for (const value of column) if (value !== null && value > most) most = value;

@@ -26,17 +26,14 @@ export function sceneOf({ part, span }: Shown, size: { width: number; height: nu
   return { times, columns, scale: scaleOf(boxOf(size.width, size.height), span, top ?? roofOf(columns)) };
 }
 
-/** The lines at one moment, in words. */
 export interface Reading {
   readonly time: string;
-  /** A single line has no name. */
   readonly values: readonly { readonly name?: string; readonly value: string }[];
 }
 
 /** With more lines the reading has the first one, and the extent of the others. */
 const MOST_NAMES = 4;
 
-/** @param at the number of the sample */
 export function readingOf(
   { times, columns }: Scene,
   at: number,
