@@ -1,4 +1,4 @@
-/** What leaves the worker of a process: the allowed fields, true to what runs, and never a value. */
+/** The record of a process that leaves the worker has the allowed fields only, with their true values. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Processes } from "../../src/core/ports/processes.ts";
 import { canonicalArguments, canonicalValue } from "../../src/core/pm2/canonical-value.ts";
@@ -9,7 +9,7 @@ const CANARY = "canary-77aa";
 let own: Pm2;
 let link: Processes;
 
-/** Reports a metric of its own, as the library of PM2 does, then says that it is ready. */
+/** Reports a custom metric, as the library of PM2 does, then says that it is ready. */
 const REPORTING = `
 process.send({ type: "axm:monitor", data: {
   "Requests": { value: 12, type: "counter", unit: "" },

@@ -9,7 +9,7 @@ import { svcm } from "../support/svcm.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 const BUSY = "setInterval(() => { for (const end = Date.now() + 20; Date.now() < end; ); }, 21);";
-/** Its stores repeat a secret of its own environment and one of another process, under harmless keys. */
+/** Its stores repeat a secret of its environment and one of another process, under harmless keys. */
 const SERVE = `const note = "it is " + process.env.PAYMENT_TOKEN;
 require("node:http").createServer(({ url }, response) => {
   response.writeHead(url === "/async-context-metrics" ? 200 : 404);
