@@ -6,9 +6,9 @@ import { mutant, randomOf } from "./mutate.ts";
 type Path = readonly (string | number)[];
 
 /**
- * What the scan and the parser say differently of one text; `undefined` where the scan declines it,
- * and nothing where they agree: the value, that there is no issue, the place of the key and of the
- * value of every path, also of paths that are not there, and each scalar as it is written.
+ * The differences between the scan and the parser for one text; `undefined` if the scan declines it.
+ * It compares the value, the absence of issues, and each scalar as it is written. It also compares the
+ * places of the key and the value of every path, also of paths that do not exist.
  */
 export function disagreements(text: string): string[] | undefined {
   const scanned = scanYaml(text, "a.yaml");
