@@ -226,7 +226,7 @@ test.skipIf(!canHaveTerminal)("at a terminal, a line on standard error shows the
 test("wrong usage shows the accepted combination of flags", async () => {
   expect(await svcm("process", "stop")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("No process is named") as string,
+    stderr: expect.stringContaining("No process was given") as string,
   });
   expect(await svcm("process", "start", "restapi", "-e", "dev")).toMatchObject({
     code: 2,
