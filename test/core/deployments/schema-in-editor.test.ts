@@ -132,7 +132,7 @@ describe("yaml-language-server explains", () => {
       GOOD.replace("lambda", "lam|bda"),
       ["Platform that it is deployed to.", "`lambda`: AWS Lambda", "`vm`: Virtual machine"],
     ],
-    [GOOD.replace("serviceType", "service|Type"), ["depends on deployTarget", "* `functions`: Functions\n\nSource"]],
+    [GOOD.replace("serviceType", "service|Type"), ["depend on deployTarget", "* `functions`: Functions\n\nSource"]],
     [GOOD.replace("databaseDriver", "|databaseDriver"), ["Main database driver", "`PostgreSQL`"]],
     [
       "serviceConfiguration:\n  runMode: functions\n  cloud|Provider: aws\n",

@@ -25,9 +25,9 @@ const frame = fc.record(
   { requiredKeys: ["type", "action"] },
 );
 
-async function described(server: { readonly port: number }, frame: string) {
+async function described(server: { readonly port: number }, type: string) {
   const { json } = await ask(server, "/api/asyncapi.json");
-  return new Ajv({ strict: false }).compile(json.components.messages[frame].payload);
+  return new Ajv({ strict: false }).compile(json.components.messages[type].payload);
 }
 
 test("the server understands exactly the actions that the AsyncAPI document allows", async () => {

@@ -102,10 +102,11 @@ function choiceOf(
 }
 
 /** The runtime key that supplies the values describes the field. */
-function helpOf({ fact, help }: Field, { contract, matrix }: Vocabulary): string {
+function helpOf({ accepted, by, fact, help }: Field, { contract, matrix }: Vocabulary): string {
   const values = fact?.(matrix);
   const spec = values && "key" in values ? contract.keys[values.key] : undefined;
-  return spec ? `${spec.label}. ${spec.help}`.trim() : help;
+  if (spec) return `${spec.label}. ${spec.help}`.trim();
+  return accepted && by ? `${help} The accepted values depend on ${by}.` : help;
 }
 
 /** Accepted values, or the cases that require the field, by the value of the deciding field. */
