@@ -10,6 +10,7 @@ export type Renderers = Readonly<Record<string, () => Promise<string>>>;
 /** Derived modules. Their renderers import no derived module. */
 export const generatedSources: Renderers = {
   "src/core/facts/packaged.generated.ts": async () => (await import("./packaged-facts.ts")).renderPackagedFacts(),
+  "src/core/api/codes.generated.ts": async () => (await import("./reference/codes.ts")).renderCodes(),
   "src/client/frames.generated.ts": async () => (await import("./client-frames.ts")).renderClientFrames(),
 };
 

@@ -1,6 +1,9 @@
 import type { ErrorBody } from "./api/bodies.ts";
 import type { AuditedProcess } from "./api/audit-record.ts";
+import type { Code } from "./api/codes.generated.ts";
+import type { ErrorCode } from "./api/code.ts";
 import type { Issue } from "./api/issue.ts";
+import { defined } from "./words/defined.ts";
 
 /**
  * Every expected refusal: its HTTP status, its exit code and the specification's words.
@@ -17,7 +20,7 @@ export const errorTable = {
   NOT_FOUND: { status: 404, exitCode: 2, error: "Not found." },
   METHOD_NOT_ALLOWED: { status: 405, exitCode: 2, error: "Method not allowed." },
   REQUEST_TIMEOUT: { status: 408, exitCode: 3, error: "Request timeout." },
-  ENV_FILE_CHANGED: { status: 412, exitCode: 3, error: "Environment file changed." },
+  ENV_FILE_CHANGED: { status: 412, exitCode: 3, error: "Environment file changed.", isCode: true },
   PAYLOAD_TOO_LARGE: { status: 413, exitCode: 2, error: "Payload too large." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exitCode: 2, error: "Unsupported media type." },
   UPGRADE_REQUIRED: { status: 426, exitCode: 2, error: "Upgrade required." },
@@ -31,19 +34,21 @@ export const errorTable = {
   /** PM2, or the way to it, refused. Collecting metrics has the kind PM2_METRICS_FAILED. */
   PM2_FAILED: { status: 500, exitCode: 3, error: "PM2 operation failed." },
   PM2_METRICS_FAILED: { status: 500, exitCode: 3, error: "PM2 metrics collection failed." },
-  PROCESS_NOT_FOUND: { status: 404, exitCode: 3, error: "Process not found." },
-  PROCESS_AMBIGUOUS: { status: 409, exitCode: 2, error: "Process is ambiguous." },
+  PROCESS_NOT_FOUND: { status: 404, exitCode: 3, error: "Process not found.", isCode: true },
+  PROCESS_AMBIGUOUS: { status: 409, exitCode: 2, error: "Process is ambiguous.", isCode: true },
   PROCESS_ACTION_FAILED: { status: 500, exitCode: 3, error: "Process action failed." },
   /** The state of the machine or the declaration does not allow the action; PM2 was not asked. */
   PROCESS_ACTION_REFUSED: { status: 409, exitCode: 3, error: "Process action refused." },
-  SELF_ACTION_BLOCKED: { status: 409, exitCode: 1, error: "Process action blocked." },
-  FACT_INVALID: { status: 500, exitCode: 3, error: "Declarative source is invalid." },
+  SELF_ACTION_BLOCKED: { status: 409, exitCode: 1, error: "Process action blocked.", isCode: true },
+  FACT_INVALID: { status: 500, exitCode: 3, error: "Declarative source is invalid.", isCode: true },
   START_REFUSED: { status: 500, exitCode: 1, error: "Service Management cannot start." },
   SERVICE_BUSY: { status: 503, exitCode: 3, error: "Service busy." },
   DEFECT: { status: 500, exitCode: 70, error: "Internal error." },
-} as const satisfies Record<string, ErrorRow>;
+} as const satisfies Partial<Record<Code, ErrorRow>>;
 
 interface ErrorRow {
+  /** True if the body carries the kind as its `code`, unless a refusal has a closer one. */
+  readonly isCode?: true;
   readonly status: number;
   readonly exitCode: number;
   readonly error: string;
@@ -51,14 +56,16 @@ interface ErrorRow {
 
 export type ErrorKind = keyof typeof errorTable;
 
-export interface ErrorFacts extends Omit<ErrorBody, "error"> {
-  /** The next step, for a person at a terminal. Not part of the body. */
+/** The error body of a refusal, with a few members for the edges. */
+export interface RefusalBody extends Omit<ErrorBody, "error" | "code"> {
+  readonly code?: ErrorCode;
+  /** The next step, for a person at a terminal. Not sent. */
   readonly hint?: string;
-  /** When asking again may help. Not part of the body. */
+  /** The time after which a repetition may help. Not sent. */
   readonly retryAfterSeconds?: number;
-  /** The processes of a refused action, as far as they are known. Not part of the body. */
+  /** The processes of a refused action, as far as they are known. Not sent. */
   readonly processes?: readonly AuditedProcess[];
-  /** The text of the file that the issues are in, for a terminal that frames their lines. Not part of the body. */
+  /** The text of the file that the issues are in, for a terminal that frames their lines. Not sent. */
   readonly source?: string;
 }
 
@@ -66,13 +73,18 @@ export interface ErrorFacts extends Omit<ErrorBody, "error"> {
 export class SvcmError extends Error {
   override readonly name = "SvcmError";
   readonly kind: ErrorKind;
-  readonly facts: ErrorFacts;
+  readonly body: RefusalBody;
 
-  constructor(kind: ErrorKind, facts: ErrorFacts = {}) {
-    super(facts.details ?? errorTable[kind].error);
+  constructor(kind: ErrorKind, body: RefusalBody = {}) {
+    super(body.details ?? errorTable[kind].error);
     this.kind = kind;
-    this.facts = facts;
+    this.body = isCode(kind) ? { code: kind, ...body } : body;
   }
+}
+
+function isCode(kind: ErrorKind): boolean {
+  const row: ErrorRow = errorTable[kind];
+  return row.isCode === true;
 }
 
 /** A refusal that lists everything that was found; its details are the messages in one line. */
@@ -89,20 +101,18 @@ export interface ErrorDescription {
   readonly source?: string;
 }
 
-/** The answer of an edge to anything that was thrown. It never shows the cause of a defect. */
+/** The answer of an edge for anything that was thrown. It does not show the cause of a defect. */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof SvcmError)) {
     const { status, exitCode, error: words } = errorTable.DEFECT;
     return { status, exitCode, body: { error: words, code: "DEFECT", details: "This is a defect of svcm." } };
   }
   const { status, exitCode, error: words } = errorTable[error.kind];
-  const { hint, retryAfterSeconds, processes: _processes, source, ...facts } = error.facts;
+  const { hint, retryAfterSeconds, processes: _processes, source, ...body } = error.body;
   return {
     status,
     exitCode,
-    body: { error: words, ...facts },
-    ...(hint !== undefined && { hint }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    ...(source !== undefined && { source }),
+    body: { error: words, ...body },
+    ...defined({ hint, retryAfterSeconds, source }),
   };
 }

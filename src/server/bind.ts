@@ -1,3 +1,4 @@
+import { foreignCode, type ErrorCode } from "../core/api/code.ts";
 import { lookup } from "node:dns/promises";
 import { isIP, isIPv6 } from "node:net";
 import { SvcmError } from "../core/index.ts";
@@ -64,12 +65,12 @@ async function firstAddress(host: string): Promise<string> {
     if (first !== undefined) return first.address;
   } catch (error) {
     const { code = "ENOTFOUND" } = error as NodeJS.ErrnoException;
-    throw unresolved(host, code);
+    throw unresolved(host, foreignCode(code));
   }
-  throw unresolved(host, "ENOTFOUND");
+  throw unresolved(host, foreignCode("ENOTFOUND"));
 }
 
-function unresolved(host: string, code: string): SvcmError {
+function unresolved(host: string, code: ErrorCode): SvcmError {
   const name = JSON.stringify(host.slice(0, 80));
   return refuse(
     `${name} does not resolve to an address. Set --host or ${HOST} to an address of this machine, or to a name of one.`,
@@ -83,6 +84,6 @@ function urlHost(asked: string, address: string): string {
   return isIPv6(host) ? `[${host.replace("%", "%25")}]` : host;
 }
 
-function refuse(details: string, code?: string): SvcmError {
+function refuse(details: string, code?: ErrorCode): SvcmError {
   return new SvcmError("START_REFUSED", { details, ...(code !== undefined && { code }) });
 }

@@ -74,7 +74,7 @@ export function logFailure(
   const code = answer.body.code ?? kindOf(error);
   const line = { ...factsOf(request, answer.status), code, ...(isRecorded && { recorded: true }) };
   // The client gave up; the server neither refused nor failed.
-  if (error instanceof SvcmError && error.facts.code === REQUEST_CUT_OFF) log.debug(line, "request cut off");
+  if (error instanceof SvcmError && error.body.code === REQUEST_CUT_OFF) log.debug(line, "request cut off");
   // Its audit line is logged, at most once a second for an address.
   else if (answer.status === 401 || answer.status === 429) log.debug(line, "request refused");
   else if (answer.status < 500) log.warn(line, "request refused");

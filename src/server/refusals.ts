@@ -77,11 +77,11 @@ function keyOf({ address, code }: RefusedAttempt): string {
  * Undefined if the operation ran, because it records its own outcome.
  */
 export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttempt | undefined {
-  if (!(error instanceof SvcmError) || request.hasRun || error.facts.code === REQUEST_CUT_OFF) return undefined;
+  if (!(error instanceof SvcmError) || request.hasRun || error.body.code === REQUEST_CUT_OFF) return undefined;
   const { row } = request.routeOptions.config;
   const isOfToken = error.kind === "UNAUTHORIZED" || error.kind === "RATE_LIMITED";
   if (!isOfToken && !mayChange(row, error)) return undefined;
-  return { action: actionOf(row), source: "http", address: request.address, code: error.facts.code ?? error.kind };
+  return { action: actionOf(row), source: "http", address: request.address, code: error.body.code ?? error.kind };
 }
 
 export function hasRunToChange({ hasRun, routeOptions }: FastifyRequest): boolean {

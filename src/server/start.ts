@@ -1,5 +1,6 @@
+import { foreignCode } from "../core/api/code.ts";
 import type { FastifyInstance } from "fastify";
-import { describeError, FileError, readConsole, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
+import { FileError, readConsole, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
@@ -113,8 +114,8 @@ async function requireFacts(ports: Ports): Promise<void> {
     await ports.facts.capabilityMatrix();
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
-    const { error: _, ...facts } = describeError(error).body;
-    throw new SvcmError("START_REFUSED", facts);
+    const { hint: _hint, source: _source, ...body } = error.body;
+    throw new SvcmError("START_REFUSED", body);
   }
 }
 
@@ -131,7 +132,8 @@ async function listen(app: FastifyInstance, bind: Bind, port: number): Promise<n
 
 function listenRefusal(error: unknown, { address, urlHost }: Bind, port: number): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  const refuse = (details: string) => new SvcmError("START_REFUSED", { details, ...(code !== undefined && { code }) });
+  const refuse = (details: string) =>
+    new SvcmError("START_REFUSED", { details, ...(code !== undefined && { code: foreignCode(code) }) });
   switch (code) {
     case "EADDRINUSE":
       return refuse(`Port ${port} on ${urlHost} is taken. Set --port or ${PORT} to another one; 0 takes a free one.`);

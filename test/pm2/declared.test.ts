@@ -48,7 +48,7 @@ async function driftOf(name: string): Promise<string[]> {
 const code = (done: Promise<unknown>): Promise<unknown> =>
   done.then(
     () => "done",
-    (error: { facts: { code: string; details: string } }) => `${error.facts.code}: ${error.facts.details}`,
+    (error: { body: { code: string; details: string } }) => `${error.body.code}: ${error.body.details}`,
   );
 
 const FROM_SHELL =

@@ -27,7 +27,7 @@ async function only(link: { list(): Promise<ProcessRecord[]> }): Promise<Process
 const code = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => "done",
-    (error: { kind?: string; facts?: { code?: string } }) => `${error.kind} ${error.facts?.code}`,
+    (error: { kind?: string; body?: { code?: string } }) => `${error.kind} ${error.body?.code}`,
   );
 
 test("a daemon that does not answer times out, and does nothing of it when it answers again", async () => {

@@ -1,4 +1,5 @@
 /** The error table as the API speaks it: one request for each row. The snapshot is the contract. */
+import type { Code } from "../../src/core/api/codes.generated.ts";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -30,7 +31,7 @@ const ECOSYSTEM = "/api/runtime/pm2-ecosystem";
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const token = { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token" } };
 
-const failing = (method: "read" | "replace", code: string) => () => ({
+const failing = (method: "read" | "replace", code: Code) => () => ({
   world: (ports: Ports): Ports => {
     const fail = (path: string) => Promise.reject(new FileError(code, path, `Cannot ${method} ${path}: ${code}.`));
     return { ...ports, files: { ...ports.files, [method]: fail } };
@@ -280,7 +281,7 @@ test("a failed write leaves the file as it was, and the server usable", async ()
 });
 
 test("what an operation refuses is passed on as it is", async () => {
-  const facts = { details: "so it is", code: "A_CODE", path: "/a/path" };
+  const facts = { details: "so it is", code: "EIO", path: "/a/path" } as const;
   const refusing = (ports: Ports): Ports => ({
     ...ports,
     files: { ...ports.files, read: () => Promise.reject(new SvcmError("ENV_FILE_FAILED", facts)) },

@@ -1,3 +1,4 @@
+import { foreignCode } from "../../core/api/code.ts";
 import * as Flags from "@oclif/core/flags";
 import { interval } from "../../core/api/channel.ts";
 import { SvcmError, type Ports, type Sample } from "../../core/index.ts";
@@ -73,7 +74,11 @@ export default class MetricsWatch extends SvcmCommand {
     for await (const sample of source.samples(intervalMs, AbortSignal.any([signal, failed.signal]))) {
       // The first reading of a sampler has nothing to be compared with.
       if (once && sample.payload.host.cpu.usagePercent === null) continue;
-      if (once && sample.kind === "host") throw new SvcmError("PM2_METRICS_FAILED", sample.error);
+      if (once && sample.kind === "host")
+        throw new SvcmError("PM2_METRICS_FAILED", {
+          code: foreignCode(sample.error.code),
+          details: sample.error.details,
+        });
       this.#show(sample);
       if (once) return;
     }
@@ -140,5 +145,5 @@ function isRefusal(error: unknown): error is Error & { readonly code: string } {
 function refused({ code, message }: Error & { readonly code: string }, origin: string): Error {
   if (code === "NOT_FOUND") return new ConnectionError(origin, "Unexpected server response: 404");
   const kind = code === "UNAUTHORIZED" || code === "FORBIDDEN" ? code : "INVALID_REQUEST";
-  return new SvcmError(kind, { code, details: message });
+  return new SvcmError(kind, { code: foreignCode(code), details: message });
 }

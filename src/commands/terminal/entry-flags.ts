@@ -50,8 +50,8 @@ export function valuesOf(flags: Readonly<Record<string, unknown>>, fields: reado
 
 /** The same refusal with the flag of each field beside its message. Every other error comes back as it is. */
 export function namingFlags(error: unknown, fields: readonly Field[], canClear: boolean): unknown {
-  if (!(error instanceof SvcmError) || error.kind !== "INVALID_PAYLOAD" || !error.facts.issues) return error;
-  const issues = error.facts.issues.map((issue) => ({ ...issue, message: withFlag(issue, fields, canClear) }));
+  if (!(error instanceof SvcmError) || error.kind !== "INVALID_PAYLOAD" || !error.body.issues) return error;
+  const issues = error.body.issues.map((issue) => ({ ...issue, message: withFlag(issue, fields, canClear) }));
   return refusal("INVALID_PAYLOAD", issues);
 }
 

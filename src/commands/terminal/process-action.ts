@@ -107,8 +107,8 @@ function withHabit(error: unknown, action: Action, names: readonly string[]): un
       ? `${number} is taken as a name. For the process with that number: svcm process ${action} --id ${number}`
       : names.includes("all")
         ? `all is taken as a name. For several processes: svcm process ${action} --namespace <name>, or give each name`
-        : error.facts.hint;
-  return new SvcmError(error.kind, { ...error.facts, ...(hint !== undefined && { hint }) });
+        : error.body.hint;
+  return new SvcmError(error.kind, { ...error.body, ...(hint !== undefined && { hint }) });
 }
 
 const DONE = { start: "Started", stop: "Stopped", restart: "Restarted" } as const;

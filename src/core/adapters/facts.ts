@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../api/code.ts";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { locationText, type Issue } from "../api/issue.ts";
@@ -143,14 +144,13 @@ class FactFile<T> {
     }
   }
 
-  #refusal(code: string, details: string): SvcmError {
+  #refusal(code: ErrorCode, details: string): SvcmError {
     return new SvcmError("FACT_INVALID", { code, path: this.#path, details });
   }
 
   #valid(fact: Fact<T>, source: string): T {
     if (fact.value !== undefined) return fact.value;
     throw new SvcmError("FACT_INVALID", {
-      code: "FACT_INVALID",
       path: this.#path,
       details: fact.issues.map(describe).join("; "),
       issues: fact.issues,

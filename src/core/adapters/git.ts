@@ -1,7 +1,8 @@
+import { foreignCode, type ErrorCode } from "../api/code.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { SvcmError, type ErrorFacts } from "../errors.ts";
+import { SvcmError, type RefusalBody } from "../errors.ts";
 import type { RevisionFile, Revisions } from "../ports/index.ts";
 
 export interface GitOptions {
@@ -112,7 +113,7 @@ class GitRefusal extends SvcmError {
   readonly exitCode: number;
   readonly stderr: string;
 
-  constructor(facts: ErrorFacts, exitCode: number, stderr: string) {
+  constructor(facts: RefusalBody, exitCode: number, stderr: string) {
     super("REVISION_FAILED", facts);
     this.exitCode = exitCode;
     this.stderr = stderr;
@@ -149,7 +150,7 @@ interface ExecError extends Error {
 function refusalOf({ code, killed, message }: ExecError, stderr: string, timeoutMs: number): Error {
   if (code === "ENOENT")
     return failed("GIT_NOT_FOUND", "The program git is not in the PATH. Install Git, or add it to the PATH.");
-  if (typeof code === "string") return failed(code, message);
+  if (typeof code === "string") return failed(foreignCode(code), message);
   if (killed) return failed("GIT_TIMEOUT", `git did not answer within ${timeoutMs / 1000} seconds.`);
   const words = stderr
     .replaceAll(/^(?:fatal|error): /gm, "")
@@ -160,7 +161,7 @@ function refusalOf({ code, killed, message }: ExecError, stderr: string, timeout
 }
 
 /** Errors with a next step, in our words, because those of Git vary between versions. */
-const KNOWN: readonly { readonly pattern: RegExp; readonly facts: ErrorFacts }[] = [
+const KNOWN: readonly { readonly pattern: RegExp; readonly facts: RefusalBody }[] = [
   {
     pattern: /not a git repository|must be run in a work tree/,
     facts: { code: "GIT_NO_REPOSITORY", details: "The repository root is not in a work tree of Git." },
@@ -175,7 +176,7 @@ const KNOWN: readonly { readonly pattern: RegExp; readonly facts: ErrorFacts }[]
   },
 ];
 
-function failed(code: string, details: string, path?: string): SvcmError {
+function failed(code: ErrorCode, details: string, path?: string): SvcmError {
   return new SvcmError("REVISION_FAILED", { code, details, ...(path !== undefined && { path }) });
 }
 

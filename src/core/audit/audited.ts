@@ -74,5 +74,5 @@ async function append(ports: Ports, record: AuditRecord): Promise<void> {
 
 function codeOf(error: unknown): string {
   if (error instanceof FileError) return error.code;
-  return error instanceof SvcmError ? (error.facts.code ?? error.kind) : "DEFECT";
+  return error instanceof SvcmError ? (error.body.code ?? error.kind) : "DEFECT";
 }

@@ -1,4 +1,5 @@
 /** The shape of a deployments document: its sections and their members. The rules check their values. */
+import type { Code } from "../api/codes.generated.ts";
 import { type Issue, MAX_ISSUES } from "../api/issue.ts";
 import { acceptedText, accepting, type Finding, toIssue } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
@@ -102,7 +103,7 @@ function textIssues(name: string, value: unknown, parent: Issue["path"]): Issue[
 }
 
 interface TextFault {
-  readonly code: string;
+  readonly code: Code;
   readonly what: string;
 }
 
@@ -128,7 +129,7 @@ function formFault(value: string): TextFault | undefined {
   return { code: "SUITE_CHARACTERS", what: acceptedText(what, "the same text with composed characters") };
 }
 
-function fault(code: string, path: Issue["path"], words: Finding): Issue {
+function fault(code: Code, path: Issue["path"], words: Finding): Issue {
   return toIssue({ code, severity: "error", ...words }, path);
 }
 

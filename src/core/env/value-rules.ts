@@ -1,3 +1,4 @@
+import type { Code } from "../api/codes.generated.ts";
 import { accepting, acceptedText, findingsOf, listed, toIssue, type Rule } from "../findings/rule.ts";
 import type { Issue } from "../api/issue.ts";
 import type { EnumSpec, KeySpec } from "../facts/schema.ts";
@@ -14,6 +15,9 @@ export interface GivenValue {
   readonly spec: KeySpec;
   readonly value: string;
 }
+
+/** An issue of the value of a key. */
+export type ValueIssue = Issue & { readonly code: Code };
 
 const controlCharacter: Rule<GivenValue> = {
   code: "ENV_VALUE_CONTROL_CHARACTER",
@@ -106,22 +110,22 @@ export const valueRules: readonly Rule<GivenValue>[] = [...ofValues, unquotable,
  *
  * @see the specification, "Errors"; CONTRACT section 3, POST rules
  */
-export function valueProblem(key: string, spec: KeySpec, value: string): Issue | undefined {
+export function valueProblem(key: string, spec: KeySpec, value: string): ValueIssue | undefined {
   return firstIssue(ofValues, { key, spec, value });
 }
 
 /** The reason why no env file can hold a value, or `undefined`. */
-export function spellingProblem(key: string, spec: KeySpec, value: string): Issue | undefined {
+export function spellingProblem(key: string, spec: KeySpec, value: string): ValueIssue | undefined {
   return firstIssue([unquotable], { key, spec, value });
 }
 
 /** The warning that some readers replace a part of a value, or `undefined`. */
-export function expansionProblem(key: string, value: string): Issue | undefined {
+export function expansionProblem(key: string, value: string): ValueIssue | undefined {
   return firstIssue([expanded], { key, value });
 }
 
 function firstIssue<Given extends { readonly key: string }>(rules: readonly Rule<Given>[], given: Given) {
-  for (const finding of findingsOf(rules, given)) return toIssue(finding, [given.key]);
+  for (const finding of findingsOf(rules, given)) return { ...toIssue(finding, [given.key]), code: finding.code };
   return undefined;
 }
 

@@ -1,4 +1,5 @@
 /** Checks beyond the shape: references exist, and defaults are accepted. */
+import type { Code } from "../api/codes.generated.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import type { CapabilityMatrix, DeclaredContract } from "./schema.ts";
 
@@ -6,7 +7,7 @@ type KeySpec = DeclaredContract["keys"][string];
 
 export interface Finding {
   /** `FACT_REFERENCE` if absent. */
-  readonly code?: string;
+  readonly code?: Code;
   readonly path: readonly (string | number)[];
   readonly message: string;
   readonly given?: string;

@@ -1,3 +1,4 @@
+import type { Code } from "../api/codes.generated.ts";
 import { rules as deploymentsRules } from "../deployments/rules/index.ts";
 import { rules as ecosystemRules } from "../pm2/rules/index.ts";
 import { rules as envRules } from "../env/check-rules.ts";
@@ -22,7 +23,7 @@ export const catalog: Readonly<Record<string, CodeDocs>> = {
 /** The documentation of a code, or `undefined` if there is no such code. */
 export function docOf(code: string): (CodeDoc & { readonly topic: string }) | undefined {
   for (const [topic, codes] of Object.entries(catalog)) {
-    const doc = Object.hasOwn(codes, code) ? codes[code] : undefined;
+    const doc = Object.hasOwn(codes, code) ? codes[code as Code] : undefined;
     if (doc) return { topic, ...doc };
   }
   return undefined;

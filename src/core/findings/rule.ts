@@ -1,3 +1,4 @@
+import type { Code } from "../api/codes.generated.ts";
 import type { Issue, Severity } from "../api/issue.ts";
 import { defined } from "../words/defined.ts";
 import { suggest } from "../words/suggest.ts";
@@ -12,7 +13,8 @@ export interface CodeDoc {
   readonly remedy: string;
 }
 
-export type CodeDocs = Readonly<Record<string, CodeDoc>>;
+/** The documentation of codes that do not belong to a rule. */
+export type CodeDocs = Readonly<Partial<Record<Code, CodeDoc>>>;
 
 /** One thing that a rule found; the rule adds its code. */
 export interface Finding extends Pick<Issue, "message" | "accepted" | "suggestion"> {
@@ -24,13 +26,13 @@ export interface Finding extends Pick<Issue, "message" | "accepted" | "suggestio
 
 /** One thing that can be wrong, with its documentation. Every validator is a list of rules. */
 export interface Rule<Checked, Found extends Finding = Finding> extends CodeDoc {
-  readonly code: string;
+  readonly code: Code;
   readonly severity: Severity;
   readonly check: (checked: Checked) => Iterable<Found>;
 }
 
 /** A finding with the code and severity of its rule. */
-export type Coded<Found extends Finding = Finding> = Found & Pick<Issue, "code" | "severity">;
+export type Coded<Found extends Finding = Finding> = Found & { readonly code: Code; readonly severity: Severity };
 
 /** Everything that the rules find, rule by rule, as far as a caller reads it. */
 export function* findingsOf<Checked, Found extends Finding>(

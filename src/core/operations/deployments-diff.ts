@@ -40,7 +40,7 @@ async function readRevision(ports: Ports, file: string, revision: string): Promi
 
 async function readWorkTree(ports: Ports, file: string): Promise<Read> {
   const text = await readDocument(ports, file).catch((error: unknown) => {
-    if (error instanceof SvcmError && error.facts.code === "SUITE_FILE_NOT_FOUND") return undefined;
+    if (error instanceof SvcmError && error.body.code === "SUITE_FILE_NOT_FOUND") return undefined;
     throw error;
   });
   return { text };

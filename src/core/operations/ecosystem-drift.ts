@@ -1,3 +1,4 @@
+import { foreignCode } from "../api/code.ts";
 import type { MetricsPayload } from "../api/metrics.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
@@ -19,7 +20,8 @@ export const ecosystemDrift = defineOperation({
       code,
       ...view
     } = await watch.compare(await ports.processes.list(), { isCurrent: true });
-    if (code !== undefined) throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code, path: view.path, details });
+    if (code !== undefined)
+      throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code: foreignCode(code), path: view.path, details });
     return { environment, ...view };
   },
 });

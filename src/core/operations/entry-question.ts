@@ -39,7 +39,7 @@ async function textOrNothing(read: () => Promise<string>): Promise<string> {
   try {
     return await read();
   } catch (error) {
-    const isMissing = error instanceof SvcmError && error.facts.code === "SUITE_FILE_NOT_FOUND";
+    const isMissing = error instanceof SvcmError && error.body.code === "SUITE_FILE_NOT_FOUND";
     if (isMissing) return "";
     throw error;
   }

@@ -206,7 +206,6 @@ function refuseStale(ports: Ports, current: Uint8Array, ifMatch: string): void {
   const tags = new Set(ifMatch.split(",").map((tag) => tag.trim()));
   if (tags.has("*") || tags.has(entityTag(ports, current))) return;
   throw new SvcmError("ENV_FILE_CHANGED", {
-    code: "ENV_FILE_CHANGED",
     details: "The file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
   });
 }

@@ -1,3 +1,4 @@
+import { foreignCode } from "../api/code.ts";
 import type { MetricsPayload } from "../api/metrics.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
@@ -10,6 +11,6 @@ export const metricsShow = defineOperation({
   async run(ports, { environment, asyncContext = false }): Promise<MetricsPayload> {
     const sample = await ports.telemetry.collect({ environment, asyncContext });
     if (sample.kind === "metrics") return sample.payload;
-    throw new SvcmError("PM2_METRICS_FAILED", sample.error);
+    throw new SvcmError("PM2_METRICS_FAILED", { code: foreignCode(sample.error.code), details: sample.error.details });
   },
 });

@@ -53,7 +53,7 @@ export const processAct = defineOperation({
       return await audited(ports, caller, () => about, attempt, { isAlwaysRecorded: true });
     } catch (error) {
       if (!(error instanceof SvcmError) || about.processes === undefined) throw error;
-      throw new SvcmError(error.kind, { ...error.facts, processes: about.processes });
+      throw new SvcmError(error.kind, { ...error.body, processes: about.processes });
     }
   },
 });

@@ -55,7 +55,7 @@ function refuseWithoutKeys(issues: readonly Issue[]): void {
   const undeclared = issues.find(({ code }) => code === "STARTUP_KEYS_UNDECLARED");
   if (!undeclared) return;
   throw new SvcmError("INVALID_REQUEST", {
-    code: undeclared.code,
+    code: "STARTUP_KEYS_UNDECLARED",
     details: `This repository has its own runtime contract, and ${undeclared.message}.`,
     issues,
     hint: "Declare them in config/runtime-contract.yaml, or leave the startup check out.",
@@ -98,7 +98,7 @@ async function readCarried(ports: Ports): Promise<CarriedDrivers | undefined> {
   if (!isIssues(read)) return read;
   const issues = read.map((one) => ({ ...one, at: one.at ?? source.at(one.path, "key") }));
   const details = issues.map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`).join("; ");
-  throw new SvcmError("FACT_INVALID", { code: "FACT_INVALID", path, details, issues, source: text });
+  throw new SvcmError("FACT_INVALID", { path, details, issues, source: text });
 }
 
 function isIssues(read: CarriedDrivers | readonly Issue[]): read is readonly Issue[] {

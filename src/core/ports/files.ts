@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../api/code.ts";
 /** Configuration files: small, regular, inside the folders that svcm was given. */
 export interface Files {
   /**
@@ -52,10 +53,10 @@ export interface ReadOptions {
 /** A file operation that the system refused. `code` is the system's own, for example `ENOSPC`. */
 export class FileError extends Error {
   override readonly name = "FileError";
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly path: string;
 
-  constructor(code: string, path: string, message: string) {
+  constructor(code: ErrorCode, path: string, message: string) {
     super(message);
     this.code = code;
     this.path = path;

@@ -1,3 +1,4 @@
+import type { Code } from "../api/codes.generated.ts";
 import { SvcmError } from "../errors.ts";
 import { suggest } from "../words/suggest.ts";
 import type { Project, Service } from "./project.ts";
@@ -28,7 +29,7 @@ export function chooseService(project: Project | undefined, asked: string | unde
 }
 
 function noService(
-  code: string,
+  code: Code,
   what: string,
   services: readonly (readonly [string, Service])[],
   asked?: string,

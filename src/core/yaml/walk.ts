@@ -1,3 +1,4 @@
+import type { Code } from "../api/codes.generated.ts";
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Node, type Pair, type Scalar, type YAMLMap } from "yaml";
 import { MAX_ISSUES, type Issue, type Location } from "../api/issue.ts";
 import { kindElsewhere } from "./elsewhere.ts";
@@ -29,11 +30,11 @@ export class Walk {
     this.#locate = locate;
   }
 
-  report(code: string, path: Path, message: string, offset: number): void {
+  report(code: Code, path: Path, message: string, offset: number): void {
     if (this.#hasRoom()) this.issues.push(issueAt(code, path, message, this.#locate(offset)));
   }
 
-  #warn(code: string, path: Path, message: string, offset: number): void {
+  #warn(code: Code, path: Path, message: string, offset: number): void {
     if (this.#hasRoom()) {
       this.issues.push({ ...issueAt(code, path, message, this.#locate(offset)), severity: "warning" });
     }
@@ -118,7 +119,7 @@ export class Walk {
   }
 }
 
-export function issueAt(code: string, path: Path, message: string, at: Location): Issue {
+export function issueAt(code: Code, path: Path, message: string, at: Location): Issue {
   const shown = path.map((step) => (typeof step === "string" ? step.slice(0, MAX_SHOWN_KEY) : step));
   return { code, severity: "error", path: shown, message, at };
 }

@@ -21,7 +21,7 @@ export function actionRunner(ports: Ports, log: ServerLog): ActionRunner {
       if (!(error instanceof SvcmError)) log.error({ stack: String((error as Error).stack) }, "action failed");
       const { body } = describeError(error);
       const kind = error instanceof SvcmError ? error.kind : "DEFECT";
-      const processes = error instanceof SvcmError ? error.facts.processes : undefined;
+      const processes = error instanceof SvcmError ? error.body.processes : undefined;
       return refusedAction(frame, body.code ?? kind, [body.error, body.details].filter(Boolean).join(" "), processes);
     } finally {
       ports.telemetry.refresh();

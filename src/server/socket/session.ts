@@ -210,8 +210,8 @@ function isOfToken({ kind }: SvcmError): boolean {
 }
 
 /** A refused environment lists everything that a subscription accepts. */
-function subscriptionRefusal({ kind, message, facts }: SvcmError, requestId: string | undefined): ErrorFrame {
-  if (kind !== "INVALID_ENVIRONMENT") return errorFrame(facts.code ?? kind, message, requestId);
+function subscriptionRefusal({ kind, message, body }: SvcmError, requestId: string | undefined): ErrorFrame {
+  if (kind !== "INVALID_ENVIRONMENT") return errorFrame(body.code ?? kind, message, requestId);
   return errorFrame("INVALID_SUBSCRIPTION", `${message.replace(/\.$/, "")}; ${INTERVAL_RULE}.`, requestId);
 }
 

@@ -28,7 +28,7 @@ function hang(world: CountingPorts): void {
 const codeOf = (asked: Promise<unknown>): Promise<string | undefined> =>
   asked.then(
     () => "answered",
-    (error: SvcmError) => error.facts.code,
+    (error: SvcmError) => error.body.code,
   );
 
 test("the stream keeps its interval: the last processes first, then the host beside the error", async () => {

@@ -7,7 +7,7 @@ async function say(work: () => Promise<unknown>): Promise<void> {
   try {
     console.log(JSON.stringify(await work()));
   } catch (error) {
-    console.log((error as { facts?: { code?: string } }).facts?.code ?? String(error));
+    console.log((error as { body?: { code?: string } }).body?.code ?? String(error));
   }
 }
 

@@ -1,3 +1,4 @@
+import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { existsSync } from "node:fs";
 import { YamlSyntaxError } from "../../yaml/load.ts";
 import type { Outcome, Place } from "./outcome.ts";
@@ -37,7 +38,7 @@ function reasonOf(error: Error, code: string, file: string): Failure {
   const known = moduleFailure(error, code);
   if (known !== undefined) return known;
   if (/^E[A-Z]+$/.test(code) && "path" in error && error.path === file) {
-    return fail(code, code === "EACCES" ? "the file may not be read" : "the file cannot be read");
+    return fail(foreignCode(code), code === "EACCES" ? "the file may not be read" : "the file cannot be read");
   }
   if (error instanceof SyntaxError) {
     const language = file.endsWith(".json") ? "JSON" : "JavaScript";
@@ -63,7 +64,7 @@ function missingModule(message: string): Failure {
   return fail("ECOSYSTEM_MODULE_NOT_FOUND", `the file needs ${what}, which is not installed`);
 }
 
-function fail(code: string, reason: string): Failure {
+function fail(code: ErrorCode, reason: string): Failure {
   return { ok: false, code, reason };
 }
 

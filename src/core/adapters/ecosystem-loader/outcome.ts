@@ -1,8 +1,9 @@
+import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import type { LoadedApp, LoadedEcosystem } from "../../pm2/loaded.ts";
 
 export type Outcome =
   | ({ readonly ok: true } & Omit<LoadedEcosystem, "path">)
-  | { readonly ok: false; readonly code: string; readonly reason: string; readonly at?: Place };
+  | { readonly ok: false; readonly code: ErrorCode; readonly reason: string; readonly at?: Place };
 
 export interface Place {
   readonly file: string;
@@ -21,7 +22,7 @@ export function readOutcome(line: string): Outcome | undefined {
   if (value["ok"] === true) return isLoaded(value) ? (value as unknown as Outcome) : undefined;
   const { code, reason, at } = value;
   if (typeof code !== "string" || typeof reason !== "string" || !/^[A-Z][A-Z0-9_]+$/.test(code)) return undefined;
-  return { ok: false, code, reason, ...(isPlace(at) && { at }) };
+  return { ok: false, code: foreignCode(code), reason, ...(isPlace(at) && { at }) };
 }
 
 function parse(line: string): unknown {

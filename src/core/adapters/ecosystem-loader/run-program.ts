@@ -1,3 +1,4 @@
+import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -48,13 +49,15 @@ export function runProgram(file: string, options: ProgramOptions, signal: AbortS
       if (isGone(child)) settle();
       else child.once("exit", settle);
     };
-    const fail = (code: string, reason: string): void => end(() => reject(failure(code, file, reason)));
+    const fail = (code: ErrorCode, reason: string): void => end(() => reject(failure(code, file, reason)));
     const timer = setTimeout(() => {
       fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${options.timeoutMs} ms`);
     }, options.timeoutMs);
     const onAbort = (): void => end(() => reject(signal.reason as Error));
     signal.addEventListener("abort", onAbort, { once: true });
-    child.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) => fail(code, "its process could not be started"));
+    child.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) =>
+      fail(foreignCode(code), "its process could not be started"),
+    );
     child.on("close", (code, name) => fail(...silentEnd(code, name)));
     child.stdio[RESULT_FD]?.on("data", (chunk: Buffer) => {
       const said = line.add(chunk);
@@ -79,7 +82,7 @@ class ResultLine {
   }
 }
 
-export function failure(code: string, file: string, reason: string, place = file): FileError {
+export function failure(code: ErrorCode, file: string, reason: string, place = file): FileError {
   return new FileError(code, file, `Cannot load ${place}: ${reason}.`);
 }
 
@@ -121,7 +124,7 @@ function isGone({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return pid === undefined || exitCode !== null || signalCode !== null;
 }
 
-function silentEnd(code: number | null, name: string | null): [code: string, reason: string] {
+function silentEnd(code: number | null, name: string | null): [code: ErrorCode, reason: string] {
   if (name === null && code !== null && code < 128) {
     return ["ECOSYSTEM_FILE_EXITED", `it ended its process (exit code ${code}) instead of exporting apps`];
   }

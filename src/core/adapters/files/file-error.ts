@@ -1,3 +1,4 @@
+import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { constants } from "node:os";
 import { getSystemErrorMap } from "node:util";
 import { FileError } from "../../ports/index.ts";
@@ -26,13 +27,13 @@ export async function attempting<T>(action: string, path: string, step: () => T)
 }
 
 /** Our own refusal, in the words of a system error. */
-export function refuse(code: string, action: string, path: string, reason = REASONS[code]) {
+export function refuse(code: ErrorCode, action: string, path: string, reason = REASONS[code]) {
   return new FileError(code, path, `Cannot ${action} ${path}: ${reason}.`);
 }
 
 function asFileError(error: unknown, action: string, path: string): unknown {
   if (error instanceof FileError || !isSystemError(error)) return error;
-  const code = systemCode(error);
+  const code = foreignCode(systemCode(error));
   return refuse(code, action, path, reasonOf(code, error));
 }
 

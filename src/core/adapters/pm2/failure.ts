@@ -1,11 +1,12 @@
+import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { SvcmError } from "../../errors.ts";
 import type { FailureFacts } from "./protocol.ts";
 
 export class LinkFailure extends Error {
   override readonly name = "LinkFailure";
-  readonly code: string;
+  readonly code: ErrorCode;
 
-  constructor(code: string, details: string) {
+  constructor(code: ErrorCode, details: string) {
     super(details);
     this.code = code;
   }
@@ -20,10 +21,10 @@ export function unreachable(code: string, socket: string): LinkFailure {
     return new LinkFailure("PM2_NOT_RUNNING", `No PM2 daemon runs: no process listens at ${socket}.`);
   if (code === "EACCES" || code === "EPERM")
     return new LinkFailure(
-      code,
+      foreignCode(code),
       `The PM2 daemon at ${socket} belongs to another user: this one may not connect to it.`,
     );
-  return new LinkFailure(code, `The PM2 daemon at ${socket} cannot be reached: ${code}.`);
+  return new LinkFailure(foreignCode(code), `The PM2 daemon at ${socket} cannot be reached: ${code}.`);
 }
 
 const HINTS: Readonly<Record<string, string>> = {

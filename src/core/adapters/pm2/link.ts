@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../api/code.ts";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
@@ -157,7 +158,7 @@ function expectation(
 
 const UNDECIDED = new Set(["PM2_TIMEOUT", "PM2_CONNECTION_LOST"]);
 
-function refusal(code: string, details: string, isHandedOver: boolean): LinkFailure {
+function refusal(code: ErrorCode, details: string, isHandedOver: boolean): LinkFailure {
   return new LinkFailure(code, isHandedOver && UNDECIDED.has(code) ? outcomeUnknown(details) : details);
 }
 

@@ -1,4 +1,5 @@
 /** The messages between the two sides of the link. Values of an environment never leave the worker. */
+import type { ErrorCode } from "../../api/code.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import type { Fields } from "../../pm2/normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../../pm2/process-record.ts";
@@ -26,7 +27,7 @@ export interface Request {
 }
 
 export interface FailureFacts {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly details: string;
 }
 

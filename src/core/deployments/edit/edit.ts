@@ -1,3 +1,4 @@
+import type { Code } from "../../api/codes.generated.ts";
 import type { Issue } from "../../api/issue.ts";
 import { refusal, SvcmError } from "../../errors.ts";
 import { suggest } from "../../words/suggest.ts";
@@ -89,7 +90,7 @@ export function namedEntry(
   entries: readonly Located[],
   field: string,
   asked: string,
-  words: { readonly noun: string; readonly notFound: string; readonly ambiguous: string },
+  words: { readonly noun: string; readonly notFound: Code; readonly ambiguous: Code },
 ): Located {
   const wanted = asked.trim();
   const near = entries.filter(({ entry }) => foldName(textOf(entry, field)) === foldName(wanted));

@@ -18,7 +18,7 @@ import {
 
 type Values = Readonly<Record<string, string>>;
 
-const WORDS = { noun: "interface adapter", notFound: "INTERFACE_NOT_FOUND", ambiguous: "INTERFACE_AMBIGUOUS" };
+const WORDS = { noun: "interface adapter", notFound: "INTERFACE_NOT_FOUND", ambiguous: "INTERFACE_AMBIGUOUS" } as const;
 
 export function addInterface(document: unknown, values: Values, vocabulary: Vocabulary): DocumentEdit {
   const entries = entriesOf(document, "interfaces");

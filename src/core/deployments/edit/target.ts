@@ -21,7 +21,7 @@ import {
 
 type Values = Readonly<Record<string, string>>;
 
-const WORDS = { noun: "deploy target", notFound: "TARGET_NOT_FOUND", ambiguous: "TARGET_AMBIGUOUS" };
+const WORDS = { noun: "deploy target", notFound: "TARGET_NOT_FOUND", ambiguous: "TARGET_AMBIGUOUS" } as const;
 
 /** Adds a deploy target at the end of the list. Metadata that is left out takes its default. */
 export function addTarget(document: unknown, values: Values, vocabulary: Vocabulary): DocumentEdit {

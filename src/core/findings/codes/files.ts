@@ -30,6 +30,14 @@ export const fileCodes: CodeDocs = {
     summary: "Another program kept changing the file while svcm wrote it.",
     remedy: "Find the program that writes the file, stop it, and repeat the command.",
   },
+  FILE_CHANGED: {
+    summary: "The file was changed between reading and writing; it was not touched.",
+    remedy: "Repeat the command: it reads the file again.",
+  },
+  FILE_NOT_UTF8: {
+    summary: "The file is not UTF-8 text; it was not touched.",
+    remedy: "Convert it, for example with `iconv -f UTF-16 -t UTF-8`.",
+  },
   EUNKNOWN: {
     summary: "The operating system gave no code.",
     remedy: "Read the message, and repeat the command with SVCM_DEBUG=1 if it does not help.",

@@ -72,6 +72,10 @@ export const requestCodes: CodeDocs = {
     summary: "The body of the request is larger than the limit.",
     remedy: "Send less at once: 64 KiB for a request, 4 MiB for a deployments document.",
   },
+  REQUEST_CUT_OFF: {
+    summary: "The connection closed before the whole body of the request arrived; nothing was changed.",
+    remedy: "Send the request again; look at the client and the proxies in between if it happens often.",
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     summary: "The service does not read this content type.",
     remedy: "Send `Content-Type: application/json`; `POST /api/validate` also takes `application/yaml`.",

@@ -118,8 +118,8 @@ function ranWell(ports: Ports, content: EcosystemContent, spellings: readonly st
   return { state: { ...base, exists: true, expected }, files: loaded.files, retryMs };
 }
 
-function ranBadly({ facts, message }: SvcmError, shown: Set<string>): Ran {
-  const { path = "", code = "ECOSYSTEM_FILE_FAILED", details = message } = facts;
+function ranBadly({ body, message }: SvcmError, shown: Set<string>): Ran {
+  const { path = "", code = "ECOSYSTEM_FILE_FAILED", details = message } = body;
   const fileName = path.slice(path.lastIndexOf("/") + 1);
   const failure = { error: details, code };
   const state = { fileName, path, exists: true, expected: [], visibleKeys: shown, failure };

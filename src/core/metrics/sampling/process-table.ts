@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../api/code.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import { foldersOf } from "../../pm2/problem.ts";
@@ -20,7 +21,7 @@ export type Listed =
       /** Folders of the processes that do not exist. */
       readonly missingFolders: ReadonlySet<string>;
     }
-  | { readonly error: { readonly code: string; readonly details: string } };
+  | { readonly error: { readonly code: ErrorCode; readonly details: string } };
 
 const UNANSWERED: Listed = {
   error: { code: "PM2_TIMEOUT", details: `PM2 has not answered for ${FIRST_PATIENCE_MS} ms.` },
@@ -97,7 +98,7 @@ export class ProcessTable {
       return { records, restarts: this.#restarts, missingFolders: stamps.missing(foldersOf(records)) };
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
-      const { code = error.kind, details = error.message } = error.facts;
+      const { code = error.kind, details = error.message } = error.body;
       return { error: { code, details } };
     }
   }

@@ -43,7 +43,7 @@ export async function give({ ports, action, declared }: Acting, before: ProcessR
       await (action === "restart" ? processes.restart(now, declared?.env) : processes[action](now));
       return { action, before: now };
     } catch (error) {
-      if (!(error instanceof SvcmError) || error.facts.code !== "PM2_ACTION_FAILED") throw error;
+      if (!(error instanceof SvcmError) || error.body.code !== "PM2_ACTION_FAILED") throw error;
       const seen = await look();
       // A process that PM2 restarted itself may not have the declared environment.
       if (declared === undefined && isDoneWithoutUs(action, before, seen)) return { action: "start", before: seen };
@@ -54,8 +54,8 @@ export async function give({ ports, action, declared }: Acting, before: ProcessR
 }
 
 function refused(action: ProcessAction, error: SvcmError, { name, status }: ProcessRecord): SvcmError {
-  const words = error.facts.details ?? "PM2 gave no reason";
+  const words = error.body.details ?? "PM2 gave no reason";
   const times = `PM2 refused the ${action} of ${JSON.stringify(name)} ${MOST_ATTEMPTS} times`;
   const details = `${times}, last with: ${words}. Its list shows it as ${status}.`;
-  return new SvcmError("PM2_FAILED", { ...error.facts, details });
+  return new SvcmError("PM2_FAILED", { ...error.body, details });
 }

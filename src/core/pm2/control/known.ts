@@ -6,7 +6,7 @@ export async function listOrNone(processes: Processes): Promise<ProcessRecord[]>
   try {
     return await processes.list();
   } catch (error) {
-    if (error instanceof SvcmError && error.facts.code === "PM2_NOT_RUNNING") return [];
+    if (error instanceof SvcmError && error.body.code === "PM2_NOT_RUNNING") return [];
     throw error;
   }
 }

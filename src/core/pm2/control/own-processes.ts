@@ -23,7 +23,6 @@ export function withoutOwn(
   const [first] = own;
   if (first !== undefined && !mayLeaveOut) {
     throw new SvcmError("SELF_ACTION_BLOCKED", {
-      code: "SELF_ACTION_BLOCKED",
       details: `${label(first)} serves this request: it cannot ${action} itself.`,
       hint: `From a terminal: svcm process ${action} ${first.name} --id ${first.pmId}`,
     });

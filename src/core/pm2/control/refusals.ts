@@ -27,7 +27,6 @@ export function refusalOf({ name, missingFolder, blocks: [block] }: Declaration,
 
 export function noEcosystem(path: string): SvcmError {
   return new SvcmError("PROCESS_NOT_FOUND", {
-    code: "PROCESS_NOT_FOUND",
     path,
     details: "The environment has no ecosystem file, so no app is declared.",
   });

@@ -48,7 +48,7 @@ function partialFailure(
   const succeeded = affected.map(({ name, pmId }) => `${name} (id ${pmId})`).join(", ") || "none";
   const isRefusal = failures.every(({ error }) => error.kind === "PROCESS_ACTION_REFUSED");
   return new SvcmError(isRefusal ? "PROCESS_ACTION_REFUSED" : "PROCESS_ACTION_FAILED", {
-    code: failures[0]?.error.facts.code ?? "PROCESS_ACTION_FAILED",
+    code: failures[0]?.error.body.code ?? "PROCESS_ACTION_FAILED",
     details: `The ${action} of ${failures.length} of ${count} failed. ${reasons.join(" ")} Succeeded: ${succeeded}.`,
   });
 }

@@ -36,7 +36,7 @@ async function startUnlessKnown({ ports }: Acting, { name, apps }: Declaration):
     await ports.processes.startApp(name, apps);
     return true;
   } catch (error) {
-    if (error instanceof SvcmError && error.facts.code === "APP_ALREADY_KNOWN") return false;
+    if (error instanceof SvcmError && error.body.code === "APP_ALREADY_KNOWN") return false;
     throw error;
   }
 }

@@ -48,7 +48,7 @@ export function notFound(what: string, given: string, accepted: readonly string[
     ...(meant === undefined ? [] : [`Did you mean ${JSON.stringify(meant)}?`]),
     known.length === 0 ? "There is none." : `Accepted: ${names}.`,
   ].join(" ");
-  return new SvcmError("PROCESS_NOT_FOUND", { code: "PROCESS_NOT_FOUND", details });
+  return new SvcmError("PROCESS_NOT_FOUND", { details });
 }
 
 /** The only name that contains the given one: `svc-dev-restapi` for `restapi`. */
@@ -106,7 +106,7 @@ function ofNumber(list: readonly ProcessRecord[], pmId: number, name: string | u
     );
   if (name === undefined || found.name === name) return found;
   const details = `PM2's number ${pmId} is ${label(found)}, not ${JSON.stringify(name)}.`;
-  throw new SvcmError("PROCESS_NOT_FOUND", { code: "PROCESS_NOT_FOUND", details });
+  throw new SvcmError("PROCESS_NOT_FOUND", { details });
 }
 
 function appOf({ namespace, script, cwd }: ProcessRecord): string {
@@ -116,7 +116,6 @@ function appOf({ namespace, script, cwd }: ProcessRecord): string {
 function ambiguous(name: string, found: readonly ProcessRecord[]): SvcmError {
   const each = found.map((record) => `${label(record)}: ${record.script ?? "no script"}`).join("; ");
   return new SvcmError("PROCESS_AMBIGUOUS", {
-    code: "PROCESS_AMBIGUOUS",
     details: `${found.length} processes of different apps are called ${JSON.stringify(name)}: ${each}.`,
     hint: "Say which one by PM2's number or by the namespace: --id <n>, --namespace <name>.",
   });

@@ -1,3 +1,4 @@
+import type { Code } from "../../api/codes.generated.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -7,7 +8,7 @@ import type { ProcessRecord } from "../process-record.ts";
 const LOOK_EVERY_MS = 100;
 const PATIENCE_MS = 20_000;
 
-const CODES: Readonly<Record<ProcessAction, string>> = {
+const CODES: Readonly<Record<ProcessAction, Code>> = {
   start: "START_VERIFY_FAILED",
   stop: "STOP_VERIFY_FAILED",
   restart: "RESTART_VERIFY_FAILED",

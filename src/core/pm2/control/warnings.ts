@@ -1,3 +1,4 @@
+import type { Code } from "../../api/codes.generated.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { DriftEntry } from "../../api/metrics.ts";
 import { SvcmError } from "../../errors.ts";
@@ -56,6 +57,6 @@ function differentText(name: string, fields: readonly string[]): string {
   return `A restart applies variables only. ${name} still runs with another ${fields.join(", ")}: PM2 applies that when the app is deleted and started.`;
 }
 
-function warning(code: string, name: string, message: string): Issue {
+function warning(code: Code, name: string, message: string): Issue {
   return { code, severity: "warning", path: ["apps", name], message };
 }

@@ -1,0 +1,13 @@
+import { catalog } from "../../src/core/findings/catalog.ts";
+
+/** The type of every documented code, for the modules that the catalogue itself is made of. */
+export function renderCodes(): string {
+  const codes = Object.values(catalog).flatMap(Object.keys).toSorted();
+  return [
+    "// Generated from src/core/findings/catalog.ts by `npm run generate`.",
+    "",
+    "/** A code of the catalogue: `svcm explain <code>` documents it. */",
+    `export type Code =\n${codes.map((code) => `  | "${code}"`).join("\n")};`,
+    "",
+  ].join("\n");
+}
