@@ -144,15 +144,7 @@ describe("sizes", () => {
 
   test("a body that is not asked for is not read: the refusal comes first", async () => {
     const headers = "Host: evil.example\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n";
-    expect(
-      (
-        await answerTo(`POST ${ENV} HTTP/1.1\r\n${headers}${CLOSE}\r\n`, {
-          headersTimeoutMs: 50,
-          requestTimeoutMs: 100,
-          checkIntervalMs: 20,
-        })
-      ).status,
-    ).toBe(403);
+    expect((await answerTo(`POST ${ENV} HTTP/1.1\r\n${headers}${CLOSE}\r\n`)).status).toBe(403);
   });
 });
 
