@@ -31,7 +31,7 @@ describe("Host", () => {
     ["SVCM.example:8443"],
     ["10.0.0.7:80"],
     ["[fd00:0::1]:80"],
-  ])("%s is ours", (host) => {
+  ])("%s is accepted as a Host", (host) => {
     expect(isOwn({ hosts: [host] })).toBe(true);
   });
 
@@ -49,11 +49,11 @@ describe("Host", () => {
     [["0.0.0.0:3200"]],
     [[""]],
     [["127.0.0.1.nip.io"]],
-  ])("%j is not", (hosts) => {
+  ])("%j is refused as a Host", (hosts) => {
     expect(isOwn({ hosts })).toBe(false);
   });
 
-  test("the address that was reached is ours, another one is not", () => {
+  test("the reached address is accepted as a Host, another one is refused", () => {
     expect(isOwn({ hosts: ["192.168.1.5:3200"], localAddress: "192.168.1.5" })).toBe(true);
     expect(isOwn({ hosts: ["192.168.1.5:3200"], localAddress: "::ffff:192.168.1.5" })).toBe(true);
     expect(isOwn({ hosts: ["192.168.1.5:3200"], localAddress: "127.0.0.1" })).toBe(false);
@@ -74,18 +74,18 @@ describe("Host", () => {
 });
 
 describe("Origin", () => {
-  test("is scheme and Host, byte for byte", () => {
+  test("an Origin has to be scheme and Host, byte for byte", () => {
     expect(isOwn({ origin: "http://localhost:3200" })).toBe(true);
     expect(isOwn({ origin: "http://[::1]:3200", hosts: ["[::1]:3200"] })).toBe(true);
   });
 
-  test("may be the same host over TLS, which a proxy in front of the server speaks", () => {
+  test("an Origin may be the same host over TLS, behind a proxy", () => {
     expect(isOwn({ origin: "https://localhost:3200" })).toBe(true);
     expect(isOwn({ origin: "https://svcm.example", hosts: ["svcm.example"] })).toBe(true);
     expect(isOwn({ origin: "https://svcm.example", hosts: ["svcm.example:8443"] })).toBe(false);
   });
 
-  test("may be that of the public URL, whatever Host a proxy hands on", () => {
+  test("an Origin may be that of the public URL, whatever Host the proxy sends", () => {
     const behindProxy = { ...policy, publicOrigin: "https://ops.example:8443" };
     const problem = (origin: string) => foreignness(behindProxy, { ...own, origin }, false);
     expect(problem("https://ops.example:8443")).toBeUndefined();
@@ -108,30 +108,30 @@ describe("Origin", () => {
     "http://evil.example",
     "chrome-extension://abcdef",
     "file://",
-  ])("%j is another one", (origin) => {
+  ])("the Origin %j is refused", (origin) => {
     expect(isOwn({ origin })).toBe(false);
   });
 
-  test("an allowed host is no allowed origin of another host", () => {
+  test("an allowed host is not an allowed Origin of another host", () => {
     expect(isOwn({ origin: "http://svcm.example" })).toBe(false);
     expect(isOwn({ origin: "http://svcm.example", hosts: ["svcm.example"] })).toBe(true);
   });
 });
 
 describe("Sec-Fetch-Site", () => {
-  test.each(["same-origin", "none"])("%s is taken", (fetchSite) => {
+  test.each(["same-origin", "none"])("Sec-Fetch-Site %s is accepted", (fetchSite) => {
     expect(isOwn({ fetchSite })).toBe(true);
   });
 
   const foreign = ["same-site", "cross-site", "", "Same-Origin", "same-origin, same-origin", "anything"];
-  test.each(foreign)("%j is refused", (fetchSite) => {
+  test.each(foreign)("Sec-Fetch-Site %j is refused", (fetchSite) => {
     expect(isOwn({ fetchSite })).toBe(false);
     expect(isOwn({ fetchSite }, true)).toBe(false);
   });
 
   const link = { fetchSite: "cross-site", fetchMode: "navigate", fetchDest: "document" };
 
-  test("a link from elsewhere may lead to the page, and nowhere else", () => {
+  test("a link from another site may lead only to the page", () => {
     expect(isOwn(link, true)).toBe(true);
     expect(isOwn(link)).toBe(false);
   });
@@ -142,7 +142,7 @@ describe("Sec-Fetch-Site", () => {
     { fetchMode: "no-cors" },
     { fetchMode: undefined },
     { method: "POST" },
-  ])("not with %j", (other) => {
+  ])("a request from another site is refused with %j", (other) => {
     expect(isOwn({ ...link, ...other }, true)).toBe(false);
   });
 });
@@ -178,9 +178,12 @@ describe("grants", () => {
 describe("Authorization", () => {
   const hasToken = tokenCheck("s3cret token");
 
-  test.each(["Bearer s3cret token", "bearer s3cret token", "BEARER   s3cret token"])("%j has it", (authorization) => {
-    expect(hasToken(authorization)).toBe(true);
-  });
+  test.each(["Bearer s3cret token", "bearer s3cret token", "BEARER   s3cret token"])(
+    "Authorization %j carries the token",
+    (authorization) => {
+      expect(hasToken(authorization)).toBe(true);
+    },
+  );
 
   test.each([
     undefined,
@@ -197,11 +200,11 @@ describe("Authorization", () => {
     "s3cret token",
     "Bearer Bearer s3cret token",
     " Bearer s3cret token",
-  ])("%j has not", (authorization) => {
+  ])("Authorization %j does not carry the token", (authorization) => {
     expect(hasToken(authorization)).toBe(false);
   });
 
-  test("a token of any characters is compared by its UTF-8 bytes, which Node hands over as Latin-1", () => {
+  test("a token is compared by its UTF-8 bytes, which Node decodes as Latin-1", () => {
     const header = `Bearer ${Buffer.from("tökén-日本").toString("latin1")}`;
     expect(tokenCheck("tökén-日本")(header)).toBe(true);
     expect(tokenCheck("tökén-日木")(header)).toBe(false);

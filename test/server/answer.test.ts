@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { failureAnswer, toJson } from "../../src/server/answer.ts";
 
-describe("JSON that goes out", () => {
-  test("says the same as JSON, and holds nothing that a page could take for markup or a line's end", () => {
+describe("JSON of answers", () => {
+  test("JSON of answers has the same value and no character of markup or line end", () => {
     const hostile = fc.string({
       unit: fc.constantFrom("<", ">", "&", "\u2028", "\u2029", '"', "\\", "a", "</script>", "<!--"),
     });
@@ -21,7 +21,7 @@ describe("JSON that goes out", () => {
 });
 
 test.each([new Error("a secret"), new TypeError("a secret"), "a secret", undefined, { secret: "a secret" }])(
-  "what is no refusal tells nothing of its cause: %j",
+  "a defect does not show its cause: %j",
   (thrown) => {
     const { status, text } = failureAnswer(thrown);
     expect(status).toBe(500);

@@ -13,13 +13,13 @@ function app(isLoopback: boolean) {
   return buildApp({ ports: nodePorts({ root, env: {}, cwd: root }), version: "1.2.3", policy, log });
 }
 
-test("answers without listening", async () => {
+test("the app answers without listening", async () => {
   const answer = await app(true).inject(`${ENV}?environment=ci`);
   expect(answer.statusCode).toBe(200);
   expect(answer.json()).toMatchObject({ environment: "ci", fileName: ".env.ci" });
 });
 
-test("keeps its access rules without listening", async () => {
+test("the app applies its access rules without listening", async () => {
   const open = app(false);
   expect((await open.inject(ENV)).statusCode).toBe(401);
   expect((await open.inject({ url: ENV, headers: { authorization: "Bearer a-token" } })).statusCode).toBe(200);

@@ -1,4 +1,4 @@
-/** Wrong tokens cost time, by address; whoever waits or has another address is not concerned. */
+/** Wrong tokens cost time, counted by address; other addresses are not affected. */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { Attempts } from "../../src/server/attempts.ts";
@@ -39,8 +39,8 @@ function statusFrom(localAddress: string, { port }: TestServer, authorization: s
   });
 }
 
-describe("ten wrong tokens of an address", () => {
-  test("make the next one wait, the right one too, and say for how long", async () => {
+describe("ten wrong tokens", () => {
+  test("refuse the next token for a time that the answer states, also the right one", async () => {
     const server = await testServer({ env: withToken });
     await failTenTimes(server);
     const before = server.text();
@@ -55,7 +55,7 @@ describe("ten wrong tokens of an address", () => {
     expect(server.text()).toBe(before);
   });
 
-  test("do not lock the owner out of an address from which the right one came before", async () => {
+  test("do not lock out an address from which the right token came before", async () => {
     const server = await testServer({ env: withToken });
     expect((await post(server, SAVE, right)).status).toBe(200);
     await failTenTimes(server);
@@ -64,7 +64,7 @@ describe("ten wrong tokens of an address", () => {
     expect((await post(server, SAVE, wrong)).status).toBe(429);
   });
 
-  test("do not concern other addresses, nor what needs no token", async () => {
+  test("do not affect other addresses, or routes without a token", async () => {
     const server = await testServer({ env: withToken });
     await failTenTimes(server);
     expect((await ask(server, ENV, { headers: wrong })).status).toBe(200);
@@ -73,7 +73,7 @@ describe("ten wrong tokens of an address", () => {
     expect(await statusFrom("127.0.0.2", server, right.authorization)).toBe(200);
   });
 
-  test("are counted over the WebSocket as well: in a frame and with the upgrade", async () => {
+  test("are also counted over the WebSocket: in a frame and with the upgrade", async () => {
     const server = await testServer({ env: withToken, limits: { attempts: { failures: 2, windowMs: 60_000 } } });
     const client = await open(server);
     const stop = { type: "action", action: "stop", name: "nothing" };
@@ -86,7 +86,7 @@ describe("ten wrong tokens of an address", () => {
     expect((await post(server, SAVE, right)).status).toBe(429);
   });
 
-  test("behind a proxy are those of the client that it names, and of nobody else", async () => {
+  test("behind a proxy count only for the client that it names", async () => {
     const server = await testServer({ env: { ...withToken, ...behindProxy } });
     await failTenTimes(server, { ...wrong, "x-forwarded-for": "203.0.113.9, 198.51.100.1" });
     const from = async (address: string) => (await post(server, SAVE, { ...right, "x-forwarded-for": address })).status;
@@ -95,7 +95,7 @@ describe("ten wrong tokens of an address", () => {
     expect(await from("203.0.113.9")).toBe(200);
   });
 
-  test("without a proxy are those of the connection: the header may say what it likes", async () => {
+  test("without a proxy count for the connection, whatever the header says", async () => {
     const server = await testServer({ env: withToken });
     for (let failure = 1; failure <= 10; failure += 1) {
       await post(server, SAVE, { ...wrong, "x-forwarded-for": `198.51.100.${failure}` });
@@ -128,7 +128,7 @@ test("an address is known for an hour after the right token", () => {
   expect(attempts.isKnown("a")).toBe(false);
 });
 
-test("failures of ever new addresses take no more memory than those of ten thousand", () => {
+test("failures of more than ten thousand addresses take no more memory", () => {
   const attempts = new Attempts({ failures: 1, windowMs: 60_000 }, () => 0);
   for (let address = 0; address <= 10_000; address += 1) attempts.failed(String(address));
   expect([attempts.waitSeconds("0"), attempts.waitSeconds("1"), attempts.waitSeconds("10000")]).toEqual([0, 60, 60]);
@@ -153,12 +153,12 @@ test.each([
   [true, "127.0.0.1", undefined, "127.0.0.1"],
   [true, "198.51.100.1", "203.0.113.9", "198.51.100.1"],
   [false, "127.0.0.1", "203.0.113.9", "127.0.0.1"],
-])("behind a proxy: %s, from %s for %s is %s", (isBehindProxy, remoteAddress, forwarded, expected) => {
+])("behind a proxy (%s), the address from %s for %s is %s", (isBehindProxy, remoteAddress, forwarded, expected) => {
   const message = { socket: { remoteAddress }, headers: { "x-forwarded-for": forwarded } };
   expect(clientAddress(isBehindProxy, message as never)).toBe(expected);
 });
 
-test("refused tokens are one line of the log a second for an address, with a count, however many they are", async () => {
+test("refused tokens of an address are logged once a second with their count", async () => {
   const server = await testServer({ env: withToken });
   await Promise.all(Array.from({ length: 200 }, () => post(server, SAVE, wrong)));
   await server.close();

@@ -5,7 +5,7 @@ import { requireToken, resolveBind, type Bind } from "../../src/server/bind.ts";
 const loopback: Bind = { address: "127.0.0.1", urlHost: "127.0.0.1", isLoopback: true };
 const open: Bind = { address: "0.0.0.0", urlHost: "0.0.0.0", isLoopback: false };
 
-describe("an address is judged by what it resolves to", () => {
+describe("the address to bind", () => {
   test.each([
     ["127.0.0.1", "127.0.0.1", "127.0.0.1"],
     ["127.1.2.3", "127.1.2.3", "127.1.2.3"],
@@ -45,7 +45,7 @@ describe("an address is judged by what it resolves to", () => {
     expect((await resolveBind(host)).isLoopback).toBe(false);
   });
 
-  test("a name that resolves to nothing is refused, naming flag and variable", async () => {
+  test("a name that does not resolve is refused, naming flag and variable", async () => {
     const { exitCode, body } = await resolveBind("no-such-host.invalid").then(
       () => expect.unreachable(),
       describeError,
@@ -65,7 +65,7 @@ describe("a token", () => {
     },
   );
 
-  test.each(["", " ", "\t\n"])("%j will not do on loopback: set but blank never means open", (token) => {
+  test.each(["", " ", "\t\n"])("the blank token %j is refused on loopback", (token) => {
     expect(() => requireToken(loopback, token)).toThrow("SVC_SERVICE_MANAGEMENT_AUTH_TOKEN is set but blank");
   });
 
@@ -80,7 +80,7 @@ describe("a token", () => {
     ["a\u007Fb", "holds a line break or another control character"],
     ["x".repeat(4097), "is too long for a header"],
     ["ö".repeat(2049), "is too long for a header"],
-  ])("%j will not do anywhere, because no client could send it", (token, problem) => {
+  ])("the token %j is refused everywhere, because clients cannot send it", (token, problem) => {
     for (const bind of [loopback, open]) {
       const { exitCode, body } = describeError(thrownBy(() => requireToken(bind, token)));
       expect(exitCode).toBe(1);
@@ -90,9 +90,12 @@ describe("a token", () => {
     }
   });
 
-  test.each([LONG, `${LONG} with spaces`, "ünïcödé-sixteen-chars"])("%j will do elsewhere", (token) => {
-    expect(requireToken(open, token)).toBe(token);
-  });
+  test.each([LONG, `${LONG} with spaces`, "ünïcödé-sixteen-chars"])(
+    "the token %j is accepted on other addresses",
+    (token) => {
+      expect(requireToken(open, token)).toBe(token);
+    },
+  );
 
   test.each([
     [undefined],
@@ -104,7 +107,7 @@ describe("a token", () => {
     [`${LONG}\n${LONG}`],
     [`${LONG}\r`],
     [`${LONG}\u2028${LONG}`],
-  ])("%j will not do elsewhere; it is not told", (token) => {
+  ])("the token %j is refused on other addresses and not shown", (token) => {
     const { exitCode, body } = describeError(thrownBy(() => requireToken(open, token)));
     expect({ exitCode, error: body.error }).toEqual({ exitCode: 1, error: "Service Management cannot start." });
     expect(body.details).toContain("SVC_SERVICE_MANAGEMENT_HOST");

@@ -32,7 +32,7 @@ describe("a bad body", () => {
     expect(server.text()).toBe(before);
   });
 
-  test("no body at all", async () => {
+  test("a missing body is refused", async () => {
     const answer = await ask(await testServer(), ENV, { method: "POST" });
     expect(answer.json).toEqual({ error: "Invalid payload.", details: "The body is empty. Accepted: a JSON object." });
   });
@@ -49,7 +49,7 @@ describe("a bad body", () => {
     },
   );
 
-  test("a kept connection can be used again after a refusal", async () => {
+  test("a connection is usable after a refused body", async () => {
     const server = await testServer();
     const { socket, ended } = rawConnection(server);
     const request = (body: string, more = ""): string =>
@@ -85,7 +85,7 @@ describe("the media type", () => {
     "",
     "*/*",
     "application/json;",
-  ])("%j is 415", async (type) => {
+  ])("the media type %j is answered with 415", async (type) => {
     const server = await testServer();
     const before = server.text();
     const answer = await post(server, fastify, { "content-type": type });
@@ -96,7 +96,7 @@ describe("the media type", () => {
     expect(server.text()).toBe(before);
   });
 
-  test("a body without one is 415", async () => {
+  test("a body without a media type is answered with 415", async () => {
     const answer = await ask(await testServer(), ENV, { method: "POST", body: JSON.stringify(fastify) });
     expect(answer.status).toBe(415);
   });
@@ -108,14 +108,14 @@ describe("the size", () => {
     return body.replace('""', `"${"x".repeat(bytes - body.length)}"`);
   };
 
-  test("64 KiB are taken, one byte more is 413", async () => {
+  test("a body of 64 KiB is accepted, one byte more is answered with 413", async () => {
     const server = await testServer();
     expect((await post(server, bodyOf(65_536))).status).toBe(200);
     const answer = await post(server, bodyOf(65_537));
     expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 413, error: "Payload too large." });
   });
 
-  test("chunked, too", async () => {
+  test("a chunked body over the limit is answered with 413", async () => {
     const server = await testServer();
     const chunked = { "transfer-encoding": "chunked" };
     expect((await post(server, bodyOf(65_536), chunked)).status).toBe(200);

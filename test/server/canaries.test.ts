@@ -1,4 +1,4 @@
-/** Secrets are planted wherever one may stand by design or by mistake; then nothing that leaves the server may hold one. */
+/** Secrets are planted everywhere that one may be by design or by mistake; then nothing that leaves may contain one. */
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { packagedRuntimeContract } from "../../src/core/facts/packaged.generated.ts";
@@ -9,7 +9,7 @@ import { ask, ENV, JSON_TYPE, post, raw, repository, testServer, type Answered }
 let planted = 0;
 const canaries: string[] = [];
 
-/** A text that stands nowhere else. */
+/** A text that occurs only here. */
 function canary(what: string): string {
   const secret = `canary${++planted}${what}x7Qz`;
   canaries.push(secret);
@@ -142,7 +142,7 @@ test.each(["127.0.0.1", "0.0.0.0"])("no secret leaves a server on %s", async (ho
   expectNone(...said, ...server.log, readFileSync(files.auditFile, "utf8"));
 });
 
-test("nor where the file cannot be read, and a defect shows its stack in the log only", async () => {
+test("no secret leaves a server with an unreadable file, and a defect shows its stack only in the log", async () => {
   const message = "the cause of a defect";
   const broken = (ports: Ports): Ports => ({
     ...ports,
@@ -161,7 +161,7 @@ test("nor where the file cannot be read, and a defect shows its stack in the log
   expectNone(...said, ...server.log, ...defective.log);
 });
 
-test("a refusal to start does not tell the token", async () => {
+test("a refusal to start does not show the token", async () => {
   const short = canary("t").slice(0, 12);
   canaries.push(short);
   for (const token of [short, `${TOKEN}\n${TOKEN}`]) {
@@ -174,7 +174,7 @@ test("a refusal to start does not tell the token", async () => {
   }
 });
 
-test("the search would find one", async () => {
+test("the search finds a secret in its own sample", async () => {
   const server = await testServer({ repository: repository({ ".env.dev": `SVC_JWT_ISSUER=${canary("visible")}\n` }) });
   const answer = await ask(server, ENV, { headers: JSON_TYPE });
   expect(() => expectNone(asText(answer))).toThrow("visible");

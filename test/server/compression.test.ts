@@ -67,14 +67,14 @@ describe.each(["br", "gzip"] as const)("%s", (encoding) => {
     }
   });
 
-  test("short answers and refusals stay as they are", async () => {
+  test("short answers and refusals are not compressed", async () => {
     const server = await testServer();
     for (const path of ["/healthz", "/api/nothing"]) {
       expect((await bytesOf(server, path, encoding)).headers).not.toHaveProperty("content-encoding");
     }
   });
 
-  test("the console's files come as the build compressed them", async () => {
+  test("files of the console are sent as compressed by the build", async () => {
     const server = await testServer();
     const { text } = await ask(server, "/");
     const files = [...text.matchAll(/"(assets\/[^"]+\.(?:js|css))"/g)].map(([, file]) => `/${file}`);
@@ -114,7 +114,7 @@ describe("frames", () => {
     return { socket, texts: frames.slice(1), received };
   }
 
-  test("above 1 KiB are compressed for who offers it, and say the same in their order", async () => {
+  test("frames above 1 KiB are compressed for clients that offer it, in the same order", async () => {
     const [plain, compressed] = [await subscribed(false), await subscribed(true)];
     expect([plain.socket.extensions, compressed.socket.extensions]).toEqual(["", "permessage-deflate"]);
     expect(plain.texts.join("").length).toBeGreaterThan(2048);
@@ -122,7 +122,7 @@ describe("frames", () => {
     expect(compressed.received).toBeLessThan(plain.received * 0.6);
   });
 
-  test("are not compressed for a client whose window is smaller than ours", async () => {
+  test("frames are not compressed for a client with a smaller window", async () => {
     const { socket, texts } = await subscribed({ serverMaxWindowBits: 9 });
     expect(socket.extensions).toBe("");
     expect(texts).toHaveLength(2);
@@ -146,7 +146,7 @@ describe("frames", () => {
     expect(inflated.toString()).toBe(text);
   });
 
-  test("are compressed once, however many clients there are", () => {
+  test("frames are compressed once for all clients", () => {
     const message = new SharedMessage("x".repeat(2000));
     expect(message.compressed).toBe(message.compressed);
   });

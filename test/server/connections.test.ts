@@ -1,4 +1,4 @@
-/** Places are short: who opens many connections and uses none shuts nobody out. */
+/** A client that opens many unused connections shuts out only itself. */
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Ports } from "../../src/core/index.ts";
@@ -27,12 +27,12 @@ async function slow({ port }: TestServer, bytes: string, localAddress = "127.0.0
   return { closed, isOpen: () => !socket.destroyed };
 }
 
-describe("a connection more than there may be takes a place", () => {
+describe("a connection above the limit replaces", () => {
   test.each([
     ["silent", ""],
     ["slow headers", HEADERS],
     ["slow bodies", BODY],
-  ])("of the oldest with %s, also from the same address", async (_, bytes) => {
+  ])("the oldest connection with %s, also from the same address", async (_, bytes) => {
     const server = await testServer({ limits: { maxConnections: 4, ...never } });
     const connections: Slow[] = [];
     for (let count = 0; count < 4; count += 1) connections.push(await slow(server, bytes, "127.0.0.1"));
@@ -41,7 +41,7 @@ describe("a connection more than there may be takes a place", () => {
     expect(connections.map(({ isOpen }) => isOpen())).toEqual([false, true, true, true]);
   });
 
-  test("of the address that has the most, not of the oldest connection", async () => {
+  test("a connection of the address that has the most", async () => {
     const server = await testServer({ limits: { maxConnections: 4, ...never } });
     const oldest = await slow(server, HEADERS, "127.0.0.3");
     const many: Slow[] = [];
@@ -51,7 +51,7 @@ describe("a connection more than there may be takes a place", () => {
     expect(oldest.isOpen()).toBe(true);
   });
 
-  test("of nobody who is in use: a request that is being answered, a WebSocket", async () => {
+  test("no connection that is in use: a request that is being answered, a WebSocket", async () => {
     let release!: () => void;
     let arrive!: () => void;
     const released = new Promise<void>((resolve) => (release = resolve));

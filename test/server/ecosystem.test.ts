@@ -1,4 +1,4 @@
-/** One answer, whoever asks: the command line and HTTP over the same ecosystem files, and no secret in either. */
+/** The command line and HTTP answer the same for the same ecosystem files, without a secret. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -20,7 +20,7 @@ async function get(url: string, query: string): Promise<{ status: number; text: 
   return { status: response.status, text: await response.text() };
 }
 
-test("HTTP and --json say the same, and neither says a secret", async () => {
+test("HTTP and --json answer the same, without a secret", async () => {
   const root = repository();
   const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "canary-auth-token", SVC_SERVICE_MANAGEMENT_LOG_LEVEL: "trace" };
   const server = await serve({ root, env });
@@ -87,7 +87,7 @@ async function shownEnv(contract: Readonly<Record<string, string>>): Promise<unk
   return JSON.parse(http.text).apps[0].env;
 }
 
-test("without a contract of the repository's own, names and shapes of values decide what is withheld", async () => {
+test("with the packaged contract, names and shapes of values decide whether a value is hidden", async () => {
   expect(await shownEnv({})).toEqual({
     ...Object.fromEntries(Object.keys(SECRETS).map((name) => [name, "[REDACTED]"])),
     NESTED: '{"database":{"password":"[REDACTED]","poolSize":5,"region":"eu-1"}}',
@@ -97,7 +97,7 @@ test("without a contract of the repository's own, names and shapes of values dec
   });
 });
 
-test("with a contract of the repository's own, a key that it does not know is withheld", async () => {
+test("with the repository's contract, a key that it does not list is hidden", async () => {
   const packaged = readFileSync(join(import.meta.dirname, "../../config/runtime-contract.yaml"), "utf8");
   const own = packaged.replace(
     /^keys:\n/m,
@@ -109,7 +109,7 @@ test("with a contract of the repository's own, a key that it does not know is wi
   });
 });
 
-test("a spelling is echoed as asked, and shares its file", async () => {
+test("the answer repeats the given spelling of an environment", async () => {
   const server = await serve({ root: repository() });
   const answers = await Promise.all(
     spellings.map(async (environment) => JSON.parse((await get(server.url, `?environment=${environment}`)).text)),
@@ -127,7 +127,7 @@ test("a spelling is echoed as asked, and shares its file", async () => {
   ]);
 });
 
-test("NODE_ENV decides where nothing is asked, and a folder of one's own is read", async () => {
+test("NODE_ENV decides if no environment is given, and a configured folder is read", async () => {
   const root = repository();
   mkdirSync(join(root, "elsewhere"));
   writeFileSync(join(root, "elsewhere/ecosystem.production.config.cjs"), "module.exports = { apps: [] };");
@@ -141,7 +141,7 @@ test("NODE_ENV decides where nothing is asked, and a folder of one's own is read
   });
 });
 
-test("a broken file exits 3 with the body of HTTP, and without its source", async () => {
+test("a broken file exits 3 with the body of HTTP and does not show its source", async () => {
   const root = repository();
   const file = join(root, "pm2/ecosystem.dev.config.cjs");
   writeFileSync(file, 'module.exports = { apps: [{ env: { TOKEN: "canary-broken" ] };');

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ask, ENV, testServer } from "./support.ts";
 
 describe("GET /api/runtime/env", () => {
-  test("shows every key of the two visible tiers, defaults where the file says nothing", async () => {
+  test("shows every key of the two visible tiers, with defaults for missing keys", async () => {
     const server = await testServer();
     const { json } = await ask(server, `${ENV}?environment=ci`);
     expect(Object.keys(json.values)).toHaveLength(23);
@@ -15,7 +15,7 @@ describe("GET /api/runtime/env", () => {
     });
   });
 
-  test("follows the file: an answer is never older than the file", async () => {
+  test("returns the new content after the file changes", async () => {
     const server = await testServer();
     for (const name of ["fastify", "express", "express", "restify"]) {
       writeFileSync(server.repository.envFile("dev"), `SVC_HTTP_FRAMEWORK=${name}\n`);
@@ -26,7 +26,7 @@ describe("GET /api/runtime/env", () => {
     }
   });
 
-  test("follows the contract, too", async () => {
+  test("returns the new keys after the contract changes", async () => {
     const server = await testServer();
     const before = await ask(server, ENV);
     const source = readFileSync(join(import.meta.dirname, "../../config/runtime-contract.yaml"), "utf8");
@@ -43,7 +43,7 @@ describe("GET /api/runtime/env", () => {
     expect(Object.keys(after.json.values)).not.toContain("SVC_JWT_ISSUER");
   });
 
-  test("a file that is not there is 500 with code and path", async () => {
+  test("answers a missing file with 500, code and path", async () => {
     const server = await testServer();
     const path = server.repository.envFile("dev");
     rmSync(path);

@@ -6,7 +6,7 @@ import { ask, ENV, post, testServer } from "./support.ts";
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 
 describe("a write", () => {
-  test("answers the state after it, what changed and what was ignored", async () => {
+  test("answers with the state after the write, the changed keys and the ignored keys", async () => {
     const server = await testServer();
     const values = {
       SVC_HTTP_FRAMEWORK: "fastify",
@@ -34,7 +34,7 @@ describe("a write", () => {
     expect(read.headers.etag).toBe(answer.headers.etag);
   });
 
-  test("changes only the asked line, byte for byte, and keeps the mode", async () => {
+  test("changes only the line of the key, byte for byte, and keeps the mode", async () => {
     const server = await testServer();
     const [before, { mode }] = [server.text(), statSync(server.repository.envFile("dev"))];
     await post(server, fastify);
@@ -42,7 +42,7 @@ describe("a write", () => {
     expect(statSync(server.repository.envFile("dev")).mode).toBe(mode);
   });
 
-  test("that changes nothing writes nothing and leaves no record", async () => {
+  test("that changes nothing does not write the file and leaves no record", async () => {
     const server = await testServer();
     const { ino, mtimeMs } = statSync(server.repository.envFile("dev"));
     const answer = await post(server, { values: { SVC_HTTP_FRAMEWORK: "express", UNKNOWN: "x" } });
@@ -51,7 +51,7 @@ describe("a write", () => {
     expect((await ask(server, "/api/runtime/audit")).json).toEqual({ records: [], complete: true });
   });
 
-  test("touches the file of its environment only", async () => {
+  test("changes only the file of its environment", async () => {
     const server = await testServer();
     const before = [server.text("dev"), server.text("staging")];
     await post(server, { environment: "test", values: { SVC_HTTP_FRAMEWORK: "restify" } });
@@ -135,7 +135,7 @@ describe("a bad value", () => {
 });
 
 describe("If-Match", () => {
-  test("the tag of the content that is there lets the write through, once", async () => {
+  test("the tag of the current content is accepted once", async () => {
     const server = await testServer();
     const { etag = "" } = (await ask(server, ENV)).headers;
     expect((await post(server, fastify, { "if-match": etag })).status).toBe(200);
@@ -145,15 +145,15 @@ describe("If-Match", () => {
     expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify\n");
   });
 
-  test.each(["*", '"x", *'])("%s lets any content through", async (tag) => {
+  test.each(["*", '"x", *'])("If-Match %s accepts any content", async (tag) => {
     expect((await post(await testServer(), fastify, { "if-match": tag })).status).toBe(200);
   });
 
-  test.each(['"x"', "", "x", 'W/"x"'])("%j lets none through", async (tag) => {
+  test.each(['"x"', "", "x", 'W/"x"'])("If-Match %j accepts no content", async (tag) => {
     expect((await post(await testServer(), fastify, { "if-match": tag })).status).toBe(412);
   });
 
-  test("the answer's tag is that of the new content", async () => {
+  test("the answer has the tag of the new content", async () => {
     const server = await testServer();
     const { etag = "" } = (await post(server, fastify)).headers;
     expect((await post(server, { values: { SVC_HTTP_FRAMEWORK: "restify" } }, { "if-match": etag })).status).toBe(200);

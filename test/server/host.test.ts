@@ -53,13 +53,13 @@ describe("a Host header", () => {
     "localhost-",
     "löcalhost",
     "a".repeat(254),
-  ])("%j is none", (header) => {
+  ])("%j is not a Host header", (header) => {
     expect(hostOf(header)).toBeUndefined();
   });
 });
 
 describe("loopback", () => {
-  test.each(["localhost", "127.0.0.1", "127.255.255.254", "::1"])("%s is", (host) => {
+  test.each(["localhost", "127.0.0.1", "127.255.255.254", "::1"])("%s is loopback", (host) => {
     expect(isLoopbackHost(host)).toBe(true);
   });
 
@@ -76,7 +76,7 @@ describe("loopback", () => {
     "a.localhost",
     "localhost.evil.example",
     "evil.example",
-  ])("%s is not", (host) => {
+  ])("%s is not loopback", (host) => {
     expect(isLoopbackHost(hostOf(host.includes("::") ? `[${host}]` : host) ?? "")).toBe(false);
   });
 });

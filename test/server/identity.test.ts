@@ -40,7 +40,7 @@ describe("the identity of a server", () => {
     return json.server;
   };
 
-  test("stays the same across restarts and ports, and is another one for another repository or machine", async () => {
+  test("stays the same across restarts and ports, and differs for another repository or machine", async () => {
     const files = repository();
     const first = await identityOf({ repository: files });
     expect(first).toMatch(/^[\w-]{22}$/);

@@ -25,7 +25,7 @@ test("each line is one JSON document with time and level", async () => {
   }
 });
 
-test("a refused request is one line, with the route's pattern and never a query, header or body", async () => {
+test("a refused request is one line with the route's pattern, without query, header or body", async () => {
   const server = await testServer();
   await ask(server, `${ENV}?environment=hunter2`, { headers: { "x-secret": "hunter2" } });
   await post(server, { values: { SVC_HTTP_FRAMEWORK: "hunter2" } });
@@ -70,7 +70,7 @@ test("reads leave no line at the default level, and one at debug", async () => {
   ]);
 });
 
-test("silent is silent", async () => {
+test("level silent logs nothing", async () => {
   const server = await testServer({ env: { [LEVEL]: "silent" } });
   await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
   await ask(server, "/nothing");
@@ -78,7 +78,7 @@ test("silent is silent", async () => {
   expect(server.log).toEqual([]);
 });
 
-test("a write is logged as its records are", async () => {
+test("a write is logged with its audit records", async () => {
   const server = await testServer();
   await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
   const [started, succeeded] = requestLines(server);
@@ -93,7 +93,7 @@ test("a write is logged as its records are", async () => {
   expect(succeeded).toMatchObject({ id: started?.["id"], outcome: "succeeded", keys: ["SVC_HTTP_FRAMEWORK"] });
 });
 
-describe("for people", () => {
+describe("the readable log", () => {
   const SECOND = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ  /;
 
   /** The lines between being ready and the end, without the time and the milliseconds. */
@@ -103,7 +103,7 @@ describe("for people", () => {
     return lines.filter((line) => !/^(?:starting|ready)/.test(line)).map((line) => line.trimEnd());
   }
 
-  test("a terminal gets one line for each write, its outcome, and one for each other request that was refused", async () => {
+  test("a terminal gets one line for each write, and one for each refused request", async () => {
     const server = await testServer({ isTerminal: true });
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "hunter2" } });

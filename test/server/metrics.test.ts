@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.end());
 
-test("the metrics, as their schema says, of the environment that was asked for", async () => {
+test("the metrics of the given environment match their schema", async () => {
   const server = await testServer({ env: env() });
   const answer = await ask(server, `${METRICS}?environment=Development&asyncContext=true`);
   expect(answer.status).toBe(200);
@@ -26,7 +26,7 @@ test("the metrics, as their schema says, of the environment that was asked for",
   expect(answer.text).not.toContain("CANARY");
 });
 
-test("OpenMetrics, of the process too", async () => {
+test("/metrics has OpenMetrics of host, processes and svcm", async () => {
   const server = await testServer({ env: env() });
   const accept = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
   const { status, headers, text } = await ask(server, "/metrics", { headers: { accept } });
@@ -38,7 +38,7 @@ test("OpenMetrics, of the process too", async () => {
   expect(text).not.toContain("CANARY");
 });
 
-test("the older text for everybody who does not ask for OpenMetrics", async () => {
+test("/metrics has the older text for clients that do not ask for OpenMetrics", async () => {
   const server = await testServer({ env: env() });
   for (const headers of [{}, { accept: "*/*" }, { accept: "text/plain;version=0.0.4" }, { accept: "text/html" }]) {
     const { status, headers: answered, text } = await ask(server, "/metrics", { headers });
@@ -50,7 +50,7 @@ test("the older text for everybody who does not ask for OpenMetrics", async () =
   }
 });
 
-test("the host alone, without PM2", async () => {
+test("/metrics has the host alone without PM2", async () => {
   const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
   const { status, text } = await ask(server, "/metrics");
   expect(status).toBe(200);

@@ -1,4 +1,4 @@
-/** What the description allows, the server takes; what the server refuses, the description does not allow. */
+/** The server accepts exactly the requests that the OpenAPI document allows. */
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -104,7 +104,7 @@ test("bodies of a write", async () => {
   expect(Math.min(taken.described, taken.refused)).toBeGreaterThan(10);
 });
 
-test("a described Redis URL is taken, whatever it is made of", async () => {
+test("every Redis URL that the document allows is accepted", async () => {
   const { server, paths } = await described();
   const { SVC_WEBSOCKET_REDIS_URL: schema } =
     paths[ENV].post.requestBody.content["application/json"].schema.properties.values.properties;

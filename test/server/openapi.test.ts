@@ -13,13 +13,13 @@ test("schemas/openapi.json is current (npm run generate)", () => {
   expect(readFileSync(FILE, "utf8")).toBe(schemaText("openapi"));
 });
 
-test("it is valid OpenAPI 3.1", async () => {
+test("the document is valid OpenAPI 3.1", async () => {
   const validator = new Validator();
   expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
   expect(validator.version).toBe("3.1");
 });
 
-test("the validator would find a fault", async () => {
+test("the validator refuses a broken document", async () => {
   const broken = structuredClone(document);
   delete broken.paths["/healthz"].get.responses;
   broken.paths["/healthz"].get.parameters = [{ name: "x" }];
@@ -31,7 +31,7 @@ test("the server answers the same document, with its own version", async () => {
   expect(json).toEqual({ ...document, info: { ...document.info, version: "1.2.3" } });
 });
 
-test("it has every route that programs ask, with a tag and words, and no other", () => {
+test("the document has exactly the routes with a tag, each with a summary", () => {
   const described = Object.entries<object>(document.paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   );
@@ -62,7 +62,7 @@ test("no component has a name that generators give to the request body of an ope
   expect(Object.keys(document.components.schemas).filter((name) => taken.has(name))).toEqual([]);
 });
 
-test("every reference leads somewhere, and operation ids are unique", () => {
+test("every reference resolves, and operation ids are unique", () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
     ([, name]) => name,
   );

@@ -20,12 +20,12 @@ describe("the page", () => {
     });
   });
 
-  test("has neither inline script nor inline style, and names nobody else", async () => {
+  test("the page has no inline script, no inline style and no foreign origin", async () => {
     const { text } = await ask(await testServer(), "/");
     expect(text).not.toMatch(/<script>|<script [^>]*>[^<]|<style|\sstyle=|\son\w+=|javascript:|https?:|\/\/\w/i);
   });
 
-  test("every asset of it is there, for ever under that name", async () => {
+  test("every asset of the page is served and may be cached without end", async () => {
     const server = await testServer();
     const assets = await assetsOf(server);
     expect(assets.map((path) => path.replace(/\.[\da-f]{10}\./, ".")).toSorted()).toEqual([

@@ -1,4 +1,4 @@
-/** What the YAML says, what the API describes, and what it accepts are one and the same. */
+/** The YAML files, the API's description and its answers agree. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

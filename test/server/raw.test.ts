@@ -1,4 +1,4 @@
-/** What no ordinary client sends, byte by byte. */
+/** Requests that no ordinary client sends, byte by byte. */
 import { expect, describe, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
 import { ask, ENV, parsed, raw, rawConnection, testServer } from "./support.ts";
@@ -62,7 +62,7 @@ describe("the request target", () => {
     expect((await answerTo(get(target, "Host: localhost\r\n"))).status).toBe(status);
   });
 
-  test("one that is malformed tells a foreign host nothing else than any other", async () => {
+  test("a malformed request of a foreign host is answered like any other", async () => {
     expect((await answerTo(get("//%zz", "Host: evil.example\r\n"))).status).toBe(403);
     expect((await answerTo(get("//%zz", "Host: localhost\r\nOrigin: http://evil.example\r\n"))).status).toBe(403);
   });
@@ -120,7 +120,7 @@ describe("what is not HTTP", () => {
     expect(headers).toContain("connection: close");
   });
 
-  test("a chunk that is none ends the request with 400", async () => {
+  test("a malformed chunk ends the request with 400", async () => {
     const head = `POST ${ENV} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     expect((await answerTo(`${head}zz\r\n`)).status).toBe(400);
   });
@@ -208,7 +208,7 @@ test("an answer that is under way is not spoiled by what comes behind it", async
   for (const part of text.split(/(?=HTTP\/1\.1 )/)) expect(() => parsed(part)).not.toThrow();
 });
 
-test("an expectation that the server does not know is no reason to refuse", async () => {
+test("a request with an unknown expectation is answered", async () => {
   const server = await testServer();
   expect(statuses(await raw(server, get("/healthz", "Host: localhost\r\nExpect: the-unexpected\r\n")))).toEqual([
     "200",

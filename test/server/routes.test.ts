@@ -97,7 +97,7 @@ describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
   });
 });
 
-/** What they answer depends on a PM2 (`metrics.test.ts`), or is no body (`public-url.test.ts`). */
+/** Their answers depend on PM2 (`metrics.test.ts`), or are not bodies (`public-url.test.ts`). */
 const elsewhere = ["/api/runtime/pm2-metrics", "/metrics", "/index.html"];
 
 test("every row that is read has an example", () => {

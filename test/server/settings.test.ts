@@ -29,7 +29,7 @@ test("a blank host or port is one that was not set: neither may open the server 
   expect(readSettings({ [HOST]: " ", [PORT]: "" })).toMatchObject({ host: "127.0.0.1", port: 3200 });
 });
 
-test("what was asked for explicitly comes before the variables", () => {
+test("options take precedence over variables", () => {
   const settings = readSettings({ [HOST]: "::1", [PORT]: "1" }, { host: "localhost", port: 0 });
   expect(settings).toMatchObject({ host: "localhost", port: 0 });
 });

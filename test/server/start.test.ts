@@ -29,7 +29,7 @@ describe("the address", () => {
     expect(await answer.json()).toMatchObject({ status: "ok", version: "1.2.3" });
   });
 
-  test("comes from the variables where nothing else is asked for", async () => {
+  test("comes from the variables if no option is given", async () => {
     const server = await testServer({ env: { SVC_SERVICE_MANAGEMENT_HOST: "127.0.0.3" } });
     expect(server.url).toBe(`http://127.0.0.3:${server.port}`);
   });
@@ -169,7 +169,7 @@ describe("the end", () => {
     await closed;
   });
 
-  test("does not wait for ever: what takes too long is cut", async () => {
+  test("cuts requests that take too long", async () => {
     const { world, release, arrived } = heldReads();
     const server = await testServer({ world, limits: { closeTimeoutMs: 30 } });
     const asked = ask(server, ENV);
@@ -202,7 +202,7 @@ describe("the end", () => {
     expect(await half.ended).toBe("");
   });
 
-  test("comes once, however often it is asked for", async () => {
+  test("happens once, even if it is requested again", async () => {
     const server = await testServer();
     await Promise.all([server.close(), server.close()]);
     await server.close();

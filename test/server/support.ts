@@ -1,4 +1,4 @@
-/** A server of its own for one test, over a repository of its own, and a plain way to ask it. */
+/** A separate server for a test, over a separate repository, and a way to send requests. */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request, type IncomingHttpHeaders } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -49,7 +49,7 @@ export interface ServerOptions {
   readonly signal?: AbortSignal;
   readonly consoleDir?: string;
   readonly version?: string;
-  /** Whether its log goes to a terminal. */
+  /** True if its log goes to a terminal. */
   readonly isTerminal?: boolean;
   /** Puts something else in the place of a port. */
   readonly world?: (ports: Ports) => Ports;
@@ -104,7 +104,7 @@ export interface Answered {
   readonly json: any; // oxlint-disable-line typescript/no-explicit-any -- what a test expects of it says what it is
 }
 
-/** One request on a connection of its own. */
+/** One request on a separate connection. */
 export function ask({ port }: { port: number }, path: string, asked: Asked = {}): Promise<Answered> {
   const { method = "GET", headers = {}, body, address = "127.0.0.1" } = asked;
   return new Promise((resolve, reject) => {

@@ -74,7 +74,7 @@ describe("what is read", () => {
   });
 });
 
-describe("what is wrong is told with its place", () => {
+describe("issues have their place in the text", () => {
   test.each([
     ["a broken text", 'version: "service\n', "YAML_SYNTAX 2:1"],
     ["a duplicate key", "deployments: []\r\ninterfaces: []\r\ndeployments: []\r\n", "YAML_DUPLICATE_KEY 3:1"],
@@ -102,7 +102,7 @@ describe("what is wrong is told with its place", () => {
     expect(answer.json.document).toEqual({ x: 1, deployments: [{ name: "a", runtime: "latest" }] });
   });
 
-  test("what is no map is one issue", async () => {
+  test("a document that is not a map is one issue", async () => {
     const answer = await validate("- &a 1\n");
     expect(told(answer)).toEqual(["SUITE_SHAPE 1:1"]);
     expect(answer.json.document).toEqual([1]);
@@ -186,7 +186,7 @@ describe("what is refused", () => {
     expect(answer).toMatchObject({ status: 400, json: { error: "Invalid request." } });
   });
 
-  test("whoever has no token, off the loopback address", async () => {
+  test("a client without a token, on another address than loopback", async () => {
     const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "t".repeat(32) };
     const server = await testServer({ env, host: "0.0.0.0" });
     expect((await post(server, YAML, YAML_TYPE, PATH)).status).toBe(401);
@@ -198,7 +198,7 @@ describe("what is refused", () => {
 test("JSON is answered as ever, without a document", async () => {
   const server = await testServer();
   expect((await post(server, {}, JSON_TYPE, PATH)).text).toBe('{"valid":true,"issues":[]}');
-  // What an object in JSON says of itself does not make it bytes.
+  // An object in JSON is never taken for bytes.
   expect((await post(server, { 0: 97, length: 1 }, JSON_TYPE, PATH)).json).not.toHaveProperty("document");
 });
 

@@ -25,7 +25,7 @@ test("50 writers of single keys by HTTP, some by the command line, and as many r
     const answer = await post(server, { values: { [key]: value } });
     expect(answer.status).toBe(200);
     expect(answer.json.values[key]).toBe(value);
-    // What was acknowledged is there for whoever asks from now on.
+    // Acknowledged changes are visible to every later reader.
     expect((await ask(server, ENV)).json.values[key]).toBe(value);
   });
   const commands = pairs.slice(0, 6).map(async ([key, value]) => {

@@ -21,7 +21,7 @@ async function textAt(repository: TestRepository, revision: string, file = FILE)
   return bytes && Buffer.from(bytes).toString("latin1");
 }
 
-/** What a refusal tells: its exit code, its code and its details. */
+/** A refusal: exit code, code and details. */
 async function refusalOf(reading: Promise<unknown>) {
   const error: unknown = await reading.then(
     () => expect.unreachable("nothing was refused"),

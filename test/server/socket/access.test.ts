@@ -1,4 +1,4 @@
-/** Who may open a socket, and what for: the rules of HTTP, over real upgrades. */
+/** Access to the WebSocket: the rules of HTTP, over real upgrades. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
@@ -52,7 +52,7 @@ describe("where it comes from", () => {
   });
 });
 
-describe("what is no handshake for the channel", () => {
+describe("a request that is not a WebSocket handshake", () => {
   test.each([
     [`GET //%zz HTTP/1.1`, 400],
     [`GET /%zz HTTP/1.1`, 400],
@@ -132,7 +132,7 @@ describe("on loopback with a token", () => {
     expect((await client.next("action-result")).error).toBe("Unauthorized.");
   });
 
-  test("a token that is no ASCII comes through each of them", async () => {
+  test("a token with characters beyond ASCII works in each of them", async () => {
     const token = "tökén-of-good-length-😀";
     const server = await start({ env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
     const bytes = Buffer.from(token).toString("latin1");
@@ -174,12 +174,12 @@ describe("on an address that others reach", () => {
     expect(headers["www-authenticate"]).toBe("Bearer");
   });
 
-  test("without an upgrade the token is asked for first", async () => {
+  test("a request without an upgrade needs the token first", async () => {
     expect((await ask(await openly(), PATH)).status).toBe(401);
     expect((await ask(await openly(), PATH, { headers: { authorization: `Bearer ${TOKEN}` } })).status).toBe(426);
   });
 
-  test("the first frame may carry it; without it nothing is told", async () => {
+  test("the first frame may carry the token; without it the channel sends no data", async () => {
     const telemetry = handTelemetry();
     const client = await open(await start({ host: "0.0.0.0", env, world: withTelemetry(telemetry) }));
     for (const token of [undefined, "wrong"]) {

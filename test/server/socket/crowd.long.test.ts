@@ -15,7 +15,7 @@ const ROUNDS = 10;
 const SAMPLES_A_ROUND = 200;
 const SAMPLE_BYTES = 20_000;
 const MEBIBYTE = 2 ** 20;
-/** What would be stacked for the deaf alone is twenty times that. */
+/** Queued samples for clients that do not read would take twenty times as much. */
 const MOST_GROWTH = 20 * MEBIBYTE;
 const CHILD = join(BUILT_CHILDREN, "serve-crowd.mjs");
 

@@ -1,4 +1,4 @@
-/** What the channel answers to each frame, over real sockets. Samples are given out by hand. */
+/** The answers of the channel to each frame, over real sockets. The test gives out the samples. */
 import { describe, expect, test } from "vitest";
 import { testServer } from "../support.ts";
 import { handTelemetry, hostSample, sample, withTelemetry } from "./hand-telemetry.ts";
@@ -39,7 +39,7 @@ describe("subscribe", () => {
     }
   });
 
-  test("echoes the environment as it was asked for, and takes the bounds of the interval", async () => {
+  test("repeats the given environment, and accepts the bounds of the interval", async () => {
     const { client } = await start();
     for (const intervalMs of [500, 2000]) {
       client.send({ type: "subscribe", environment: " Development ", intervalMs });
@@ -168,7 +168,7 @@ describe("what closes the connection", () => {
     expect(await client.closed).toMatchObject({ code: 1007 });
   });
 
-  test("more frames than the rate: an error, then 1008, and no more answers", async () => {
+  test("more frames than the rate get an error, then 1008", async () => {
     const { client } = await start({ limits: { frameRate: { perSecond: 0.001, burst: 5 } } });
     for (let count = 0; count < 50; count++) client.send({ type: "ping" });
     for (let count = 0; count < 5; count++) expect(await client.next()).toEqual({ type: "pong" });

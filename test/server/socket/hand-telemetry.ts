@@ -72,7 +72,7 @@ export function withTelemetry(telemetry: Telemetry): (ports: Ports) => Ports {
 
 const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[number]];
 
-/** A sample of the given weight in bytes, roughly; its `collectedAt` tells them apart. */
+/** A sample of about the given size in bytes; `count` distinguishes samples. */
 export function sample(count = 0, bytes = 0): Sample & { readonly kind: "metrics" } {
   const [process] = payload.processes;
   if (process === undefined) throw new Error("the example has no process");

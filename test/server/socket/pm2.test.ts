@@ -68,7 +68,7 @@ describe("metrics", () => {
     }
   });
 
-  test("nothing is measured when nobody is subscribed any more", async () => {
+  test("measuring stops after the last subscription", async () => {
     let telemetry: { cost(): { samples: number } } | undefined;
     const files = repository();
     const server = await testServer({

@@ -1,4 +1,4 @@
-/** Who has not sent the token yet has few places, and takes none of those who have. */
+/** Clients without a token have few places, and take none of those with one. */
 import { expect, test } from "vitest";
 import { testServer, type TestServer } from "../support.ts";
 import { handTelemetry, withTelemetry } from "./hand-telemetry.ts";

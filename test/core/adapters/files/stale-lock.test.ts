@@ -7,7 +7,7 @@ import { commandLine, run, start } from "../../../support/child.ts";
 import { leave, lockPlace, NOBODYS_PID, SELF, startTogether } from "../../../support/lock-place.ts";
 import { canUnshare, isLinux } from "../../../support/machine.ts";
 
-/** No patience: one attempt is all there is, so nobody has waited for anything. */
+/** No patience: a single attempt. */
 const AT_ONCE = 0;
 const OTHER_BOOT: Partial<ProcessIdentity> = { bootId: "00000000-0000-0000-0000-000000000000" };
 
@@ -52,7 +52,7 @@ describe("a stale lock is taken over", () => {
     expect(names()).toEqual([".env"]);
   });
 
-  test.skipIf(!isLinux)("a process of another container, once no write could last so long (needs /proc)", async () => {
+  test.skipIf(!isLinux)("a process of another container after five minutes (needs /proc)", async () => {
     const { hold, lock, names } = lockPlace(AT_ONCE);
     const elsewhere = { pidNamespace: "pid:[1]", pid: NOBODYS_PID };
     leave(lock, elsewhere, Date.now() - 600_000);
@@ -66,9 +66,12 @@ describe("a stale lock is taken over", () => {
     expect(await holdBeside()).toEqual(["ELOCKED", "held"]);
   });
 
-  test.skipIf(!canUnshare)("and no other, where /proc counts otherwise (needs root and unshare)", async () => {
-    expect(await holdBeside("unshare", "--pid", "--fork")).toEqual(["ELOCKED", "held"]);
-  });
+  test.skipIf(!canUnshare)(
+    "but a living holder is not, if /proc belongs to another namespace (needs root and unshare)",
+    async () => {
+      expect(await holdBeside("unshare", "--pid", "--fork")).toEqual(["ELOCKED", "held"]);
+    },
+  );
 
   test("also without start times and boot ids", async () => {
     const { hold, lock } = lockPlace(AT_ONCE);
@@ -168,7 +171,7 @@ describe("a holder that cannot be verified keeps its lock", () => {
   );
 });
 
-/** What a process sees of its child's lock: while that holds it, and after it was killed. */
+/** The verdict of a process on the lock of its child, while the child holds it and after it was killed. */
 async function holdBeside(...wrapper: string[]): Promise<string[]> {
   const { target, names } = lockPlace();
   const [script = ""] = commandLine("hold-and-die").slice(-1);
