@@ -106,7 +106,7 @@ test("two targets with names that differ in case only are ambiguous, unless the 
   const text = ["qa", "QA"].map((name) => `  - { name: ${name}, ${target} }\n`).join("");
   const { ports } = makeWorkspace({ [FILE]: `deployments:\n${text}` });
   const remove = (name: string) => execute(targetRemove, ports, { dryRun: true, name }, caller);
-  await expect(remove("Qa")).rejects.toMatchObject({ facts: { code: "TARGET_AMBIGUOUS" } });
+  await expect(remove("Qa")).rejects.toMatchObject({ body: { code: "TARGET_AMBIGUOUS" } });
   expect(await remove("QA")).toMatchObject({ target: "QA", changes: [{ line: 3 }] });
 });
 
