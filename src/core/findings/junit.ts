@@ -1,6 +1,6 @@
 import { locationText, type Issue } from "../api/issue.ts";
 import { describeIssue, placeOf, issuesBySubject, type Report } from "./report.ts";
-import { element, escapeText } from "./xml.ts";
+import { element, escapeAttribute, escapeText } from "./xml.ts";
 
 /** What a JUnit report says besides the findings. */
 export interface JunitContext {
@@ -54,8 +54,9 @@ function testCases(report: Report): TestCase[] {
 
 function renderCase(file: string, { name, errors }: TestCase): string {
   const [first] = errors;
-  const failure = first && element("failure", { type: first.code, message: headline(errors) }, listing(errors));
-  return element("testcase", { name, classname: file, time: 0 }, failure ? lines([failure]) : "");
+  if (!first) return `<testcase name="${escapeAttribute(name)}" classname="${escapeAttribute(file)}" time="0"/>`;
+  const failure = element("failure", { type: first.code, message: headline(errors) }, listing(errors));
+  return element("testcase", { name, classname: file, time: 0 }, lines([failure]));
 }
 
 /** The first message, and how many follow. */

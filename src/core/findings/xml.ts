@@ -10,6 +10,9 @@ const REFERENCES: Readonly<Record<string, string>> = {
   "\r": "&#13;",
 };
 
+/** Text that is the same in XML; a report can have half a million names. */
+const PLAIN = /^[\w ./:-]*$/;
+
 /** Text between tags; what XML cannot hold becomes U+FFFD. */
 export function escapeText(text: string): string {
   return clean(text).replaceAll(/[&<>\r]/g, reference);
@@ -21,8 +24,8 @@ export function element(name: string, attributes: Readonly<Record<string, string
   return content === "" ? `<${name}${written.join("")}/>` : `<${name}${written.join("")}>${content}</${name}>`;
 }
 
-function escapeAttribute(text: string): string {
-  return clean(text).replaceAll(/[&<>"\t\n\r]/g, reference);
+export function escapeAttribute(text: string): string {
+  return PLAIN.test(text) ? text : clean(text).replaceAll(/[&<>"\t\n\r]/g, reference);
 }
 
 function clean(text: string): string {
