@@ -36,7 +36,7 @@ cpSync(join(ROOT, CONFIG), join(folder, CONFIG), { recursive: true });
 const ports = nodePorts({ root: folder, env: { PM2_HOME: join(folder, "pm2") }, cwd: folder });
 const telemetry: Ports["telemetry"] = {
   ...ports.telemetry,
-  environment: async (asked = "dev") => asked,
+  environment: async ({ environment = "dev" }) => environment,
   close: async () => undefined,
   async *watch(_asked, signal) {
     for (let tick = 0; !signal.aborted; tick += 1) {

@@ -30,6 +30,8 @@ export interface ClientOptions {
 
 export interface WatchOptions {
   readonly environment?: string | undefined;
+  /** A service of the repository's `svcm.yaml`; without one, the apps of all services count. */
+  readonly service?: string | undefined;
   /** Milliseconds, 500 to 2000. */
   readonly intervalMs?: number | undefined;
   readonly asyncContext?: boolean | undefined;

@@ -117,8 +117,8 @@ class ChannelClient implements Client {
   }
 
   #subscribe({ options, requestId }: Watch): void {
-    const { environment, intervalMs, asyncContext } = options;
-    this.#connection.send({ type: "subscribe", environment, intervalMs, asyncContext, requestId });
+    const { environment, service, intervalMs, asyncContext } = options;
+    this.#connection.send({ type: "subscribe", environment, service, intervalMs, asyncContext, requestId });
     this.#silence.watch(Math.max(LEAST_STALE_MS, MISSED_FRAMES * (intervalMs ?? interval.default)));
   }
 

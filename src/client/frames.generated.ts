@@ -122,6 +122,8 @@ export interface SubscribeFrame {
   readonly type: "subscribe";
   /** A spelling of an environment; without one NODE_ENV decides, else it is dev. */
   readonly environment?: string | undefined;
+  /** A service of svcm.yaml; without one, the apps of all services count. */
+  readonly service?: string | undefined;
   /** Time between two frames; 1000 if it is absent. */
   readonly intervalMs?: number | undefined;
   /** Ask each managed process for its async-context metrics. */
@@ -153,6 +155,8 @@ export interface ActionFrame {
   /** PM2's own number of the process. */
   readonly pmId?: number | undefined;
   readonly namespace?: string | undefined;
+  /** A service of svcm.yaml; without one, the apps of all services count. */
+  readonly service?: string | undefined;
   /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it. */
   readonly token?: string | undefined;
   /** Chosen by the client; the answer to this frame carries it back. */

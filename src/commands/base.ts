@@ -2,25 +2,56 @@ import { Command } from "@oclif/core/command";
 import * as Flags from "@oclif/core/flags";
 import type { Input, LoadOptions, ParserOutput } from "@oclif/core/interfaces";
 import { format } from "node:util";
-import { commandLineCaller, execute, nodePorts, type Operation, type Ports } from "../core/index.ts";
+import {
+  commandLineCaller,
+  doorHint,
+  execute,
+  openPorts,
+  SvcmError,
+  type Operation,
+  type Ports,
+} from "../core/index.ts";
 import { jsonText } from "./terminal/json.ts";
 import { writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/printable.ts";
 import { isTerminalBehindStdout, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
 
 /** `--environment` for commands about env files. The core decides what is accepted. */
-export const environmentFlag = Flags.string({
+const environmentFlag = Flags.string({
   char: "e",
   summary: "Environment, for example dev, staging or ci. Defaults to NODE_ENV, or dev.",
   helpValue: "<name>",
 });
 
 /** The same for commands about PM2, where production is an environment too. */
-export const ecosystemEnvironmentFlag = Flags.string({
+const ecosystemEnvironmentFlag = Flags.string({
   char: "e",
   summary: "Environment, for example dev, staging or production. Defaults to NODE_ENV, or dev.",
   helpValue: "<name>",
 });
+
+/** `--service`, for repositories whose `svcm.yaml` declares several. */
+const serviceFlag = Flags.string({
+  summary: "Service of svcm.yaml, for example orders. A repository with one service needs none.",
+  helpValue: "<name>",
+});
+
+/** The flags that choose an env file. */
+export const envFlags = { environment: environmentFlag, service: serviceFlag };
+
+/** The flags that choose an ecosystem file. */
+export const ecosystemFlags = { environment: ecosystemEnvironmentFlag, service: serviceFlag };
+
+/** For checks of an environment that may have no ecosystem file. */
+export const allowMissingFlag = Flags.boolean({
+  summary: "Exit 0 if the environment has no ecosystem file.",
+  default: false,
+});
+
+/** The part of an input that these flags give. */
+export function chosen({ environment, service }: { environment: string | undefined; service: string | undefined }) {
+  return { environment, service };
+}
 
 /** The base of every command: `--json`, `--root`, and one way to fail. */
 export abstract class SvcmCommand extends Command {
@@ -67,13 +98,27 @@ export abstract class SvcmCommand extends Command {
     return this.#stop.signal;
   }
 
-  protected ports(): Ports {
-    return nodePorts({ root: this.root, env: process.env, cwd: process.cwd() });
+  protected ports(): Promise<Ports> {
+    return openPorts({ root: this.root, env: process.env, cwd: process.cwd() });
   }
 
   /** Runs an operation for the user of this terminal, in the repository of `--root` or of the current folder. */
-  execute<Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked): Promise<Answer> {
-    return execute(operation, this.ports(), input, commandLineCaller());
+  async execute<Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked): Promise<Answer> {
+    const ports = await this.ports();
+    try {
+      return await execute(operation, ports, input, commandLineCaller());
+    } catch (error) {
+      if (!(error instanceof SvcmError) || error.facts.code !== "ENV_FILE_NOT_FOUND") throw error;
+      const hint = await doorHint(ports);
+      throw hint === undefined ? error : new SvcmError(error.kind, { ...error.facts, hint });
+    }
+  }
+
+  /** Says that an environment has no ecosystem file, and what to do next. */
+  protected async explainMissing(answer: { readonly environment: string; readonly path: string }): Promise<void> {
+    if (this.jsonEnabled()) return;
+    const { withoutEcosystem } = await import("./terminal/without-ecosystem.ts");
+    this.log(withoutEcosystem(answer.environment, answer.path, await doorHint(await this.ports())));
   }
 
   /** Shows text that is rendered only if a person reads it. */

@@ -30,9 +30,7 @@ A key whose value can be shown is marked as a guess until you confirm it; no key
     if (!flags.check && canAsk(this)) {
       if (!(await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`))) return proposal;
       const done = await run(true);
-      this.log(
-        `Wrote ${done.written.join(" and ")}.\n\nNext: svcm ecosystem show, svcm env check, svcm doctor, svcm serve`,
-      );
+      this.log(`Wrote ${done.written.join(" and ")}.\n\nNext: svcm ecosystem show, svcm env check, svcm serve`);
       return done;
     }
     this.answerNo();

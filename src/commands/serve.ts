@@ -30,7 +30,7 @@ export default class Serve extends SvcmCommand {
     const { signal } = this;
     const consoleDir = join(this.config.root, "dist/console");
     const server = await startServer({
-      ports: this.ports(),
+      ports: await this.ports(),
       env: process.env,
       version: this.config.version,
       consoleDir,

@@ -1,5 +1,5 @@
 /** The front door of the core: what the command line and the server may use. */
-import { parse } from "node:path";
+import { parse, resolve } from "node:path";
 import { nodeAsyncContext } from "./adapters/async-context.ts";
 import { auditLog } from "./adapters/audit-log.ts";
 import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
@@ -42,6 +42,7 @@ export type { Sample, Telemetry, WatchRequest } from "./metrics/telemetry.ts";
 export type { Field } from "./deployments/field.ts";
 export { interfaceFields, targetFields } from "./deployments/fields.ts";
 export { packagedCapabilityMatrix, packagedRuntimeContract } from "./facts/packaged.generated.ts";
+export { doorHint } from "./project/door.ts";
 export { docOf } from "./findings/catalog.ts";
 export { suggest } from "./words/suggest.ts";
 export * from "./operations/index.ts";
@@ -72,7 +73,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     workspace: () => workspace,
     facts: () => nodeFacts(root, ports.files),
     survey: () => surveyFolder,
-    files: () => nodeFiles({ allowedFolders: [root, configDir], maxBytes: MAX_FILE_BYTES }),
+    files: () => nodeFiles({ allowedFolders: [root, configDir, ...(options.folders ?? [])], maxBytes: MAX_FILE_BYTES }),
     revisions: () => gitRevisions({ root, env, maxBytes: MAX_FILE_BYTES }),
     ecosystems: () => ecosystemLoader({ root, env }),
     audit: () => auditLog({ file: auditFile, pm2Home }),
@@ -85,6 +86,26 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     telemetry: () => createTelemetry(ports),
   });
   return ports;
+}
+
+/**
+ * The same, with the PM2 home and the folders that `svcm.yaml` names. If that file is invalid, the first operation that
+ * reads it says so.
+ */
+export async function openPorts(options: WorkspaceOptions): Promise<Ports> {
+  const ports = nodePorts(options);
+  const project = await ports.facts.project().catch(() => undefined);
+  const { pm2Home, folders = [] } = project ?? {};
+  if (pm2Home === undefined && folders.length === 0) return ports;
+  const { root } = ports.workspace;
+  const { env } = options;
+  const home = pm2Home?.replace(/^~(?=\/|$)/, env["HOME"] ?? "~");
+  const declared = home === undefined || env["PM2_HOME"] ? {} : { PM2_HOME: resolve(root, home) };
+  return nodePorts({
+    ...options,
+    env: { ...env, ...declared },
+    folders: folders.map((folder) => resolve(root, folder)),
+  });
 }
 
 function whenUsed<T extends object>(makers: { readonly [Name in keyof T]: () => T[Name] }): T {

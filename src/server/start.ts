@@ -1,6 +1,6 @@
 import { foreignCode } from "../core/api/code.ts";
 import type { FastifyInstance } from "fastify";
-import { FileError, readConsole, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
+import { doorHint, FileError, readConsole, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
@@ -44,8 +44,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const settings = readSettings(env, options);
   const bind = await resolveBind(settings.host);
   const token = requireToken(bind, settings.token);
-  requireConfigDirectory(ports.workspace.configDir);
   await requireFacts(ports);
+  await requireConfigDirectory(ports);
   const log = serverLog(settings, options.log ?? standardError());
   log.info({ version, host: bind.address, port: settings.port }, "starting");
   const policy = policyOf(bind, token, settings);
@@ -100,11 +100,14 @@ async function warnOfUnwritableAudit({ audit }: Ports, log: ServerLog): Promise<
   log.warn(`${reason.message} Changes will be refused. Set SVC_SERVICE_MANAGEMENT_AUDIT_FILE to another file.`);
 }
 
-function requireConfigDirectory(path: string): void {
-  if (whyNoFolder(path) === undefined) return;
+/** A repository with a `svcm.yaml` says there where its env files are, and may have none. */
+async function requireConfigDirectory(ports: Ports): Promise<void> {
+  const path = ports.workspace.configDir;
+  if ((await ports.facts.project()) !== undefined || whyNoFolder(path) === undefined) return;
+  const door = await doorHint(ports);
   throw new SvcmError("START_REFUSED", {
     details: `Service Management config directory not found: ${path}`,
-    hint: "Create it, or set SVC_SERVICE_MANAGEMENT_CONFIG_DIR to the directory of the env files.",
+    hint: door ?? "Create it, or set SVC_SERVICE_MANAGEMENT_CONFIG_DIR to the directory of the env files.",
   });
 }
 

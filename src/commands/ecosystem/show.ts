@@ -1,7 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { ecosystemShow } from "../../core/index.ts";
-import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
-import { withoutEcosystem } from "../terminal/without-ecosystem.ts";
+import { chosen, ecosystemFlags, SvcmCommand } from "../base.ts";
 import { paint } from "../terminal/paint.ts";
 import type { Screen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
@@ -16,7 +15,7 @@ export default class EcosystemShow extends SvcmCommand {
     "<%= config.bin %> ecosystem show --json",
   ];
   static override flags = {
-    environment: ecosystemEnvironmentFlag,
+    ...ecosystemFlags,
     "service-kind": Flags.string({
       summary: "Also show the command that starts all apps of this kind, for example rest-api.",
       helpValue: "<kind>",
@@ -25,9 +24,10 @@ export default class EcosystemShow extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(EcosystemShow);
-    const { environment, "service-kind": serviceKind } = flags;
-    const response = await this.execute(ecosystemShow, { environment, serviceKind });
-    this.print((screen) => render(response, serviceKind, screen));
+    const { "service-kind": serviceKind } = flags;
+    const response = await this.execute(ecosystemShow, { ...chosen(flags), serviceKind });
+    if (response.exists) this.print((screen) => render(response, serviceKind, screen));
+    else await this.explainMissing(response);
     return response;
   }
 }
@@ -38,8 +38,7 @@ type App = Response["apps"][number];
 const WITHOUT_PM2 = "If pm2 is not on your PATH, use npx pm2.";
 
 function render(response: Response, serviceKind: string | undefined, screen: Screen): string {
-  const { environment, path, exists, apps, preview } = response;
-  if (!exists) return withoutEcosystem(environment, path);
+  const { path, apps, preview } = response;
   if (apps.length === 0) return `${path} does not declare any apps.`;
   const { bold } = paint;
   const table = renderTable<App>(

@@ -1,5 +1,5 @@
 import { envCheck, isValid } from "../../core/index.ts";
-import { environmentFlag, SvcmCommand } from "../base.ts";
+import { chosen, envFlags, SvcmCommand } from "../base.ts";
 import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
 
@@ -11,11 +11,11 @@ export default class EnvCheck extends SvcmCommand {
     "<%= config.bin %> env check --environment staging",
     "<%= config.bin %> env check --environment ci --json",
   ];
-  static override flags = { environment: environmentFlag };
+  static override flags = envFlags;
 
   async run() {
     const { flags } = await this.parse(EnvCheck);
-    const response = await this.execute(envCheck, { environment: flags.environment });
+    const response = await this.execute(envCheck, chosen(flags));
     if (!isValid(response.issues)) this.answerNo();
     if (response.issues.length === 0) this.log(paint.green(`${response.fileName} is valid.`));
     else this.print((screen) => renderIssues(response.issues, screen));

@@ -1,7 +1,7 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { envDiff, type EnvDiffResponse, type Paint } from "../../core/index.ts";
-import { SvcmCommand } from "../base.ts";
+import { envFlags, SvcmCommand } from "../base.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
@@ -24,12 +24,13 @@ export default class EnvDiff extends SvcmCommand {
   };
   static override flags = {
     all: Flags.boolean({ summary: "Also show keys that are the same.", default: false }),
+    service: envFlags.service,
     "exit-code": Flags.boolean({ summary: "Exit 1 if the files differ.", default: false }),
   };
 
   async run() {
     const { args, flags } = await this.parse(EnvDiff);
-    const response = await this.execute(envDiff, { from: args.from, to: args.to });
+    const response = await this.execute(envDiff, { from: args.from, to: args.to, service: flags.service });
     const differing = response.entries.filter(({ state }) => state !== "same");
     if (flags["exit-code"] && differing.length > 0) this.answerNo();
     if (!this.jsonEnabled()) this.log(renderDiff(response, flags.all ? response.entries : differing));

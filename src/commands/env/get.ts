@@ -1,6 +1,6 @@
 import * as Args from "@oclif/core/args";
 import { envRead } from "../../core/index.ts";
-import { environmentFlag, SvcmCommand } from "../base.ts";
+import { chosen, envFlags, SvcmCommand } from "../base.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
@@ -20,13 +20,13 @@ export default class EnvGet extends SvcmCommand {
       multiple: true,
     }),
   };
-  static override flags = { environment: environmentFlag };
+  static override flags = envFlags;
 
   async run() {
     const { args, flags } = await this.parse(EnvGet);
     const keys = args.key ?? [];
     const { response } = await this.execute(envRead, {
-      environment: flags.environment,
+      ...chosen(flags),
       keys: keys.length > 0 ? keys : undefined,
     });
     if (this.jsonEnabled()) return response;

@@ -1,6 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { envPlan, envWrite } from "../../core/index.ts";
-import { environmentFlag, SvcmCommand } from "../base.ts";
+import { chosen, envFlags, SvcmCommand } from "../base.ts";
 import { assignmentArgs, parseAssignments } from "../terminal/assignments.ts";
 import { renderPlan, renderWrite } from "../terminal/changes.ts";
 import { UsageError } from "../terminal/errors.ts";
@@ -16,7 +16,7 @@ export default class EnvSet extends SvcmCommand {
   ];
   static override args = assignmentArgs;
   static override flags = {
-    environment: environmentFlag,
+    ...envFlags,
     "dry-run": Flags.boolean({ summary: "Show the lines that would change, and write nothing.", default: false }),
   };
 
@@ -25,7 +25,7 @@ export default class EnvSet extends SvcmCommand {
     const values = parseAssignments(args["key=value"]);
     if (Object.keys(values).length === 0)
       throw new UsageError("Nothing to set: no KEY=VALUE was given.", "svcm env set SVC_HTTP_FRAMEWORK=fastify");
-    const input = { environment: flags.environment, values, foreignKeys: "refuse" as const };
+    const input = { ...chosen(flags), values, foreignKeys: "refuse" as const };
     if (flags["dry-run"]) {
       const plan = await this.execute(envPlan, input);
       this.log(renderPlan(plan));

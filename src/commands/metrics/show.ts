@@ -1,6 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { metricsShow } from "../../core/index.ts";
-import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
+import { chosen, ecosystemFlags, SvcmCommand } from "../base.ts";
 import { renderMetrics } from "../terminal/metrics.ts";
 
 export default class MetricsShow extends SvcmCommand {
@@ -12,7 +12,7 @@ export default class MetricsShow extends SvcmCommand {
     "<%= config.bin %> metrics show --environment production --async-context --json",
   ];
   static override flags = {
-    environment: ecosystemEnvironmentFlag,
+    ...ecosystemFlags,
     "async-context": Flags.boolean({
       summary: "Also query the processes for metrics of their async contexts.",
       default: false,
@@ -21,7 +21,7 @@ export default class MetricsShow extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(MetricsShow);
-    const input = { environment: flags.environment, asyncContext: flags["async-context"] };
+    const input = { ...chosen(flags), asyncContext: flags["async-context"] };
     const payload = await this.execute(metricsShow, input);
     this.print((screen) => renderMetrics(payload, screen));
     return payload;

@@ -2,7 +2,7 @@ import { foreignCode } from "../../core/api/code.ts";
 import * as Flags from "@oclif/core/flags";
 import { interval } from "../../core/api/channel.ts";
 import { SvcmError, type Ports, type Sample } from "../../core/index.ts";
-import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
+import { ecosystemFlags, SvcmCommand } from "../base.ts";
 import { ConnectionError } from "../terminal/errors.ts";
 import { renderHost, renderMetrics } from "../terminal/metrics.ts";
 import { hasFullScreen, isTerminalBehindStdout, stdoutScreen } from "../terminal/screen.ts";
@@ -22,7 +22,7 @@ export default class MetricsWatch extends SvcmCommand {
     "<%= config.bin %> metrics watch --json | jq .summary",
   ];
   static override flags = {
-    environment: ecosystemEnvironmentFlag,
+    ...ecosystemFlags,
     interval: Flags.integer({
       summary: `Milliseconds between samples, ${interval.min} to ${interval.max}.`,
       helpValue: "<ms>",
@@ -41,7 +41,7 @@ export default class MetricsWatch extends SvcmCommand {
     const { flags } = await this.parse(MetricsWatch);
     const { signal } = this;
     const connection = new Listener();
-    const source = await sourceOf(this.ports(), flags, connection);
+    const source = await sourceOf(await this.ports(), flags, connection);
     const isView = hasFullScreen() && !flags.once && !this.jsonEnabled();
     try {
       if (!isView) return await this.#print(source, flags, connection, signal);
@@ -109,15 +109,16 @@ class Listener {
 
 interface Asked {
   readonly environment?: string | undefined;
+  readonly service?: string | undefined;
   readonly url?: string | undefined;
 }
 
-async function sourceOf(ports: Ports, { environment, url }: Asked, { tell }: Listener): Promise<WatchSource> {
+async function sourceOf(ports: Ports, { environment, service, url }: Asked, { tell }: Listener): Promise<WatchSource> {
   const { localSource, remoteSource } = await import("../terminal/watch/source.ts");
-  if (url === undefined) return localSource(ports, environment);
+  if (url === undefined) return localSource(ports, { environment, service });
   const onRetry = (reason: string): void => tell("connecting", reason || "no answer");
   try {
-    return await remoteSource({ url, environment, token: process.env[TOKEN], onState: tell, onRetry });
+    return await remoteSource({ url, environment, service, token: process.env[TOKEN], onState: tell, onRetry });
   } catch (error) {
     if (error instanceof TypeError) throw wrongAddress(url);
     throw error;

@@ -1,5 +1,5 @@
 import * as Flags from "@oclif/core/flags";
-import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
+import { ecosystemFlags, SvcmCommand } from "../base.ts";
 import { act, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
 
 export default class ProcessRestart extends SvcmCommand {
@@ -19,7 +19,7 @@ export default class ProcessRestart extends SvcmCommand {
       summary: "Apply the current `env` of the ecosystem file, like PM2's --update-env.",
       default: false,
     }),
-    environment: ecosystemEnvironmentFlag,
+    ...ecosystemFlags,
   };
 
   async run() {

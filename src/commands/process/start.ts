@@ -1,5 +1,5 @@
 import * as Flags from "@oclif/core/flags";
-import { ecosystemEnvironmentFlag, SvcmCommand } from "../base.ts";
+import { ecosystemFlags, SvcmCommand } from "../base.ts";
 import { act, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
 
 export default class ProcessStart extends SvcmCommand {
@@ -15,7 +15,7 @@ export default class ProcessStart extends SvcmCommand {
   static override flags = {
     ...processFlags,
     ecosystem: Flags.boolean({ summary: "Start apps that the environment's ecosystem file declares.", default: false }),
-    environment: ecosystemEnvironmentFlag,
+    ...ecosystemFlags,
   };
 
   async run() {

@@ -1,7 +1,7 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { entrypoints, startupCheck, type StartupCheckResponse } from "../../core/index.ts";
-import { environmentFlag, SvcmCommand } from "../base.ts";
+import { chosen, envFlags, SvcmCommand } from "../base.ts";
 import { fold } from "../terminal/fold.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
@@ -22,7 +22,7 @@ export default class StartupCheck extends SvcmCommand {
     }),
   };
   static override flags = {
-    environment: environmentFlag,
+    ...envFlags,
     app: Flags.string({
       summary: "App whose env in the ecosystem file overrides the env file.",
       helpValue: "<name>",
@@ -31,8 +31,8 @@ export default class StartupCheck extends SvcmCommand {
 
   async run() {
     const { args, flags } = await this.parse(StartupCheck);
-    const { environment, app } = flags;
-    const input = { environment, entrypoint: args.entrypoint, ...(app !== undefined && { app }) };
+    const { app } = flags;
+    const input = { ...chosen(flags), entrypoint: args.entrypoint, ...(app !== undefined && { app }) };
     const response = await this.execute(startupCheck, input);
     if (!response.mayStart) this.answerNo();
     if (!this.jsonEnabled()) this.log(render(response));

@@ -34,6 +34,7 @@ interface ProcessFlags {
   readonly namespace?: string | undefined;
   readonly ecosystem?: boolean;
   readonly environment?: string | undefined;
+  readonly service?: string | undefined;
 }
 
 type Action = ProcessActionResult["action"];
@@ -41,13 +42,11 @@ type Action = ProcessActionResult["action"];
 /** The input of the operation. @throws {UsageError} if the command line names no process */
 export function targetOf(
   names: readonly string[] = [],
-  { id: ids = [], namespace, ecosystem = false, environment }: ProcessFlags,
+  { id: ids = [], namespace, ecosystem = false, environment, service }: ProcessFlags,
 ) {
-  if (environment !== undefined && !ecosystem)
-    throw new UsageError(
-      "--environment has no effect without --ecosystem.",
-      "add --ecosystem, or leave --environment out",
-    );
+  const unused = environment !== undefined ? "--environment" : service !== undefined ? "--service" : undefined;
+  if (unused !== undefined && !ecosystem)
+    throw new UsageError(`${unused} has no effect without --ecosystem.`, `add --ecosystem, or leave ${unused} out`);
   const count = names.length + ids.length;
   if (count === 0 && namespace === undefined && !ecosystem)
     throw new UsageError(
@@ -56,8 +55,8 @@ export function targetOf(
     );
   const scope: ProcessActionResult["scope"] = ecosystem ? "ecosystem" : count > 0 ? "process" : "namespace";
   const [name, pmId] = [names[0], ids[0]];
-  if (count > 1) return { scope, names: [...names], pmIds: [...ids], namespace, environment };
-  return { scope, name, pmId, namespace, environment };
+  if (count > 1) return { scope, names: [...names], pmIds: [...ids], namespace, environment, service };
+  return { scope, name, pmId, namespace, environment, service };
 }
 
 /** Acts on processes and shows the result; in a terminal also the state that it waits for. */

@@ -10,6 +10,8 @@ export interface WorkspaceOptions {
   readonly root?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Folders outside the root that links may lead into. Absolute. */
+  readonly folders?: readonly string[];
 }
 
 /** `svcm.yaml` counts wherever it is above, even if a folder between has its own `.git`. */

@@ -36,12 +36,17 @@ const skipped = z.strictObject({
   reason: z.string().check(z.describe("`SELF_ACTION_BLOCKED`, `ALREADY_RUNNING` or `ALREADY_STOPPED`.")),
 });
 
+const service = z.optional(
+  text(200).check(z.describe("A service of svcm.yaml; without one, the apps of all services count.")),
+);
+
 export const subscribeFrame = z
   .strictObject({
     type: z.literal("subscribe"),
     environment: z.optional(
       text(80).check(z.describe("A spelling of an environment; without one NODE_ENV decides, else it is dev.")),
     ),
+    service,
     intervalMs: z.optional(
       z
         .int()
@@ -73,6 +78,7 @@ export const actionFrame = z
     name: z.optional(text(200).check(z.describe("Name of the process, or of the declared app."))),
     pmId,
     namespace: z.optional(text(200)),
+    service,
     token,
     requestId,
   })

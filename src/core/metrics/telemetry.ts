@@ -1,3 +1,4 @@
+import type { EcosystemRequest } from "../pm2/ecosystem-file.ts";
 import type { HostPayload, MetricsPayload } from "../api/metrics.ts";
 
 /** The result of one tick: the metrics, or only the host and the reason why PM2 could not be read. */
@@ -11,6 +12,8 @@ export type Sample =
 
 export interface MetricsRequest {
   readonly environment: string | undefined;
+  /** A service of `svcm.yaml`; without one, the apps of all services count. */
+  readonly service?: string | undefined;
   readonly asyncContext: boolean;
 }
 
@@ -24,9 +27,9 @@ export interface Telemetry {
   /**
    * The environment of a request, trimmed and lower-cased.
    *
-   * @throws {SvcmError} INVALID_ENVIRONMENT
+   * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for an unknown service
    */
-  environment(asked: string | undefined): Promise<string>;
+  environment(asked: EcosystemRequest): Promise<string>;
 
   /**
    * Samples until the signal is aborted: the newest at once, if there is one, then one per interval. A slow reader skips

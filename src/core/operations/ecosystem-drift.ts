@@ -13,7 +13,7 @@ export const ecosystemDrift = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports, asked): Promise<EcosystemDrift> {
-    const environment = await ports.telemetry.environment(asked.environment);
+    const environment = await ports.telemetry.environment(asked);
     const watch = new EcosystemWatch(ports, asked);
     const {
       error: details = "",

@@ -8,8 +8,8 @@ export const metricsShow = defineOperation({
   id: "metrics.show",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { environment, asyncContext = false }): Promise<MetricsPayload> {
-    const sample = await ports.telemetry.collect({ environment, asyncContext });
+  async run(ports, { environment, service, asyncContext = false }): Promise<MetricsPayload> {
+    const sample = await ports.telemetry.collect({ environment, service, asyncContext });
     if (sample.kind === "metrics") return sample.payload;
     throw new SvcmError("PM2_METRICS_FAILED", { code: foreignCode(sample.error.code), details: sample.error.details });
   },

@@ -3,8 +3,8 @@ import { SvcmError } from "../errors.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import { ecosystemSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
-import { below, chooseService, type NamedService } from "../project/places.ts";
-import type { EcosystemSource } from "../project/project.ts";
+import { below, chooseServices, type NamedService } from "../project/places.ts";
+import type { Service } from "../project/project.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { ecosystemFileNames } from "./file-name.ts";
 import { isRecord, normaliseApp } from "./normalise.ts";
@@ -40,8 +40,9 @@ export async function readEcosystem(
 ): Promise<EcosystemContent> {
   const spellings = ecosystemSpellings(facts.contract, facts.matrix);
   const environment = resolveEnvironment(spellings, facts.contract, asked.environment, ports.workspace.nodeEnv);
-  const chosen = chooseService(await ports.facts.project(), asked.service);
-  return chosen ? await readDeclared(ports, environment, chosen, signal) : await readNamed(ports, environment, signal);
+  const services = chooseServices(await ports.facts.project(), asked.service);
+  if (services.length === 0) return await readNamed(ports, environment, signal);
+  return await readDeclared(ports, environment, services, signal);
 }
 
 /** The file in the PM2 folder that is named after the environment. */
@@ -64,35 +65,47 @@ async function readNamed(ports: Ports, environment: Environment, signal?: AbortS
 async function readDeclared(
   ports: Ports,
   environment: Environment,
-  { name, service }: NamedService,
+  services: readonly NamedService[],
   signal?: AbortSignal,
 ): Promise<EcosystemContent> {
-  const folder = below(ports.workspace.root, service.folder);
-  const sources = service.ecosystem[environment.name] ?? [];
-  const [first, ...others] = sources;
-  if (first === undefined)
-    return { ...environment, listed: [], fileName: "svcm.yaml", path: `${ports.workspace.root}/svcm.yaml` };
-  const path = below(folder, first.file);
+  const { root } = ports.workspace;
+  const [first, ...others] = services.flatMap(({ service }) => sourcesOf(root, service, environment.name));
+  if (!first) return { ...environment, listed: [], fileName: "svcm.yaml", path: `${root}/svcm.yaml` };
+  const { path } = first;
   try {
-    const load = (source: EcosystemSource): Promise<LoadedEcosystem> => loadSource(ports, folder, source, signal);
+    const load = (source: Source): Promise<LoadedEcosystem> => loadSource(ports, source, signal);
     const loaded = await Promise.all([load(first), ...others.map(load)]);
     const listed = await ports.ecosystems.list(folderOf(path));
-    const base = { ...environment, listed, fileName: nameOf(path), path, ...(name !== "" && { service: name }) };
-    return { ...base, loaded: together(loaded, service.apps) };
+    return { ...environment, listed, fileName: nameOf(path), path, loaded: together(loaded) };
   } catch (error) {
     throw ecosystemFailure(error, ports, path);
   }
 }
 
+/** An ecosystem file of a service, with absolute paths. */
+interface Source {
+  readonly path: string;
+  readonly cwd: string;
+  readonly env: string | undefined;
+  /** Names of the service's apps; `undefined` if the file holds no others. */
+  readonly apps: readonly string[] | undefined;
+}
+
+function sourcesOf(root: string, { folder, ecosystem, apps }: Service, environment: string): Source[] {
+  const base = below(root, folder);
+  return (ecosystem[environment] ?? []).map(({ file, cwd, env }) => {
+    return { path: below(base, file), cwd: below(base, cwd ?? "."), env, apps };
+  });
+}
+
 async function loadSource(
   ports: Ports,
-  folder: string,
-  { file, cwd, env }: EcosystemSource,
+  { path, cwd, env, apps }: Source,
   signal: AbortSignal | undefined,
 ): Promise<LoadedEcosystem> {
-  const path = below(folder, file);
-  const loaded = await ports.ecosystems.load(path, { signal, cwd: below(folder, cwd ?? ".") });
-  return { ...loaded, apps: loaded.apps.map((app) => ({ ...withBlock(app, env), start: { path, env } })) };
+  const loaded = await ports.ecosystems.load(path, { signal, cwd });
+  const ours = loaded.apps.filter(({ fields }) => apps === undefined || apps.includes(normaliseApp(fields).name));
+  return { ...loaded, apps: ours.map((app) => ({ ...withBlock(app, env), start: { path, env } })) };
 }
 
 function withBlock(app: LoadedApp, env: string | undefined): LoadedApp {
@@ -108,13 +121,10 @@ function withBlock(app: LoadedApp, env: string | undefined): LoadedApp {
   };
 }
 
-/** Several files as one; of a file that holds apps of other services, only those of this one. */
-function together(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]], names: readonly string[] | undefined) {
-  const apps = loaded.flatMap((one) => one.apps);
-  const isOurs = ({ fields }: LoadedApp): boolean => names === undefined || names.includes(normaliseApp(fields).name);
+function together(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]]): LoadedEcosystem {
   return {
     ...loaded[0],
-    apps: apps.filter(isOurs),
+    apps: loaded.flatMap((one) => one.apps),
     isDefaultExport: loaded.some((one) => one.isDefaultExport),
     files: loaded.flatMap((one) => one.files),
   };

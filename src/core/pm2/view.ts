@@ -10,8 +10,6 @@ import { secretsOf, scrubOf, shownVariable, type Scrub } from "./scrub.ts";
 type EcosystemApp = EcosystemResponse["apps"][number];
 
 export interface EcosystemFile extends Environment {
-  /** The service whose file it is, if services have names. */
-  readonly service?: string;
   readonly fileName: string;
   readonly path: string;
   readonly loaded?: LoadedEcosystem;

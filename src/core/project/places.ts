@@ -28,6 +28,13 @@ export function chooseService(project: Project | undefined, asked: string | unde
   throw noService("SERVICE_UNKNOWN", `No service has the name ${shown}.`, services, asked);
 }
 
+/** The services of a request that may concern several: the named one, else all. */
+export function chooseServices(project: Project | undefined, asked: string | undefined): NamedService[] {
+  const chosen = asked === undefined ? [] : [chooseService(project, asked)];
+  if (chosen.length > 0) return chosen.flatMap((one) => one ?? []);
+  return Object.entries(project?.services ?? {}).map(([name, service]) => ({ name, service }));
+}
+
 function noService(
   code: Code,
   what: string,

@@ -1,20 +1,22 @@
 import type { ActionFrame, ActionResultFrame } from "../../core/api/frames.ts";
 import { describeError, execute, processAct, SvcmError, type Caller, type Ports } from "../../core/index.ts";
 import type { ServerLog } from "../log.ts";
+import type { Subscribed } from "./subscription.ts";
 import { aboutAction, refusedAction } from "./action-result.ts";
 
 /** Runs an action and returns its result; a refusal is a result, too. */
 export type ActionRunner = (
   frame: ActionFrame,
   caller: Pick<Caller, "grants" | "actor">,
-  environment: string | undefined,
+  subscribed: Pick<Subscribed, "environment" | "service"> | undefined,
 ) => Promise<ActionResultFrame>;
 
 export function actionRunner(ports: Ports, log: ServerLog): ActionRunner {
-  return async (frame, caller, environment) => {
+  return async (frame, caller, subscribed) => {
     const { type: _type, token: _token, requestId: _requestId, ...target } = frame;
     try {
-      const input = { ...target, environment };
+      const { environment, service } = subscribed ?? {};
+      const input = { service, ...target, environment };
       const result = await execute(processAct, ports, input, { source: "ws", ...caller });
       return { ...aboutAction(frame), ...result };
     } catch (error) {

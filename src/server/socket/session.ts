@@ -112,12 +112,12 @@ export class Session {
     }
   }
 
-  async #subscribe({ environment: asked, intervalMs, asyncContext, token, requestId }: SubscribeFrame): Promise<void> {
+  async #subscribe({ intervalMs, asyncContext, token, requestId, service, ...asked }: SubscribeFrame): Promise<void> {
     let grants: readonly Access[];
     let environment: string;
     try {
       grants = this.#readersGrants(token);
-      environment = await this.#context.telemetry.environment(asked);
+      environment = await this.#context.telemetry.environment({ environment: asked.environment, service });
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
       if (isOfToken(error)) await this.#refused({ action: "stream.subscribe" }, error.kind);
@@ -125,7 +125,12 @@ export class Session {
     }
     if (this.#hasEnded) return;
     this.#grants = grants;
-    this.#start({ environment, intervalMs: intervalMs ?? interval.default, asyncContext: asyncContext ?? false });
+    this.#start({
+      environment,
+      service,
+      intervalMs: intervalMs ?? interval.default,
+      asyncContext: asyncContext ?? false,
+    });
   }
 
   /** @throws {SvcmError} UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY */
@@ -166,7 +171,7 @@ export class Session {
       return refusedAction(frame, error.kind, error.message);
     }
     const caller = { grants, actor: actorOf(policy, grants) };
-    const result = await act(frame, caller, this.#subscribed?.environment);
+    const result = await act(frame, caller, this.#subscribed);
     if (result.code === "UNAUTHORIZED") await this.#refused(attemptedAction(frame), result.code);
     return result;
   }

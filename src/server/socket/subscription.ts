@@ -5,6 +5,7 @@ import type { SampleFrames } from "./samples.ts";
 
 export interface Subscribed {
   readonly environment: string;
+  readonly service?: string | undefined;
   readonly intervalMs: number;
   readonly asyncContext: boolean;
 }

@@ -1,15 +1,17 @@
 /** A repository with a `svcm.yaml`: its own environments, layers, services and ecosystem files. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   commandLineCaller,
+  doorHint,
   ecosystemShow,
   envCheck,
   envRead,
   envWrite,
   execute,
   nodePorts,
+  openPorts,
   type Ports,
 } from "../../../src/core/index.ts";
 import { readProject } from "../../../src/core/project/read.ts";
@@ -162,6 +164,51 @@ ${KEYS}`;
     const asked = execute(envRead, repository(files), service === undefined ? {} : { service }, caller);
     await expect(asked).rejects.toMatchObject({ kind: "INVALID_REQUEST", facts: { code, details } });
   });
+});
+
+test("without a service, the ecosystem files of all services count", async () => {
+  const ports = repository({
+    "svcm.yaml": `version: 1
+environments: { dev: [] }
+services:
+  a: { ecosystem: { dev: a.config.js } }
+  b: { folder: b, ecosystem: { dev: { file: ../b.config.js, cwd: .. } } }
+`,
+    "a.config.js": 'module.exports = { apps: [{ name: "a", script: "a.js" }] }',
+    "b.config.js": 'module.exports = { apps: [{ name: "b", script: "b.js" }] }',
+  });
+  const names = async (service?: string) =>
+    (await execute(ecosystemShow, ports, { service }, caller)).apps.map(({ name }) => name);
+  expect([await names(), await names("b")]).toEqual([["a", "b"], ["b"]]);
+});
+
+describe("pm2Home and folders", () => {
+  test("are those of svcm.yaml, unless the environment names PM2_HOME", async () => {
+    const { root } = repository({ "svcm.yaml": `${LAYERED}pm2Home: ~/here\nfolders: [../shared]\n` }).workspace;
+    const home = async (env: Record<string, string>) => (await openPorts({ root, env, cwd: root })).workspace.pm2Home;
+    expect(await home({ HOME: "/home/team" })).toBe("/home/team/here");
+    expect(await home({ HOME: "/home/team", PM2_HOME: "/elsewhere" })).toBe("/elsewhere");
+  });
+
+  test("a link may lead into a folder that svcm.yaml names, and into no other", async () => {
+    const shared = temporaryFolder();
+    writeFileSync(`${shared}/env`, "PORT=7\n");
+    const port = async (more: string) => {
+      const { root } = repository({ "svcm.yaml": `${LAYERED}${more}`, ".env.local": "" }).workspace;
+      symlinkSync(`${shared}/env`, `${root}/.env`);
+      const ports = await openPorts({ root, env: { PM2_HOME: `${root}/.pm2` }, cwd: root });
+      return (await execute(envRead, ports, {}, caller)).response.values["PORT"];
+    };
+    expect(await port(`folders: [${JSON.stringify(shared)}]\n`)).toBe("7");
+    await expect(port("")).rejects.toMatchObject({ facts: { code: "EOUTSIDE" } });
+  });
+});
+
+test("a repository with files of another layout is shown the way to svcm init", async () => {
+  const bare = { "ecosystem.config.js": ECOSYSTEM, ".env": "" };
+  expect(await doorHint(repository(bare))).toBe("Found here: .env, ecosystem.config.js. To use them, run: svcm init");
+  expect(await doorHint(repository({ ...bare, "svcm.yaml": LAYERED }))).toBeUndefined();
+  expect(await doorHint(repository({ "main.js": "" }))).toBeUndefined();
 });
 
 test("keys in svcm.yaml and in config/runtime-contract.yaml are an error that names both", async () => {

@@ -30,7 +30,7 @@ export function handTelemetry(options: { readonly accepts?: readonly string[] } 
     async watching(names) {
       while (watched.join() !== names.join()) await once(changes, "watch");
     },
-    async environment(asked = "dev") {
+    async environment({ environment: asked = "dev" }) {
       const environment = asked.trim().toLowerCase();
       if (accepts.includes(environment)) return environment;
       throw new SvcmError("INVALID_ENVIRONMENT", { details: `Unsupported. Accepted: ${accepts.join(", ")}.` });

@@ -1,7 +1,7 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { profileApply } from "../../../core/index.ts";
-import { environmentFlag, SvcmCommand } from "../../base.ts";
+import { chosen, envFlags, SvcmCommand } from "../../base.ts";
 import { assignmentArgs, parseAssignments } from "../../terminal/assignments.ts";
 import { renderPlan, renderWrite } from "../../terminal/changes.ts";
 
@@ -23,7 +23,7 @@ export default class EnvProfileApply extends SvcmCommand {
     ...assignmentArgs,
   };
   static override flags = {
-    environment: environmentFlag,
+    ...envFlags,
     "dry-run": Flags.boolean({ summary: "Show the lines that would change, and write nothing.", default: false }),
   };
 
@@ -32,7 +32,7 @@ export default class EnvProfileApply extends SvcmCommand {
     const { profile } = args;
     const values = parseAssignments(args["key=value"]);
     const dryRun = flags["dry-run"];
-    const response = await this.execute(profileApply, { environment: flags.environment, profile, values, dryRun });
+    const response = await this.execute(profileApply, { ...chosen(flags), profile, values, dryRun });
     this.log("dryRun" in response ? renderPlan(response) : renderWrite(response));
     for (const { key, reason } of response.manual) this.log(`Set it yourself: ${key} (${reason}).`);
     return response;

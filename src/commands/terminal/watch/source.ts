@@ -14,10 +14,10 @@ export interface WatchSource {
 }
 
 /** This machine, measured by this process. */
-export function localSource(ports: Ports, environment: string | undefined): WatchSource {
+export function localSource(ports: Ports, asked: Pick<Remote, "environment" | "service">): WatchSource {
   return {
     origin: "this machine",
-    samples: (intervalMs, signal) => ports.telemetry.watch({ environment, intervalMs, asyncContext: false }, signal),
+    samples: (intervalMs, signal) => ports.telemetry.watch({ ...asked, intervalMs, asyncContext: false }, signal),
     async act(action, { pmId }) {
       try {
         await execute(processAct, ports, { action, pmId }, commandLineCaller());
@@ -35,19 +35,27 @@ export function localSource(ports: Ports, environment: string | undefined): Watc
 export interface Remote {
   readonly url: string;
   readonly environment: string | undefined;
+  readonly service: string | undefined;
   readonly token: string | undefined;
   readonly onState: (state: ConnectionState) => void;
   /** Called with the reason each time that the service could not be reached, before the next attempt. */
   readonly onRetry: (reason: string) => void;
 }
 
-/** An `svcm serve` elsewhere. @throws {TypeError} if the address is not valid */
-export async function remoteSource({ url, environment, token, onState, onRetry }: Remote): Promise<WatchSource> {
+/** A `svcm serve` elsewhere. @throws {TypeError} if the address is not a URL. */
+export async function remoteSource({
+  url,
+  environment,
+  service,
+  token,
+  onState,
+  onRetry,
+}: Remote): Promise<WatchSource> {
   const { WebSocket } = await import("ws");
   const client: Client = connect({ url, token, WebSocket, onState, onRetry });
   return {
     origin: new URL(url).host,
-    samples: (intervalMs, signal) => samplesOf(client.watch({ environment, intervalMs, signal })),
+    samples: (intervalMs, signal) => samplesOf(client.watch({ environment, service, intervalMs, signal })),
     async act(action, { pmId }) {
       const { ok, error } = await client.act({ action, pmId });
       if (!ok) throw new Error(error ?? "The action failed.");

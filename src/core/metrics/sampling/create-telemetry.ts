@@ -1,4 +1,6 @@
 import { ecosystemSpellings, resolveEnvironment } from "../../project/environment.ts";
+import type { EcosystemRequest } from "../../pm2/ecosystem-file.ts";
+import { chooseServices } from "../../project/places.ts";
 import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
 import type { MetricsRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
@@ -31,14 +33,17 @@ class SharedTelemetry implements Telemetry {
     this.#table = new ProcessTable(ports);
   }
 
-  async environment(asked: string | undefined): Promise<string> {
+  async environment({ environment, service }: EcosystemRequest): Promise<string> {
     const { facts, workspace } = this.#ports;
     const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
-    return resolveEnvironment(ecosystemSpellings(contract, matrix), contract, asked, workspace.nodeEnv).environment;
+    const spellings = ecosystemSpellings(contract, matrix);
+    const resolved = resolveEnvironment(spellings, contract, environment, workspace.nodeEnv);
+    chooseServices(await facts.project(), service);
+    return resolved.environment;
   }
 
   async *watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<Sample, void, undefined> {
-    const environment = await this.environment(request.environment);
+    const environment = await this.environment(request);
     if (signal.aborted) return;
     const seat = new Seat({ ...request, environment });
     const sampler = this.#samplerWith(seat);
@@ -57,14 +62,14 @@ class SharedTelemetry implements Telemetry {
   }
 
   async collect(request: MetricsRequest): Promise<Sample> {
-    const environment = await this.environment(request.environment);
+    const environment = await this.environment(request);
     // Each caller asks PM2 itself, so none waits for the time-out of another one's question.
     await this.#table.ask();
     const moment = await this.#collecting();
     const scraper = request.asyncContext ? new Scraper(this.#ports) : undefined;
     try {
       if ("records" in moment.listed) await scraper?.ask(moment.listed.records);
-      const watch = this.#ecosystem(environment);
+      const watch = this.#ecosystem({ ...request, environment });
       return await sampleOf(this.#ports, moment, { environment, watch, scraper, isCurrent: true });
     } finally {
       await scraper?.close();
@@ -91,7 +96,7 @@ class SharedTelemetry implements Telemetry {
       {
         ports: this.#ports,
         table: this.#table,
-        ecosystem: (environment) => this.#ecosystem(environment),
+        ecosystem: (asked) => this.#ecosystem(asked),
         onSample: () => (this.#samples += 1),
       },
       seat,
@@ -102,9 +107,10 @@ class SharedTelemetry implements Telemetry {
     return sampler;
   }
 
-  #ecosystem(environment: string): EcosystemWatch {
-    const watch = this.#ecosystems.get(environment) ?? new EcosystemWatch(this.#ports, { environment });
-    this.#ecosystems.set(environment, watch);
+  #ecosystem({ environment, service }: EcosystemRequest): EcosystemWatch {
+    const key = `${environment}\0${service}`;
+    const watch = this.#ecosystems.get(key) ?? new EcosystemWatch(this.#ports, { environment, service });
+    this.#ecosystems.set(key, watch);
     return watch;
   }
 

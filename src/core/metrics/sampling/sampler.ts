@@ -1,3 +1,4 @@
+import type { EcosystemRequest } from "../../pm2/ecosystem-file.ts";
 import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
 import type { Sample } from "../telemetry.ts";
@@ -11,7 +12,7 @@ import type { Seat } from "./seat.ts";
 export interface SamplerOptions {
   readonly ports: Ports;
   readonly table: ProcessTable;
-  readonly ecosystem: (environment: string) => EcosystemWatch;
+  readonly ecosystem: (asked: EcosystemRequest) => EcosystemWatch;
   readonly onSample: () => void;
 }
 
@@ -116,8 +117,8 @@ export class Sampler {
     const groups = new Map<string, Seat[]>();
     for (const seat of this.#seats) {
       if (!isForEverybody && !seat.isDue(this.#tickedAtMs, tickMs)) continue;
-      const { environment, asyncContext } = seat.request;
-      const key = `${environment} ${String(asyncContext)}`;
+      const { environment, service = "", asyncContext } = seat.request;
+      const key = `${environment} ${service} ${String(asyncContext)}`;
       groups.set(key, [...(groups.get(key) ?? []), seat]);
     }
     for (const [key, seats] of groups) if (!this.#serving.has(key)) void this.#serveGroup(key, seats, moment);
@@ -137,11 +138,11 @@ export class Sampler {
   }
 
   #sample(key: string, moment: Moment, request: Seat["request"] | undefined): Promise<Sample> {
-    const { environment = "", asyncContext = false } = request ?? {};
+    const { environment = "", service, asyncContext = false } = request ?? {};
     const { ports, ecosystem } = this.#options;
     // A slow process does not delay the sample: its last answer counts.
     if (asyncContext && "records" in moment.listed) void this.#scraper.ask(moment.listed.records);
-    const watch = ecosystem(environment);
+    const watch = ecosystem({ environment, service });
     const scraper = asyncContext ? this.#scraper : undefined;
     const sample = sampleOf(ports, moment, { environment, watch, scraper, isCurrent: false });
     moment.samples.set(key, sample);
