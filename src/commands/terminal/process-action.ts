@@ -44,9 +44,7 @@ export function targetOf(
   names: readonly string[] = [],
   { id: ids = [], namespace, ecosystem = false, environment, service }: ProcessFlags,
 ) {
-  const unused = environment !== undefined ? "--environment" : service !== undefined ? "--service" : undefined;
-  if (unused !== undefined && !ecosystem)
-    throw new UsageError(`${unused} has no effect without --ecosystem.`, `add --ecosystem, or leave ${unused} out`);
+  if (!ecosystem) refuseUnused({ "--environment": environment, "--service": service });
   const count = names.length + ids.length;
   if (count === 0 && namespace === undefined && !ecosystem)
     throw new UsageError(
@@ -57,6 +55,13 @@ export function targetOf(
   const [name, pmId] = [names[0], ids[0]];
   if (count > 1) return { scope, names: [...names], pmIds: [...ids], namespace, environment, service };
   return { scope, name, pmId, namespace, environment, service };
+}
+
+/** Refuses flags that choose an ecosystem file, if none is read. */
+function refuseUnused(flags: Readonly<Record<string, string | undefined>>): void {
+  const unused = Object.keys(flags).find((flag) => flags[flag] !== undefined);
+  if (unused === undefined) return;
+  throw new UsageError(`${unused} has no effect without --ecosystem.`, `add --ecosystem, or leave ${unused} out`);
 }
 
 /** Acts on processes and shows the result; in a terminal also the state that it waits for. */
