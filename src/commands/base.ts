@@ -108,9 +108,9 @@ export abstract class SvcmCommand extends Command {
     try {
       return await execute(operation, ports, input, commandLineCaller());
     } catch (error) {
-      if (!(error instanceof SvcmError) || error.facts.code !== "ENV_FILE_NOT_FOUND") throw error;
+      if (!(error instanceof SvcmError) || error.body.code !== "ENV_FILE_NOT_FOUND") throw error;
       const hint = await doorHint(ports);
-      throw hint === undefined ? error : new SvcmError(error.kind, { ...error.facts, hint });
+      throw hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
     }
   }
 

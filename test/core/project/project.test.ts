@@ -89,7 +89,7 @@ describe("env files in layers", () => {
     const { response } = await execute(envRead, repository(rest), {}, caller);
     expect(response.values["PORT"]).toBe("3000");
     const none = execute(envRead, repository({ "svcm.yaml": LAYERED }), {}, caller);
-    await expect(none).rejects.toMatchObject({ facts: { code: "ENV_FILE_NOT_FOUND" } });
+    await expect(none).rejects.toMatchObject({ body: { code: "ENV_FILE_NOT_FOUND" } });
   });
 
   test("env check judges each layer under its own name", async () => {
@@ -110,7 +110,7 @@ describe("env files in layers", () => {
     ["by its content", { ".env.production": 'DOTENV_PUBLIC_KEY_PRODUCTION="03ab"\nPORT="encrypted:BDqDBibm4"\n' }],
   ])("a file that is encrypted, %s, is neither read nor written", async (_, files) => {
     const ports = repository({ ...FILES, ...files });
-    const refused = { facts: { code: "ENV_FILE_ENCRYPTED" } };
+    const refused = { body: { code: "ENV_FILE_ENCRYPTED" } };
     await expect(execute(envRead, ports, { environment: "prod" }, caller)).rejects.toMatchObject(refused);
     const input = { environment: "prod", values: { LOG_LEVEL: "info" }, foreignKeys: "refuse" as const };
     await expect(execute(envWrite, ports, input, caller)).rejects.toMatchObject(refused);
@@ -162,7 +162,7 @@ ${KEYS}`;
     ["order", "SERVICE_UNKNOWN", 'No service has the name "order". Accepted: orders, users.'],
   ])("a request for the service %s is refused with %s", async (service, code, details) => {
     const asked = execute(envRead, repository(files), service === undefined ? {} : { service }, caller);
-    await expect(asked).rejects.toMatchObject({ kind: "INVALID_REQUEST", facts: { code, details } });
+    await expect(asked).rejects.toMatchObject({ kind: "INVALID_REQUEST", body: { code, details } });
   });
 });
 
@@ -200,7 +200,7 @@ describe("pm2Home and folders", () => {
       return (await execute(envRead, ports, {}, caller)).response.values["PORT"];
     };
     expect(await port(`folders: [${JSON.stringify(shared)}]\n`)).toBe("7");
-    await expect(port("")).rejects.toMatchObject({ facts: { code: "EOUTSIDE" } });
+    await expect(port("")).rejects.toMatchObject({ body: { code: "EOUTSIDE" } });
   });
 });
 
@@ -216,7 +216,7 @@ test("keys in svcm.yaml and in config/runtime-contract.yaml are an error that na
   const ports = repository({ ...FILES, "config/runtime-contract.yaml": contract });
   const details = expect.stringMatching(/svcm\.yaml.*config\/runtime-contract\.yaml/);
   await expect(execute(envRead, ports, {}, caller)).rejects.toMatchObject({
-    facts: { code: "FACT_KEYS_TWICE", details },
+    body: { code: "FACT_KEYS_TWICE", details },
   });
 });
 
