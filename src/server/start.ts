@@ -100,7 +100,7 @@ async function warnOfUnwritableAudit({ audit }: Ports, log: ServerLog): Promise<
   log.warn(`${reason.message} Changes will be refused. Set SVC_SERVICE_MANAGEMENT_AUDIT_FILE to another file.`);
 }
 
-/** A repository with a `svcm.yaml` says there where its env files are, and may have none. */
+/** A repository with a `svcm.yaml` names its env files there. */
 async function requireConfigDirectory(ports: Ports): Promise<void> {
   const path = ports.workspace.configDir;
   if ((await ports.facts.project()) !== undefined || whyNoFolder(path) === undefined) return;

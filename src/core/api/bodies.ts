@@ -70,7 +70,7 @@ export const envWrittenBody = z
 /** The input of `suite.validate` as data. */
 export const deploymentsRequest = looseObject({});
 
-export const deploymentsVerdictBody = z
+export const suiteVerdictBody = z
   .strictObject({
     valid: z.boolean(),
     issues: z.array(issueBody),
@@ -213,7 +213,7 @@ export type EnvReadResponse = BodyOf<typeof envReadBody>;
 export type EnvWriteResponse = BodyOf<typeof envWrittenBody>;
 export type EnvCheckResponse = BodyOf<typeof envCheckBody>;
 export type EnvDiffResponse = BodyOf<typeof envDiffBody>;
-export type DeploymentsVerdict = BodyOf<typeof deploymentsVerdictBody>;
+export type DeploymentsVerdict = BodyOf<typeof suiteVerdictBody>;
 export type EcosystemResponse = BodyOf<typeof ecosystemBody>;
 export type ContractResponse = BodyOf<typeof contractBody>;
 export type AuditListResponse = BodyOf<typeof auditBody>;

@@ -2,18 +2,12 @@ import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import { envSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
-import { below, chooseService } from "../project/places.ts";
+import { below, chooseService, type PlaceRequest } from "../project/places.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 import { parseEnvDocument, valuesOf } from "./document.ts";
 
 /** A file of this size can be read, checked and written within a second. */
 const MAX_ENV_BYTES = 2 ** 20;
-
-/** What chooses an env file in a request. */
-export interface EnvRequest {
-  readonly environment?: string | undefined;
-  readonly service?: string | undefined;
-}
 
 /** The env file of an environment. */
 export interface EnvFile extends Environment {
@@ -50,7 +44,7 @@ export function requireEnvSize(bytes: Uint8Array, path: string): void {
 }
 
 /** @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ENV_FILE_FAILED if none is declared */
-export async function locateEnvFile(ports: Ports, contract: RuntimeContract, asked: EnvRequest): Promise<EnvFile> {
+export async function locateEnvFile(ports: Ports, contract: RuntimeContract, asked: PlaceRequest): Promise<EnvFile> {
   const { nodeEnv, configDir, root } = ports.workspace;
   const environment = resolveEnvironment(envSpellings(contract), contract, asked.environment, nodeEnv);
   const project = await ports.facts.project();
@@ -68,7 +62,7 @@ export async function locateEnvFile(ports: Ports, contract: RuntimeContract, ask
 }
 
 /** Reads every layer that exists. @throws {SvcmError} as {@link locateEnvFile}, ENV_FILE_FAILED */
-export async function readEnvFile(ports: Ports, contract: RuntimeContract, asked: EnvRequest): Promise<EnvContent> {
+export async function readEnvFile(ports: Ports, contract: RuntimeContract, asked: PlaceRequest): Promise<EnvContent> {
   const file = await locateEnvFile(ports, contract, asked);
   const layers = await readLayers(ports, file);
   const text = layers.find(({ path }) => path === file.path)?.text ?? "";

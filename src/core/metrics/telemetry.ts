@@ -1,4 +1,4 @@
-import type { EcosystemRequest } from "../pm2/ecosystem-file.ts";
+import type { PlaceRequest } from "../project/places.ts";
 import type { HostPayload, MetricsPayload } from "../api/metrics.ts";
 
 /** The result of one tick: the metrics, or only the host and the reason why PM2 could not be read. */
@@ -29,7 +29,7 @@ export interface Telemetry {
    *
    * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for an unknown service
    */
-  environment(asked: EcosystemRequest): Promise<string>;
+  environment(asked: PlaceRequest): Promise<string>;
 
   /**
    * Samples until the signal is aborted: the newest at once, if there is one, then one per interval. A slow reader skips

@@ -1,3 +1,4 @@
+import type { PlaceRequest } from "../project/places.ts";
 import type { Issue } from "../api/issue.ts";
 import { normaliseApp } from "../pm2/normalise.ts";
 import { SvcmError } from "../errors.ts";
@@ -11,7 +12,7 @@ import type { CarriedDrivers, Entrypoint, StartupPlan } from "../startup/plan.ts
 import { refuseNoJson } from "../yaml/json.ts";
 import { readYaml } from "../yaml/read.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
-import { heldValues, readEnvFile, type EnvRequest } from "../env/env-file.ts";
+import { heldValues, readEnvFile } from "../env/env-file.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
 export interface StartupCheckResponse {
@@ -66,7 +67,7 @@ function refuseWithoutKeys(issues: readonly Issue[]): void {
 async function appEnvironment(
   ports: Ports,
   contract: RuntimeContract,
-  asked: EnvRequest,
+  asked: PlaceRequest,
   app: string,
 ): Promise<Readonly<Record<string, string>>> {
   const matrix = await ports.facts.capabilityMatrix();

@@ -3,7 +3,7 @@ import { SvcmError } from "../errors.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import { ecosystemSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
-import { below, chooseServices, type NamedService } from "../project/places.ts";
+import { below, chooseServices, type NamedService, type PlaceRequest } from "../project/places.ts";
 import type { Service } from "../project/project.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { ecosystemFileNames } from "./file-name.ts";
@@ -11,11 +11,6 @@ import { isRecord, normaliseApp } from "./normalise.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { scrubOf, secretsOf } from "./scrub.ts";
 import type { EcosystemFile } from "./view.ts";
-
-export interface EcosystemRequest {
-  readonly environment?: string | undefined;
-  readonly service?: string | undefined;
-}
 
 interface Facts {
   readonly contract: RuntimeContract;
@@ -35,7 +30,7 @@ export interface EcosystemContent extends EcosystemFile {
 export async function readEcosystem(
   ports: Ports,
   facts: Facts,
-  asked: EcosystemRequest,
+  asked: PlaceRequest,
   signal?: AbortSignal,
 ): Promise<EcosystemContent> {
   const spellings = ecosystemSpellings(facts.contract, facts.matrix);

@@ -3,7 +3,13 @@ import { SvcmError } from "../errors.ts";
 import { suggest } from "../words/suggest.ts";
 import type { Project, Service } from "./project.ts";
 
-/** The member of every request that chooses a service. */
+/** The members of a request that choose an env file or an ecosystem file. */
+export interface PlaceRequest {
+  readonly environment?: string | undefined;
+  readonly service?: string | undefined;
+}
+
+/** A service with its name. */
 export interface NamedService {
   /** `""` if the repository has one service without a name. */
   readonly name: string;

@@ -1,6 +1,5 @@
 import { ecosystemSpellings, resolveEnvironment } from "../../project/environment.ts";
-import type { EcosystemRequest } from "../../pm2/ecosystem-file.ts";
-import { chooseServices } from "../../project/places.ts";
+import { chooseServices, type PlaceRequest } from "../../project/places.ts";
 import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
 import type { MetricsRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
@@ -33,7 +32,7 @@ class SharedTelemetry implements Telemetry {
     this.#table = new ProcessTable(ports);
   }
 
-  async environment({ environment, service }: EcosystemRequest): Promise<string> {
+  async environment({ environment, service }: PlaceRequest): Promise<string> {
     const { facts, workspace } = this.#ports;
     const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
     const spellings = ecosystemSpellings(contract, matrix);
@@ -107,7 +106,7 @@ class SharedTelemetry implements Telemetry {
     return sampler;
   }
 
-  #ecosystem({ environment, service }: EcosystemRequest): EcosystemWatch {
+  #ecosystem({ environment, service }: PlaceRequest): EcosystemWatch {
     const key = `${environment}\0${service}`;
     const watch = this.#ecosystems.get(key) ?? new EcosystemWatch(this.#ports, { environment, service });
     this.#ecosystems.set(key, watch);

@@ -1,3 +1,4 @@
+import type { PlaceRequest } from "../../project/places.ts";
 import { SvcmError } from "../../errors.ts";
 import { ecosystemSpellings, spellingsOf } from "../../project/environment.ts";
 import { expectedApps } from "../../pm2/drift/expected.ts";
@@ -6,7 +7,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { FileStamp } from "../../ports/machine.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { ecosystemView, envFilesOf, type EcosystemMetrics, type EcosystemState } from "./ecosystem-view.ts";
-import { readEcosystem, type EcosystemContent, type EcosystemRequest } from "../../pm2/ecosystem-file.ts";
+import { readEcosystem, type EcosystemContent } from "../../pm2/ecosystem-file.ts";
 
 /** A broken file may depend on any other file, and the imports of ES modules are not known. */
 const RETRY_MS = { failed: 10_000, unknown: 30_000 };
@@ -30,12 +31,12 @@ interface Compared {
 /** An environment's ecosystem file. It is run at the first use, and again only if it or a module that it requires changed. */
 export class EcosystemWatch {
   readonly #ports: Ports;
-  readonly #asked: EcosystemRequest;
+  readonly #asked: PlaceRequest;
   #seen: Seen | undefined;
   #compared: Compared | undefined;
   #loading: Promise<Seen> | undefined;
 
-  constructor(ports: Ports, asked: EcosystemRequest) {
+  constructor(ports: Ports, asked: PlaceRequest) {
     this.#ports = ports;
     this.#asked = asked;
   }

@@ -1,4 +1,4 @@
-import type { EcosystemRequest } from "../../pm2/ecosystem-file.ts";
+import type { PlaceRequest } from "../../project/places.ts";
 import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
 import type { Sample } from "../telemetry.ts";
@@ -12,7 +12,7 @@ import type { Seat } from "./seat.ts";
 export interface SamplerOptions {
   readonly ports: Ports;
   readonly table: ProcessTable;
-  readonly ecosystem: (asked: EcosystemRequest) => EcosystemWatch;
+  readonly ecosystem: (asked: PlaceRequest) => EcosystemWatch;
   readonly onSample: () => void;
 }
 
