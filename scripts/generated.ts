@@ -18,6 +18,7 @@ export const generatedSources: Renderers = {
 export const generatedFiles: Renderers = {
   "schemas/runtime-contract.schema.json": () => schema("runtime-contract"),
   "schemas/capability-matrix.schema.json": () => schema("capability-matrix"),
+  "schemas/svcm.v1.schema.json": () => schema("svcm"),
   "schemas/service-management.v1.schema.json": () => schema("deployments"),
   "schemas/asyncapi.json": () => schema("asyncapi"),
   "schemas/openapi.json": () => schema("openapi"),

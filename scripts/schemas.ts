@@ -13,6 +13,7 @@ import { openApiDocument } from "../src/server/openapi.ts";
 const documents = {
   "runtime-contract": () => jsonSchemaOf("runtime-contract"),
   "capability-matrix": () => jsonSchemaOf("capability-matrix"),
+  svcm: () => jsonSchemaOf("svcm"),
   deployments: () => documentSchema({ contract, matrix }),
   asyncapi: () => asyncApiDocument([...ecosystemSpellings(contract, matrix).keys()]),
   openapi: () => openApiDocument({ contract, matrix, version: packageVersion() }),

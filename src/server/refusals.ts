@@ -13,7 +13,7 @@ export interface RefusedAttempt extends Pick<AuditRecord, "action" | "source" | 
 export interface Refusals {
   /** Records an attempt; resolves when it may be answered. Never rejects: a record that fails is logged. */
   refused(attempt: RefusedAttempt): Promise<void>;
-  /** Writes the records of attempts that were only counted. */
+  /** Writes the records of attempts that were only counted, and resolves when every record is written. */
   close(): Promise<void>;
 }
 
@@ -31,7 +31,13 @@ interface Window {
 /** Writes at most one record a second for each address and code, with the number of attempts. */
 export function refusalRecords({ audit, clock, host }: Ports): Refusals {
   const windows = new Map<string, Window>();
-  const write = async ({ address, ...attempt }: RefusedAttempt, count: number): Promise<void> => {
+  const writing = new Set<Promise<void>>();
+  const write = (attempt: RefusedAttempt, count: number): Promise<void> => {
+    const done = append(attempt, count).finally(() => writing.delete(done));
+    writing.add(done);
+    return done;
+  };
+  const append = async ({ address, ...attempt }: RefusedAttempt, count: number): Promise<void> => {
     const timestamp = new Date(clock.now()).toISOString();
     const from = address === "" ? {} : { address };
     const record = { id: host.randomId(), timestamp, ...attempt, ...from, outcome: "refused" as const };
@@ -64,6 +70,7 @@ export function refusalRecords({ audit, clock, host }: Ports): Refusals {
     async close() {
       for (const { timer } of windows.values()) clearTimeout(timer);
       await Promise.all([...windows.keys()].map((key) => flush(key, false)));
+      await Promise.all(writing);
     },
   };
 }

@@ -102,17 +102,25 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
   const bad: [string, string, RegExp][] = [
     ["broken JSON", '{"version": }', /is not JSON/],
     [
-      "a key that stands twice in JSON",
+      "a key that appears twice in JSON",
       '{"version":"service-management.v1","interfaces":[],"interfaces":[]}',
-      /stands twice/,
+      /"interfaces" appears twice, first at 1:36/,
     ],
     [
       "broken YAML, with the place",
       'deployments: &a []\nversion: "x\n',
       /document line 3, column 1: Missing closing "quote/,
     ],
-    ["a key that stands twice", "version: a\ninterfaces: []\nversion: b\n", /version line 3, column 1: .*first at 1:1/],
-    ["two documents", "version: service-management.v1\n---\na: 1\n", /line 2, column 1: holds more than one document/],
+    [
+      "a key that appears twice",
+      "version: a\ninterfaces: []\nversion: b\n",
+      /version line 3, column 1: .*first at 1:1/,
+    ],
+    [
+      "two documents",
+      "version: service-management.v1\n---\na: 1\n",
+      /line 2, column 1: contains more than one document; accepted: one/,
+    ],
     ["a list where a map is", "- &a 1\n", /document line 1, column 1: .*expected a map, got a list/],
     ["no map", "- 1\n", /expected a map, got a list/],
     ["another version", "version: v0\n", /version: "v0" is not supported; accepted: service-management.v1/],

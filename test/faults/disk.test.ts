@@ -112,7 +112,7 @@ describe.skipIf(!canMount)("on a separate file system (needs root and mount)", (
         name: "FileError",
         code: "EBUSY",
         path,
-        message: expect.stringContaining("mount the directory that holds it instead") as string,
+        message: expect.stringContaining("mount its directory instead") as string,
       });
       expectUntouched();
       expect(readFileSync(source)).toEqual(OLD);
@@ -163,7 +163,7 @@ describe.skipIf(!canMount)("on a separate file system (needs root and mount)", (
     const { log, port } = await testServer({ repository: files, env });
     expect((await ask({ port }, ENV)).status).toBe(200);
     expect(log.join("")).toMatch(
-      /the file system is mounted read-only\. Changes will be refused\. SVC_SERVICE_MANAGEMENT_AUDIT_FILE/,
+      /the file system is mounted read-only\. Changes will be refused\. Set SVC_SERVICE_MANAGEMENT_AUDIT_FILE/,
     );
   });
 });

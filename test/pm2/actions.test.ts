@@ -25,8 +25,8 @@ async function refused(input: Input, world: Ports = ports): Promise<{ kind: stri
   try {
     await act(input, world);
   } catch (error) {
-    const { kind, facts } = error as { kind: string; facts: { code?: string; details?: string } };
-    return { kind, code: facts.code, details: facts.details };
+    const { kind, body } = error as { kind: string; body: { code?: string; details?: string } };
+    return { kind, code: body.code, details: body.details };
   }
   throw new Error("it was not refused");
 }
@@ -161,7 +161,7 @@ test("the audit record of a failed action names its processes", async () => {
   const vanishing = (await ports.processes.list()).find(({ name }) => name === "vanishes")!;
   rmSync(vanishing.script!);
   await expect(act({ action: "restart", pmId: vanishing.pmId })).rejects.toMatchObject({
-    facts: { processes: [{ name: "vanishes", pmId: vanishing.pmId, pm2Home: own.home }] },
+    body: { processes: [{ name: "vanishes", pmId: vanishing.pmId, pm2Home: own.home }] },
   });
 });
 

@@ -35,7 +35,7 @@ test("while PM2 hangs, a stream and /metrics report the host without delay", asy
   const before = seen.count;
   const asked = execute(metricsShow, ports, { environment: "dev" }, caller);
   const text = execute(metricsExpose, ports, { version: "1.0.0", format: "openmetrics" }, caller);
-  await expect(asked).rejects.toMatchObject({ facts: { code: "PM2_TIMEOUT" } });
+  await expect(asked).rejects.toMatchObject({ body: { code: "PM2_TIMEOUT" } });
   // Five seconds have passed for the question. A tick that waits for PM2 would have reported the host once.
   expect(seen.count - before).toBeGreaterThan(3);
   expect(await text).toContain("svcm_pm2_up 0\n");
@@ -66,7 +66,7 @@ test("a late answer closes nothing under an action: that comes to its own end", 
   await isAsked;
   await daemon.signal("SIGSTOP");
   const refusals = await Promise.allSettled([link.list(), link.list()]);
-  for (const refusal of refusals) expect(refusal).toMatchObject({ reason: { facts: { code: "PM2_TIMEOUT" } } });
+  for (const refusal of refusals) expect(refusal).toMatchObject({ reason: { body: { code: "PM2_TIMEOUT" } } });
   await daemon.signal("SIGCONT");
   writeFileSync(free, "");
   await expect(restarted).resolves.toBeUndefined();
@@ -96,6 +96,6 @@ test("an answer without an end is refused, before it fills the memory", async ()
   onTestFinished(() => void server.close());
   await new Promise<void>((done) => server.listen(socket, done));
   await expect(hostile.link({ timeoutMs: 60_000 }).list()).rejects.toMatchObject({
-    facts: { code: "PM2_ANSWER_TOO_LARGE" },
+    body: { code: "PM2_ANSWER_TOO_LARGE" },
   });
 });

@@ -118,7 +118,7 @@ test("a PM2_HOME that is too long for a socket is refused, with its limit", asyn
   const long = (bytes: number): string => join(own.folder, "x".repeat(bytes - own.folder.length - 1));
   const refused = pm2Processes({ env: { PM2_HOME: long(98) }, cwd: own.folder });
   await expect(refused.list()).rejects.toMatchObject({
-    facts: { code: "PM2_HOME_UNUSABLE", details: expect.stringContaining("at most 97 bytes") as string },
+    body: { code: "PM2_HOME_UNUSABLE", details: expect.stringContaining("at most 97 bytes") as string },
   });
   expect(await code(refused.startApp("api", []))).toBe("PM2_FAILED PM2_HOME_UNUSABLE");
   const longest = pm2Processes({ env: { PM2_HOME: long(97) }, cwd: own.folder });

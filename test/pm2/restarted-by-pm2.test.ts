@@ -65,7 +65,7 @@ test("a process that keeps ending is reported as such, whatever PM2 does meanwhi
     for (let n = 0; n < 5; n += 1)
       await expect(act("restart", name)).rejects.toMatchObject({
         kind: "PROCESS_ACTION_FAILED",
-        facts: {
+        body: {
           code: "RESTART_VERIFY_FAILED",
           details: expect.stringMatching(/ended right after its start|exit code 7/) as string,
         },
@@ -90,7 +90,7 @@ test("a restart with a declared environment is tried again, and refused in the e
   const input: Input = { action: "restart", scope: "ecosystem", name: app.name, environment: "dev" };
   await expect(execute(processAct, overtaken(app.name), input, caller)).rejects.toMatchObject({
     kind: "PM2_FAILED",
-    facts: {
+    body: {
       code: "PM2_ACTION_FAILED",
       details:
         'PM2 refused the restart of "declared" 3 times, last with: process already started. Its list shows it as launching.',

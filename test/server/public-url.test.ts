@@ -120,9 +120,9 @@ describe("behind a proxy", () => {
     expect((await ask(server, `/svcm${ENV}`, { headers: { authorization } })).status).toBe(200);
   });
 
-  test("without a token it says at start that everybody whom the proxy lets in may read and write", async () => {
+  test("without a token the server warns at start that everyone whom the proxy admits may read and write", async () => {
     const server = await behind();
-    await server.logged(/"level":40.*without SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: everybody/);
+    await server.logged(/"level":40.*without SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: everyone whom the proxy admits/);
     const local = await behind("https://localhost:8443");
     expect(local.log.filter((line) => line.includes('"level":40'))).toEqual([]);
   });

@@ -8,7 +8,7 @@ export const documentSections = ["serviceConfiguration", "interfaces", "deployme
 export const reportFormats = ["text", "github", "sarif", "junit"] as const;
 
 /** The documents that people write and `svcm schema` describes. */
-export const documentNames = ["deployments", "runtime-contract", "capability-matrix"] as const;
+export const documentNames = ["deployments", "runtime-contract", "capability-matrix", "svcm"] as const;
 
 /** Formats of a difference between two deployments documents, besides `--json`. */
 export const diffFormats = ["text", "markdown"] as const;

@@ -1,11 +1,13 @@
 import * as z from "zod";
 import type { documentNames } from "../api/names.ts";
+import { projectSchema } from "../project/schema.ts";
 import { capabilityMatrixSchema, runtimeContractSchema } from "./schema.ts";
 
 type FactName = Exclude<(typeof documentNames)[number], "deployments">;
 
 const documents: Record<FactName, { readonly title: string; readonly schema: z.ZodType }> = {
   "runtime-contract": { title: "svcm runtime contract", schema: runtimeContractSchema },
+  svcm: { title: "svcm.yaml", schema: projectSchema },
   "capability-matrix": { title: "svcm capability matrix", schema: capabilityMatrixSchema },
 };
 

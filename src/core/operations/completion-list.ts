@@ -42,6 +42,8 @@ const sources = {
     const { profiles } = await facts.runtimeContract();
     return Object.entries(profiles).map(([value, { label }]) => ({ value, about: label }));
   },
+  services: async ({ facts }: Ports) =>
+    plain(Object.keys((await facts.project())?.services ?? {}).filter((name) => name !== "")),
   serviceKinds: async ({ facts }: Ports) => {
     const { serviceKinds } = await facts.capabilityMatrix();
     return Object.entries(serviceKinds).map(([value, { label }]) => ({ value, about: label }));

@@ -170,7 +170,7 @@ describe("while PM2 does not run", () => {
     const world = countingPorts();
     world.records = undefined;
     const shown = until(world, execute(metricsShow, world.ports, { environment: "dev" }, caller));
-    await expect(shown).rejects.toMatchObject({ kind: "PM2_METRICS_FAILED", facts: { code: "PM2_NOT_RUNNING" } });
+    await expect(shown).rejects.toMatchObject({ kind: "PM2_METRICS_FAILED", body: { code: "PM2_NOT_RUNNING" } });
     const text = await until(
       world,
       execute(metricsExpose, world.ports, { version: "1.0.0", format: "openmetrics" }, caller),

@@ -44,7 +44,7 @@ describe("bytes that are not UTF-8 are refused, at their offset", () => {
     const workspace = makeWorkspace({ [FILE]: bytes });
     await expect(check(workspace.ports)).rejects.toMatchObject({
       kind: "SUITE_FILE_FAILED",
-      facts: { code: "SUITE_FILE_NOT_UTF8", path: workspace.path(FILE), details },
+      body: { code: "SUITE_FILE_NOT_UTF8", path: workspace.path(FILE), details },
     });
   });
 
@@ -68,7 +68,7 @@ describe("a path that is not a readable file", () => {
     make(workspace.path(FILE));
     await expect(check(workspace.ports)).rejects.toMatchObject({
       kind: "SUITE_FILE_FAILED",
-      facts: { code, path: workspace.path(FILE) },
+      body: { code, path: workspace.path(FILE) },
     });
   });
 
@@ -83,7 +83,7 @@ describe("a path that is not a readable file", () => {
     const workspace = makeWorkspace({ [FILE]: GOOD });
     truncateSync(workspace.path(FILE), 2 ** 40);
     await expect(check(workspace.ports)).rejects.toMatchObject({
-      facts: { code: "EFBIG", details: expect.stringContaining("larger than 4194304 bytes") as string },
+      body: { code: "EFBIG", details: expect.stringContaining("larger than 4194304 bytes") as string },
     });
   });
 
@@ -92,7 +92,7 @@ describe("a path that is not a readable file", () => {
     const workspace = makeWorkspace({ [FILE]: text });
     expect((await check(workspace.ports)).response.valid).toBe(true);
     workspace.write(FILE, `${text}x`);
-    await expect(check(workspace.ports)).rejects.toMatchObject({ facts: { code: "EFBIG" } });
+    await expect(check(workspace.ports)).rejects.toMatchObject({ body: { code: "EFBIG" } });
   });
 });
 

@@ -21,6 +21,6 @@ test("a broken matrix is refused with its place", async () => {
   const { ports } = makeWorkspace({ [MATRIX]: own.replace("group: pm2-managed", "group: pm2") });
   await expect(schemaShow.run(ports, { document: "deployments" }, caller)).rejects.toMatchObject({
     kind: "FACT_INVALID",
-    facts: { issues: [{ code: "FACT_REFERENCE", at: { file: MATRIX, line: expect.any(Number) as number } }] },
+    body: { issues: [{ code: "FACT_REFERENCE", at: { file: MATRIX, line: expect.any(Number) as number } }] },
   });
 });

@@ -21,6 +21,7 @@ export const FLAGS: Readonly<Record<string, Source>> = {
   "ecosystem: environment": { from: "ecosystems" },
   "metrics: environment": { from: "ecosystems" },
   "process: environment": { from: "ecosystems" },
+  service: { from: "services" },
   "service-kind": { from: "serviceKinds" },
   root: { paths: "folders" },
   file: FILE,

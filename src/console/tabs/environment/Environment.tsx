@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
 import { IconButton } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
@@ -23,13 +23,11 @@ import { SaveBar } from "./SaveBar.tsx";
 export function Environment(): JSX.Element {
   const { facts, router } = useConsole();
   const editor = useEditor();
+  // Before the first paint: values from an earlier visit can be edited, and left, at once.
+  useLayoutEffect(() => router.guard(() => editor.mayLeave()), [editor, router]);
   useEffect(() => {
     editor.open();
-    const remove = router.guard(() => editor.mayLeave());
-    return () => {
-      remove();
-      editor.close();
-    };
+    return () => editor.close();
   }, [editor]);
   const read = editor.read.value;
   return (

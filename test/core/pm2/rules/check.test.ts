@@ -44,7 +44,7 @@ test("CommonJS in a package of ES modules is reported as what PM2 cannot load", 
   const { root } = makeWorkspace({ "pm2/ecosystem.dev.config.js": text, "package.json": '{ "type": "module" }' });
   const ports = nodePorts({ root, cwd: root, env: { PM2_HOME: join(root, ".pm2") } });
   const checked = execute(ecosystemCheck, ports, { environment: "dev" }, caller);
-  await expect(checked).rejects.toMatchObject({ facts: { code: "ECOSYSTEM_FILE_ES_MODULE" } });
+  await expect(checked).rejects.toMatchObject({ body: { code: "ECOSYSTEM_FILE_ES_MODULE" } });
 });
 
 test("an interpreter other than Node.js in cluster mode is reported, because PM2 ignores it", async () => {
