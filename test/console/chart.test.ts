@@ -191,11 +191,12 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     };
     const [from, to] = [await place("CPU", 10), await place("CPU", 20)];
     // A scroll goes on after the finger is lifted: the next touch would stop it, and not reach the chart.
-    const settled = await page.evaluateHandle(() => ({
-      ended: new Promise<unknown>((resolve) => void addEventListener("scrollend", resolve, { once: true })).then(
-        () => 0,
-      ),
-    }));
+    const settled = await page.evaluateHandle(() => {
+      const ended = new Promise<unknown>((resolve) => {
+        addEventListener("scrollend", resolve, { once: true });
+      });
+      return { ended: ended.then(() => 0) };
+    });
     await touch("touchStart", from.x, from.y);
     for (const step of [30, 60, 90, 120, 150]) await touch("touchMove", from.x, from.y - step);
     await touch("touchEnd");
