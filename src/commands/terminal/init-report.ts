@@ -37,7 +37,9 @@ export function initReport({ found, keys, guesses, plan, written }: InitResponse
     ...lines,
     "",
     ...plan.flatMap((file) => planLines(file, written.length > 0)),
-    ...(plan.length === 0 ? ["Nothing new."] : []),
+    ...(plan.length === 0
+      ? [pm2.length + env.length + sum(keys) === 0 ? "Nothing found to propose." : "Nothing new."]
+      : []),
   ].join("\n");
 }
 

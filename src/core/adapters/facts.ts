@@ -41,6 +41,7 @@ export function nodeFacts(root: string, files: Pick<Files, "read">): Facts {
     value: packagedCapabilityMatrix,
   });
   const contractOf = lastAnswer((project: Project, value: RuntimeContract) => projectContract(project, value));
+  const besideOf = lastAnswer(matrixFor);
   const matrixOf = lastAnswer((project: Project, value: CapabilityMatrix) => projectMatrix(project, value));
   const project = (): Promise<Project | undefined> =>
     declared.load(async (text, file) => (await import("../project/read.ts")).readProject(text, file));
@@ -61,7 +62,7 @@ export function nodeFacts(root: string, files: Pick<Files, "read">): Facts {
       const value = await matrix.load(async (text, file) =>
         (await import("../facts/read.ts")).readCapabilityMatrix(text, file, own),
       );
-      const beside = value === packagedCapabilityMatrix ? matrixFor(own) : value;
+      const beside = besideOf(own, value);
       const declares = await project();
       return declares === undefined ? beside : matrixOf(declares, beside);
     },

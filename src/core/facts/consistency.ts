@@ -1,4 +1,5 @@
 /** Checks beyond the shape: references exist, and defaults are accepted. */
+import { isLeftOut } from "./own.ts";
 import type { Code } from "../api/codes.generated.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import type { CapabilityMatrix, DeclaredContract } from "./schema.ts";
@@ -27,11 +28,11 @@ export function contractIssues(contract: DeclaredContract): Finding[] {
   ];
 }
 
-export function matrixIssues(
-  matrix: CapabilityMatrix,
-  contract: { readonly keys: Readonly<Record<string, { readonly kind: string }>> },
-): Finding[] {
-  const enumKeys = Object.keys(contract.keys).filter((key) => contract.keys[key]?.kind === "enum");
+interface KindsByKey {
+  readonly keys: Readonly<Record<string, { readonly kind: string }>>;
+}
+
+export function matrixIssues(matrix: CapabilityMatrix, contract: KindsByKey): Finding[] {
   const [protocols, providers] = [Object.keys(matrix.protocols), Object.keys(matrix.cloudProviders)];
   const kinds = Object.keys(matrix.serviceKinds);
   const [types, groups] = [Object.keys(matrix.serviceTypes), Object.keys(matrix.deployTargetGroups)];
@@ -47,9 +48,9 @@ export function matrixIssues(
       list(["deployTargetGroups", name, "serviceTypes"], group.serviceTypes, types),
     ),
     ...each(matrix.deployTargets, (name, target) => reference(["deployTargets", name, "group"], target.group, groups)),
-    ...each(matrix.drivers, (name, driver) => byKey(["drivers", name, "key"], driver, enumKeys)),
+    ...each(matrix.drivers, (name, driver) => byKey(["drivers", name, "key"], driver, contract)),
     ...each(matrix.interfaceTypes, (name, { frameworks }) =>
-      byKey(["interfaceTypes", name, "frameworks", "key"], frameworks, enumKeys),
+      byKey(["interfaceTypes", name, "frameworks", "key"], frameworks, contract),
     ),
     ...each(matrix.migration.deployTargetAliases, (alias, target) =>
       reference(["migration", "deployTargetAliases", alias], target, Object.keys(matrix.deployTargets)),
@@ -124,13 +125,18 @@ function each<T>(record: Record<string, T>, findings: (name: string, value: T) =
   return Object.entries(record).flatMap(([name, value]) => findings(name, value));
 }
 
-/** A vocabulary by reference must name a key that has values. */
+/** A vocabulary by reference must name a key that has values. That of a packaged key which the contract lacks is not offered. */
 function byKey(
   path: Finding["path"],
   fact: readonly string[] | { readonly key: string } | undefined,
-  enumKeys: readonly string[],
+  { keys }: KindsByKey,
 ): Finding[] {
-  return fact === undefined || !("key" in fact) ? [] : reference(path, fact.key, enumKeys);
+  if (fact === undefined || !("key" in fact) || isLeftOut(keys, fact.key)) return [];
+  return reference(
+    path,
+    fact.key,
+    Object.keys(keys).filter((key) => keys[key]?.kind === "enum"),
+  );
 }
 
 function list(path: Finding["path"], given: readonly string[], accepted: readonly string[]): Finding[] {

@@ -59,7 +59,9 @@ async function proposal(ports: Ports, { only }: InputOf<"project.init">): Promis
   const { root } = ports.workspace;
   const { keys, ...found } = detect(await ports.survey(root));
   const chosen = only === "layout" ? [] : keys;
-  const plan = [await projectFile(ports, { ...found, keys: chosen }, only), await ignoreFile(ports)];
+  const project = await projectFile(ports, { ...found, keys: chosen }, only);
+  const isKnown = project !== undefined || (await ports.facts.project()) !== undefined;
+  const plan = [project, isKnown ? await ignoreFile(ports) : undefined];
   const of = (...verdicts: DetectedKey["verdict"][]): string[] =>
     keys.filter(({ verdict }) => verdicts.includes(verdict)).map(({ key }) => key);
   return {

@@ -62,7 +62,7 @@ const projects: Readonly<Record<string, Project>> = {
       env: { dev: [".env.development", ".env.development.local"], production: ".env.production" },
     },
     apps: [["production", ["nest"]]],
-    env: { APP_PORT: "7002" },
+    env: { APP_PORT: "7003" },
   },
   "Next, called with --env": {
     files: {
@@ -235,6 +235,29 @@ test("svcm init without write changes nothing, and writes nothing but svcm.yaml 
   expect(existsSync(`${root}/svcm.yaml`)).toBe(false);
   await execute(projectInit, ports, { write: true }, caller);
   expect(readFileSync(`${root}/.gitignore`, "utf8")).toBe("node_modules\n.svcm/\n");
+});
+
+test("svcm init proposes no key that the contract refuses to show, and keeps switches with secret names back", async () => {
+  const names = ["CREDENTIALS", "CORS_CREDENTIALS", "USE_TOKEN", "REQUIRE_PASSWORD", "SMTP_AUTH"];
+  const ports = repository({ ".env": ["ENABLE_CACHE", ...names].map((name) => `${name}=true\n`).join("") });
+  const { keys } = await execute(projectInit, ports, { write: true }, caller);
+  expect(keys.open).toEqual(["ENABLE_CACHE"]);
+  const { response } = await execute(envRead, again(ports), {}, caller);
+  expect(Object.keys(response.values)).toEqual(["ENABLE_CACHE"]);
+});
+
+test("svcm init makes an environment with an ecosystem file the default, and writes nothing if it finds nothing", async () => {
+  const ports = repository({
+    "ecosystem.config.js": js(app("api")),
+    ".env": "ORIGIN=*\n",
+    ".env.example": "ORIGIN=https://a.example\n",
+  });
+  await execute(projectInit, ports, { write: true }, caller);
+  const { apps } = await execute(ecosystemShow, again(ports), {}, caller);
+  expect(apps.map(({ name }) => name)).toEqual(["api"]);
+  const { issues } = await execute(envCheck, again(ports), {}, caller);
+  expect(issues).toEqual([]);
+  expect((await execute(projectInit, repository({ "a.txt": "" }), { write: true }, caller)).written).toEqual([]);
 });
 
 test("svcm init runs no file of the project", async () => {

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
 import { IconButton } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
@@ -23,11 +23,14 @@ import { SaveBar } from "./SaveBar.tsx";
 export function Environment(): JSX.Element {
   const { facts, router } = useConsole();
   const editor = useEditor();
-  // Before the first paint: values from an earlier visit can be edited, and left, at once.
-  useLayoutEffect(() => router.guard(() => editor.mayLeave()), [editor, router]);
-  useEffect(() => {
+  // Before the first paint: an effect after it would discard an edit of values that an earlier visit has left on the screen.
+  useLayoutEffect(() => {
     editor.open();
-    return () => editor.close();
+    const remove = router.guard(() => editor.mayLeave());
+    return () => {
+      remove();
+      editor.close();
+    };
   }, [editor]);
   const read = editor.read.value;
   return (

@@ -93,10 +93,14 @@ const rules: readonly ClassifyRule[] = [
 export function classify(name: string, seen: readonly string[]): Verdict {
   const values = seen.filter((value) => !isPlaceholder(value));
   const words = wordsOf(name);
-  const kind = kindOf(name, values);
+  const kind = kindOf(
+    name,
+    seen.filter((value) => value !== ""),
+  );
   const facts = { name, values, words, phrase: words.join(" "), last: words.at(-1) ?? "", kind };
   for (const rule of rules) {
     const found = rule(facts);
+    if (found?.verdict === "open" && isSecretName(name)) return { kind, ...undecided("its name says secret") };
     if (found) return { kind, ...found };
   }
   return { kind, ...undecided("neither its name nor its value says what it is") };

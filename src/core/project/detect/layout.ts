@@ -35,9 +35,15 @@ export function layoutOf(detection: Detection): Layout {
   const services = groups.length > 1 ? namedServices(groups, names) : { "": serviceOf(groups[0], names, "") };
   return {
     environments: Object.fromEntries(names.map((name) => [name, aliasesOf(name, names)])),
-    default: names.includes("dev") ? "dev" : (names[0] ?? "dev"),
+    default: defaultOf(names, services),
     services,
   };
+}
+
+/** The first environment that has an ecosystem file, because most commands need one; else the first. */
+function defaultOf(names: readonly string[], services: Layout["services"]): string {
+  const started = new Set(Object.values(services).flatMap(({ ecosystem = {} }) => Object.keys(ecosystem)));
+  return names.find((name) => started.has(name)) ?? names[0] ?? "dev";
 }
 
 function groupsOf({ packages, env, pm2 }: Detection): Group[] {

@@ -130,7 +130,7 @@ function boundAnswers(axon: Pm2["Client"]["client_sock"], onTooLarge: (failure: 
 export async function orTimeout<T>(answer: Promise<T>, patienceMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    const failure = new LinkFailure("PM2_TIMEOUT", `${what} within ${patienceMs} ms.`);
+    const failure = new LinkFailure("PM2_TIMEOUT", `${what} within ${Math.ceil(patienceMs)} ms.`);
     timer = setTimeout(() => reject(failure), patienceMs);
   });
   try {
