@@ -60,7 +60,17 @@ async function monitored(from: Browser) {
   return open;
 }
 
-async function atAllWidths(page: Page, settle: () => Promise<unknown> = () => Promise.resolve()): Promise<string[]> {
+/** Resolves when the charts have drawn at a new size: they follow the layout by a frame. */
+function drawn(page: Page): Promise<unknown> {
+  return page.evaluate(
+    () =>
+      new Promise((resolve) =>
+        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+      ),
+  );
+}
+
+async function atAllWidths(page: Page, settle: () => Promise<unknown> = () => drawn(page)): Promise<string[]> {
   const found: string[] = [];
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });

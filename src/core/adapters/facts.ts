@@ -60,7 +60,7 @@ export function nodeFacts(root: string, files: Pick<Files, "read">): Facts {
     async capabilityMatrix() {
       const own = await runtimeContract();
       const value = await matrix.load(async (text, file) =>
-        (await import("../facts/read.ts")).readCapabilityMatrix(text, file, own),
+        (await import("../facts/read.ts")).readCapabilityMatrix(text, file, own, packagedRuntimeContract),
       );
       const beside = besideOf(own, value);
       const declares = await project();

@@ -1,5 +1,4 @@
 /** Checks beyond the shape: references exist, and defaults are accepted. */
-import { isLeftOut } from "./own.ts";
 import type { Code } from "../api/codes.generated.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import type { CapabilityMatrix, DeclaredContract } from "./schema.ts";
@@ -32,7 +31,7 @@ interface KindsByKey {
   readonly keys: Readonly<Record<string, { readonly kind: string }>>;
 }
 
-export function matrixIssues(matrix: CapabilityMatrix, contract: KindsByKey): Finding[] {
+export function matrixIssues(matrix: CapabilityMatrix, contract: KindsByKey, packaged: KindsByKey): Finding[] {
   const [protocols, providers] = [Object.keys(matrix.protocols), Object.keys(matrix.cloudProviders)];
   const kinds = Object.keys(matrix.serviceKinds);
   const [types, groups] = [Object.keys(matrix.serviceTypes), Object.keys(matrix.deployTargetGroups)];
@@ -48,9 +47,9 @@ export function matrixIssues(matrix: CapabilityMatrix, contract: KindsByKey): Fi
       list(["deployTargetGroups", name, "serviceTypes"], group.serviceTypes, types),
     ),
     ...each(matrix.deployTargets, (name, target) => reference(["deployTargets", name, "group"], target.group, groups)),
-    ...each(matrix.drivers, (name, driver) => byKey(["drivers", name, "key"], driver, contract)),
+    ...each(matrix.drivers, (name, driver) => byKey(["drivers", name, "key"], driver, contract, packaged)),
     ...each(matrix.interfaceTypes, (name, { frameworks }) =>
-      byKey(["interfaceTypes", name, "frameworks", "key"], frameworks, contract),
+      byKey(["interfaceTypes", name, "frameworks", "key"], frameworks, contract, packaged),
     ),
     ...each(matrix.migration.deployTargetAliases, (alias, target) =>
       reference(["migration", "deployTargetAliases", alias], target, Object.keys(matrix.deployTargets)),
@@ -130,8 +129,10 @@ function byKey(
   path: Finding["path"],
   fact: readonly string[] | { readonly key: string } | undefined,
   { keys }: KindsByKey,
+  packaged: KindsByKey,
 ): Finding[] {
-  if (fact === undefined || !("key" in fact) || isLeftOut(keys, fact.key)) return [];
+  if (fact === undefined || !("key" in fact)) return [];
+  if (!Object.hasOwn(keys, fact.key) && Object.hasOwn(packaged.keys, fact.key)) return [];
   return reference(
     path,
     fact.key,

@@ -6,11 +6,6 @@ export function isOwnContract(contract: RuntimeContract): boolean {
   return contract !== packagedRuntimeContract;
 }
 
-/** True for a packaged key that a repository's own contract leaves out: its vocabulary is not offered there. */
-export function isLeftOut(keys: Readonly<Record<string, unknown>>, key: string): boolean {
-  return !Object.hasOwn(keys, key) && Object.hasOwn(packagedRuntimeContract.keys, key);
-}
-
 /** A matrix beside a contract: without the drivers and frameworks of keys that the contract lacks. */
 export function matrixFor(contract: RuntimeContract, whole = packagedCapabilityMatrix): CapabilityMatrix {
   if (!isOwnContract(contract)) return whole;

@@ -43,9 +43,14 @@ export function completedKeys(keys: DeclaredContract["keys"]): RuntimeContract["
   return Object.fromEntries(entries);
 }
 
-/** Reads a `capability-matrix.yaml` strictly, its references against the given runtime contract. */
-export function readCapabilityMatrix(text: string, file: string, contract: RuntimeContract): Fact<CapabilityMatrix> {
-  return readFact(parseYaml(text, file), capabilityMatrixSchema, (matrix) => matrixIssues(matrix, contract));
+/** Reads a `capability-matrix.yaml` strictly. A reference to a key of `packaged` that the contract lacks is permitted. */
+export function readCapabilityMatrix(
+  text: string,
+  file: string,
+  contract: RuntimeContract,
+  packaged: Pick<RuntimeContract, "keys"> = { keys: {} },
+): Fact<CapabilityMatrix> {
+  return readFact(parseYaml(text, file), capabilityMatrixSchema, (matrix) => matrixIssues(matrix, contract, packaged));
 }
 
 export function readFact<T>(source: YamlSource, schema: z.ZodType<T>, check: (value: T) => Finding[]): Fact<T> {
