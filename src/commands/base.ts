@@ -78,6 +78,7 @@ export abstract class SvcmCommand extends Command {
   /** The value of `--root`. */
   protected root: string | undefined;
 
+  #ports: Promise<Ports> | undefined;
   #stop: AbortController | undefined;
 
   protected override async parse<F extends Parsed, B extends Parsed, A extends Parsed>(
@@ -99,7 +100,7 @@ export abstract class SvcmCommand extends Command {
   }
 
   protected ports(): Promise<Ports> {
-    return openPorts({ root: this.root, env: process.env, cwd: process.cwd() });
+    return (this.#ports ??= openPorts({ root: this.root, env: process.env, cwd: process.cwd() }));
   }
 
   /** Runs an operation for the user of this terminal, in the repository of `--root` or of the current folder. */

@@ -10,7 +10,7 @@ import {
   packagedRuntimeContractText,
 } from "../facts/packaged.generated.ts";
 import { isOwnContract, matrixFor } from "../facts/own.ts";
-import { projectContract, projectMatrix, type Project } from "../project/project.ts";
+import { PROJECT_FILE, projectContract, projectMatrix, type Project } from "../project/project.ts";
 import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
@@ -21,9 +21,6 @@ import { isRefusal } from "./files/system.ts";
 
 /** A contract of several hundred keys has a twentieth of that size. */
 const MAX_FACT_BYTES = 2 ** 20;
-
-/** The file in which a repository says where its things are. */
-export const PROJECT_FILE = "svcm.yaml";
 
 /**
  * Facts of a repository: `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml`; the packaged

@@ -1,6 +1,6 @@
-import { constants } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readWhole } from "./files/read.ts";
 import { isWanted, MAX_DEPTH, SKIPPED_FOLDERS, type Survey } from "../project/detect/survey.ts";
 
 const MAX_FILES = 20_000;
@@ -36,20 +36,9 @@ export async function surveyFolder(root: string): Promise<Survey> {
 }
 
 /** The text of a small regular file; `undefined` for anything else. */
-async function textOf(path: string): Promise<string | undefined> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+function textOf(path: string): Promise<string | undefined> {
+  return readWhole(path, path, MAX_BYTES).then(
+    ({ bytes }) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
     () => undefined,
   );
-  if (handle === undefined) return undefined;
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile() || stats.size > MAX_BYTES) return undefined;
-    const bytes = Buffer.alloc(stats.size);
-    const { bytesRead } = await handle.read(bytes, 0, stats.size, 0);
-    return bytes.subarray(0, bytesRead).toString("utf8");
-  } catch {
-    return undefined;
-  } finally {
-    await handle.close();
-  }
 }

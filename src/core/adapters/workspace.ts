@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { SvcmError } from "../errors.ts";
+import { PROJECT_FILE } from "../project/project.ts";
 import type { Workspace } from "../ports/index.ts";
 import { whyNoFolder } from "./folders.ts";
 import { pm2Home } from "./pm2/home.ts";
@@ -15,7 +16,7 @@ export interface WorkspaceOptions {
 }
 
 /** `svcm.yaml` counts wherever it is above, even if a folder between has its own `.git`. */
-const ROOT_MARKERS = [["svcm.yaml"], ["deployments.yaml", ".git"]];
+const ROOT_MARKERS = [[PROJECT_FILE], ["deployments.yaml", ".git"]];
 
 const ROOT = "SVC_SERVICE_MANAGEMENT_ROOT";
 

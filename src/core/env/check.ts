@@ -2,7 +2,7 @@ import { MAX_FINDINGS, sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { toIssue } from "../findings/rule.ts";
 import { fileFindings, type Place } from "./check-rules.ts";
-import { parseEnvDocument } from "./document.ts";
+import { parseEnvDocument, type EnvDocument } from "./document.ts";
 
 /**
  * Checks an env file against the contract: unsupported values, missing keys, duplicates, keys that differ by case,
@@ -10,23 +10,9 @@ import { parseEnvDocument } from "./document.ts";
  * after the issue ENV_TOO_MANY_ISSUES if there are more.
  *
  * @param file the name that positions carry
- * @param elsewhere keys that may be missing here, because another layer holds them
  */
-export function checkEnvFile(
-  contract: RuntimeContract,
-  text: string,
-  file: string,
-  elsewhere: ReadonlySet<string> = new Set(),
-): Issue[] {
-  const document = parseEnvDocument(text);
-  const effective = new Map(document.entries.map((entry) => [entry.key, entry]));
-  const issues: Issue[] = [];
-  for (const { place, ...finding } of fileFindings({ contract, document, effective, elsewhere })) {
-    if (issues.length === MAX_FINDINGS) return [tooMany(file), ...sortIssues(issues)];
-    const at = place ? lineAndColumn(text, place) : { line: 1, column: 1 };
-    issues.push({ ...toIssue(finding), at: { file, ...at } });
-  }
-  return sortIssues(issues);
+export function checkEnvFile(contract: RuntimeContract, text: string, file: string): Issue[] {
+  return checkEnvFiles(contract, [{ text, fileName: file }]);
 }
 
 /** Checks the layers of one environment. A required key may be in any of them; if it is in none, the last lacks it. */
@@ -34,12 +20,30 @@ export function checkEnvFiles(
   contract: RuntimeContract,
   layers: readonly { readonly text: string; readonly fileName: string }[],
 ): Issue[] {
-  const held = new Set(layers.flatMap(({ text }) => parseEnvDocument(text).entries.map(({ key }) => key)));
+  const files = layers.map(({ text, fileName }) => ({ fileName, document: parseEnvDocument(text) }));
+  const held = new Set(files.flatMap(({ document }) => document.entries.map(({ key }) => key)));
   const every = new Set(Object.keys(contract.keys));
-  const issues = layers.flatMap(({ text, fileName }, index) =>
-    checkEnvFile(contract, text, fileName, index === layers.length - 1 ? held : every),
+  const issues = files.flatMap(({ fileName, document }, index) =>
+    checkDocument(contract, document, fileName, index === files.length - 1 ? held : every),
   );
   return issues.slice(0, MAX_FINDINGS + 1);
+}
+
+/** @param elsewhere keys that may be missing here, because another layer holds them */
+function checkDocument(
+  contract: RuntimeContract,
+  document: EnvDocument,
+  file: string,
+  elsewhere: ReadonlySet<string>,
+): Issue[] {
+  const effective = new Map(document.entries.map((entry) => [entry.key, entry]));
+  const issues: Issue[] = [];
+  for (const { place, ...finding } of fileFindings({ contract, document, effective, elsewhere })) {
+    if (issues.length === MAX_FINDINGS) return [tooMany(file), ...sortIssues(issues)];
+    const at = place ? lineAndColumn(document.text, place) : { line: 1, column: 1 };
+    issues.push({ ...toIssue(finding), at: { file, ...at } });
+  }
+  return sortIssues(issues);
 }
 
 function tooMany(file: string): Issue {

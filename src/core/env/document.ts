@@ -72,6 +72,11 @@ export function valuesOf(document: EnvDocument): Map<string, string> {
   return new Map(document.entries.map((entry) => [entry.key, entry.value]));
 }
 
+/** True for a file of dotenvx, which has the public key in the file and `encrypted:` in front of each value. */
+export function isEncrypted(text: string): boolean {
+  return /^\s*(?:export\s+)?DOTENV_PUBLIC_KEY\w*\s*=/m.test(text) && /=\s*["']?encrypted:/.test(text);
+}
+
 /** The parts of a text, joined, are the text: what proves that parsing loses nothing. */
 export function partsOf(document: EnvDocument): string[] {
   const spans = [...document.entries, ...document.comments, ...document.strays];

@@ -3,8 +3,9 @@ import type { RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import { envSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
 import { below, chooseService, type PlaceRequest } from "../project/places.ts";
+import { baseName } from "../words/path.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
-import { parseEnvDocument, valuesOf } from "./document.ts";
+import { isEncrypted, parseEnvDocument, valuesOf } from "./document.ts";
 
 /** A file of this size can be read, checked and written within a second. */
 const MAX_ENV_BYTES = 2 ** 20;
@@ -58,7 +59,7 @@ export async function locateEnvFile(ports: Ports, contract: RuntimeContract, ask
   if (path === undefined) throw undeclared(environment.name, chosen.name);
   if (encrypted) throw encryptedFile(layers.at(-1) ?? "", path);
   const service = chosen.name === "" ? {} : { service: chosen.name };
-  return { ...environment, ...service, fileName: fileNameOf(path), path, overridden: paths.slice(0, -1) };
+  return { ...environment, ...service, fileName: baseName(path), path, overridden: paths.slice(0, -1) };
 }
 
 /** Reads every layer that exists. @throws {SvcmError} as {@link locateEnvFile}, ENV_FILE_FAILED */
@@ -85,7 +86,7 @@ async function readLayer(ports: Ports, path: string, isOptional: boolean): Promi
   try {
     const bytes = await ports.files.read(path, { maxBytes: MAX_ENV_BYTES });
     const text = decodeEnv(bytes, path);
-    return { fileName: fileNameOf(path), path, bytes, text };
+    return { fileName: baseName(path), path, bytes, text };
   } catch (error) {
     if (isOptional && error instanceof FileError && error.code === "ENOENT") return undefined;
     throw envFileFailure(error, path);
@@ -123,7 +124,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
  */
 export function decodeEnv(bytes: Uint8Array, path: string): string {
   const text = decodeUtf8(bytes);
-  if (text !== undefined && isEncrypted(text)) throw encryptedFile(fileNameOf(path), path);
+  if (text !== undefined && isEncrypted(text)) throw encryptedFile(baseName(path), path);
   if (text !== undefined) return text;
   throw new SvcmError("ENV_FILE_FAILED", { code: "ENV_FILE_NOT_UTF8", path, details: describeNotUtf8(bytes) });
 }
@@ -144,11 +145,6 @@ function undeclared(environment: string, service: string): SvcmError {
   });
 }
 
-/** dotenvx writes the public key into the file, and `encrypted:` in front of each value. */
-function isEncrypted(text: string): boolean {
-  return /^\s*(?:export\s+)?DOTENV_PUBLIC_KEY\w*\s*=/m.test(text) && /=\s*["']?encrypted:/.test(text);
-}
-
 function encryptedFile(fileName: string, path: string): SvcmError {
   return new SvcmError("ENV_FILE_FAILED", {
     code: "ENV_FILE_ENCRYPTED",
@@ -156,8 +152,4 @@ function encryptedFile(fileName: string, path: string): SvcmError {
     details: `${fileName} is encrypted with dotenvx. svcm does not read or write encrypted files.`,
     hint: `Read it with: dotenvx get -f ${fileName}. Change it with: dotenvx set KEY value -f ${fileName}`,
   });
-}
-
-function fileNameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -4,12 +4,12 @@ import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import { detect, type DetectedKey, type Detection } from "../project/detect/detect.ts";
+import { PROJECT_FILE } from "../project/project.ts";
 import { layoutOf } from "../project/detect/layout.ts";
 import { svcmYaml } from "../project/detect/svcm-yaml.ts";
 import { newKeys, withKeys } from "../project/detect/second-run.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
-const PROJECT_FILE = "svcm.yaml";
 const IGNORED = ".svcm/";
 
 /** A file that init would write, whole. */

@@ -4,7 +4,8 @@ import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import { ecosystemSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
 import { below, chooseServices, type NamedService, type PlaceRequest } from "../project/places.ts";
-import type { Service } from "../project/project.ts";
+import { PROJECT_FILE, type Service } from "../project/project.ts";
+import { baseName } from "../words/path.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { ecosystemFileNames } from "./file-name.ts";
 import { isRecord, normaliseApp } from "./normalise.ts";
@@ -65,13 +66,13 @@ async function readDeclared(
 ): Promise<EcosystemContent> {
   const { root } = ports.workspace;
   const [first, ...others] = services.flatMap(({ service }) => sourcesOf(root, service, environment.name));
-  if (!first) return { ...environment, listed: [], fileName: "svcm.yaml", path: `${root}/svcm.yaml` };
+  if (!first) return { ...environment, listed: [], fileName: PROJECT_FILE, path: `${root}/${PROJECT_FILE}` };
   const { path } = first;
   try {
     const load = (source: Source): Promise<LoadedEcosystem> => loadSource(ports, source, signal);
     const loaded = await Promise.all([load(first), ...others.map(load)]);
     const listed = await ports.ecosystems.list(folderOf(path));
-    return { ...environment, listed, fileName: nameOf(path), path, loaded: together(loaded) };
+    return { ...environment, listed, fileName: baseName(path), path, loaded: together(loaded) };
   } catch (error) {
     throw ecosystemFailure(error, ports, path);
   }
@@ -151,8 +152,4 @@ async function envPaths({ facts, workspace }: Ports, contract: RuntimeContract):
 
 function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || "/";
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

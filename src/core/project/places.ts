@@ -36,9 +36,8 @@ export function chooseService(project: Project | undefined, asked: string | unde
 
 /** The services of a request that may concern several: the named one, else all. */
 export function chooseServices(project: Project | undefined, asked: string | undefined): NamedService[] {
-  const chosen = asked === undefined ? [] : [chooseService(project, asked)];
-  if (chosen.length > 0) return chosen.flatMap((one) => one ?? []);
-  return Object.entries(project?.services ?? {}).map(([name, service]) => ({ name, service }));
+  if (asked === undefined) return Object.entries(project?.services ?? {}).map(([name, service]) => ({ name, service }));
+  return [chooseService(project, asked)].flatMap((one) => one ?? []);
 }
 
 function noService(

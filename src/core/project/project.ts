@@ -1,5 +1,8 @@
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 
+/** The file in the root in which a repository says where its files are. */
+export const PROJECT_FILE = "svcm.yaml";
+
 /** The content of `svcm.yaml`. Paths are as written: relative to the root, or to the service's folder. */
 export interface Project {
   /** Canonical names with their aliases, in the order of the file. */

@@ -16,9 +16,10 @@ function projectIssues(declared: DeclaredProject): Finding[] {
   const names = Object.keys(declared.environments);
   return [
     ...(names.length === 0 ? [{ path: ["environments"], message: "environments: declare at least one" }] : []),
-    ...spellingsTwice(
-      Object.fromEntries(Object.entries(declared.environments).map(([name, aliases]) => [name, { aliases }])),
-    ).map((finding) => ({ ...finding, path: finding.path.filter((step) => step !== "aliases") })),
+    ...spellingsTwice(mapped(declared.environments, (aliases) => ({ aliases }))).map((finding) => ({
+      ...finding,
+      path: finding.path.filter((step) => step !== "aliases"),
+    })),
     ...(declared.default === undefined ? [] : reference(["default"], declared.default, names)),
     ...twoForms(declared),
     ...environmentIssues([], declared, names),
@@ -71,13 +72,11 @@ function projectOf(declared: DeclaredProject): Project {
   const names = Object.keys(environments);
   const entries = Object.entries(keys ?? {});
   return {
-    environments: Object.fromEntries(Object.entries(environments).map(([name, aliases]) => [name, { aliases }])),
+    environments: mapped(environments, (aliases) => ({ aliases })),
     defaultEnvironment: declared.default ?? names[0] ?? "",
     pm2Home: declared.pm2Home,
     folders: declared.folders ?? [],
-    services: services
-      ? Object.fromEntries(Object.entries(services).map(([name, service]) => [name, serviceOf(service)]))
-      : { "": serviceOf(declared) },
+    services: services ? mapped(services, serviceOf) : { "": serviceOf(declared) },
     keys: keys && completedKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
     guesses: Object.fromEntries(entries.flatMap(([key, { guess }]) => (guess === undefined ? [] : [[key, guess]]))),
   };

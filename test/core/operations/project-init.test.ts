@@ -1,6 +1,5 @@
 /** `svcm init` over small projects in the manner of public ones: what it proposes is what a person reads in them. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   commandLineCaller,
@@ -13,9 +12,10 @@ import {
   type Ports,
 } from "../../../src/core/index.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { makeWorkspace } from "../../support/workspace.ts";
 
 const caller = commandLineCaller();
+const ENV = { PATH: process.env["PATH"] ?? "" };
 const CANARIES = ["canary-pw-1", "canary-token-2", "canarycanary3"];
 const SECRETS = `DATABASE_URL=postgres://app:${CANARIES[0]}@localhost/app\nJWT_SECRET=${CANARIES[1]}\nSTRIPE_KEY=sk_live_${CANARIES[2]}xyz\n`;
 const app = (name: string, more = ""): string => `{ name: "${name}", script: "main.js"${more} }`;
@@ -282,18 +282,10 @@ test("a second svcm init adds the keys that are new, and keeps every other byte"
 });
 
 function repository(files: Readonly<Record<string, string>>): Ports {
-  const root = temporaryFolder();
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(`${root}/${name}`), { recursive: true });
-    writeFileSync(`${root}/${name}`, text);
-  }
-  return portsIn(root);
+  return makeWorkspace(files, ENV).ports;
 }
 
-function again({ workspace }: Ports): Ports {
-  return portsIn(workspace.root);
-}
-
-function portsIn(root: string): Ports {
-  return nodePorts({ root, env: { PM2_HOME: `${root}/.pm2`, PATH: process.env["PATH"] }, cwd: root });
+/** The same repository, seen by another command. */
+function again({ workspace: { root } }: Ports): Ports {
+  return nodePorts({ root, env: { PM2_HOME: `${root}/.pm2`, ...ENV }, cwd: root });
 }

@@ -1,6 +1,5 @@
 /** A repository with a `svcm.yaml`: its own environments, layers, services and ecosystem files. */
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   commandLineCaller,
@@ -10,23 +9,17 @@ import {
   envRead,
   envWrite,
   execute,
-  nodePorts,
   openPorts,
   type Ports,
 } from "../../../src/core/index.ts";
 import { readProject } from "../../../src/core/project/read.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { makeWorkspace } from "../../support/workspace.ts";
 
 const caller = commandLineCaller();
 
-function repository(files: Readonly<Record<string, string>>): Ports {
-  const root = temporaryFolder();
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(`${root}/${name}`), { recursive: true });
-    writeFileSync(`${root}/${name}`, text);
-  }
-  return nodePorts({ root, env: { PM2_HOME: `${root}/.pm2`, PATH: process.env["PATH"] }, cwd: root });
-}
+const repository = (files: Readonly<Record<string, string>>): Ports =>
+  makeWorkspace(files, { PATH: process.env["PATH"] ?? "" }).ports;
 
 const KEYS = `keys:
   PORT: { kind: port, tier: read-only }

@@ -3,6 +3,7 @@ import { SvcmError } from "../../errors.ts";
 import { ecosystemSpellings, spellingsOf } from "../../project/environment.ts";
 import { expectedApps } from "../../pm2/drift/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
+import { baseName } from "../../words/path.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { FileStamp } from "../../ports/machine.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
@@ -121,7 +122,7 @@ function ranWell(ports: Ports, content: EcosystemContent, spellings: readonly st
 
 function ranBadly({ body, message }: SvcmError, shown: Set<string>): Ran {
   const { path = "", code = "ECOSYSTEM_FILE_FAILED", details = message } = body;
-  const fileName = path.slice(path.lastIndexOf("/") + 1);
+  const fileName = baseName(path);
   const failure = { error: details, code };
   const state = { fileName, path, exists: true, expected: [], visibleKeys: shown, failure };
   return { state, files: [], retryMs: RETRY_MS.failed };

@@ -2,7 +2,8 @@ import { compareText } from "../../api/issue.ts";
 import { classify, type Verdict } from "./classify.ts";
 import { assignmentsIn, envFilesOf, type DetectedEnvFile } from "./env-files.ts";
 import { pm2FilesOf, type NotUnderstood, type Pm2File } from "./pm2-files.ts";
-import { baseName, folderOf, isPm2Name, type Survey } from "./survey.ts";
+import { baseName } from "../../words/path.ts";
+import { folderOf, isPm2Name, type Survey } from "./survey.ts";
 
 /** The PM2 files, env files and keys of a repository. Nothing was run; no value is in it. */
 export interface Detection {
@@ -60,15 +61,16 @@ function keysOf({ files }: Survey, env: readonly DetectedEnvFile[]): DetectedKey
   const note = (key: string, value: string): void => {
     if (KEY.test(key) && !NOT_OURS.test(key)) named.set(key, [...(named.get(key) ?? []), value]);
   };
-  for (const { path, isEncrypted } of env) {
-    for (const [key, value] of assignmentsIn(files.get(path) ?? "")) note(key, isEncrypted ? "" : value);
-  }
+  const assigned = env.flatMap(({ path, isEncrypted }) =>
+    assignmentsIn(files.get(path) ?? "").map(([key, value]) => [key, isEncrypted ? "" : value] as const),
+  );
+  for (const [key, value] of assigned) note(key, value);
   for (const [path, text = ""] of files) {
     if (isPm2Name(baseName(path))) for (const [key, value] of ecosystemVariables(text)) note(key, value);
   }
   const read = new Set([...files].flatMap(([path, text = ""]) => (/\.[cm]?[jt]sx?$/.test(path) ? readKeys(text) : [])));
   for (const key of read) if (!named.has(key)) note(key, "");
-  const inFiles = new Set(env.flatMap(({ path }) => assignmentsIn(files.get(path) ?? "").map(([key]) => key)));
+  const inFiles = new Set(assigned.map(([key]) => key));
   return [...named]
     .map(([key, values]) => ({
       key,

@@ -1,6 +1,7 @@
-import { parseEnvDocument } from "../../env/document.ts";
+import { isEncrypted, parseEnvDocument } from "../../env/document.ts";
 import { environmentIn } from "./environment-names.ts";
-import { baseName, isEnvName, isTemplateName, type Survey } from "./survey.ts";
+import { baseName } from "../../words/path.ts";
+import { isEnvName, isTemplateName, type Survey } from "./survey.ts";
 
 export interface DetectedEnvFile {
   readonly path: string;
@@ -23,13 +24,9 @@ export function envFilesOf({ files }: Survey): DetectedEnvFile[] {
       kind: isTemplateName(name) ? "template" : "values",
       environment: environmentIn(rest) ?? (rest === "" || name === ".env.local" ? undefined : rest.toLowerCase()),
       isLocal: name.endsWith(".local"),
-      isEncrypted: isEncryptedText(files.get(path) ?? ""),
+      isEncrypted: isEncrypted(files.get(path) ?? ""),
     };
   });
-}
-
-function isEncryptedText(text: string): boolean {
-  return /^\s*(?:export\s+)?DOTENV_PUBLIC_KEY\w*\s*=/m.test(text) && /=\s*["']?encrypted:/.test(text);
 }
 
 /** Every key that a file names, with its values: assignments, and assignments that are commented out. */

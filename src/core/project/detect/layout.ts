@@ -2,7 +2,8 @@ import { compareText } from "../../api/issue.ts";
 import type { Detection } from "./detect.ts";
 import type { DetectedEnvFile } from "./env-files.ts";
 import { aliasesOf } from "./environment-names.ts";
-import { baseName, folderOf } from "./survey.ts";
+import { baseName } from "../../words/path.ts";
+import { folderOf } from "./survey.ts";
 import type { Pm2File } from "./pm2-files.ts";
 
 /** A proposal for `svcm.yaml` without its keys, as plain data in the order of the file. */

@@ -1,5 +1,6 @@
 import { environmentFor, environmentIn, environmentOf } from "./environment-names.ts";
-import { baseName, folderOf, isCallerName, isPm2Name, isScriptLikePm2, type Survey } from "./survey.ts";
+import { baseName } from "../../words/path.ts";
+import { folderOf, isCallerName, isPm2Name, isScriptLikePm2, type Survey } from "./survey.ts";
 
 /** A PM2 configuration as its text shows it; it was not run. */
 export interface Pm2File {

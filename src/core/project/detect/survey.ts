@@ -1,3 +1,5 @@
+import { baseName } from "../../words/path.ts";
+
 /** The files of a repository as detection sees them: paths relative to the root, with `/`, and the texts it asked for. */
 export interface Survey {
   readonly files: ReadonlyMap<string, string | undefined>;
@@ -58,10 +60,6 @@ export function isCallerName(path: string): boolean {
     /\.(?:sh|bash|ya?ml)$/i.test(name) ||
     /^readme(?:\.md)?$/i.test(name)
   );
-}
-
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** `.` for a file of the root. */
