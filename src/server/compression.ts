@@ -21,8 +21,9 @@ const compressors: Record<Encoding, (text: string) => Promise<Buffer>> = {
 
 /** The encoding that a client prefers by its `Accept-Encoding`; `undefined` if it accepts none of ours. */
 export function encodingFor(accepted: string | undefined): Encoding | undefined {
+  if (accepted === undefined) return undefined;
   const weights = new Map<string, number>();
-  for (const part of (accepted ?? "").split(",")) {
+  for (const part of accepted.split(",")) {
     const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     weights.set(name, weight === undefined ? 1 : Number(weight) || 0);

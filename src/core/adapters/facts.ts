@@ -119,9 +119,11 @@ class FactFile<T> {
   /** The state of the file; `undefined` if it does not exist. */
   #stamp(): string | undefined {
     try {
-      return fileState(statSync(this.#path, { bigint: true }));
+      // Most repositories have none of these files, and an error would cost more than the call.
+      const state = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
+      return state && fileState(state);
     } catch (error) {
-      if (isRefusal(error, "ENOENT", "ENOTDIR")) return undefined;
+      if (isRefusal(error, "ENOTDIR")) return undefined;
       throw error;
     }
   }

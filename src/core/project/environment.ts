@@ -14,11 +14,18 @@ export type Spellings = ReadonlyMap<string, string>;
 
 /** The environments of env files, each name before its aliases. */
 export function envSpellings(contract: RuntimeContract): Spellings {
+  const known = envSpellingsOf.get(contract);
+  if (known !== undefined) return known;
   const environments = Object.entries(contract.environments);
-  return new Map(
+  const spellings = new Map(
     environments.flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((spelling) => [spelling, name] as const)),
   );
+  envSpellingsOf.set(contract, spellings);
+  return spellings;
 }
+
+/** Every request of an env file needs them, and a contract does not change. */
+const envSpellingsOf = new WeakMap<RuntimeContract, Spellings>();
 
 /** The environments of ecosystem files: the PM2 profiles, then those that have an env file only. */
 export function ecosystemSpellings(contract: RuntimeContract, matrix: CapabilityMatrix): Spellings {

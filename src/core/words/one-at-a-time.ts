@@ -1,10 +1,32 @@
 /** Work for one key; `signal` aborts when no caller waits for it any more. */
-type Work<T> = (key: string, signal: AbortSignal) => Promise<T>;
+type Work<T> = (key: string, stop: Pick<Stop, "signal">) => Promise<T>;
+
+/** Makes its signal on first use: most work is too short to be stopped, and a controller costs more than a file's state. */
+class Stop {
+  #controller: AbortController | undefined;
+  #isAborted = false;
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isAborted) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  get isAborted(): boolean {
+    return this.#isAborted;
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    this.#controller?.abort();
+  }
+}
 
 interface Job<T> {
   readonly result: Promise<T>;
-  readonly stop: AbortController;
+  readonly stop: Stop;
   waiting: number;
+  isOver: boolean;
 }
 
 /**
@@ -16,15 +38,18 @@ export function oneAtATime<T>(work: Work<T>): (key?: string, signal?: AbortSigna
   const next = new Map<string, Job<T>>();
 
   const start = (key: string): Job<T> => {
-    const stop = new AbortController();
-    const job: Job<T> = { result: work(key, stop.signal), stop, waiting: 0 };
+    const stop = new Stop();
+    const job: Job<T> = { result: work(key, stop), stop, waiting: 0, isOver: false };
     running.set(key, job);
-    const end = (): unknown => running.get(key) === job && running.delete(key);
+    const end = (): void => {
+      job.isOver = true;
+      if (running.get(key) === job) running.delete(key);
+    };
     job.result.then(end, end);
     return job;
   };
   const startAfter = (key: string, current: Promise<unknown>): Job<T> => {
-    const stop = new AbortController();
+    const stop = new Stop();
     const begin = (): Promise<T> => {
       if (next.get(key) === job) next.delete(key);
       stop.signal.throwIfAborted();
@@ -32,8 +57,9 @@ export function oneAtATime<T>(work: Work<T>): (key?: string, signal?: AbortSigna
       stop.signal.addEventListener("abort", () => started.stop.abort(), { once: true });
       return started.result;
     };
-    const job: Job<T> = { result: current.then(begin, begin), stop, waiting: 0 };
-    job.result.catch(() => undefined); // each caller gets the error; all may have left
+    const job: Job<T> = { result: current.then(begin, begin), stop, waiting: 0, isOver: false };
+    const end = (): unknown => (job.isOver = true);
+    job.result.then(end, end); // each caller gets the error; all may have left
     next.set(key, job);
     return job;
   };
@@ -41,7 +67,7 @@ export function oneAtATime<T>(work: Work<T>): (key?: string, signal?: AbortSigna
     const current = running.get(key);
     if (current === undefined) return start(key);
     const waiting = next.get(key);
-    return waiting === undefined || waiting.stop.signal.aborted ? startAfter(key, current.result) : waiting;
+    return waiting === undefined || waiting.stop.isAborted ? startAfter(key, current.result) : waiting;
   };
   return (key = "", signal) => waitFor(jobFor(key), signal);
 }
@@ -60,6 +86,6 @@ async function waitFor<T>(job: Job<T>, signal: AbortSignal | undefined): Promise
   } finally {
     if (giveUp !== undefined) signal?.removeEventListener("abort", giveUp);
     job.waiting -= 1;
-    if (job.waiting === 0) job.stop.abort();
+    if (job.waiting === 0 && !job.isOver) job.stop.abort();
   }
 }

@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 import dotenv from "dotenv";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseEnvDocument, partsOf, valuesOf } from "../../../src/core/env/document.ts";
+import { isEncrypted, parseEnvDocument, partsOf, valuesOf } from "../../../src/core/env/document.ts";
 import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText } from "./env-arbitraries.ts";
 
@@ -109,5 +109,6 @@ describe("positions", () => {
   test("a large file of blank and open-quoted lines is read whole", () => {
     const text = "\n".repeat(400_000) + "A='\n".repeat(100_000) + "   \n".repeat(100_000);
     expect(parseEnvDocument(text).entries).toHaveLength(50_000);
+    expect(isEncrypted(text)).toBe(false);
   });
 });

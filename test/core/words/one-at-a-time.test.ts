@@ -10,7 +10,7 @@ interface Begun {
 function controlled() {
   const begun: Begun[] = [];
   const waiting: ((work: Begun) => void)[] = [];
-  const ask = oneAtATime((_key, signal) => {
+  const ask = oneAtATime((_key, { signal }) => {
     return new Promise<string>((resolve, reject) => {
       const work = { end: resolve, signal };
       begun.push(work);

@@ -19,7 +19,7 @@ export interface EcosystemLoaderOptions {
 export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoaderOptions): EcosystemLoader {
   let clean: CleanEnvironment | undefined;
   const cleaned = (): CleanEnvironment => (clean ??= cleanEnvironment(env));
-  const load = async (key: string, signal: AbortSignal): Promise<LoadedEcosystem> => {
+  const load = async (key: string, { signal }: { readonly signal: AbortSignal }): Promise<LoadedEcosystem> => {
     const [path = "", cwd = ""] = key.split("\0");
     await requireRegular(path);
     const outcome = await runProgram(path, { cwd, env: cleaned().env, timeoutMs }, signal);
