@@ -154,6 +154,18 @@ describe("a repository without the drivers and frameworks of the packaged matrix
     ]);
   });
 
+  test("may copy the packaged matrix and change a label: the packaged keys that it lacks are not offered", () => {
+    const text = packagedCapabilityMatrixText.replace("label: WebSocket }", "label: Socket }");
+    expect(text).not.toBe(packagedCapabilityMatrixText);
+    const { value: matrix, issues } = readCapabilityMatrix(text, "matrix.yaml", own, packagedRuntimeContract);
+    expect(issues).toEqual([]);
+    expect(matrixFor(own, matrix).drivers).toEqual({});
+    const misspelled = text.replace("key: SVC_DATABASE_DRIVER", "key: SVC_DATABASE_DRIVERS");
+    expect(readCapabilityMatrix(misspelled, "matrix.yaml", own, packagedRuntimeContract).issues).toMatchObject([
+      { code: "FACT_REFERENCE", message: expect.stringContaining("SVC_DATABASE_DRIVERS") as string },
+    ]);
+  });
+
   test("with the packaged contract, the matrix is the packaged one", () => {
     expect(matrixFor(packagedRuntimeContract)).toBe(packagedCapabilityMatrix);
   });
