@@ -5,20 +5,20 @@ export const SETTINGS: Readonly<Record<string, Readonly<Record<string, readonly 
   "Where things are": {
     SVC_SERVICE_MANAGEMENT_ROOT: [
       "the nearest folder with `deployments.yaml` or `.git`",
-      "The repository root. `--root` wins over it.",
+      "The repository root. `--root` overrides it.",
     ],
     SVC_SERVICE_MANAGEMENT_CONFIG_DIR: ["`apps/backend-template/src/config`", "The folder of the env files."],
     SVC_SERVICE_MANAGEMENT_PM2_DIR: ["`pm2`", "The folder of the PM2 ecosystem files."],
     SVC_SERVICE_MANAGEMENT_AUDIT_FILE: ["`.svcm/audit.jsonl`", "The audit log of the repository."],
     PM2_HOME: ["`~/.pm2`", "The PM2 that svcm works with."],
-    NODE_ENV: ["the contract's default, `dev`", "The environment of a command or request that names none."],
+    NODE_ENV: ["the contract's default, `dev`", "The environment of a command or request that does not name one."],
   },
   "The service": {
-    SVC_SERVICE_MANAGEMENT_HOST: ["`127.0.0.1`", "The address to bind. Another one than loopback needs a token."],
+    SVC_SERVICE_MANAGEMENT_HOST: ["`127.0.0.1`", "The address to bind. An address other than loopback needs a token."],
     SVC_SERVICE_MANAGEMENT_PORT: ["`3200`", "The port; 0 takes a free one."],
     SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: [
       "unset",
-      "The token that writes need. On another address than loopback, reads need it too. `svcm metrics watch --url` sends it.",
+      "The token that writes need. On an address other than loopback, reads need it too. `svcm metrics watch --url` sends it.",
     ],
     SVC_SERVICE_MANAGEMENT_ALLOWED_HOSTS: [
       "empty",
@@ -31,18 +31,18 @@ export const SETTINGS: Readonly<Record<string, Readonly<Record<string, readonly 
   "The command line": {
     SVCM_DEBUG: ["unset", "If set, an unexpected error prints its stack, and compiled code is not cached."],
     NO_COLOR: ["unset", "If set, output has no colours."],
-    FORCE_COLOR: ["unset", "If set, output has colours without a terminal too. `NO_COLOR` wins over it."],
+    FORCE_COLOR: ["unset", "If set, output has colours even without a terminal. `NO_COLOR` overrides it."],
     CI: ["unset", "If set, no command asks a question or redraws the screen."],
     XDG_CACHE_HOME: ["`~/.cache`", "svcm keeps compiled code in the folder `svcm` below it."],
   },
 };
 
 export const EXIT_CODES: Readonly<Record<number, string>> = {
-  0: "Done. The answer of a check is yes.",
-  1: "The answer is no: a check found errors, a value was refused, or the service cannot start.",
+  0: "Success. A check found no error.",
+  1: "The answer is negative: a check found errors, a value was refused, or the service cannot start.",
   2: "Wrong usage: an unknown command, flag, name or environment.",
-  3: "svcm could not do it: a file, PM2 or another service refused.",
-  70: "A defect of svcm. Please report it.",
+  3: "svcm failed: a file, PM2 or another service refused.",
+  70: "A defect in svcm. Please report it.",
   130: "You pressed Ctrl-C.",
 };
 
@@ -50,7 +50,7 @@ export function settingsPage(): string {
   return page(
     "Settings and exit codes",
     "scripts/reference/settings.ts",
-    "All settings are environment variables. Relative paths start at the repository root. Flags win over variables.",
+    "All settings are environment variables. Relative paths start at the repository root. Flags override variables.",
     ...Object.entries(SETTINGS).flatMap(([heading, rows]) => [
       `## ${heading}`,
       table(

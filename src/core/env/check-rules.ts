@@ -11,9 +11,7 @@ import { acceptedValues } from "./values.ts";
 export interface CheckedFile {
   readonly contract: RuntimeContract;
   readonly document: EnvDocument;
-  /** By key, the entry that every reader takes: the last one. */
   readonly effective: ReadonlyMap<string, EnvEntry>;
-  /** Keys that another layer of the environment holds. */
   readonly elsewhere: ReadonlySet<string>;
 }
 
@@ -21,7 +19,7 @@ export interface EnvFinding extends Finding {
   readonly place?: Place;
 }
 
-/** An offset of the text, after the start of a line that is known; that start itself if there is none. */
+/** The start of a known line, and an offset on that line or after it. */
 export interface Place {
   readonly start: number;
   readonly line: number;
@@ -33,7 +31,7 @@ type EnvRule = Rule<CheckedFile, EnvFinding>;
 const missingKeys: EnvRule = {
   code: "ENV_KEY_MISSING",
   severity: "error",
-  summary: "A mandatory key is absent.",
+  summary: "A required key is missing.",
   remedy: "Add it with `svcm env set KEY=VALUE`; the message names the key.",
   *check({ contract, effective, elsewhere }) {
     for (const [key, spec] of Object.entries(contract.keys)) {
@@ -46,8 +44,8 @@ const missingKeys: EnvRule = {
 const keyCase: EnvRule = {
   code: "ENV_KEY_CASE",
   severity: "error",
-  summary: "A key differs from a runtime key by upper and lower case only.",
-  remedy: "Write the key as the message spells it; readers of env files distinguish case.",
+  summary: "A key differs from a runtime key only in case.",
+  remedy: "Write the key as the message spells it; keys in env files are case-sensitive.",
   *check({ contract, document }) {
     const byLowerCase = new Map(Object.keys(contract.keys).map((key) => [key.toLowerCase(), key]));
     for (const { key, start, line } of document.entries) {
@@ -62,8 +60,8 @@ const keyCase: EnvRule = {
 const duplicates: EnvRule = {
   code: "ENV_KEY_DUPLICATE",
   severity: "error",
-  summary: "A key occurs twice; the last line counts.",
-  remedy: "Delete all lines of the key but the last one.",
+  summary: "A key occurs more than once; the last line counts.",
+  remedy: "Delete all lines of the key except the last one.",
   *check({ document, effective }) {
     for (const entry of document.entries) {
       const { key, start, line } = entry;
@@ -77,9 +75,9 @@ const duplicates: EnvRule = {
 const cutValues: EnvRule = {
   code: "ENV_VALUE_HASH",
   severity: "warning",
-  summary: "An unquoted value is followed by a `#` without a space (warning).",
+  summary: "An unquoted value contains a `#` without a space before it (warning).",
   explanation: "dotenv and `node --env-file` end the value there; python-dotenv, Docker Compose and shells read on.",
-  remedy: "Quote the value if the `#` belongs to it; write a space before the `#` if it begins a comment.",
+  remedy: "If the `#` belongs to the value, quote the value. If it begins a comment, write a space before it.",
   *check({ document: { text, entries } }) {
     for (const entry of entries) {
       const { key, value, valueStart, valueEnd } = entry;
@@ -111,7 +109,7 @@ const misspelledKeys: EnvRule = {
     const meant = new Map<string, string | undefined>();
     for (const { key, start, line } of document.entries) {
       if (!key.startsWith("SVC_") || inLowerCase.has(key.toLowerCase())) continue;
-      // Each lookup compares with every known key, so there are no more of them than findings are reported.
+      // Each lookup compares with every known key, so the number of lookups is limited too.
       if (!meant.has(key) && meant.size < MAX_FINDINGS) meant.set(key, suggest(key, known));
       const suggestion = meant.get(key);
       if (suggestion === undefined) continue;
@@ -123,7 +121,7 @@ const misspelledKeys: EnvRule = {
 const unreadableLines: EnvRule = {
   code: "ENV_LINE_UNREADABLE",
   severity: "error",
-  summary: "The line assigns nothing.",
+  summary: "The line is not an assignment.",
   remedy: "Write `KEY=value`, or put `#` in front of it if it is a comment.",
   *check({ document }) {
     const message = "the line assigns nothing; node --env-file may join it to the next one";
@@ -136,7 +134,7 @@ const ambiguousLines: EnvRule = {
   severity: "warning",
   summary: "`node --env-file` and dotenv may read the line differently (warning).",
   remedy:
-    "Write the line as `KEY=value` without tabs, the value in single quotes if it holds spaces, and save the file without a byte order mark.",
+    "Write the line as `KEY=value` without tabs, with single quotes around a value that contains spaces. Save the file without a byte order mark.",
   *check({ document }) {
     const message = "node --env-file and dotenv may read this line differently";
     for (const span of unportable(document, false)) yield { place: placeOf(span), message };
@@ -154,13 +152,11 @@ export const rules: readonly EnvRule[] = [
   ambiguousLines,
 ];
 
-/** Everything that is found in a file, as far as a caller reads it. */
 export function* fileFindings(file: CheckedFile) {
   yield* valueFindings(file);
   yield* findingsOf(rules, file);
 }
 
-/** The value of a key that is never exposed is not quoted. */
 function* valueFindings({ contract, document }: CheckedFile) {
   for (const entry of document.entries) {
     const { key, value } = entry;

@@ -9,20 +9,18 @@ import { acceptedValues, CONTROL, isAccepted, mayCarryCredentials, quoted, seems
 
 const MAX_VALUE_LENGTH = 4096;
 
-/** A value and the key that it is for. */
 export interface GivenValue {
   readonly key: string;
   readonly spec: KeySpec;
   readonly value: string;
 }
 
-/** An issue of the value of a key. */
 export type ValueIssue = Issue & { readonly code: Code };
 
 const controlCharacter: Rule<GivenValue> = {
   code: "ENV_VALUE_CONTROL_CHARACTER",
   severity: "error",
-  summary: "The value holds a control character, a line break or broken Unicode.",
+  summary: "The value contains a control character, a line break or broken Unicode.",
   remedy: "Remove the character that the message shows; a value is one line of text.",
   check({ key, spec, value }) {
     if (!CONTROL.test(value) && value.isWellFormed()) return [];
@@ -45,7 +43,7 @@ const tooLong: Rule<GivenValue> = {
 const credentials: Rule<GivenValue> = {
   code: "ENV_VALUE_CREDENTIALS",
   severity: "error",
-  summary: "A URL carries a user, a password or a parameter that looks like a secret.",
+  summary: "A URL contains a user, a password or a parameter that looks like a secret.",
   remedy: "Write the URL without them, and pass the password in a separate key that is never exposed.",
   check({ key, spec, value }) {
     if (!seemsToCarryCredentials(spec, value) || mayCarryCredentials(spec)) return [];
@@ -71,9 +69,9 @@ const unsupported: Rule<GivenValue> = {
 const unquotable: Rule<GivenValue> = {
   code: "ENV_VALUE_UNQUOTABLE",
   severity: "error",
-  summary: "No quotes make every reader of env files give the value back.",
+  summary: "No quoting preserves the value for every reader of env files.",
   explanation: "An env file has three kinds of quotes, and no escapes that all readers share.",
-  remedy: "Leave out one of the two quotes ' and `, and a backslash at the end of the value.",
+  remedy: "Remove one of the two quotes ' and `, and a backslash at the end of the value.",
   check({ key, spec, value }) {
     if (spellings(value).length > 0) return [];
     const accepted = acceptedValues(spec);
@@ -83,14 +81,13 @@ const unquotable: Rule<GivenValue> = {
   },
 };
 
-/** The message does not quote the value. */
 export const expanded: Rule<Pick<GivenValue, "key" | "value">> = {
   code: "ENV_VALUE_EXPANDED",
   severity: "warning",
-  summary: "The value holds `$NAME` or `${NAME}`, which some readers replace (warning).",
+  summary: "The value contains `$NAME` or `${NAME}`, which some readers replace (warning).",
   explanation:
-    "dotenv and `node --env-file` take it literally; Bun (even between single quotes), Docker Compose and shells replace it by the value of that variable.",
-  remedy: "Write a value without `$` if one of them reads the file; otherwise ignore the warning.",
+    "dotenv and `node --env-file` take it literally; Bun (even between single quotes), Docker Compose and shells replace it with the value of that variable.",
+  remedy: "If one of them reads the file, write a value without `$`. Otherwise ignore the warning.",
   check({ key, value }) {
     if (!/\$(?:\{|[A-Za-z_])/.test(value)) return [];
     const message = `${key}: dotenv and node --env-file take the "$" in the value literally, Bun, Docker Compose and shells replace the name behind it, Bun even between single quotes; write the value without "$" if one of them reads the file`;
@@ -98,28 +95,24 @@ export const expanded: Rule<Pick<GivenValue, "key" | "value">> = {
   },
 };
 
-/** A value has at most one finding of the first four: the first that applies. */
+/** A value has at most one finding of these rules: the first that applies. */
 const ofValues = [controlCharacter, tooLong, credentials, unsupported];
 
-/** Every rule of a value, for the catalogue. */
 export const valueRules: readonly Rule<GivenValue>[] = [...ofValues, unquotable, expanded];
 
 /**
- * The first reason why a key does not accept a value, or `undefined`. The message names the key, the value with its
- * credentials masked, and the accepted values.
- *
+ * The first reason why a key does not accept a value. The message names the key, the masked value and the accepted
+ * values.
  * @see the specification, "Errors"; CONTRACT section 3, POST rules
  */
 export function valueProblem(key: string, spec: KeySpec, value: string): ValueIssue | undefined {
   return firstIssue(ofValues, { key, spec, value });
 }
 
-/** The reason why no env file can hold a value, or `undefined`. */
 export function spellingProblem(key: string, spec: KeySpec, value: string): ValueIssue | undefined {
   return firstIssue([unquotable], { key, spec, value });
 }
 
-/** The warning that some readers replace a part of a value, or `undefined`. */
 export function expansionProblem(key: string, value: string): ValueIssue | undefined {
   return firstIssue([expanded], { key, value });
 }

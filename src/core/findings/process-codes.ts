@@ -1,6 +1,5 @@
 import type { CodeDocs } from "./rule.ts";
 
-/** The codes of PM2, of the way to it, and of what is done to its processes. */
 export const processCodes: CodeDocs = {
   PM2_NOT_RUNNING: {
     summary: "No PM2 daemon listens in `PM2_HOME`.",
@@ -11,7 +10,7 @@ export const processCodes: CodeDocs = {
   PM2_TIMEOUT: {
     summary: "The PM2 daemon did not answer in time.",
     explanation:
-      "It may be suspended or overloaded. What you asked for is not done later, unless the message says that PM2 already had it.",
+      "It may be suspended or overloaded. PM2 does not carry out the request later, unless the message says that PM2 already had it.",
     remedy: "Look at the daemon with `ps -fp $(cat $PM2_HOME/pm2.pid)`, and repeat the command when it answers again.",
   },
   PM2_CONNECTION_LOST: {
@@ -20,12 +19,12 @@ export const processCodes: CodeDocs = {
     remedy: "Run `svcm process list` to see what happened, then repeat the command if it is still needed.",
   },
   PM2_ANSWER_TOO_LARGE: {
-    summary: "What answers at PM2's socket sends more than a list of processes can hold.",
+    summary: "The program at PM2's socket sends more data than a list of processes can have.",
     remedy: "Check which process listens at `rpc.sock` in PM2_HOME.",
   },
   PM2_HOME_UNUSABLE: {
     summary: "`PM2_HOME` cannot be written, or its path is longer than 97 bytes.",
-    explanation: "The address of a socket holds 107 bytes; PM2 cuts a longer one off and waits forever.",
+    explanation: "The address of a socket holds 107 bytes; PM2 truncates a longer address and waits forever.",
     remedy: "Set PM2_HOME to a shorter path that your user can write.",
   },
   PM2_LOAD_FAILED: {
@@ -33,21 +32,21 @@ export const processCodes: CodeDocs = {
     remedy: "Install svcm again: PM2 comes with it.",
   },
   PM2_START_FAILED: {
-    summary: "A PM2 daemon was to be started and did not come up.",
+    summary: "svcm could not start a PM2 daemon.",
     remedy: "Read the end of `pm2.log` in PM2_HOME; check that your user can write that folder.",
   },
   PM2_ACTION_FAILED: {
-    summary: "PM2 refused the action; `details` has its words, without values.",
+    summary: "PM2 refused the action; `details` has its message, without values.",
     remedy: "Run `svcm process list` to see the state of the process, and read the end of `pm2.log` in PM2_HOME.",
   },
   PM2_FAILED: {
-    summary: "PM2, or the way to it, failed for another reason.",
+    summary: "PM2, or the connection to it, failed for another reason.",
     remedy: "Read the details, then the end of `pm2.log` in PM2_HOME.",
   },
   PROCESS_VARIABLE_UNSET: {
-    summary: "The ecosystem file has no value for a variable where svcm reads it (warning).",
+    summary: "A variable of the ecosystem file has no value when svcm reads the file (warning).",
     explanation:
-      "The file takes the value from the environment. svcm reads it without your secrets, so a running process keeps the value that it has, and a new one starts without it.",
+      "The file takes the value from the environment. svcm reads the file without your secrets, so a running process keeps its value, and a new process starts without one.",
     remedy:
       "Declare the value in the file, put it into an env file that the app reads, or start the app with PM2 itself.",
   },
@@ -56,8 +55,8 @@ export const processCodes: CodeDocs = {
     remedy: "Run `pm2 delete <name>`, then `svcm process start <name> --ecosystem`.",
   },
   PROCESS_FIELD_NOT_APPLIED: {
-    summary: "The process still runs with another field than the ecosystem file declares (warning).",
-    explanation: "A restart applies variables only; PM2 keeps script, arguments, instances and limits.",
+    summary: "A field of the running process differs from the ecosystem file (warning).",
+    explanation: "A restart applies only variables; PM2 keeps script, arguments, instances and limits.",
     remedy: "Run `pm2 delete <name>`, then `svcm process start <name> --ecosystem`.",
   },
   PROCESS_DRIFT_UNKNOWN: {
@@ -72,23 +71,23 @@ export const processCodes: CodeDocs = {
   },
   PROCESS_AMBIGUOUS: {
     summary: "Different apps have the same name.",
-    remedy: "Say which one you mean with `--id <n>` or `--namespace <name>`.",
+    remedy: "Select one with `--id <n>` or `--namespace <name>`.",
   },
   PROCESS_ACTION_FAILED: {
-    summary: "Some of the processes could not be acted on; `details` names them.",
-    remedy: "Correct the reason that is given for each, and repeat the command for those.",
+    summary: "The action failed for some processes; `details` names them.",
+    remedy: "Correct the reason for each process, and repeat the command for these processes.",
   },
   PROCESS_ACTION_REFUSED: {
-    summary: "An app cannot run as it is declared, so PM2 was not asked to act; `details` has the reason.",
-    remedy: "Correct the reason that is given for each app, and repeat the command for those.",
+    summary: "An app cannot run as it is declared, so svcm did not start the action; `details` has the reason.",
+    remedy: "Correct the reason for each app, and repeat the command for these apps.",
   },
   PROCESS_CHANGED: {
-    summary: "PM2 has given the number to another process in the meantime.",
+    summary: "Another process has that number now.",
     remedy: "Run `svcm process list` and use the name, or the new number.",
   },
   PROCESS_FOLDER_MISSING: {
     summary: "The folder in which the process runs does not exist.",
-    explanation: "PM2 calls a process online even if it could not start it in that folder.",
+    explanation: "PM2 shows a process as online even if it could not start it in that folder.",
     remedy:
       "Create the folder and run `svcm process restart <name>`. If `cwd` in the ecosystem file is wrong, correct it, run `pm2 delete <name>` and then `svcm process start <name> --ecosystem`.",
   },
@@ -98,14 +97,14 @@ export const processCodes: CodeDocs = {
     remedy: "Read the end of `pm2.log` in PM2_HOME, correct the reason, and run `svcm process restart <name>`.",
   },
   PROCESS_CRASH_LOOP: {
-    summary: "The process ends by itself again and again, and PM2 restarts it each time.",
-    explanation: "PM2 shows it as online between two ends. Restarts that somebody asks for do not count.",
+    summary: "The process keeps exiting, and PM2 restarts it each time.",
+    explanation: "Between exits, PM2 shows it as online. Restarts on request do not count.",
     remedy:
       "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME. `svcm process stop <name>` ends the loop.",
   },
   START_VERIFY_FAILED: {
     summary: "After the start, PM2 lists no process, or none that stays online for a second.",
-    explanation: "The process is left as PM2 has it: it may go on restarting.",
+    explanation: "svcm leaves the process as it is, so it may keep restarting.",
     remedy: "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME.",
   },
   STOP_VERIFY_FAILED: {
@@ -122,15 +121,15 @@ export const processCodes: CodeDocs = {
     remedy: "Run `svcm process restart` or `svcm process stop` in a terminal.",
   },
   ALREADY_RUNNING: {
-    summary: "A start left the process alone because it is already running.",
+    summary: "The process is already running, so the start did not change it.",
     remedy: "Use `svcm process restart <name>` to start it again.",
   },
   ALREADY_STOPPED: {
-    summary: "A stop left the process alone because it does not run.",
-    remedy: "Nothing is left to do; `svcm process start <name>` starts it.",
+    summary: "The process is not running, so the stop did not change it.",
+    remedy: "No action is needed; `svcm process start <name>` starts it.",
   },
   APP_ALREADY_KNOWN: {
-    summary: "PM2 knows an app of that name already.",
+    summary: "PM2 already has an app with that name.",
     remedy: "Use `svcm process start <name>` or `svcm process restart <name> --ecosystem`.",
   },
 };

@@ -1,4 +1,3 @@
-/** Every rule of a start. `svcm explain` and the reference derive from these lists. */
 import { entrypoints } from "../api/names.ts";
 import { specOf } from "../env/tiers.ts";
 import { valueProblem } from "../env/value-rules.ts";
@@ -104,7 +103,7 @@ const redisUrlMissing: StartRule = {
 const entrypointUnknown: StartRule = {
   code: "STARTUP_ENTRYPOINT_UNKNOWN",
   severity: "error",
-  summary: "A program asked `svcm/startup` for an entrypoint that does not exist.",
+  summary: "A program passed an unknown entrypoint to `svcm/startup`.",
   remedy: "Pass `rest`, `websocket` or `grpc`.",
   check({ entrypoint }) {
     if (entrypoints.some((one) => one === entrypoint)) return [];
@@ -141,7 +140,7 @@ function needed(start: Start, key: string, value: string): Finding[] {
   return [{ path: [key], message, accepted: [value] }];
 }
 
-/** Rules in stages: if one of a stage finds anything, the later stages have nothing to judge. */
+/** Rules in stages: after a finding in one stage, later stages do not run. */
 export const stages: readonly (readonly StartRule[])[] = [
   [entrypointUnknown, driversInvalid],
   [keysUndeclared],

@@ -1,11 +1,10 @@
 import { activePorts, isPort } from "../tcp-ports.ts";
 import type { Rule } from "../rule.ts";
 
-/** Service configuration (b), second half. */
 export const configurationPortCollision: Rule = {
   code: "CONFIG_PORT_COLLISION",
   severity: "error",
-  summary: "Two listeners of one service are given the same port.",
+  summary: "Two listeners of one service have the same port.",
   explanation: "Each listener is a separate process, so every port that the serviceKind binds must be different.",
   remedy: "Give each listener its own port, for example `svcm config set ports.websocket=3001`.",
   check({ entry, vocabulary }) {

@@ -2,7 +2,6 @@ import { acceptedText } from "../../findings/rule.ts";
 import { type Rule, show } from "../rule.ts";
 import { activePorts, isPort } from "../tcp-ports.ts";
 
-/** Service configuration (b), first half. */
 export const configurationPorts: Rule = {
   code: "CONFIG_PORT_INVALID",
   severity: "error",

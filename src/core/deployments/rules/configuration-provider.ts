@@ -1,13 +1,12 @@
 import { notAccepted, type Rule, show } from "../rule.ts";
 import { entryOf } from "../vocabulary.ts";
 
-/** Service configuration (c). */
 export const configurationProvider: Rule = {
   code: "CONFIG_PROVIDER_UNSUPPORTED",
   severity: "error",
-  summary: "The run mode does not exist at the cloud provider.",
+  summary: "The cloud provider does not support the run mode.",
   explanation:
-    "The combination of runMode and cloudProvider has to be one of the capability matrix: `svcm matrix show` lists them.",
+    "The capability matrix lists the supported combinations of runMode and cloudProvider: `svcm matrix show`.",
   remedy:
     "Choose a pair that `svcm matrix show` lists, and set both at once: `svcm config set runMode=... cloudProvider=...`.",
   check({ entry: { runMode, cloudProvider }, vocabulary: { matrix } }) {

@@ -1,7 +1,6 @@
 import { envSpellings } from "../../project/environment.ts";
 import { notAccepted, type Rule, show } from "../rule.ts";
 
-/** The environment that the document selects. */
 export const documentEnvironment: Rule = {
   code: "SUITE_ENVIRONMENT_UNKNOWN",
   severity: "error",

@@ -1,7 +1,6 @@
 import { notAccepted, type Rule, show } from "../rule.ts";
 import { DOCUMENT_VERSION } from "../shape.ts";
 
-/** The document's own version. */
 export const documentVersion: Rule = {
   code: "SUITE_VERSION_UNSUPPORTED",
   severity: "error",

@@ -1,4 +1,3 @@
-/** Every rule of deployments.yaml, by the part that it checks. `svcm explain` and the reference derive from it. */
 import type { Rule } from "../rule.ts";
 import { configurationPortCollision } from "./configuration-port-collision.ts";
 import { configurationPorts } from "./configuration-ports.ts";

@@ -4,7 +4,6 @@ import { type Rule, show } from "../rule.ts";
 export const CONTROLLER_EXAMPLE = "ItemController.list";
 export const CONTROLLER = /^[A-Z][A-Za-z0-9]*Controller\.[a-z][A-Za-z0-9]*$/;
 
-/** Interface adapter: what answers. */
 export const interfaceController: Rule = {
   code: "INTERFACE_CONTROLLER_INVALID",
   severity: "error",

@@ -2,7 +2,6 @@ import type { Finding } from "../../findings/rule.ts";
 import { type Candidate, textOf } from "../candidate.ts";
 import { type Rule, show } from "../rule.ts";
 
-/** Interface adapter: the two kinds of duplicate. */
 export const interfaceDuplicate: Rule = {
   code: "INTERFACE_DUPLICATE",
   severity: "error",

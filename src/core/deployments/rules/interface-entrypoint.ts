@@ -4,7 +4,6 @@ import { type Rule, show } from "../rule.ts";
 export const ENTRYPOINT_EXAMPLE = "src/interface/HTTP/start-rest-api.ts";
 export const ENTRYPOINT = /^src\/interface\/[\w-]+(\/[\w-]+)*\.(ts|js)$/;
 
-/** Interface adapter: where it starts. */
 export const interfaceEntrypoint: Rule = {
   code: "INTERFACE_ENTRYPOINT_INVALID",
   severity: "error",

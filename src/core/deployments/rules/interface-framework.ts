@@ -3,7 +3,6 @@ import type { Candidate } from "../candidate.ts";
 import { missing, notAccepted, type Rule, show, undeclared, unknownValue } from "../rule.ts";
 import { entryOf, frameworksOf, valuesOf } from "../vocabulary.ts";
 
-/** Interface adapter: kind and framework. */
 export const interfaceFramework: Rule = {
   code: "INTERFACE_FRAMEWORK_UNSUPPORTED",
   severity: "error",
@@ -31,7 +30,6 @@ function frameworkFindings({ framework, type }: Candidate, accepted: readonly st
   return [notAccepted("framework", `${show(framework)} does not serve ${show(type)}`, accepted, framework)];
 }
 
-/** A framework is required only if the repository declares some. */
 function missingFramework({ framework }: Candidate, accepted: readonly string[]): Finding[] {
   return framework === undefined && accepted.length > 0 ? [missing("framework", accepted)] : [];
 }

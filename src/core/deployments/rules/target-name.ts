@@ -2,12 +2,11 @@ import { foldName } from "../name.ts";
 import { type Rule, show } from "../rule.ts";
 import { type Candidate, textOf } from "../candidate.ts";
 
-/** Deploy target (e): names are unique regardless of case. */
 export const targetName: Rule = {
   code: "TARGET_NAME_DUPLICATE",
   severity: "error",
   summary: "Two deploy targets have the same name.",
-  explanation: "Names are compared without regard to case. An entry that is edited may keep its own name.",
+  explanation: "Names are case-insensitive. An edited entry may keep its own name.",
   remedy: "Rename one of them: `svcm targets edit <name> --name <new name>`.",
   check({ entry, siblings }) {
     if (!siblings.hold(entry, nameKey)) return [];

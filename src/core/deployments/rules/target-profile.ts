@@ -2,13 +2,12 @@ import { acceptedText, accepting } from "../../findings/rule.ts";
 import { type Rule, show } from "../rule.ts";
 import { groupOf } from "../vocabulary.ts";
 
-/** Deploy target (d). */
 export const targetProfile: Rule = {
   code: "TARGET_PROFILE_MISPLACED",
   severity: "error",
   summary: "pm2Profile is set on a target that cannot have one, or missing on one that needs it.",
   explanation:
-    "PM2-managed targets require a pm2Profile. Other targets refuse it, because a provider manages its functions itself. An empty pm2Profile counts as absent.",
+    "PM2-managed targets require a pm2Profile. Other targets refuse it, because the provider manages functions itself. An empty pm2Profile counts as absent.",
   remedy:
     "Set `--pm2-profile` on a PM2-managed target; remove the field from any other with `svcm targets edit <name> --clear pm2Profile`.",
   check({ entry: { deployTarget, pm2Profile }, vocabulary }) {

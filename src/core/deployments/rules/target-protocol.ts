@@ -1,7 +1,6 @@
 import { notAccepted, type Rule, show } from "../rule.ts";
 import { entryOf } from "../vocabulary.ts";
 
-/** Deploy target (c). */
 export const targetProtocol: Rule = {
   code: "TARGET_PROTOCOL_NOT_EXPOSED",
   severity: "error",

@@ -5,7 +5,6 @@ import { type Rule, show } from "../rule.ts";
 export const RUNTIME_EXAMPLES = ["nodejs22.x", "node20", "python3.12"] as const;
 export const RUNTIME = /^[A-Za-z][A-Za-z_+#-]*\d(?:[\w.+-]*\w)?$/;
 
-/** Deploy target (e): the runtime is a name and a version. */
 export const targetRuntime: Rule = {
   code: "TARGET_RUNTIME_INVALID",
   severity: "error",

@@ -1,7 +1,6 @@
 import { notAccepted, type Rule, show } from "../rule.ts";
 import { entryOf, groupOf } from "../vocabulary.ts";
 
-/** Deploy target (b). */
 export const targetServiceType: Rule = {
   code: "TARGET_SERVICE_TYPE_UNSUPPORTED",
   severity: "error",

@@ -2,9 +2,9 @@ import type { CodeDocs } from "../rule.ts";
 
 export const sourceCodes: CodeDocs = {
   FACT_INVALID: {
-    summary: "`config/runtime-contract.yaml` or `config/capability-matrix.yaml` is not valid; `issues` say where.",
+    summary: "`config/runtime-contract.yaml` or `config/capability-matrix.yaml` is not valid; `issues` lists the problems.",
     remedy:
-      "Correct the lines that the message names. `svcm schema runtime-contract` and `svcm schema capability-matrix` print what is accepted.",
+      "Correct the lines that the message names. `svcm schema runtime-contract` and `svcm schema capability-matrix` print the accepted form.",
   },
   FACT_KEYS_TWICE: {
     summary: "`svcm.yaml` declares keys, and `config/runtime-contract.yaml` exists too.",
@@ -12,16 +12,16 @@ export const sourceCodes: CodeDocs = {
   },
   FACT_SHAPE: {
     summary: "A value does not have the accepted shape.",
-    remedy: "Write what the message says is accepted; an editor with the JSON Schema completes it (`svcm schema`).",
+    remedy: "Write a value that the message accepts; an editor with the JSON Schema (`svcm schema`) completes it.",
   },
   FACT_UNKNOWN_KEY: {
     summary: "The document does not have such a key.",
     remedy: "Correct the spelling, or delete the key.",
   },
   FACT_SECRET_VISIBLE: {
-    summary: "A runtime contract shows a key whose name says that it holds a secret.",
+    summary: "A runtime contract exposes a key that has the name of a secret.",
     explanation:
-      "SVC_JWT_TOKEN_SECRET_KEY, SVC_REDIS_PASSWORD and SVC_RABBITMQ_URL are never exposed, and no key is whose name says secret: PASSWORD, TOKEN, API_KEY, ...",
+      "SVC_JWT_TOKEN_SECRET_KEY, SVC_REDIS_PASSWORD and SVC_RABBITMQ_URL are never exposed, and neither is a key with a secret's name: PASSWORD, TOKEN, API_KEY, ...",
     remedy: "Give the key `kind: secret` and `tier: never-exposed`, or another name if it does not hold a secret.",
   },
   FACT_REFERENCE: {
@@ -33,7 +33,7 @@ export const sourceCodes: CodeDocs = {
     remedy: "Write at least one section, for example with `svcm targets add` or `svcm config set`.",
   },
   YAML_TOO_MANY_ISSUES: {
-    summary: "The text has more than 10,000 issues; the rest is left out.",
+    summary: "The text has more than 10,000 issues; the first 10,000 are listed.",
     remedy: "Correct the first ones and check again: often one wrong line causes all of them.",
   },
   YAML_SYNTAX: {
@@ -41,15 +41,15 @@ export const sourceCodes: CodeDocs = {
     remedy: "Correct the line that the message names; look at its indentation, its quotes and the line above it.",
   },
   YAML_MULTIPLE_DOCUMENTS: {
-    summary: "The file holds more than one document.",
-    remedy: "Remove the line `---` between them, or move the second document to a file of its own.",
+    summary: "The file contains more than one document.",
+    remedy: "Remove the line `---` between them, or move the second document to a separate file.",
   },
   YAML_DUPLICATE_KEY: {
     summary: "A map has the same key twice; readers of YAML disagree on which one counts.",
     remedy: "Delete or rename one of them.",
   },
   YAML_KEY: {
-    summary: "A merge key (`<<`) or `__proto__`, which readers of YAML treat differently.",
+    summary: "The document has a merge key (`<<`) or `__proto__`, which readers of YAML treat differently.",
     remedy: "Write the members out, or use an alias for the whole value.",
   },
   YAML_TAG: {
@@ -61,7 +61,7 @@ export const sourceCodes: CodeDocs = {
     remedy: "Correct the name of the anchor, or write the value out.",
   },
   YAML_AMBIGUOUS: {
-    summary: "A word that is text in YAML 1.2, and a boolean, date or number in YAML 1.1 (warning).",
+    summary: "A word is text in YAML 1.2, but a boolean, date or number in YAML 1.1 (warning).",
     remedy: "Put it in quotes.",
   },
   JSON_SYNTAX: {
@@ -70,13 +70,13 @@ export const sourceCodes: CodeDocs = {
   },
   YAML_DEPTH: {
     summary: "The document is nested too deeply.",
-    remedy: "Flatten it: a deployments document needs no more than a handful of levels.",
+    remedy: "Flatten it: a deployments document needs only a few levels.",
   },
 };
 
 export const documentCodes: CodeDocs = {
   SUITE_SHAPE: {
-    summary: "A part of the document has the wrong kind.",
+    summary: "A part of the document has the wrong type.",
     explanation:
       "The document and serviceConfiguration are maps. interfaces and deployments are lists, and each entry is a map.",
     remedy: "Write the part as the message says; `svcm schema deployments` prints the whole shape.",
@@ -96,7 +96,7 @@ export const documentCodes: CodeDocs = {
     remedy: "Put the value in quotes.",
   },
   SUITE_CHARACTERS: {
-    summary: "A text holds characters that cannot be seen or that change how it reads.",
+    summary: "A text contains characters that are invisible or that change its direction.",
     explanation:
       "svcm refuses control characters, zero-width characters and marks that change the direction of text. A name can be in any script, but must be in Unicode normalization form NFC, because names that look equal must be equal.",
     remedy: "Type the text again without the character that the message shows.",
@@ -116,13 +116,13 @@ export const documentCodes: CodeDocs = {
     remedy: "Convert it, for example with `iconv -f UTF-16 -t UTF-8`.",
   },
   SUITE_FILE_UNEDITABLE: {
-    summary: "The change cannot be made by changing only its own lines.",
+    summary: "The change would affect lines that do not belong to it.",
     explanation:
-      "svcm never prints a document from scratch. It refuses a change that would reach another entry through an anchor, or that would remove comments.",
+      "svcm never rewrites a whole document. It refuses a change that would affect another entry through an anchor, or that would remove comments.",
     remedy: "Edit the lines that the message names by hand, then run `svcm validate`.",
   },
   TARGET_NOT_FOUND: {
-    summary: "There is no deploy target of that name.",
+    summary: "There is no deploy target with that name.",
     remedy: "Choose one of the names that `svcm targets list` shows.",
   },
   TARGET_AMBIGUOUS: {
@@ -141,10 +141,10 @@ export const documentCodes: CodeDocs = {
 
 export const revisionCodes: CodeDocs = {
   REVISION_NOT_FOUND: {
-    summary: "The revision names no commit of this repository.",
+    summary: "The revision does not name a commit of this repository.",
     explanation: "A shallow clone lacks older commits. A repository without a commit has no HEAD.",
     remedy:
-      "Check the name with `git log`; fetch what a shallow clone lacks (`git fetch --unshallow`, or `fetch-depth: 0` in GitHub Actions).",
+      "Check the name with `git log`; in a shallow clone, fetch the older commits (`git fetch --unshallow`, or `fetch-depth: 0` in GitHub Actions).",
   },
   GIT_NOT_FOUND: {
     summary: "The program `git` is not in the PATH.",
@@ -163,11 +163,11 @@ export const revisionCodes: CodeDocs = {
     remedy: "Run `git config --unset core.worktree`, or compare two files with another tool.",
   },
   GIT_TIMEOUT: {
-    summary: "Git gave no answer in time and was stopped.",
-    remedy: "Run `git status` there: it shows whether the repository or its disk hangs.",
+    summary: "Git did not answer in time, so svcm stopped it.",
+    remedy: "Run `git status` there to see if the repository or its disk hangs.",
   },
   GIT_FAILED: {
-    summary: "Git refused; `details` holds its own words.",
+    summary: "Git reported an error; `details` has its message.",
     remedy: "Run the same Git command in the repository and correct what it reports.",
   },
 };

@@ -17,7 +17,7 @@ export const ecosystemCodes: CodeDocs = {
   ECOSYSTEM_FILE_TIMEOUT: {
     summary: "The file did not end within 3 seconds and was killed.",
     explanation: "PM2 itself would wait forever.",
-    remedy: "Look for an endless loop, or for something that the file asks over a network, and take it out.",
+    remedy: "Remove endless loops and network requests from the file.",
   },
   ECOSYSTEM_FILE_CRASHED: {
     summary: "The process that ran the file died.",
@@ -30,7 +30,7 @@ export const ecosystemCodes: CodeDocs = {
   },
   ECOSYSTEM_FILE_ES_MODULE: {
     summary: "The file uses `module.exports` or `require`, but Node.js runs it as an ES module, so PM2 cannot load it.",
-    explanation: 'A file `.js` is an ES module if the nearest `package.json` says `"type": "module"`.',
+    explanation: 'A `.js` file is an ES module if the nearest `package.json` says `"type": "module"`.',
     remedy: "Rename the file to `.config.cjs`.",
   },
   ECOSYSTEM_FILE_ASYNC: {
@@ -43,7 +43,7 @@ export const ecosystemCodes: CodeDocs = {
   },
   ECOSYSTEM_EXPORT_INVALID: {
     summary: "The file does not export an object with an `apps` array.",
-    explanation: "PM2 does not call an exported function and does not await a promise either.",
+    explanation: "PM2 neither calls an exported function nor awaits a promise.",
     remedy: "Export `{ apps: [...] }`.",
   },
 };

@@ -15,21 +15,21 @@ export const envCodes: CodeDocs = {
     remedy: "Read values with `dotenvx get -f FILE` and change them with `dotenvx set KEY value -f FILE`.",
   },
   ENV_FILE_CHANGED: {
-    summary: "The file was changed after you read it: `If-Match` names an older content.",
-    remedy: "Read it again, look at what changed, and send your change with the new `ETag`.",
+    summary: "The file has changed since you read it: `If-Match` does not match its content.",
+    remedy: "Read it again, review the difference, and send your change with the new `ETag`.",
   },
   ENV_FILE_NOT_UTF8: {
-    summary: "The file is not UTF-8 text; it was not touched.",
+    summary: "The file is not UTF-8 text; svcm did not change it.",
     remedy: "Convert it, for example with `iconv -f UTF-16 -t UTF-8`, or restore it from version control.",
   },
   ENV_FILE_UNEDITABLE: {
-    summary: "The value cannot be written so that every reader of env files reads it back unchanged.",
-    explanation: "The usual reason is an earlier line that leaves a quote open.",
+    summary: "Some readers of env files would not read the value correctly, however svcm writes it.",
+    explanation: "The usual cause is an earlier line that leaves a quote open.",
     remedy: "Run `svcm env check`, close the quote that it reports, and repeat the command.",
   },
   ENV_TOO_MANY_ISSUES: {
     summary: "The env file has more than 1,000 findings; the first 1,000 are listed.",
-    remedy: "Correct these, most often one faulty program appended the same line again and again, then check again.",
+    remedy: "Correct these and check again. Often a faulty program has appended the same line many times.",
   },
   ENV_KEY_NOT_EDITABLE: {
     summary: "The key is outside the write allowlist.",

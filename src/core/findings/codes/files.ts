@@ -1,65 +1,64 @@
 import type { CodeDocs } from "../rule.ts";
 
-/** Codes of a failed contact with the file system or the network: svcm's own, and those of the operating system. */
 export const fileCodes: CodeDocs = {
   ENOTREG: {
-    summary: "Not a regular file.",
+    summary: "The path is not a regular file.",
     remedy:
-      "Put a regular file at `path`; pipes, sockets and devices are not read. `svcm validate --file -` reads standard input.",
+      "Put a regular file at `path`; svcm does not read pipes, sockets and devices. `svcm validate --file -` reads standard input.",
   },
   EFBIG: {
-    summary: "Larger than the limit.",
-    remedy: "Split the file, or remove what does not belong in it; the message names the limit.",
+    summary: "The file is larger than the limit.",
+    remedy: "Split the file, or remove content that does not belong in it; the message names the limit.",
   },
   EOUTSIDE: {
-    summary: "The path, or a link on it, leads out of the folders that svcm may use.",
-    explanation: "Those are the repository root and the config directory.",
+    summary: "The path, or a link in it, leads outside the folders that svcm may use.",
+    explanation: "These folders are the repository root and the config directory.",
     remedy:
-      "Name a file inside them, choose another repository with `--root <dir>`, or the folder of the env files with SVC_SERVICE_MANAGEMENT_CONFIG_DIR.",
+      "Name a file inside them, choose another repository with `--root <dir>`, or set SVC_SERVICE_MANAGEMENT_CONFIG_DIR to the folder of the env files.",
   },
   ELOCKED: {
     summary: "Another process held the lock for too long; the message names it.",
     remedy:
-      "Wait until that process is done and repeat the command. If it hangs, end it: a dead process loses its lock.",
+      "Wait until that process has finished, then repeat the command. If it hangs, end it: a dead process loses its lock.",
   },
   EEXIST: {
-    summary: "Something of that name exists already.",
-    remedy: "Choose another name, or remove what is there.",
+    summary: "A file or folder with that name already exists.",
+    remedy: "Choose another name, or remove the existing one.",
   },
   ECHANGED: {
     summary: "Another program kept changing the file while svcm wrote it.",
     remedy: "Find the program that writes the file, stop it, and repeat the command.",
   },
   FILE_CHANGED: {
-    summary: "The file was changed between reading and writing; it was not touched.",
+    summary: "The file changed between reading and writing; svcm did not write it.",
     remedy: "Repeat the command: it reads the file again.",
   },
   FILE_NOT_UTF8: {
-    summary: "The file is not UTF-8 text; it was not touched.",
+    summary: "The file is not UTF-8 text; svcm did not change it.",
     remedy: "Convert it, for example with `iconv -f UTF-16 -t UTF-8`.",
   },
   EUNKNOWN: {
-    summary: "The operating system gave no code.",
-    remedy: "Read the message, and repeat the command with SVCM_DEBUG=1 if it does not help.",
+    summary: "The operating system reported no code.",
+    remedy: "Read the message. If it does not help, repeat the command with SVCM_DEBUG=1.",
   },
   ENOENT: {
     summary: "There is no file or folder at `path`.",
     remedy: "Check the spelling of the path and the repository root (`--root <dir>`).",
   },
   EACCES: {
-    summary: "Your user may not open the file or the socket.",
+    summary: "Your user does not have permission to open the file or the socket.",
     remedy: "Run `ls -l` on the path; run svcm as its owner, or change the permissions.",
   },
   EPERM: {
-    summary: "The operating system does not permit this to your user.",
-    remedy: "Run svcm as the owner of the file or process; look for an immutable attribute with `lsattr`.",
+    summary: "The operating system does not let your user do this.",
+    remedy: "Run svcm as the owner of the file or process; `lsattr` shows if the file is immutable.",
   },
   EISDIR: {
-    summary: "A folder is where a file is expected.",
+    summary: "The path is a folder; a file is expected.",
     remedy: "Name the file inside the folder, or remove the folder.",
   },
   ENOTDIR: {
-    summary: "A file is where a folder is expected.",
+    summary: "The path is a file; a folder is expected.",
     remedy: "Name a folder; `--root` takes the folder of the repository, not a file.",
   },
   ELOOP: {
@@ -69,7 +68,7 @@ export const fileCodes: CodeDocs = {
   EROFS: {
     summary: "The file system is mounted read-only.",
     remedy:
-      "Mount it writable, or move what svcm writes: SVC_SERVICE_MANAGEMENT_AUDIT_FILE names another place for the audit log.",
+      "Mount it writable. To move only the audit log, set SVC_SERVICE_MANAGEMENT_AUDIT_FILE.",
   },
   ENOSPC: {
     summary: "The disk is full; the old content of the file is whole.",
@@ -97,10 +96,9 @@ export const fileCodes: CodeDocs = {
   },
 };
 
-/** What `metrics watch --url` says when it reaches no svcm. */
 export const connectionCodes: CodeDocs = {
   CONNECTION_FAILED: {
-    summary: "No connection to the service at `--url`; the message has the reason.",
+    summary: "svcm could not connect to the service at `--url`; the message has the reason.",
     remedy: "Check the host and port, and that `svcm serve` runs there: `curl <url>/healthz` answers if it does.",
   },
   NOT_SVCM_SERVE: {

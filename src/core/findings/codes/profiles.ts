@@ -2,7 +2,7 @@ import type { CodeDocs } from "../rule.ts";
 
 export const profileCodes: CodeDocs = {
   PROFILE_NOT_FOUND: {
-    summary: "There is no operational profile of that name.",
+    summary: "There is no operational profile with that name.",
     remedy: "Choose one of the names that `svcm env profile list` shows.",
   },
   PROFILE_VALUE_MISSING: {

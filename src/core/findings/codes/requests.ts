@@ -1,6 +1,5 @@
 import type { CodeDocs } from "../rule.ts";
 
-/** What was asked wrongly, or could not be done, when there is no code that says more. */
 export const requestCodes: CodeDocs = {
   WRONG_USAGE: {
     summary: "The command line has an argument or a flag that the command does not take, or lacks one that it needs.",
@@ -11,8 +10,8 @@ export const requestCodes: CodeDocs = {
     remedy: "Run `svcm help` for all commands.",
   },
   ROOT_INVALID: {
-    summary: "What `--root` or SVC_SERVICE_MANAGEMENT_ROOT names is not a folder.",
-    remedy: "Name the folder that holds deployments.yaml, or leave it out inside of the repository.",
+    summary: "The path in `--root` or SVC_SERVICE_MANAGEMENT_ROOT is not a folder.",
+    remedy: "Name the folder that contains deployments.yaml, or omit the option inside the repository.",
   },
   SERVICE_REQUIRED: {
     summary: "The repository has several services, and the request does not name one.",
@@ -24,14 +23,14 @@ export const requestCodes: CodeDocs = {
   },
   INPUT_INVALID: {
     summary: "The input does not have the accepted shape.",
-    remedy: "Send what the message says is accepted; `GET /api/openapi.json` describes every request.",
+    remedy: "Send an input that the message accepts; `GET /api/openapi.json` describes every request.",
   },
   INPUT_DUPLICATE_MEMBER: {
     summary: "A JSON object has the same member twice.",
     remedy: "Send each member once.",
   },
   CODE_NOT_FOUND: {
-    summary: "There is no code of that name.",
+    summary: "There is no such code.",
     remedy: "Copy the code from the last line of the error, or from `code` in its JSON.",
   },
   INVALID_PAYLOAD: {
@@ -39,25 +38,25 @@ export const requestCodes: CodeDocs = {
     remedy: "Correct every value that the message lists, and repeat the command.",
   },
   INVALID_ENVIRONMENT: {
-    summary: "The environment is not one that this command knows.",
+    summary: "This command does not know the environment.",
     explanation: "Without `--environment`, NODE_ENV decides; without NODE_ENV it is `dev`.",
     remedy: "Name an accepted one with `--environment <name>`; the message lists them.",
   },
   INVALID_REQUEST: {
-    summary: "The request is not understood.",
+    summary: "svcm does not understand the request.",
     remedy: "Correct what the message names, or run the command with `--help`.",
   },
   UNAUTHORIZED: {
-    summary: "The service needs a token, and the one that was sent is missing or wrong.",
+    summary: "The service needs a token, and the request has none or a wrong one.",
     remedy: "Set SVC_SERVICE_MANAGEMENT_AUTH_TOKEN to the token that the service was started with.",
   },
   FORBIDDEN: {
-    summary: "The service does not accept the request from there.",
-    explanation: "It checks `Host` and `Origin`, so that other web pages cannot use it.",
+    summary: "The service does not accept requests from this site or for this host.",
+    explanation: "It checks `Host` and `Origin`, so other web pages cannot use it.",
     remedy: "Use an address of the service itself, or add the name to SVC_SERVICE_MANAGEMENT_ALLOWED_HOSTS.",
   },
   NOT_FOUND: {
-    summary: "There is nothing at that address.",
+    summary: "There is no resource at that address.",
     remedy: "Check the path; `GET /api/openapi.json` lists every route.",
   },
   METHOD_NOT_ALLOWED: {
@@ -66,7 +65,7 @@ export const requestCodes: CodeDocs = {
   },
   REQUEST_TIMEOUT: {
     summary: "The request did not arrive in time.",
-    remedy: "Send it again; look at the connection if it happens often.",
+    remedy: "Send it again. If this happens often, check the connection.",
   },
   PAYLOAD_TOO_LARGE: {
     summary: "The body of the request is larger than the limit.",
@@ -74,7 +73,7 @@ export const requestCodes: CodeDocs = {
   },
   REQUEST_CUT_OFF: {
     summary: "The connection closed before the whole body of the request arrived; nothing was changed.",
-    remedy: "Send the request again; look at the client and the proxies in between if it happens often.",
+    remedy: "Send the request again. If this happens often, check the client and the proxies in between.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     summary: "The service does not read this content type.",
@@ -122,12 +121,12 @@ export const requestCodes: CodeDocs = {
     remedy: "Wait for the time in `Retry-After`, then send the token in SVC_SERVICE_MANAGEMENT_AUTH_TOKEN.",
   },
   SERVICE_BUSY: {
-    summary: "The service answers as many requests as it may.",
+    summary: "The service has reached its limit of concurrent requests.",
     remedy: "Send it again after the time in `Retry-After`.",
   },
   DEFECT: {
-    summary: "A defect of svcm.",
+    summary: "This is a defect in svcm.",
     remedy:
-      "Run the command again with SVCM_DEBUG=1, and report its output, the command line and `svcm --version` where you got svcm from.",
+      "Run the command again with SVCM_DEBUG=1, and report its output, the command line and `svcm --version` to the project.",
   },
 };

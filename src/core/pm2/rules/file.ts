@@ -5,7 +5,7 @@ import type { EcosystemRule } from "./rule.ts";
 export const fileKind: EcosystemRule = {
   code: "ECOSYSTEM_FILE_KIND",
   severity: "error",
-  summary: "PM2 takes the file for another kind because it looks for file endings anywhere in the path.",
+  summary: "PM2 reads the file as another type, because it looks for extensions anywhere in the path.",
   remedy: "Rename the folder or file so that `.json`, `.yml`, `.yaml` and `.config.js` occur only at the end.",
   check({ file: { path, fileName, loaded } }) {
     const taken = pm2FileKind(path);
@@ -18,7 +18,7 @@ export const fileKind: EcosystemRule = {
 export const nearName: EcosystemRule = {
   code: "ECOSYSTEM_FILE_NAME",
   severity: "warning",
-  summary: "A file is named almost like the ecosystem file; PM2 would run it as a script and show it as online.",
+  summary: "A file has almost the name of the ecosystem file; PM2 would run it as a script and show it as online.",
   explanation:
     "PM2 reads `.config.cjs`, `.config.js`, `.config.mjs`, `.json`, `.yml` and `.yaml` as declarations, and runs everything else.",
   remedy: "Rename it as the message says, or move it out of the folder.",

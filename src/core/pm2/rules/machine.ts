@@ -5,7 +5,7 @@ export const scripts: EcosystemRule = {
   code: "ECOSYSTEM_SCRIPT_MISSING",
   severity: "error",
   summary: "An app has no script, or its script is not on this machine.",
-  remedy: "Build the project (usually `npm run build`) if the script is a build result; else correct its path.",
+  remedy: "Build the project (usually `npm run build`) if the script is a build result; otherwise correct its path.",
   check: ({ apps }) =>
     apps.flatMap(({ index, label, normal, places }): Finding[] => {
       if (normal.script !== "" && places.hasScript) return [];

@@ -11,7 +11,7 @@ export const duplicateNames: EcosystemRule = {
     [...sharing(apps, ({ normal }) => normal.name)].flatMap(([name, group]): Finding[] => {
       const last = group.at(-1);
       if (name === "" || last === undefined) return [];
-      const message = `${name} is declared ${group.length} times; PM2 cannot tell them apart, and the last one's env counts for all`;
+      const message = `${name} is declared ${group.length} times; PM2 cannot distinguish them, and the last one's env applies to all`;
       return [{ path: ["apps", last.index, "name"], message }];
     }),
 };
@@ -20,7 +20,7 @@ export const ambiguousNames: EcosystemRule = {
   code: "ECOSYSTEM_NAME_AMBIGUOUS",
   severity: "error",
   summary:
-    "PM2 takes the app's name for something else: every process, an id, a pattern, a file, a namespace or a list.",
+    "PM2 interprets the app's name as something else: every process, an id, a pattern, a file, a namespace or a list.",
   remedy: "Choose a name of letters, digits, `-` and `_` that is not a number and not `all`.",
   check: (ecosystem) =>
     ecosystem.apps.flatMap(({ index, normal: { name } }) => {
@@ -44,9 +44,9 @@ function whyAmbiguous(name: string, { apps }: CheckedEcosystem): string | undefi
 export const impliedNames: EcosystemRule = {
   code: "ECOSYSTEM_SUFFIX_MISSING",
   severity: "error",
-  summary: "No app has a name ending that `deployments.yaml` implies.",
+  summary: "No app has a name with an ending that `deployments.yaml` requires.",
   explanation:
-    "The deploy targets that name the environment as their `pm2Profile` decide, by their service types; if no target names it, the service kind of the service configuration does. The endings are `restapi`, and `websocketapi` or `grpcapi` for a realtime kind.",
+    "The service types of the deploy targets with this `pm2Profile` decide. If there is no such target, the service kind of the service configuration decides. The endings are `restapi`, and `websocketapi` or `grpcapi` for a realtime kind.",
   remedy: "Rename the app or add the missing one; `svcm matrix show` lists the endings of each service kind.",
   check({ apps, implied }) {
     if (apps.length === 0) return [];

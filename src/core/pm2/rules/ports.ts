@@ -50,7 +50,7 @@ export const portInstances: EcosystemRule = {
   code: "ECOSYSTEM_PORT_INSTANCES",
   severity: "error",
   summary: "Several instances in fork mode would listen on the same port.",
-  remedy: 'Use `exec_mode: "cluster"`, or `increment_var: "PORT"` to count the port up.',
+  remedy: 'Use `exec_mode: "cluster"`, or `increment_var: "PORT"` to give each instance the next port.',
   check: ({ apps }) =>
     apps.flatMap((app): Finding[] => {
       const { instances, execMode } = app.declared;
