@@ -5,43 +5,42 @@ import type { Candidate } from "./candidate.ts";
 import type { Siblings } from "./siblings.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** An entry with everything that its rules compare it with. */
 export interface CheckedEntry {
   readonly entry: Candidate;
   readonly vocabulary: Vocabulary;
-  /** The other entries of the list; empty for a single document. */
   readonly siblings: Siblings;
 }
 
 export type Rule = RuleOf<CheckedEntry>;
 
-/** A finding about a value outside its vocabulary. An absent value is the matter of another rule. */
-export function unknownValue(entry: Candidate, field: string, accepted: readonly string[]): Finding[] {
+/** Refuses a value outside `known`, and offers the values that fit the rest of the entry. */
+export function unknownValue(
+  entry: Candidate,
+  field: string,
+  known: readonly string[],
+  fitting: readonly string[] = known,
+): Finding[] {
   const value = entry[field];
-  // A value that is not text is a finding of the shape.
-  if (typeof value !== "string" || accepted.includes(value)) return [];
-  return [
-    accepted.length === 0 ? undeclared(field) : notAccepted(field, `${show(value)} is not known`, accepted, value),
-  ];
+  // The shape reports a value that is not text, and another rule an absent one.
+  if (typeof value !== "string" || known.includes(value)) return [];
+  if (known.length === 0) return [undeclared(field)];
+  return [notAccepted(field, `${show(value)} is not known`, fitting.length > 0 ? fitting : known, value)];
 }
 
-/** A finding about a field whose vocabulary the repository does not have. */
 export function undeclared(field: string): Finding {
   const message = `${field}: config/capability-matrix.yaml declares no values for it; remove the field, or declare its values there`;
   return { path: [field], message };
 }
 
-/** A finding about the value of a field that lists the accepted ones, and suggests one near `given`. */
 export function notAccepted(field: string, words: string, accepted: readonly string[], given?: unknown): Finding {
   return { path: [field], ...accepting(`${field}: ${words}`, accepted, given) };
 }
 
-/** A finding about a required field that has a vocabulary. */
 export function missing(field: string, accepted: readonly string[]): Finding {
   return { path: [field], ...accepting(`${field} is missing`, accepted) };
 }
 
-/** A value as a message shows it: short, quoted, on one line, without credentials or hidden characters. */
+/** A short quoted text on one line, without credentials and hidden characters. */
 export function show(value: unknown): string {
   const text = unhidden(JSON.stringify(typeof value === "string" ? maskCredentials(value) : value) ?? "nothing");
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;

@@ -69,7 +69,7 @@ describe("a deploy target", () => {
     },
   );
 
-  test("needs a region unless it is self-hosted; one that the matrix does not know needs one too", () => {
+  test("needs a region unless it is self-hosted, even if the matrix does not know it", () => {
     const { region: _, ...placeless } = good;
     expect(deployTargetIssues({ ...placeless, deployTarget: "dedicated-server" }, [], vocabulary)).toEqual([]);
     for (const deployTarget of ["vm", "heroku"]) {
@@ -80,7 +80,7 @@ describe("a deploy target", () => {
     }
   });
 
-  test("has a name in one normal form, so that equal names are equal texts", () => {
+  test("has a name in NFC, so equal names are equal texts", () => {
     const name = "Sa\u0303o";
     expect(deployTargetIssues({ ...good, name: name.normalize("NFC") }, [], vocabulary)).toEqual([]);
     expect(deployTargetIssues({ ...good, name }, [], vocabulary).map(({ code }) => code)).toEqual(["SUITE_CHARACTERS"]);
@@ -88,7 +88,18 @@ describe("a deploy target", () => {
     expect(twice.map(({ code }) => code)).toEqual(["SUITE_CHARACTERS", "TARGET_NAME_DUPLICATE"]);
   });
 
-  test("needs a name of its own, whatever its case", () => {
+  test.each([
+    ["vm", ["restapi", "websocket+restapi", "grpc+restapi"]],
+    ["lambda", ["functions"]],
+    ["heroku", ["restapi", "websocket+restapi", "grpc+restapi", "functions"]],
+  ])("on %s accepts only the service types that it runs, if its own is missing or unknown", (deployTarget, accepted) => {
+    for (const serviceType of [undefined, "monolith"]) {
+      const issues = deployTargetIssues({ ...good, deployTarget, serviceType }, [], vocabulary);
+      expect(issues.filter(({ path }) => path[0] === "serviceType")).toMatchObject([{ accepted }]);
+    }
+  });
+
+  test("needs a unique name, ignoring case", () => {
     expect(deployTargetIssues({ ...good, name: "PROD" }, [good], vocabulary).map(({ code }) => code)).toEqual([
       "TARGET_NAME_DUPLICATE",
     ]);
@@ -121,7 +132,7 @@ describe("the verdicts on a list", () => {
     }
   });
 
-  test("flag the later one of two equal names", () => {
+  test("report the later one of two equal names", () => {
     const [one, two] = ["prod", "PROD"].map((name) => ({
       name,
       region: "eu",
@@ -193,7 +204,7 @@ describe("a legacy deploy target", () => {
     expect(migrated).not.toHaveProperty("pm2Profile");
   });
 
-  test("of an unknown target keeps it literally, to be flagged", () => {
+  test("of an unknown type keeps that type for the vocabulary rule to report", () => {
     const document = { deployments: [{ name: "h", type: "heroku", region: "eu", runtime: "node22" }] };
     expect(validateDocument(document, vocabulary).map(({ code, message }) => `${code} ${message}`)).toEqual([
       expect.stringMatching(
@@ -203,7 +214,7 @@ describe("a legacy deploy target", () => {
   });
 });
 
-test.each([null, [], "text", 1])("a document that is %j is no document", (document) => {
+test.each([null, [], "text", 1])("%j is not a document", (document) => {
   expect(validateDocument(document, vocabulary).map(({ code }) => code)).toEqual(["SUITE_SHAPE"]);
 });
 

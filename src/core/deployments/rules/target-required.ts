@@ -4,7 +4,6 @@ import { targetFields } from "../fields.ts";
 import type { Field } from "../field.ts";
 import { missing, type Rule, show } from "../rule.ts";
 
-/** Deploy target (e): what has to be there. */
 export const targetRequired: Rule = {
   code: "TARGET_FIELD_MISSING",
   severity: "error",
@@ -14,11 +13,11 @@ export const targetRequired: Rule = {
   remedy: "Add the field that the message names, for example `svcm targets edit <name> --region eu-central-1`.",
   check: ({ entry, vocabulary }) =>
     targetFields
-      // A missing pm2Profile has a rule of its own.
+      // Another rule reports a missing pm2Profile.
       .filter(({ name }) => name !== "pm2Profile" && isMissing(entry[name]))
       .filter(({ required }) => required(entry, vocabulary))
       .map((field) =>
-        field.accepted ? missing(field.name, field.accepted({}, vocabulary)) : missingText(field, entry),
+        field.accepted ? missing(field.name, field.accepted(entry, vocabulary)) : missingText(field, entry),
       ),
 };
 
@@ -27,7 +26,7 @@ function missingText({ name, by = "", examples = [] }: Field, entry: Candidate):
   return { path: [name], message: acceptedText(`${name} is missing${why}`, `for example ${examples.join(", ")}`) };
 }
 
-/** A value of another kind is a finding of the shape. */
+/** The shape reports a value of another type. */
 function isMissing(value: unknown): boolean {
   return value === undefined || value === "";
 }

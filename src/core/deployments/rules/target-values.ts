@@ -1,7 +1,6 @@
 import { targetFields } from "../fields.ts";
 import { type Rule, unknownValue } from "../rule.ts";
 
-/** Deploy target (a). */
 export const targetValues: Rule = {
   code: "TARGET_VALUE_UNKNOWN",
   severity: "error",
@@ -11,5 +10,7 @@ export const targetValues: Rule = {
   remedy:
     "Write one of the values that the message lists, for example with `svcm targets edit <name> --deploy-target lambda`.",
   check: ({ entry, vocabulary }) =>
-    targetFields.flatMap(({ name, accepted }) => (accepted ? unknownValue(entry, name, accepted({}, vocabulary)) : [])),
+    targetFields.flatMap(({ name, accepted }) =>
+      accepted ? unknownValue(entry, name, accepted({}, vocabulary), accepted(entry, vocabulary)) : [],
+    ),
 };
