@@ -60,5 +60,5 @@ export const PROPER_USES: readonly ProperUse[] = [
 /** A comment or a sentence that begins with one of these has its subject at the wrong end. */
 export const OPENING = /^(?:What|Whatever|Who|Whose|Whoever|Whether|Where|Wherever|How|Which)\b/;
 
-/** How many words a sentence may have. */
+/** The most words of a sentence. */
 export const LONGEST = { docs: 35, code: 30 };

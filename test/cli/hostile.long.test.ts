@@ -28,13 +28,13 @@ function validate(root: string, format: readonly string[]): Promise<Validated> {
     env: plainEnvironment({ HOME: root }),
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
-  let told = "";
+  let reported = "";
   child.stdout?.resume();
   child.stderr?.resume();
-  child.stdio[USAGE]?.on("data", (chunk: Buffer) => (told += String(chunk)));
+  child.stdio[USAGE]?.on("data", (chunk: Buffer) => (reported += String(chunk)));
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve({ code, usage: JSON.parse(told) as NodeJS.ResourceUsage }));
+    child.on("close", (code) => resolve({ code, usage: JSON.parse(reported) as NodeJS.ResourceUsage }));
   });
 }
 

@@ -218,11 +218,11 @@ describe.skipIf(!hasBrowser)("keys on a chart", () => {
   test("move from sample to sample and are answered in words; new samples are not announced", async () => {
     const { page, chart, give, shown } = await chartedConsole(browser);
     const cpu = chart("CPU");
-    const told = cpu.locator("[aria-live]");
+    const spoken = cpu.locator("[aria-live]");
     await cpu.focus();
     const press = async (key: string, words: string) => {
       await page.keyboard.press(key);
-      await told.getByText(words, { exact: true }).waitFor();
+      await spoken.getByText(words, { exact: true }).waitFor();
     };
     await press("ArrowLeft", "12:01:00, 35%");
     await press("ArrowLeft", "12:00:59, 35%");
@@ -233,11 +233,11 @@ describe.skipIf(!hasBrowser)("keys on a chart", () => {
     expect(await axe(page)).toEqual([]);
     await give(61);
     await shown(61);
-    expect(await told.textContent()).toBe("12:01:00, 35%");
+    expect(await spoken.textContent()).toBe("12:01:00, 35%");
     await press("ArrowRight", "12:01:01, 35%");
     await page.keyboard.press("Escape");
     await readouts(page).first().waitFor({ state: "detached" });
-    expect(await told.textContent()).toBe("");
+    expect(await spoken.textContent()).toBe("");
   });
 
   test("zoom in and out", async () => {

@@ -184,7 +184,7 @@ function withSecrets() {
     "SVC_JWT_TOKEN_SECRET_KEY=canary-jwt",
     "SVC_RABBITMQ_URL=amqp://user:canary-amqp@host",
     "SVC_WEBSOCKET_REDIS_URL=redis://:canary-redis@host:6379",
-    "canary is no assignment",
+    "canary without an assignment",
     "",
   ].join("\n");
   for (const name of ["dev", "staging", "ci"]) {

@@ -17,7 +17,7 @@ const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
 /** The lines of a problem on the screen, in a polite live region. */
-async function told(problem: Locator): Promise<string[]> {
+async function linesIn(problem: Locator): Promise<string[]> {
   await problem.waitFor();
   expect(await problem.evaluate((element) => element.closest("[aria-live]")?.getAttribute("aria-live"))).toBe("polite");
   return (await problem.innerText()).split("\n");
@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     expect(status).toBe(500);
     const open = await openConsole(browser, server.url, { tab: "audit", mayFail: true, beginsWith: "main .problem" });
     const { page } = open;
-    const shown = await told(page.locator("main .problem"));
+    const shown = await linesIn(page.locator("main .problem"));
     expect(shown).toEqual(
       [json.error, json.details, json.code && `Code ${json.code}`, json.path && `Path ${json.path}`].filter(Boolean),
     );
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     const { page, server } = await environmentPage(browser, { files, mayFail: true });
     const json = await (await fetch(`${server.url}/api/runtime/env?environment=dev`)).json();
     expect(json.path).toBe(files.path(`${CONFIG_FOLDER}/.env.dev`));
-    expect(await told(page.locator("#panel .problem"))).toEqual(linesOf(json));
+    expect(await linesIn(page.locator("#panel .problem"))).toEqual(linesOf(json));
     expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
   });
 
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     await open.save();
     const json = await (await answer).json();
     expect([json.code, json.path]).toEqual(["EROFS", files.path(`${CONFIG_FOLDER}/.env.dev`)]);
-    expect(await told(open.page.locator(".save-bar .problem"))).toEqual(linesOf(json));
+    expect(await linesIn(open.page.locator(".save-bar .problem"))).toEqual(linesOf(json));
     expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
     expect(open.text()).toBe(GOOD_ENV);
     expect(await axe(open.page)).toEqual([]);
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     const json = await (await answer).json();
     expect(json.code).toBe("ENV_FILE_NOT_FOUND");
     const card = open.page.getByRole("region", { name: "Compare" });
-    expect(await told(card.locator(".problem"))).toEqual(linesOf(json));
+    expect(await linesIn(card.locator(".problem"))).toEqual(linesOf(json));
     open.files.write(`${CONFIG_FOLDER}/.env.ci`, GOOD_ENV.replace("express", "fastify"));
     await card.getByRole("button", { name: "Try again" }).click();
     await card.getByText("1 key differs").waitFor();
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     open.files.write("pm2/ecosystem.dev.config.cjs", "module.exports = {");
     const json = await (await fetch(`${open.url}/api/runtime/pm2-ecosystem?environment=dev`)).json();
     await open.refresh();
-    expect(await told(open.page.locator("#panel .problem"))).toEqual(linesOf(json));
+    expect(await linesIn(open.page.locator("#panel .problem"))).toEqual(linesOf(json));
   });
 
   test("an audit log that cannot be read", async () => {
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     const server = await testServer({ ...noPm2, repository: files });
     const { json } = await ask(server, "/api/runtime/audit");
     const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
-    const shown = await told(page.locator("#panel .problem"));
+    const shown = await linesIn(page.locator("#panel .problem"));
     expect(json.code).toBeDefined();
     expect(shown).toEqual(
       [json.error, json.details, `Code ${json.code}`, json.path && `Path ${json.path}`].filter(Boolean),
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     const frame = (await received()).split("\n").find((line) => line.startsWith('{"type":"error"'));
     const { error, details, code } = JSON.parse(frame ?? "");
-    const shown = await told(page.locator(".processes .problem"));
+    const shown = await linesIn(page.locator(".processes .problem"));
     expect(shown).toEqual([error, details, `Code ${code}`].filter(Boolean));
   });
 });

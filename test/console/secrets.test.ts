@@ -36,7 +36,7 @@ function plantedFiles(): Repository {
     "SVC_WEBSOCKET_REDIS_URL=redis://:canary-userinfo@host:6379",
     "NOT_IN_THE_CONTRACT=canary-foreign",
     "# SVC_REDIS_PASSWORD=canary-comment",
-    "canary is no assignment",
+    "canary without an assignment",
     "",
   ];
   for (const name of ["dev", "staging", "ci"]) {

@@ -100,9 +100,9 @@ describe.skipIf(!hasBrowser)("the server", () => {
     const suite = await open({ mayFail: true });
     await suite.server.close();
     await suite.field("Document").fill(YAML);
-    const told = suite.page.locator(".status-line.error", { hasText: "could not be checked" });
-    await told.waitFor();
-    expect(await told.textContent()).toMatch(/Nothing is changed\..*The server cannot be reached\./);
+    const found = suite.page.locator(".status-line.error", { hasText: "could not be checked" });
+    await found.waitFor();
+    expect(await found.textContent()).toMatch(/Nothing is changed\..*The server cannot be reached\./);
     expect(await suite.button("Import").isDisabled()).toBe(true);
     expect(await suite.stored()).toEqual(before);
   });

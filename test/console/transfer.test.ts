@@ -81,9 +81,9 @@ describe.skipIf(!hasBrowser)("an exported document", () => {
     const { text } = await downloaded(suite, "service-management.json");
     expect(JSON.parse(text)).toEqual(kept);
     expect(Object.keys(JSON.parse(text) as object)).toEqual([...Object.keys(full), "extra"]);
-    const told = await suite.page.getByRole("list", { name: "Issues of the document" }).locator("li").allTextContents();
-    expect(told.join("\n")).toMatch(/deployments\[0\]: databaseDriver: "MS SQL" is not known/);
-    expect(told).toHaveLength(3);
+    const found = await suite.page.getByRole("list", { name: "Issues of the document" }).locator("li").allTextContents();
+    expect(found.join("\n")).toMatch(/deployments\[0\]: databaseDriver: "MS SQL" is not known/);
+    expect(found).toHaveLength(3);
   });
 
   test("can be copied", async () => {
@@ -124,8 +124,8 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     ["a list where a map is", "- &a 1\n", /document line 1, column 1: .*expected a map, got a list/],
     ["no map", "- 1\n", /expected a map, got a list/],
     ["another version", "version: v0\n", /version: "v0" is not supported; accepted: service-management.v1/],
-    ["a list that is none", "deployments: {}\n", /deployments: expected a list/],
-    ["an entry that is none", "deployments:\n  - 5\n", /deployments\[0\].*expected a map/],
+    ["a list that is a map", "deployments: {}\n", /deployments: expected a list/],
+    ["an entry that is a number", "deployments:\n  - 5\n", /deployments\[0\].*expected a map/],
     ["values of an environment", "runtimeEnvironment:\n  SVC_HTTP_PORT: 3000\n", /runtimeEnvironment: expected text/],
   ];
   test.each(bad)("is refused for %s, with the field, and nothing changes", async (_name, text, words) => {
@@ -134,8 +134,8 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     await suite.field("Document").fill(text);
     const list = suite.page.getByRole("list", { name: "Issues of the import" }).locator("li");
     await list.first().waitFor();
-    const told = await list.allTextContents();
-    expect(told.toSorted().join("\n")).toMatch(words);
+    const found = await list.allTextContents();
+    expect(found.toSorted().join("\n")).toMatch(words);
     expect(await suite.button("Import").isDisabled()).toBe(true);
     expect(await suite.storedText()).toBe(before);
   });
@@ -158,8 +158,8 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     await suite.field("Document").fill(text);
     const list = suite.page.getByRole("list", { name: "Issues of the import" }).locator("li");
     await list.first().waitFor();
-    const told = await list.allTextContents();
-    expect(told.toSorted().join("\n")).toMatch(words);
+    const found = await list.allTextContents();
+    expect(found.toSorted().join("\n")).toMatch(words);
     await suite.button("Import").click();
     await suite.page.getByText(/^Imported /).waitFor();
     expect(await suite.page.getByRole("tab", { name: /error/ }).count()).toBeGreaterThan(0);

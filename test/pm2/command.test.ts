@@ -14,14 +14,14 @@ let own: Pm2;
 let file: (name: string) => string;
 
 /** Prints what it was given into a file, then idles. */
-const TELL = (out: string): string =>
+const RECORDER = (out: string): string =>
   `require("node:fs").writeFileSync(${JSON.stringify(out)}, JSON.stringify({ env: process.env, argv: process.argv.slice(2) })); setInterval(() => {}, 1e6);`;
 
 beforeAll(() => {
   own = pm2();
   file = (name) => join(own.folder, name);
   writeFileSync(file("deployments.yaml"), "");
-  writeFileSync(file("app.cjs"), TELL(file("seen.json")));
+  writeFileSync(file("app.cjs"), RECORDER(file("seen.json")));
   writeFileSync(file("idle.cjs"), "setInterval(() => {}, 1e6);");
   writeFileSync(file("ends.cjs"), "process.exit(3);");
   writeFileSync(file(".env.dev"), "SVC_HTTP_FRAMEWORK=express\n");

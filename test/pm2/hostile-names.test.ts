@@ -11,7 +11,7 @@ const TITLE = "\u001B]0;title\u0007";
 const C1 = "\u009B2Jc1";
 const BIDI = "a\u202Eb\u2066c\u2028d";
 const NAMES = [CLEAR, TITLE, C1, BIDI];
-/** What a terminal obeys: C0 except line feeds, C1, marks of direction, other line ends, and noncharacters. */
+/** A terminal obeys these characters: C0 except line feeds, C1, marks of direction, other line ends, and noncharacters. */
 const STEERING = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFDD0-\uFDEF]/u;
 
 const run = (...argv: string[]) => svcm(argv, { root: world.folder, env: { PM2_HOME: world.home } });

@@ -81,8 +81,8 @@ test("differences from the ecosystem file are reported without values", async ()
     { ...app, args: "--token CANARY-NEW", env: { CANARY_KEY: "CANARY-NEW", SVC_OLD: "CANARY-OLD", MORE: "1" } },
   ]);
   const payload = await show();
-  const told = payload.ecosystem.drift.filter(({ name }) => name === "busy");
-  expect(told.map(({ field, key, state }) => [field, key, state])).toEqual([
+  const differences = payload.ecosystem.drift.filter(({ name }) => name === "busy");
+  expect(differences.map(({ field, key, state }) => [field, key, state])).toEqual([
     ["args", null, "different"],
     ["env", "CANARY_KEY", "different"],
     ["env", "MORE", "absent"],

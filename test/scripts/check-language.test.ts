@@ -1,10 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { checkLanguage } from "../../scripts/language/check.ts";
-import { folderOf, readPermitted, writePermitted } from "../../scripts/language/ratchet.ts";
 
 const found = (path: string, source: string): string[] =>
   checkLanguage(path, source).map(({ line, message }) => `${line} ${message}`);
@@ -72,22 +67,4 @@ test("check:language reads the prose of Markdown, without its code", () => {
     expect.stringMatching(/^10 "Nobody"/),
     expect.stringMatching(/^12 "is no"/),
   ]);
-});
-
-test("check:language counts by room in src/core and test/core, else by folder", () => {
-  expect(
-    ["src/core/env/a.ts", "src/core/a.ts", "src/server/http/a.ts", "docs/how-to/a.md", "a.md"].map(folderOf),
-  ).toEqual(["src/core/env", "src/core", "src/server", "docs/how-to", "."]);
-});
-
-test("the permitted number of findings never rises, and its file goes when none is left", () => {
-  const folder = mkdtempSync(join(tmpdir(), "svcm-language-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = pathToFileURL(join(folder, "permitted.json"));
-  writeFileSync(file, '{ "src": 2 }');
-  expect(() => writePermitted(file, { src: 1, docs: 2 })).toThrow(/3 findings; 2 are permitted/);
-  writePermitted(file, { docs: 1 });
-  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ docs: 1 });
-  writePermitted(file, {});
-  expect(readPermitted(file)).toEqual({});
 });

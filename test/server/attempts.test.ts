@@ -163,9 +163,9 @@ test("refused tokens of an address are logged once a second with their count", a
   await Promise.all(Array.from({ length: 200 }, () => post(server, SAVE, wrong)));
   await server.close();
   const lines = server.log.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40);
-  const told = (code: string) =>
+  const countOf = (code: string) =>
     lines.filter((line) => line.code === code).reduce((sum, { count = 1 }) => sum + Number(count), 0);
-  expect([told("UNAUTHORIZED"), told("RATE_LIMITED")]).toEqual([10, 190]);
+  expect([countOf("UNAUTHORIZED"), countOf("RATE_LIMITED")]).toEqual([10, 190]);
   const seconds = Math.ceil((Date.parse(lines.at(-1).time) - Date.parse(lines[0].time)) / 1000);
   expect(lines.length).toBeLessThanOrEqual(2 * (seconds + 2));
   expect(lines[0]).toMatchObject({ outcome: "refused", address: "127.0.0.1", action: "env.write" });

@@ -10,9 +10,9 @@ describe("a bad body", () => {
     ["a string", '"x"'],
     ["null", "null"],
     ["no values", {}],
-    ["values that are no object", { values: [] }],
+    ["values that are not an object", { values: [] }],
     ["values that are null", { values: null }],
-    ["an environment that is no string", { environment: 1, values: {} }],
+    ["an environment that is not a string", { environment: 1, values: {} }],
     ["an unknown member", { values: {}, enviroment: "ci" }],
     ["what only the core may say", { values: {}, foreignKeys: "refuse" }],
     ["the other one", { values: {}, ifMatch: "*" }],
@@ -22,7 +22,7 @@ describe("a bad body", () => {
     ["a member twice", '{"values":{"SVC_REALTIME_API":"yes"},"values":{"SVC_REALTIME_API":"no"}}'],
     ["a key twice", '{"values":{"SVC_REALTIME_API":"yes","SVC_REALTIME_API":"no"}}'],
     ["deep nesting", `{"values":${'{"a":'.repeat(8)}1${"}".repeat(8)}}`],
-    ["bytes that are no text", Uint8Array.from([0x7b, 0xff, 0x7d])],
+    ["bytes that are not text", Uint8Array.from([0x7b, 0xff, 0x7d])],
   ])("%s", async (_, body) => {
     const server = await testServer();
     const before = server.text();

@@ -66,7 +66,7 @@ const cases: readonly Case[] = [
     provoke: (server) => post(server, { values: { SVC_WEBSOCKET_REDIS_URL: "redis://u:p@h" } }),
   },
   {
-    what: "value that is no string",
+    what: "value that is not a string",
     kind: "INVALID_PAYLOAD",
     provoke: (server) => post(server, { values: { SVC_REALTIME_API: true } }),
   },

@@ -12,7 +12,7 @@ async function validate(text: string | Uint8Array, headers = {}): Promise<Answer
   return post(await testServer(), text, { ...YAML_TYPE, ...headers }, PATH);
 }
 
-function told({ json }: Answered): string[] {
+function issuesOf({ json }: Answered): string[] {
   return suiteVerdictBody.parse(json).issues.map(({ code, at }) => `${code} ${at?.line}:${at?.column}`);
 }
 
@@ -90,28 +90,28 @@ describe("issues have their place in the text", () => {
     ["no text at all", "", "YAML_EMPTY 1:1"],
   ])("%s, and there is no document", async (_, text, issue) => {
     const answer = await validate(text);
-    expect({ status: answer.status, told: told(answer) }).toEqual({ status: 200, told: [issue] });
+    expect({ status: answer.status, issues: issuesOf(answer) }).toEqual({ status: 200, issues: [issue] });
     expect(answer.json).toMatchObject({ valid: false, issues: [{ at: { file: "deployments.yaml" } }] });
     expect(answer.json).not.toHaveProperty("document");
   });
 
   test("what the rules find in a document, too, which is handed over", async () => {
     const answer = await validate("x: &x 1\ndeployments:\n  - name: a\n    runtime: latest\n");
-    expect(told(answer)).toContain("TARGET_RUNTIME_INVALID 4:14");
-    expect(told(answer)[0]).toBe("SUITE_UNKNOWN_KEY 1:1");
+    expect(issuesOf(answer)).toContain("TARGET_RUNTIME_INVALID 4:14");
+    expect(issuesOf(answer)[0]).toBe("SUITE_UNKNOWN_KEY 1:1");
     expect(answer.json.document).toEqual({ x: 1, deployments: [{ name: "a", runtime: "latest" }] });
   });
 
   test("a document that is not a map is one issue", async () => {
     const answer = await validate("- &a 1\n");
-    expect(told(answer)).toEqual(["SUITE_SHAPE 1:1"]);
+    expect(issuesOf(answer)).toEqual(["SUITE_SHAPE 1:1"]);
     expect(answer.json.document).toEqual([1]);
   });
 
   test.each([".inf", "-.inf", ".nan"])("%s, which JSON does not have, and there is no document", async (number) => {
     const answer = await validate(`serviceConfiguration:\n  serviceKind: rest-api\n  ports: {rest: ${number}}\n`);
     expect(answer.json.valid).toBe(false);
-    expect(told(answer).join()).toContain(" 3:17");
+    expect(issuesOf(answer).join()).toContain(" 3:17");
     expect(answer.json).not.toHaveProperty("document");
   });
 });

@@ -25,7 +25,7 @@ interface Used {
 }
 
 describe.runIf(isLinux)("Linux", () => {
-  test("a process's CPU time and memory are what it says of itself", async () => {
+  test("a process's CPU time and memory match its own report", async () => {
     const machine = await reader();
     const child = start(commandLine("burn"));
     await child.line();
@@ -33,7 +33,7 @@ describe.runIf(isLinux)("Linux", () => {
       child.send("how much?");
       return JSON.parse((await child.line()) ?? "") as Used;
     };
-    // What it says brackets what is read: it burns on in between.
+    // The child keeps burning, so its own answers enclose the reading.
     const [a, first, b] = [await ask(), (await machine.processes([child.pid])).get(child.pid)!, await ask()];
     for (let used = b; used.cpuMs < b.cpuMs + 300; used = await ask());
     const [c, second, d] = [await ask(), (await machine.processes([child.pid])).get(child.pid)!, await ask()];
@@ -47,7 +47,7 @@ describe.runIf(isLinux)("Linux", () => {
     expect(second.rssBytes! / d.rssBytes).toBeLessThan(1.25);
   });
 
-  test("one that has ended is not there, before and after its parent has noticed; its files are closed", async () => {
+  test("an ended process is missing, before and after its parent waits for it, and its files are closed", async () => {
     const machine = await reader();
     const before = descriptors();
     // `wait` is never called by the inner shell's parent: the child stays as a zombie until that ends, too.
@@ -91,7 +91,7 @@ describe.runIf(isLinux)("Linux", () => {
     expect(after.writeBytes - before.writeBytes).toBeGreaterThanOrEqual(2 ** 20);
   });
 
-  test.runIf(canBeNobody)("traffic of another user's process is not 0, and says why", async () => {
+  test.runIf(canBeNobody)("traffic of another user's process is a reason instead of 0", async () => {
     const [line = ""] = await run([...asNobody, ...commandLine("read-process", String(process.pid))]);
     expect(JSON.parse(line)).toMatchObject({ cpuMs: expect.any(Number), io: { supported: true, code: "EACCES" } });
   });

@@ -19,7 +19,7 @@ const legacy = fc.record(
 );
 const current = fc.record({ name: text, deployTarget: text, owner: text }, { noNullPrototype: true });
 
-test("migrating a document is migrating each of its entries, and nothing else", () => {
+test("migrating a document migrates each of its entries and changes nothing else", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(legacy, current), { maxLength: 5 }), (deployments) => {
       const document = { runtimeEnvironment: "dev", deployments };
@@ -49,13 +49,13 @@ describe("a copy's name", () => {
   });
 });
 
-test("of names that differ in case only, the exact spelling is meant; without it, none is", () => {
+test("if names differ only in case, the exact spelling selects an entry, and another spelling is refused", () => {
   const document = { deployments: [{ name: "Prod" }, { name: "prod" }] };
   expect(removeTarget(document, "prod").changes).toEqual([{ kind: "delete", path: ["deployments", 1] }]);
   expect(() => removeTarget(document, "PROD")).toThrow("2 deploy targets are called");
 });
 
-test("a target may keep its own name in another case, and not take another one's", () => {
+test("a target may change the case of its name, but not take the name of another target", () => {
   const rest = { region: "eu", runtime: "node22", serviceType: "functions", deployTarget: "lambda" };
   const more = { runtimeProtocol: "http", databaseDriver: "SQLite", keyValueDriver: "redis" };
   const document = {
@@ -69,7 +69,7 @@ test("a target may keep its own name in another case, and not take another one's
   expect(() => rename("B")).toThrow("taken by another deploy target");
 });
 
-test("answering every question with what it offers passes the gate", () => {
+test("an entry of offered answers is valid", () => {
   for (const deployTarget of Object.keys(matrix.deployTargets)) {
     const answers: Record<string, string> = { name: "a", region: "eu", runtime: "node22", deployTarget };
     const next = () => openQuestions("deployments", answers, vocabulary)[0];

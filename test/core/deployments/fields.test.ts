@@ -10,7 +10,7 @@ import {
 
 const vocabulary = { contract, matrix };
 
-test("questions put a field behind the one that it depends on, and keep the order of the file otherwise", () => {
+test("a question follows the question that it depends on; the others keep the order of the file", () => {
   expect(decidersFirst<Field>(targetFields).map(({ name }) => name)).toEqual([
     "name",
     "deployTarget",
@@ -29,7 +29,7 @@ test("every field with a vocabulary has values in the packaged facts", () => {
   expect(empty).toEqual([]);
 });
 
-test("a field that is added to the table is in the editor schema, narrowed by the field that it depends on", () => {
+test("a new field of the table is in the editor schema, narrowed by the field that it depends on", () => {
   const zone: Field = {
     name: "zone",
     label: "Zone",

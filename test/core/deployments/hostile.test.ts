@@ -11,7 +11,7 @@ import { readYaml } from "../../../src/core/yaml/read.ts";
 import { mutant, randomOf, realDocuments } from "../yaml/scan/mutate.ts";
 import { hostileDocuments } from "../../support/hostile-documents.ts";
 
-/** Enough for more issues than are told of the smallest entries. */
+/** Enough entries for more issues than a report lists. */
 const SIZE = 2 ** 16;
 /** Of a section and of a map within it, with what says that there are more. */
 const MOST_ISSUES = 3 * (MAX_ISSUES + 1);
@@ -43,7 +43,7 @@ describe("a hostile document is refused, with a bounded list of issues, each wit
   });
 });
 
-test("more issues than are told are told to be more", async () => {
+test("a report that lists only some issues says that there are more", async () => {
   const entries = await issuesAndReports(`deployments:\n${"-\n".repeat(MAX_ISSUES + 2)}`);
   expect(entries.issues).toHaveLength(MAX_ISSUES + 1);
   expect(entries.issues[0]).toMatchObject({ code: "SUITE_TOO_MANY_ISSUES", path: ["deployments"] });
@@ -55,7 +55,7 @@ test("more issues than are told are told to be more", async () => {
   expect(exactly.issues).toHaveLength(MAX_ISSUES);
 });
 
-test("a mutated document is validated and reported, whatever became of it", async () => {
+test("every mutated document is validated and reported", async () => {
   const random = randomOf(2);
   const documents = realDocuments();
   for (let tried = 0; tried < 1000; tried++) {

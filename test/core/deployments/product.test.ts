@@ -7,7 +7,7 @@ import {
 } from "../../../src/core/facts/packaged.generated.ts";
 import { deployTargetIssues, serviceConfigurationIssues } from "../../../src/core/deployments/validate.ts";
 
-/** An oracle of its own: the YAML file, read here, asked here. */
+/** An independent oracle: this test reads the YAML file itself. */
 const yaml = parse(readFileSync(new URL("../../../config/capability-matrix.yaml", import.meta.url), "utf8")) as {
   runModes: Record<string, { cloudProviders: string[] }>;
   serviceTypes: Record<string, { protocols: string[] }>;
@@ -29,7 +29,7 @@ function product<T extends Record<string, readonly unknown[]>>(axes: T): { [Key 
   return rows as { [Key in keyof T]: T[Key][number] }[];
 }
 
-test("serviceType x deployTarget x runtimeProtocol x pm2Profile: accepted exactly where the YAML says so", () => {
+test("serviceType x deployTarget x runtimeProtocol x pm2Profile: accepted exactly if the YAML says so", () => {
   const rows = product({
     serviceType: [...Object.keys(yaml.serviceTypes), STRANGER],
     deployTarget: [...Object.keys(yaml.deployTargets), STRANGER],
@@ -51,7 +51,7 @@ test("serviceType x deployTarget x runtimeProtocol x pm2Profile: accepted exactl
   expect([rows.length, rows.filter(isAccepted).length]).toEqual([700, 48]);
 });
 
-test("serviceKind x runMode x cloudProvider: accepted exactly where the YAML says so", () => {
+test("serviceKind x runMode x cloudProvider: accepted exactly if the YAML says so", () => {
   const rows = product({
     serviceKind: [...Object.keys(yaml.serviceKinds), STRANGER],
     runMode: [...Object.keys(yaml.runModes), STRANGER],
@@ -67,7 +67,7 @@ test("serviceKind x runMode x cloudProvider: accepted exactly where the YAML say
   expect([rows.length, rows.filter(isAccepted).length]).toEqual([160, 27]);
 });
 
-test("changing the YAML alone changes the verdict", () => {
+test("a change of the YAML alone changes the verdict", () => {
   const candidate = { serviceKind: "rest-api", runMode: "functions", cloudProvider: "google", ports: { rest: 3000 } };
   expect(serviceConfigurationIssues(candidate, vocabulary).map(({ message }) => message)).toEqual([
     'cloudProvider: "google" does not offer the run mode "functions"; accepted: aws, vercel, cloudflare',

@@ -18,7 +18,7 @@ const GOOD = `${ENTRY}    deployTarget: lambda
     keyValueDriver: redis
 `;
 
-/** The text without its `|`, and where that stood. */
+/** The text without its `|`, and the place of that mark. */
 function cursorOf(marked: string): { readonly text: string; readonly at: Position } {
   const before = marked.slice(0, marked.indexOf("|"));
   const lines = before.split("\n");
@@ -48,12 +48,12 @@ describe("yaml-language-server completes only what is accepted", () => {
     ["|", ["version", "runtimeEnvironment", "serviceConfiguration", "interfaces", "deployments"]],
   ];
 
-  test("of values", async () => {
+  test("values", async () => {
     const editor = await openEditor(PACKAGED);
     for (const [marked, expected] of rows) expect(await labels(editor, marked), marked).toEqual(expected);
   });
 
-  test("of members: a PM2 profile only where PM2 manages, and only the ports that are bound", async () => {
+  test("members: a PM2 profile only for a target that PM2 manages, and only bound ports", async () => {
     const editor = await openEditor(PACKAGED);
     expect(await labels(editor, `${ENTRY}    deployTarget: lambda\n    |\n`)).not.toContain("pm2Profile");
     expect(await labels(editor, `${ENTRY}    deployTarget: vm\n    |\n`)).toContain("pm2Profile");
@@ -141,7 +141,7 @@ describe("yaml-language-server explains", () => {
     ["deploy|ments: []\n", ["Names are unique"]],
   ];
 
-  test("what stands under the pointer, with the labels of the facts", async () => {
+  test("the member or value under the pointer, with the labels of the facts", async () => {
     const editor = await openEditor(PACKAGED);
     for (const [marked, words] of rows) {
       const { text, at } = cursorOf(marked);
@@ -151,7 +151,7 @@ describe("yaml-language-server explains", () => {
   });
 });
 
-test("a repository with a matrix of its own completes from that", async () => {
+test("yaml-language-server completes from a repository's own matrix", async () => {
   const workspace = makeWorkspace();
   const functions = { ...matrix.runModes["functions"]!, cloudProviders: ["google"] };
   const own = { contract, matrix: { ...matrix, runModes: { ...matrix.runModes, functions } } };
@@ -161,7 +161,7 @@ test("a repository with a matrix of its own completes from that", async () => {
   expect(await labels(editor, marked)).toEqual(["google"]);
 });
 
-test("this repository's deployments.yaml names the schema, and nothing in it is marked", async () => {
+test("yaml-language-server finds no problem in this repository's deployments.yaml, which names the schema", async () => {
   const text = readFileSync(new URL("../../../deployments.yaml", import.meta.url), "utf8");
   expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=./schemas/service-management.v1.schema.json");
   const editor = await openEditor(PACKAGED);

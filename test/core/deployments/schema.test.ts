@@ -16,7 +16,7 @@ import { readSource } from "../../../src/core/deployments/read.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/deployments/", import.meta.url));
-/** What compares an entry with others is beyond a schema. */
+/** A schema cannot compare entries with each other. */
 const BEYOND = new Set(["TARGET_NAME_DUPLICATE", "INTERFACE_DUPLICATE", "CONFIG_PORT_COLLISION"]);
 const EDITOR_WORDS = [
   "markdownDescription",
@@ -29,7 +29,7 @@ const EDITOR_WORDS = [
 const STRANGER = "nonsense";
 const packaged = { contract, matrix };
 
-/** A matrix of another shop: no service type in it is served by one protocol alone, and a region is not asked for. */
+/** Another matrix: every service type has several protocols, and no region is required. */
 const foreign = {
   contract,
   matrix: {
@@ -133,7 +133,7 @@ test.each([
   expect(valid).toBeGreaterThan(100);
 });
 
-test("serviceKind x runMode x cloudProvider x a port", () => {
+test("the schema and the validator agree on serviceKind x runMode x cloudProvider x a port", () => {
   const some = [
     0,
     1,
@@ -169,7 +169,7 @@ test("serviceKind x runMode x cloudProvider x a port", () => {
   expect([all, valid]).toEqual([5 * 6 * 9 * some.length, 9 * (2 * some.length + 5)]);
 });
 
-test("every type of interface with every framework", () => {
+test("the schema and the validator agree on every type of interface with every framework", () => {
   const frameworks = [...new Set([...Object.keys(matrix.interfaceTypes), "express", "sails", "socket-io", "total-js"])];
   const rows = product({
     type: [...Object.keys(matrix.interfaceTypes), STRANGER, undefined],
@@ -184,7 +184,7 @@ test("every type of interface with every framework", () => {
   expect([all, valid]).toEqual([6 * 9 * 16, 2 * 2 + 1 + 1]);
 });
 
-test("ports of every kind of value, and documents of every kind", () => {
+test("the schema and the validator agree on ports and documents of every type", () => {
   const configuration = { serviceKind: "rest-api", runMode: "functions", cloudProvider: "aws" };
   const ports = [[3000], "3000", null, {}, { rest: 1, other: 2 }, { rest: 1, grpc: {} }, { rest: "\u200B1" }];
   const { all, valid } = compare(
@@ -194,7 +194,7 @@ test("ports of every kind of value, and documents of every kind", () => {
   expect([all, valid]).toEqual([12, 2]);
 });
 
-/** Values that stand where any other may be meant. */
+/** Values of every type. */
 const anything = fc.constantFrom<unknown>(
   null,
   1,
@@ -214,7 +214,7 @@ const anything = fc.constantFrom<unknown>(
   "latest",
 );
 
-test("documents with a fault put in anywhere", () => {
+test("the schema and the validator agree on documents with a fault anywhere", () => {
   const good = parseYaml(readFileSync(`${folder}good.yaml`, "utf8"), "good.yaml").value;
   const legacy = { name: "old", type: "dedicated", region: "", runtime: "node18" };
   const document = { ...(good as { deployments: unknown[] }) };
@@ -230,7 +230,7 @@ test("documents with a fault put in anywhere", () => {
   );
 });
 
-test("every document of the fixtures that can be read", async () => {
+test("the schema and the validator agree on every readable fixture", async () => {
   const names = readdirSync(folder).filter((name) => /\.(?:yaml|json)$/.test(name));
   const documents = await Promise.all(
     names.map(async (name) => (await readSource(readFileSync(folder + name, "utf8"), name)).value),

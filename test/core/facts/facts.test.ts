@@ -89,7 +89,7 @@ describe("a repository's own runtime contract", () => {
   test.each([
     ["an unknown default", "default: express", "default: expres", '"expres" is not known; accepted: express'],
     [
-      "a default environment that is none",
+      "a default environment that does not exist",
       "defaultEnvironment: dev",
       "defaultEnvironment: prod",
       '"prod" is not known; accepted: dev, staging, ci',

@@ -93,7 +93,7 @@ const projects: Readonly<Record<string, Project>> = {
     layout: { ecosystem: { production: "ecosystem.config.yml" } },
     apps: [["production", ["api"]]],
   },
-  "workers in files of their own": {
+  "workers in separate files": {
     files: {
       "pm2/api.config.js": "",
       "pm2/ecosystem.api.config.js": js(app("api")),

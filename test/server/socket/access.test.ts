@@ -26,7 +26,7 @@ describe("where it comes from", () => {
     ["a rebound name", { host: "evil.example" }],
     ["another host's port", { host: "evil.example:3200" }],
     ["a foreign origin", { origin: "http://evil.example" }],
-    ["no origin of its own", { origin: "null" }],
+    ["an opaque origin", { origin: "null" }],
     ["another port of this machine", { origin: "http://127.0.0.1:1" }],
     ["another scheme", { origin: "https://127.0.0.1" }],
     ["another site, by what the browser says", { "sec-fetch-site": "cross-site" }],
@@ -79,8 +79,8 @@ describe("a request that is not a WebSocket handshake", () => {
     ["no version", UPGRADE.replace("Sec-WebSocket-Version: 13\r\n", ""), 426],
     ["version 8, whose origin has another name", UPGRADE.replace("13", "8"), 426],
     ["no key", UPGRADE.replace("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n", ""), 400],
-    ["a key that is none", UPGRADE.replace("dGhl", "####"), 400],
-    ["subprotocols that are none", `${UPGRADE}Sec-WebSocket-Protocol: a,,b\r\n`, 400],
+    ["an invalid key", UPGRADE.replace("dGhl", "####"), 400],
+    ["invalid subprotocols", `${UPGRADE}Sec-WebSocket-Protocol: a,,b\r\n`, 400],
   ])("%s is refused", async (_, upgrade, status) => {
     const answer = parsed(await raw(await start(), `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n`));
     expect(answer.status).toBe(status);

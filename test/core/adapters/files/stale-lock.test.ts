@@ -43,8 +43,8 @@ describe("a stale lock is taken over", () => {
 
   test.skipIf(!isLinux).each([
     ["a process that had the same number", { startTime: "1" }],
-    ["a process before the machine was started anew", OTHER_BOOT],
-    ["a process whose number nobody has", { pid: NOBODYS_PID }],
+    ["a process before a restart of the machine", OTHER_BOOT],
+    ["a process whose number is free", { pid: NOBODYS_PID }],
   ])("%s (needs /proc)", async (_, difference) => {
     const { hold, lock, names } = lockPlace(AT_ONCE);
     leave(lock, difference);

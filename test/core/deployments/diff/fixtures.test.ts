@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL("../../../fixtures/deployments-diff/", impo
 const same = (text: string): string => text;
 const plain = { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same };
 
-/** Cases are folders: old.yaml and new.yaml beside what they are told as. Either may be absent. */
+/** Cases are folders with old.yaml, new.yaml and the expected reports. Either document may be absent. */
 test.each(readdirSync(folder))("%s", async (name) => {
   const [old, young] = ["old.yaml", "new.yaml"].map((file) => filesOf(`${folder}${name}/${file}`));
   const repository = makeRepository(old ?? {});
@@ -17,12 +17,12 @@ test.each(readdirSync(folder))("%s", async (name) => {
   const report = await execute(deploymentsDiff, repository.ports, { from: "HEAD" }, commandLineCaller());
   expect(report.from.commit).toBe(repository.git("rev-parse", "HEAD").trim());
   const commit = report.from.commit ?? "";
-  const told = {
+  const reports = {
     "expected.txt": await renderDiff(report, "text", plain),
     "expected.md": await renderDiff(report, "markdown", plain),
     "expected.json": JSON.stringify(report, null, 2),
   };
-  for (const [file, text] of Object.entries(told)) {
+  for (const [file, text] of Object.entries(reports)) {
     const stable = text.replaceAll(commit, "<commit>").replaceAll(commit.slice(0, 10), "<commit>");
     expect(stable).not.toMatch(/canary/);
     await expect(`${stable}\n`).toMatchFileSnapshot(`${folder}${name}/${file}`);

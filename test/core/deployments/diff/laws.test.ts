@@ -64,7 +64,7 @@ const document: fc.Arbitrary<Candidate> = fc.record(
 
 const runs = { numRuns: 2000 };
 
-test("a document and itself differ by nothing", () => {
+test("a document does not differ from itself", () => {
   fc.assert(
     fc.property(document, (one) => {
       expect(diffDeployments(one, structuredClone(one), vocabulary)).toEqual({ changes: [], notes: [] });
@@ -73,7 +73,7 @@ test("a document and itself differ by nothing", () => {
   );
 });
 
-test("the way back is the way there, turned round", () => {
+test("the difference from new to old mirrors the difference from old to new", () => {
   fc.assert(
     fc.property(document, document, (a, b) => {
       const [there, back] = [diffDeployments(a, b, vocabulary), diffDeployments(b, a, vocabulary)];
@@ -86,7 +86,7 @@ test("the way back is the way there, turned round", () => {
   );
 });
 
-test("renames that are equally likely are found the same way from both sides", () => {
+test("equally likely renames are the same in both directions", () => {
   const alike = fc.array(
     fc.record({
       region: oneOf("eu", "us", "asia"),
@@ -108,7 +108,7 @@ test("renames that are equally likely are found the same way from both sides", (
   );
 });
 
-test("applying the changes of the deploy targets to the old ones gives the new ones", () => {
+test("applying the changes to the old deploy targets returns the new ones", () => {
   const named = fc
     .uniqueArray(fc.tuple(oneOf("a", "A", "b", "c", "d", "e"), target), {
       maxLength: 6,
@@ -124,7 +124,7 @@ test("applying the changes of the deploy targets to the old ones gives the new o
   );
 });
 
-test("another order alone is told, and is no change", () => {
+test("another order alone is a note, not a change", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(target, { minLength: 2, selector: ({ name }) => String(name).toLowerCase() }),
@@ -137,7 +137,7 @@ test("another order alone is told, and is no change", () => {
   );
 });
 
-describe("what a change touches", () => {
+describe("the effect of a change", () => {
   const one = {
     name: "a",
     region: "eu",
@@ -151,7 +151,7 @@ describe("what a change touches", () => {
       (change) => change.effects,
     );
 
-  test("follows the capability matrix, and nothing else", () => {
+  test("depends only on the capability matrix", () => {
     const changed = { ...one, runtime: "node24" };
     const touched = { kind: "process", action: "touch", ecosystem: "ecosystem.dev.config.cjs" };
     expect(effects(matrix, changed)).toEqual([{ ...touched, appSuffixes: ["restapi"] }]);
@@ -171,14 +171,14 @@ describe("what a change touches", () => {
     ]);
   });
 
-  test("is not known where a matrix of one's own names no service kind for a service type", () => {
+  test("is unknown if a repository's own matrix has no service kind for a service type", () => {
     const types = { ...matrix.serviceTypes, restapi: { label: "REST", protocols: ["http"] } };
     expect(effects({ ...matrix, serviceTypes: types }, { ...one, runtime: "node24" })).toEqual([
       { kind: "unknown", field: "serviceType", value: "restapi" },
     ]);
   });
 
-  test("of another profile: the apps of one ecosystem file stop, those of the other start", () => {
+  test("of another profile stops the apps of one ecosystem file and starts those of the other", () => {
     expect(effects(matrix, { ...one, pm2Profile: "staging" })).toEqual([
       { kind: "process", action: "stop", ecosystem: "ecosystem.dev.config.cjs", appSuffixes: ["restapi"] },
       { kind: "process", action: "start", ecosystem: "ecosystem.staging.config.cjs", appSuffixes: ["restapi"] },
@@ -186,7 +186,7 @@ describe("what a change touches", () => {
   });
 });
 
-test("ten thousand renamed deploy targets are told in linear time: each was compared by its content", () => {
+test("ten thousand renamed deploy targets are found in linear time, by their content", () => {
   const targets = (prefix: string) =>
     Array.from({ length: 10_000 }, (_, index) => ({
       name: `${prefix}${index}`,
