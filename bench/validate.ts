@@ -56,7 +56,7 @@ try {
   for (const size of SIZES) {
     const folder = writeDocuments(size);
     const rounds = size > LARGEST_OF_PRODUCT ? Math.min(ROUNDS, 3) : ROUNDS;
-    tell(
+    print(
       size,
       measure(
         contenders.filter(({ takes }) => takes(size)),
@@ -138,7 +138,7 @@ function cpuSeconds(argv: readonly string[], cwd: string, expected: number): num
   return user + system;
 }
 
-function tell(size: number, seconds: ReadonlyMap<string, number>): void {
+function print(size: number, seconds: ReadonlyMap<string, number>): void {
   const ajv = seconds.get("ajv-cli") ?? Number.NaN;
   console.log(`\n${size} targets`);
   for (const [name, cpu] of seconds) {

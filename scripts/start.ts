@@ -42,7 +42,7 @@ function lastLines({ pm2_env }: Process): string {
 function whatRuns(): string {
   const url = (port: number): string => `http://127.0.0.1:${port}`;
   return `
-  The reference backend runs under a PM2 of its own:
+  The reference backend runs under its own PM2:
 
     REST                ${url(ports.restapi)}/health
     WebSocket + REST    ${url(ports.websocketapi)}/health

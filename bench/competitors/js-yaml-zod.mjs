@@ -1,4 +1,4 @@
-/** What somebody writes in an afternoon: js-yaml reads, zod checks types and vocabularies. No matrix, no positions. */
+/** A script of an afternoon: js-yaml reads, zod checks types and vocabularies. No matrix, no positions. */
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
 import * as z from "zod";

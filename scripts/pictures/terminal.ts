@@ -31,8 +31,8 @@ export async function drawTerminal(browser: Browser, path: string): Promise<void
   const folder = mkdtempSync(join(tmpdir(), "svcm-picture-"));
   try {
     cpSync(join(root, config), join(folder, config), { recursive: true });
-    const told = session.map((args) => `\u001B[32m$\u001B[0m svcm ${args.join(" ")}\n${run(folder, args)}`);
-    await draw(browser, told.join("\n"), path);
+    const screens = session.map((args) => `\u001B[32m$\u001B[0m svcm ${args.join(" ")}\n${run(folder, args)}`);
+    await draw(browser, screens.join("\n"), path);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -2,7 +2,6 @@ import type { Command } from "@oclif/core/command";
 import type { PJSON, Plugin } from "@oclif/core/interfaces";
 import type { LoadChunk } from "./chunk-loader.ts";
 
-/** A plugin as the build found it. */
 export interface BundledPlugin {
   readonly pjson: PJSON;
   readonly commands: Readonly<Record<string, Command.Cached>>;
@@ -15,7 +14,7 @@ interface Place {
   readonly load: LoadChunk;
 }
 
-/** The plugin as oclif knows it, without a look at the disk: a command's chunk is loaded when it runs. */
+/** Does not read the disk; a command's chunk loads when it runs. */
 export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot, load }: Place): Plugin {
   const { name, version, oclif } = pjson;
 
@@ -49,7 +48,7 @@ export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot
   return plugin;
 }
 
-/** Ours are declared by their file alone. */
+/** Our hooks are declared by their file alone. */
 function hooksOf({ hooks = {} }: PJSON["oclif"]): Plugin["hooks"] {
   const files = Object.entries(hooks as Record<string, string>);
   return Object.fromEntries(files.map(([event, target]) => [event, [{ target, identifier: "default" }]]));

@@ -6,19 +6,18 @@ import type { CodeCache } from "./code-cache.ts";
 export type LoadChunk = (chunk: string) => unknown;
 
 export interface ChunkLoaderOptions {
-  /** Folder of the build. */
   readonly dist: string;
-  /** Code that V8 compiled for the chunks at an earlier start. V8 itself refuses code of another version or other flags. */
+  /** V8 itself refuses code of another version or with other flags. */
   readonly codeCache: Pick<CodeCache, "read">;
-  /** Node's own `require`, for everything that is not a chunk. */
+  /** Loads everything that is not a chunk. */
   readonly nodeRequire: NodeJS.Require;
-  /** Is called with each chunk that had to be compiled. */
+  /** Called with each chunk that had to be compiled. */
   readonly onCompiled: (chunk: string, script: Script) => void;
 }
 
 /**
- * Loads chunks as Node would, with the code that V8 compiled at an earlier start: that halves the start of a command.
- * A chunk that says `import()` cannot be loaded so, because V8 forgets with the compiled code which loader made it.
+ * Loads chunks as Node would, with the code that V8 compiled at an earlier start, which halves the start of a command.
+ * Such a chunk cannot contain `import()`, because V8 forgets the loader of compiled code.
  */
 export function chunkLoader({ dist, codeCache, nodeRequire, onCompiled }: ChunkLoaderOptions): LoadChunk {
   const loaded = new Map<string, { exports: unknown }>();
@@ -66,7 +65,7 @@ export function chunkLoader({ dist, codeCache, nodeRequire, onCompiled }: ChunkL
 
 type ModuleFunction = (exports: unknown, require: NodeJS.Require, module: object, file: string, folder: string) => void;
 
-/** Resolves `./table.cjs` or `../../chunks/table.cjs`. `node:path` would take longer than the rest of the loading. */
+/** `node:path` would take longer than the rest of the loading. */
 function chunkAt(folder: string, id: string): string {
   const steps = folder === "" ? [] : folder.split("/");
   for (const step of id.split("/")) {

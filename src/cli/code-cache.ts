@@ -1,26 +1,25 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Script } from "node:vm";
 
-/** Names the content of a build: V8 compares only the length of a source, so the folder's name has to. */
+/** Names the content of a build, because V8 compares only the length of a source. */
 export const BUILD_ID_FILE = "build-id";
 
-/** More folders than this are left over from earlier versions of svcm or Node.js. */
+/** More folders are left over from earlier versions of svcm or Node.js. */
 const MOST_FOLDERS = 8;
 const PRIVATE = 0o700;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** The code that V8 compiled for the chunks of one build, for one version of Node.js. */
+/** The compiled code of one build for one version of Node.js. */
 export interface CodeCache {
-  /** The compiled code of a chunk, or undefined if none is kept. */
   readonly read: (chunk: string) => Buffer | undefined;
-  /** Keeps what was compiled. A cache that cannot be written is not an error: the next start compiles again. */
+  /** A cache that cannot be written is not an error: the next start compiles again. */
   readonly keep: (compiled: ReadonlyMap<string, Script>) => void;
 }
 
 /**
- * The cache in the user's own cache folder, `$XDG_CACHE_HOME/svcm` or `~/.cache/svcm`. The package contains no compiled code,
- * because it fits only the Node.js that made it. The start runs the cached code, so a folder of another user, or one that others
- * may write to, is not used. Returns undefined then, and for a user without a home.
+ * The cache is `$XDG_CACHE_HOME/svcm` or `~/.cache/svcm`. The package contains no compiled code, because that fits only
+ * the Node.js that made it. Because the start runs cached code, a folder is not used if another user owns it or may
+ * write to it. `undefined` then, and without a home.
  */
 export function userCodeCache(dist: string, env: NodeJS.ProcessEnv): CodeCache | undefined {
   const { XDG_CACHE_HOME: cache, HOME: home } = env;
@@ -37,14 +36,14 @@ export function userCodeCache(dist: string, env: NodeJS.ProcessEnv): CodeCache |
         if (!isOurs) makeFolder(home, parent, folder);
         for (const [chunk, script] of compiled) replace(`${folder}/${fileNameOf(chunk)}`, script.createCachedData());
       } catch {
-        // A full disk, a home that is read-only: the next start compiles again.
+        // The disk is full or the home is read-only: the next start compiles again.
       }
     },
   };
 }
 
 function makeFolder(home: string | undefined, parent: string, folder: string): void {
-  // With `sudo` and the home of another user, what root writes here would be in that user's way.
+  // With `sudo` and the home of another user, files of root would be in that user's way.
   if (home && statSync(home).uid !== process.geteuid?.()) return;
   mkdirSync(parent, { recursive: true, mode: PRIVATE });
   if (!isOwn(parent)) throw new Error("The cache folder belongs to another user.");
@@ -66,7 +65,7 @@ function isOwn(folder: string): boolean {
   }
 }
 
-/** Another start may read or write the same file: it sees the old or the new one whole. */
+/** Another start may read or write the same file; it sees either version whole. */
 function replace(file: string, bytes: Buffer): void {
   const temporary = `${file}.${process.pid}`;
   writeFileSync(temporary, bytes, { mode: 0o600 });

@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import pjson from "../../package.json" with { type: "json" };
 import { colourLevel, isTerminalBehindStdout } from "../commands/terminal/screen.ts";
 
-/** The root help as oclif renders it, made by the build: plain and with colours. */
+/** The root help as oclif renders it, made by the build. */
 export const HELP_FILES = { plain: "help.txt", coloured: "help.ansi.txt" } as const;
 export const HELP_COLUMNS = 80;
 
-/** Placeholder for the version in those files: the version names the machine. */
+/** The version names the machine, so the files have a placeholder. */
 export const VERSION_MARK = "{version}";
 
-/** The answer to a question that needs no command: the version or the root help; else undefined. */
+/** Answers version and root help, which need no command. */
 export function earlyAnswer(argv: readonly string[], dist: string): string | undefined {
   const [only = "--help", ...more] = argv;
   if (more.length > 0) return undefined;
@@ -17,7 +17,7 @@ export function earlyAnswer(argv: readonly string[], dist: string): string | und
   return only === "--help" || only === "-h" ? rootHelp(dist) : undefined;
 }
 
-/** As oclif words it. */
+/** The form of oclif. */
 export function version(): string {
   return `${pjson.name}/${pjson.version} ${process.platform}-${process.arch} node-${process.version}`;
 }

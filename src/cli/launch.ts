@@ -1,7 +1,4 @@
-/**
- * The start of the built command line. The version and the root help are answered here, from data
- * made at build time; everything else is handed to oclif.
- */
+/** The start of the built command line. Version and root help come from data of the build; oclif does the rest. */
 import type { Script } from "node:vm";
 import { writeOut } from "../commands/terminal/output.ts";
 import { chunkLoader, type LoadChunk } from "./chunk-loader.ts";
@@ -21,10 +18,7 @@ function startOclif(): void {
   void chunk.start({ argv, dist, load });
 }
 
-/**
- * The loader that uses and keeps compiled code. With SVCM_DEBUG the source is compiled as it is, so that traces name
- * its lines.
- */
+/** With SVCM_DEBUG, the source is compiled unchanged, so traces have its lines. */
 function loader(): LoadChunk {
   const isDebugged = Boolean(process.env["SVCM_DEBUG"]);
   if (isDebugged) process.setSourceMapsEnabled(true);

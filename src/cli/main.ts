@@ -6,7 +6,7 @@ import { writeOut } from "../commands/terminal/output.ts";
 import { TerminalFileError } from "../commands/terminal/errors.ts";
 import { UsageError } from "../commands/terminal/errors.ts";
 
-/** Runs the command line over the plugins that are loaded, the first of which is svcm itself. */
+/** The first plugin is svcm itself. */
 export async function main(argv: string[], loadPlugins: () => Promise<readonly Plugin[]>): Promise<void> {
   process.on("uncaughtException", crash);
   let known: readonly string[] = [];
@@ -40,7 +40,10 @@ function refuseTopicAsJson(argv: readonly string[], known: readonly string[]): v
   if (inside.length > 0) throw new UsageError(`A command is missing. Accepted: ${inside.join(", ")}.`);
 }
 
-/** `help env get` as `env get --help`: the help command of oclif passes none of its options, and so repeats the summary. */
+/**
+ * Treats `help env get` as `env get --help`, because oclif's help command passes none of its options and repeats the
+ * summary.
+ */
 function askedByFlag(argv: string[]): string[] {
   const [first, ...words] = argv;
   if (first !== "help" || words.length === 0 || words.some((word) => word.startsWith("-"))) return argv;
@@ -65,7 +68,7 @@ async function fail(error: unknown, mayBeJson: boolean): Promise<number> {
   return failure.exitCode;
 }
 
-/** A defect outside of every command, in a callback. Nothing can go on, so oclif ends the process. */
+/** A defect in a callback, outside of every command. svcm cannot continue, so oclif ends the process. */
 function crash(error: unknown): void {
   void fail(error, false).then(async (exit) => {
     const end = Object.assign(new Error(), { oclif: { exit }, skipOclifErrorHandling: true });

@@ -6,15 +6,14 @@ import { main } from "./main.ts";
 
 export interface StartOptions {
   readonly argv: string[];
-  /** Folder of the build. */
   readonly dist: string;
   readonly load: LoadChunk;
 }
 
-/** The plugins of the build with their manifests: the first is svcm itself. */
+/** Lists svcm itself first. */
 export const PLUGINS_FILE = "plugins.json";
 
-/** Runs the built command line: nothing is searched for, every plugin and command is known. */
+/** Searches nothing, because every plugin and command is known. */
 export async function start({ argv, dist, load }: StartOptions): Promise<void> {
   const root = dirname(dist);
   await main(argv, async () => {

@@ -6,7 +6,7 @@ const SHOW = "svcm metrics show measures each process; svcm ecosystem show shows
 const WATCH = "svcm metrics watch";
 const LEFT_TO_PM2 = "use PM2's own command line for this";
 
-/** Commands of other tools that people type from habit, and the command of svcm for each. */
+/** Commands of other tools, and the command of svcm for each. */
 const HABITS: Readonly<Record<string, string>> = {
   ls: LIST,
   list: LIST,
@@ -39,9 +39,7 @@ const HABITS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The refusal of a command that does not exist.
- *
- * @param asked words as they were typed
+ * @param asked words as typed
  * @param known every command, its words separated by spaces
  */
 export function unknownCommand(asked: string, known: readonly string[]): UsageError {

@@ -1,6 +1,6 @@
 import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../core/api/channel.ts";
 
-/** The address of the channel as a WebSocket, and as the HTTP route that reports why it is refused. */
+/** The WebSocket, and the HTTP route that reports the reason of a refusal. */
 export interface Address {
   readonly socket: string;
   readonly http: string;
@@ -8,7 +8,7 @@ export interface Address {
 
 /**
  * @param service may end in the path under which a proxy serves it
- * @throws {TypeError} if it is not an http, https, ws or wss URL.
+ * @throws {TypeError} if it is not an http, https, ws or wss URL
  */
 export function addressOf(service: string | URL): Address {
   const url = new URL(service);
@@ -20,7 +20,7 @@ export function addressOf(service: string | URL): Address {
   return { socket: `ws${secure}://${host}${path}`, http: `http${secure}://${host}${path}` };
 }
 
-/** The subprotocols to offer; a browser can send the token only there. */
+/** A browser can send the token only as a subprotocol. */
 export function subprotocols(token: string | undefined): string[] {
   return token === undefined ? [SUBPROTOCOL] : [SUBPROTOCOL, `${TOKEN_SUBPROTOCOL}${base64url(token)}`];
 }

@@ -1,4 +1,3 @@
-/** The types of `svcm/client`. */
 import type { ActionFrame, ActionResultFrame, ErrorFrame, HostFrame, MetricsFrame } from "./frames.generated.ts";
 import type { SocketConstructor } from "./socket.ts";
 
@@ -13,7 +12,7 @@ export interface ClientOptions {
   readonly url: string | URL;
   /**
    * The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN. It is never part of a URL. A function is called before each attempt
-   * to connect; if it rejects, that attempt has failed and another one follows.
+   * to connect; if it rejects, the attempt fails and another one follows.
    */
   readonly token?: string | undefined | (() => Promise<string | undefined>);
   /** Required before Node 22, which has no global one: that of the package `ws`. */
@@ -21,8 +20,7 @@ export interface ClientOptions {
   readonly onState?: ((state: ConnectionState) => void) | undefined;
   /**
    * Called after each failed attempt to connect.
-   *
-   * @param reason only if the WebSocket reports it: that of `ws` does, that of a browser does not
+   * @param reason present with the package `ws`; a browser does not report it
    */
   readonly onRetry?: ((reason: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -30,7 +28,7 @@ export interface ClientOptions {
 
 export interface WatchOptions {
   readonly environment?: string | undefined;
-  /** A service of the repository's `svcm.yaml`; without one, the apps of all services count. */
+  /** A service of the repository's `svcm.yaml`. By default, the apps of all services. */
   readonly service?: string | undefined;
   /** Milliseconds, 500 to 2000. */
   readonly intervalMs?: number | undefined;
@@ -50,17 +48,15 @@ export interface Client {
 
   /**
    * Subscribes, and again after each reconnect. A slow reader gets the newest frame. A further watch ends this one.
-   *
-   * @throws {ServiceError} if the service refuses the subscription or the connection.
+   * @throws {ServiceError} if the service refuses the subscription or the connection
    */
   watch(options?: WatchOptions): AsyncIterable<WatchFrame>;
 
   /**
    * Acts on processes. A refusal is a result: `ok: false` with its code. It waits for a connection, and is never sent
    * twice.
-   *
-   * @throws {OutcomeUnknownError} if the connection is lost before the result arrives.
-   * @throws {ServiceError} if the action is malformed, or the connection is refused.
+   * @throws {OutcomeUnknownError} if the connection is lost before the result arrives
+   * @throws {ServiceError} if the action is malformed, or the connection is refused
    */
   act(action: Action, options?: { readonly signal?: AbortSignal }): Promise<ActionResult>;
 

@@ -3,8 +3,7 @@ const LONGEST_MS = 10_000;
 
 /**
  * Milliseconds before the next attempt to connect. The upper bound doubles up to ten seconds; the random part keeps
- * clients from returning all at once.
- *
+ * clients from returning at the same time.
  * @param attempt 0 for the first one after a working connection
  * @param random from 0 to 1
  */

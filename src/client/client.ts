@@ -22,11 +22,11 @@ interface Acting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Missing frames before the last one counts as stale. */
+/** After this many missing frames, the last one counts as stale. */
 const MISSED_FRAMES = 3;
 const LEAST_STALE_MS = 3_000;
 
-/** A client of the metrics channel, in a browser or in Node. It connects on first use. */
+/** Creates a client of the metrics channel, in a browser or in Node. It connects on first use. */
 export function connect(options: ClientOptions): Client {
   return new ChannelClient(options);
 }

@@ -16,14 +16,14 @@ export interface ConnectionOptions {
   readonly onDown: () => void;
   /** An attempt failed; another one follows. */
   readonly onRetry: (reason: string) => void;
-  /** The service refuses this client: no further attempt. */
+  /** The service refuses this client; no attempt follows. */
   readonly onRefused: (error: ServiceError) => void;
 }
 
 const DIAGNOSIS_TIMEOUT_MS = 5_000;
 const NORMAL_CLOSE = 1000;
 
-/** A socket that is reopened until it is closed. */
+/** Reopens its socket until it is closed. */
 export class Connection {
   readonly #options: ConnectionOptions;
   #socket: SocketLike | undefined;
@@ -48,7 +48,7 @@ export class Connection {
     this.#connect();
   }
 
-  /** Sends if the socket is open; returns whether it did. */
+  /** Returns false if no socket is open. */
   send(frame: ClientFrame): boolean {
     if (this.#isOpen) this.#socket?.send(JSON.stringify(frame));
     return this.#isOpen;
@@ -127,7 +127,7 @@ export class Connection {
   }
 }
 
-/** A WebSocket does not report why it was refused; the same address over HTTP does. */
+/** A WebSocket does not report the reason of a refusal; the same address over HTTP does. */
 async function refusalOf({ address, token }: ConnectionOptions): Promise<ServiceError | undefined> {
   try {
     const given = typeof token === "function" ? await token() : token;

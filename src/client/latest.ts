@@ -1,4 +1,4 @@
-/** Passes values to an iterator: a slow reader gets the newest of each kind, in order. */
+/** Passes values to an iterator. A slow reader gets the newest value of each kind, in order. */
 export interface Latest<T> extends AsyncIterable<T> {
   /** Replaces the unread value of its kind. */
   put(kind: string, value: T): void;

@@ -26,7 +26,7 @@ interface Bash {
   readonly wordBreaks: string;
 }
 
-/** In the form that `completionScript` describes. bash shows no words about a candidate. */
+/** In the form of `completionScript`. bash shows no text about a candidate. */
 function rendered({ candidates, paths }: Completion, bash: Bash | undefined): string {
   // The shell would type the name, so one that could steer the terminal is left out.
   const shown = candidates.filter(({ value }) => visible(value) === value);

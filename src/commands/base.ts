@@ -16,39 +16,33 @@ import { writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/printable.ts";
 import { isTerminalBehindStdout, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
 
-/** `--environment` for commands about env files. The core decides what is accepted. */
 const environmentFlag = Flags.string({
   char: "e",
   summary: "Environment, for example dev, staging or ci. Defaults to NODE_ENV, or dev.",
   helpValue: "<name>",
 });
 
-/** The same for commands about PM2, where production is an environment too. */
+/** PM2 commands accept production, too. */
 const ecosystemEnvironmentFlag = Flags.string({
   char: "e",
   summary: "Environment, for example dev, staging or production. Defaults to NODE_ENV, or dev.",
   helpValue: "<name>",
 });
 
-/** `--service`, for repositories whose `svcm.yaml` declares several. */
 const serviceFlag = Flags.string({
   summary: "Service of svcm.yaml, for example orders. A repository with one service needs none.",
   helpValue: "<name>",
 });
 
-/** The flags that choose an env file. */
 export const envFlags = { environment: environmentFlag, service: serviceFlag };
 
-/** The flags that choose an ecosystem file. */
 export const ecosystemFlags = { environment: ecosystemEnvironmentFlag, service: serviceFlag };
 
-/** For checks of an environment that may have no ecosystem file. */
 export const allowMissingFlag = Flags.boolean({
   summary: "Exit 0 if the environment has no ecosystem file.",
   default: false,
 });
 
-/** The part of an input that these flags give. */
 export function chosen({ environment, service }: { environment: string | undefined; service: string | undefined }) {
   return { environment, service };
 }
@@ -65,7 +59,7 @@ export abstract class SvcmCommand extends Command {
     }),
   };
 
-  /** As oclif's own, which would load the configuration a second time. */
+  /** oclif's own `run` would load the configuration a second time. */
   static override async run<T extends Command>(
     this: new (argv: string[], config: Command["config"]) => T,
     argv?: string[],
@@ -75,7 +69,6 @@ export abstract class SvcmCommand extends Command {
     return new this(argv ?? process.argv.slice(2), options)["_run"]();
   }
 
-  /** The value of `--root`. */
   protected root: string | undefined;
 
   #ports: Promise<Ports> | undefined;
@@ -90,7 +83,7 @@ export abstract class SvcmCommand extends Command {
     return parsed;
   }
 
-  /** Ends a stream: aborted by SIGINT and SIGTERM, and when standard output is closed. */
+  /** Aborted by SIGINT and SIGTERM, and when standard output is closed. */
   protected get signal(): AbortSignal {
     if (this.#stop === undefined) {
       this.#stop = new AbortController();
@@ -103,7 +96,7 @@ export abstract class SvcmCommand extends Command {
     return (this.#ports ??= openPorts({ root: this.root, env: process.env, cwd: process.cwd() }));
   }
 
-  /** Runs an operation for the user of this terminal, in the repository of `--root` or of the current folder. */
+  /** The repository is that of `--root` or of the current folder. */
   async execute<Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked): Promise<Answer> {
     const ports = await this.ports();
     try {
@@ -115,19 +108,18 @@ export abstract class SvcmCommand extends Command {
     }
   }
 
-  /** Says that an environment has no ecosystem file, and what to do next. */
   protected async explainMissing(answer: { readonly environment: string; readonly path: string }): Promise<void> {
     if (this.jsonEnabled()) return;
     const { withoutEcosystem } = await import("./terminal/without-ecosystem.ts");
     this.log(withoutEcosystem(answer.environment, answer.path, await doorHint(await this.ports())));
   }
 
-  /** Shows text that is rendered only if a person reads it. */
+  /** Renders only if a person reads the text. */
   print(render: (screen: Screen) => string): void {
     if (!this.jsonEnabled()) this.log(render(stdoutScreen()));
   }
 
-  /** Shows text for a person. Quoted names and values cannot steer the terminal. */
+  /** Quoted names and values cannot steer the terminal. */
   override log(message = "", ...args: unknown[]): void {
     if (!this.jsonEnabled()) this.#print(printable(text(message, args), stdoutScreen()));
   }
@@ -136,13 +128,12 @@ export abstract class SvcmCommand extends Command {
     if (!this.jsonEnabled()) writeErr(`${printable(text(message, args), stderrScreen())}\n`);
   }
 
-  /** A value or document that another program reads: exact in a pipe or a file. */
+  /** For programs: exact in a pipe or a file. */
   logExactly(message: string): void {
     if (isTerminalBehindStdout()) this.log(message);
     else if (!this.jsonEnabled()) this.#print(message);
   }
 
-  /** Writes one document of a stream as one line. */
   protected logJsonLine(document: unknown): void {
     this.#print(jsonText(document));
   }
@@ -151,7 +142,7 @@ export abstract class SvcmCommand extends Command {
     this.#print(jsonText(document, 2));
   }
 
-  /** Exits 1: the command worked, and its answer is negative. */
+  /** Exits 1: the command worked, and its answer is no. */
   answerNo(): void {
     process.exitCode = 1;
   }

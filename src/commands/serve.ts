@@ -38,7 +38,7 @@ export default class Serve extends SvcmCommand {
     });
     if (this.jsonEnabled()) this.logJsonLine({ event: "listening", url: server.url });
     this.log(`Service Management listening on ${server.url}`);
-    // To PM2, which waits for it with `wait_ready`.
+    // PM2 waits for it with `wait_ready`.
     process.send?.("ready");
     if (!signal.aborted) await new Promise((stop) => signal.addEventListener("abort", stop, { once: true }));
     await server.close();

@@ -6,9 +6,8 @@ import type { Issue } from "./api/issue.ts";
 import { defined } from "./words/defined.ts";
 
 /**
- * Every expected refusal: its HTTP status, its exit code and the specification's words.
- * Exit codes: 1 for the answer no, 2 wrong usage, 3 could not, 70 a defect of svcm.
- *
+ * Every expected refusal with its HTTP status, exit code and specified words. Exit codes: 1 for the answer no, 2 for
+ * wrong usage, 3 for a failure, 70 for a defect of svcm.
  * @see the specification, "Errors"; CONTRACT sections 3 and 7
  */
 export const errorTable = {
@@ -31,13 +30,13 @@ export const errorTable = {
   REVISION_FAILED: { status: 500, exitCode: 3, error: "Revision could not be read." },
   ECOSYSTEM_FILE_FAILED: { status: 500, exitCode: 3, error: "PM2 ecosystem file operation failed." },
   AUDIT_FAILED: { status: 500, exitCode: 3, error: "Audit log operation failed." },
-  /** PM2, or the way to it, refused. Collecting metrics has the kind PM2_METRICS_FAILED. */
+  /** Failures of metrics have the kind PM2_METRICS_FAILED. */
   PM2_FAILED: { status: 500, exitCode: 3, error: "PM2 operation failed." },
   PM2_METRICS_FAILED: { status: 500, exitCode: 3, error: "PM2 metrics collection failed." },
   PROCESS_NOT_FOUND: { status: 404, exitCode: 3, error: "Process not found.", isCode: true },
   PROCESS_AMBIGUOUS: { status: 409, exitCode: 2, error: "Process is ambiguous.", isCode: true },
   PROCESS_ACTION_FAILED: { status: 500, exitCode: 3, error: "Process action failed." },
-  /** The state of the machine or the declaration does not allow the action; PM2 was not asked. */
+  /** The machine or the declaration does not allow the action; PM2 did not get it. */
   PROCESS_ACTION_REFUSED: { status: 409, exitCode: 3, error: "Process action refused." },
   SELF_ACTION_BLOCKED: { status: 409, exitCode: 1, error: "Process action blocked.", isCode: true },
   FACT_INVALID: { status: 500, exitCode: 3, error: "Declarative source is invalid.", isCode: true },
@@ -47,7 +46,7 @@ export const errorTable = {
 } as const satisfies Partial<Record<Code, ErrorRow>>;
 
 interface ErrorRow {
-  /** True if the body carries the kind as its `code`, unless a refusal has a closer one. */
+  /** The body carries the kind as its `code`, unless a refusal has a more exact one. */
   readonly isCode?: true;
   readonly status: number;
   readonly exitCode: number;
@@ -56,20 +55,20 @@ interface ErrorRow {
 
 export type ErrorKind = keyof typeof errorTable;
 
-/** The error body of a refusal, with a few members for the edges. */
+/** The error body, with members for the command line and the server. */
 export interface RefusalBody extends Omit<ErrorBody, "error" | "code"> {
   readonly code?: ErrorCode;
   /** The next step, for a person at a terminal. Not sent. */
   readonly hint?: string;
-  /** The time after which a repetition may help. Not sent. */
+  /** The time after which another attempt may succeed. Not sent. */
   readonly retryAfterSeconds?: number;
-  /** The processes of a refused action, as far as they are known. Not sent. */
+  /** The known processes of a refused action. Not sent. */
   readonly processes?: readonly AuditedProcess[];
-  /** The text of the file that the issues are in, for a terminal that frames their lines. Not sent. */
+  /** The text of the file with the issues, for source lines in a terminal. Not sent. */
   readonly source?: string;
 }
 
-/** A refusal that the product expects and can explain. Anything else that is thrown is a defect. */
+/** A refusal that svcm expects and can explain. Every other error is a defect. */
 export class SvcmError extends Error {
   override readonly name = "SvcmError";
   readonly kind: ErrorKind;
@@ -87,7 +86,7 @@ function isCode(kind: ErrorKind): boolean {
   return row.isCode === true;
 }
 
-/** A refusal that lists everything that was found; its details are the messages in one line. */
+/** A refusal with every issue; its details are the messages on one line. */
 export function refusal(kind: ErrorKind, issues: readonly Issue[]): SvcmError {
   return new SvcmError(kind, { details: issues.map(({ message }) => message).join("; "), issues });
 }
@@ -101,7 +100,7 @@ export interface ErrorDescription {
   readonly source?: string;
 }
 
-/** The answer of an edge for anything that was thrown. It does not show the cause of a defect. */
+/** Never shows the cause of a defect. */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof SvcmError)) {
     const { status, exitCode, error: words } = errorTable.DEFECT;

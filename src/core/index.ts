@@ -1,4 +1,4 @@
-/** The front door of the core: what the command line and the server may use. */
+/** The only module of the core that the command line and the server import. */
 import { parse, resolve } from "node:path";
 import { nodeAsyncContext } from "./adapters/async-context.ts";
 import { auditLog } from "./adapters/audit-log.ts";
@@ -50,7 +50,7 @@ export { readConsole } from "./adapters/console-files.ts";
 export type { ConsoleFiles, Encoding } from "./adapters/console-files.ts";
 export { whyNoFolder } from "./adapters/folders.ts";
 
-/** The person at a terminal of this machine: may do whatever the file system lets that person do. */
+/** The file system limits a person at a terminal; svcm adds no other limit. */
 export function commandLineCaller(): Caller {
   return {
     source: "cli",
@@ -61,10 +61,10 @@ export function commandLineCaller(): Caller {
   };
 }
 
-/** A deployments document of twenty thousand deploy targets; env files and contract files have a smaller limit. */
+/** Fits a deployments document of twenty thousand deploy targets. Env files and contract files have a smaller limit. */
 export const MAX_FILE_BYTES = 4 * 2 ** 20;
 
-/** The real world, for a repository. A port is made when it is first used: a command uses few of them. */
+/** The real ports of a repository, each made on first use, because a command uses few of them. */
 export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
   const { root, configDir, auditFile, pm2Home } = workspace;
@@ -89,8 +89,8 @@ export function nodePorts(options: WorkspaceOptions): Ports {
 }
 
 /**
- * The same, with the PM2 home and the folders that `svcm.yaml` names. If that file is invalid, the first operation that
- * reads it says so.
+ * Adds the PM2 home and the folders that `svcm.yaml` names. An invalid file is reported by the first operation that
+ * reads it.
  */
 export async function openPorts(options: WorkspaceOptions): Promise<Ports> {
   const ports = nodePorts(options);

@@ -4,8 +4,8 @@ import { SvcmError, type ErrorKind } from "./errors.ts";
 import type { Ports } from "./ports/index.ts";
 
 /**
- * One thing that svcm can do. `run` reads through the ports, decides, and writes through them. The schema of its input
- * is in `api/inputs.ts`, under its id.
+ * `run` reads through the ports, decides, and writes through them. The schema of its input is in `api/inputs.ts` under
+ * the same id.
  */
 export interface Operation<Input, Output> {
   readonly id: OperationId;
@@ -15,7 +15,6 @@ export interface Operation<Input, Output> {
   run(ports: Ports, input: Input, caller: Caller): Promise<Output>;
 }
 
-/** Declares an operation; the type of its input follows from its id. */
 export function defineOperation<Id extends OperationId, Output>(
   operation: Operation<InputOf<Id>, Output> & { readonly id: Id },
 ): Operation<InputOf<Id>, Output> {
@@ -23,11 +22,10 @@ export function defineOperation<Id extends OperationId, Output>(
 }
 
 /**
- * Checks the caller's grants, then runs. HTTP and the WebSocket parse their input before, by its schema in
- * `api/inputs.ts`. The command line does not, because it is compiled against the schema and zod would slow every start.
- *
+ * Checks the caller's grants, then runs. HTTP and the WebSocket parse their input first. The command line does not: it
+ * is compiled against the schema, and zod would slow every start.
  * @see docs/decisions/parsed-input.md
- * @throws {SvcmError} for every expected refusal; anything else is a defect.
+ * @throws {SvcmError} for every expected refusal; other errors are defects
  */
 export async function execute<Input, Output>(
   operation: Operation<Input, Output>,

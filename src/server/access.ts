@@ -1,4 +1,3 @@
-/** Decides whether a request is admitted, and its grants. `guard.ts` is the hook that applies it. */
 import type { Access } from "../core/index.ts";
 import { canonicalAddress, hostOf, isLoopbackHost } from "./host.ts";
 import { PUBLIC_URL } from "./public-url.ts";
@@ -6,35 +5,31 @@ import { ALLOWED_HOSTS } from "./settings.ts";
 import type { TokenCheck } from "./token.ts";
 
 export interface AccessPolicy {
-  /** Canonical hosts that `Host` may name, besides loopback hosts and the address that was reached. */
+  /** Canonical hosts that `Host` may name, besides loopback hosts and the local address of the connection. */
   readonly hosts: ReadonlySet<string>;
-  /** The origin of the public URL. A proxy may pass on another `Host` than the browser requested. */
+  /** The origin of the public URL, because a proxy may change `Host`. */
   readonly publicOrigin?: string;
-  /** A proxy in front of the server names the client in `X-Forwarded-For`. */
   readonly isBehindProxy?: boolean;
-  /** Only this machine can reach the server: reads are open. */
+  /** Only this machine can reach the server, so reads are open. */
   readonly isLoopback: boolean;
-  /** Absent if no token is set, which only a loopback bind allows. */
+  /** Absent without a token, which only a loopback bind permits. */
   readonly hasToken?: TokenCheck;
 }
 
-/** The origin of a request, by its headers and its connection. */
 export interface Provenance {
   readonly method: string;
   readonly target: string;
-  /** Every `Host` header. */
   readonly hosts: readonly string[];
   readonly origin: string | undefined;
   readonly fetchSite: string | undefined;
   readonly fetchMode: string | undefined;
   readonly fetchDest: string | undefined;
-  /** The address of this machine that was reached. */
   readonly localAddress: string | undefined;
 }
 
 /**
- * Returns the reason to suspect another site behind a request. `Host` is the only defence against DNS rebinding, and
- * `Origin` the only one against a foreign WebSocket.
+ * The reason to suspect another site behind a request. `Host` is the only defence against DNS rebinding, and `Origin`
+ * the only one against a foreign WebSocket.
  */
 export function foreignness(policy: AccessPolicy, request: Provenance, isPage: boolean): string | undefined {
   return hostProblem(policy, request) ?? originProblem(policy, request) ?? fetchProblem(request, isPage);
@@ -46,7 +41,7 @@ export function grantsOf(policy: AccessPolicy, authorization: string | undefined
   return policy.isLoopback ? ["read"] : [];
 }
 
-/** The caller as records name it. There is one token, named `token`. */
+/** The actor for records. There is one token, named `token`. */
 export function actorOf({ hasToken }: AccessPolicy, grants: readonly Access[]): string {
   return hasToken !== undefined && grants.includes("write") ? "token" : "anonymous";
 }

@@ -1,7 +1,7 @@
 import type { Route } from "./route.ts";
 import { routes } from "./routes.ts";
 
-/** The methods of a path; empty if the table does not have it. A GET route accepts HEAD, too. */
+/** Empty if no route has the path. A GET route accepts HEAD, too. */
 export function allowedMethods(target: string): string[] {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "") || "/";
   const methods = routes.flatMap((route) => (isPathOf(route, path) ? [route.method] : []));

@@ -1,4 +1,3 @@
-/** The headers, the escaping and the error body of every answer. */
 import type { FastifyReply } from "fastify";
 import { describeError, type ErrorDescription } from "../core/index.ts";
 
@@ -47,7 +46,7 @@ const escapes: Readonly<Record<string, string>> = {
   "\u2029": "\\u2029",
 };
 
-/** JSON that a browser cannot mistake for markup or script. */
+/** Escaped, so a browser cannot mistake it for markup or script. */
 export function toJson(body: unknown): string {
   return JSON.stringify(body).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? "");
 }
@@ -57,7 +56,7 @@ export interface FailureAnswer extends ErrorDescription {
   readonly text: string;
 }
 
-/** @param methods those that the path accepts, for a 405 answer */
+/** @param methods accepted methods of the path, for a 405 answer */
 export function failureAnswer(error: unknown, methods: readonly string[] = []): FailureAnswer {
   const description = describeError(error);
   return {

@@ -33,13 +33,11 @@ export interface AppOptions {
   readonly policy: AccessPolicy;
   readonly log: ServerLog;
   readonly limits?: Partial<Limits>;
-  /** The path under which everything is also served; by default only the root. */
+  /** An additional path for everything; by default only the root. */
   readonly publicPath?: string;
-  /** Absent if it is not built. */
   readonly console?: ConsoleFiles;
 }
 
-/** The server before it listens: every route, its access rules, its failures and its orderly end. */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { version, policy, log, console = { assets: new Map() }, publicPath = "" } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
@@ -68,7 +66,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => onBrokenRequest(error, socket),
   });
-  // Answers the request, whatever its Expect header says.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const connections = watchConnections(app.server, limits);
   const { telemetry } = ports;
@@ -101,14 +98,14 @@ function serverOptions(limits: Limits, publicPath: string) {
     bodyLimit: limits.maxBodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // Requests in flight are answered; new connections are refused by windDown.
+    // windDown refuses new connections, and requests in flight are answered.
     return503OnClosing: false,
     http: {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
       maxHeaderSize: limits.maxHeaderBytes,
-      // The guard refuses a missing one with an error body.
+      // The guard refuses a missing header with an error body.
       requireHostHeader: false,
     },
   } satisfies FastifyHttpOptions<Server>;

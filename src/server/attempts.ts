@@ -1,19 +1,16 @@
-/** The failures that an address may have within a window. */
 export interface AttemptLimit {
   readonly failures: number;
   readonly windowMs: number;
 }
 
-/** With more addresses, the one that was seen longest ago is forgotten. */
 const MAX_ADDRESSES = 10_000;
-/** An address counts as the owner's for this long after the right token. */
+/** An address counts as the owner's for this time after the right token. */
 const KNOWN_MS = 3_600_000;
 
-/** Counts wrong tokens by address. While an address waits, its attempts are not counted. */
+/** While an address waits, its attempts are not counted. */
 export class Attempts {
   readonly #limit: AttemptLimit;
   readonly #now: () => number;
-  /** Times of recent failures, oldest first. */
   readonly #failures = new Map<string, readonly number[]>();
   readonly #successes = new Map<string, number>();
 
@@ -23,7 +20,6 @@ export class Attempts {
     this.#now = now;
   }
 
-  /** Whole seconds until the address may fail again; 0 if it may now. */
   waitSeconds(address: string): number {
     const { failures, windowMs } = this.#limit;
     const [oldest, ...others] = this.#recent(address);
@@ -39,7 +35,6 @@ export class Attempts {
     remember(this.#successes, address, this.#now());
   }
 
-  /** True if the right token came from the address recently. */
   isKnown(address: string): boolean {
     return this.#now() - (this.#successes.get(address) ?? Number.NEGATIVE_INFINITY) < KNOWN_MS;
   }

@@ -3,9 +3,8 @@ import { grantsOf, type AccessPolicy } from "./access.ts";
 import { Attempts, type AttemptLimit } from "./attempts.ts";
 
 /**
- * Returns the grants of an `Authorization` header, or of none, from an address.
- *
- * @throws {SvcmError} RATE_LIMITED after too many wrong tokens from the address.
+ * Returns the grants of an `Authorization` header. @throws {SvcmError} RATE_LIMITED after too many wrong tokens from
+ * the address
  */
 export type Authenticate = (address: string, authorization: string | undefined) => readonly Access[];
 

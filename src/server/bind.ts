@@ -5,11 +5,9 @@ import { SvcmError } from "../core/index.ts";
 import { canonicalAddress, isLoopbackAddress } from "./host.ts";
 import { AUTH_TOKEN, HOST } from "./settings.ts";
 
-/** The one address that the server will listen on. */
 export interface Bind {
   /** An address, because a name may resolve differently next time. */
   readonly address: string;
-  /** As a URL spells the host. */
   readonly urlHost: string;
   readonly isLoopback: boolean;
 }
@@ -19,11 +17,7 @@ const MIN_TOKEN_LENGTH = 16;
 const MAX_TOKEN_BYTES = 4096;
 const UNCARRIED = /[\p{Cc}\u2028\u2029]/u;
 
-/**
- * Resolves a host to an address. `0`, `::ffff:0.0.0.0` and names are judged by the address that they resolve to.
- *
- * @throws {SvcmError} START_REFUSED
- */
+/** `0`, `::ffff:0.0.0.0` and names are judged by their address. @throws {SvcmError} START_REFUSED */
 export async function resolveBind(host: string): Promise<Bind> {
   const asked = /^\[(.*)\]$/.exec(host)?.[1] ?? host;
   const address = await firstAddress(asked);
@@ -31,9 +25,8 @@ export async function resolveBind(host: string): Promise<Bind> {
 }
 
 /**
- * Returns the token if it is strong enough for this address.
- *
- * @throws {SvcmError} START_REFUSED naming the variables, never the token.
+ * Returns the token if it is strong enough for the address. @throws {SvcmError} START_REFUSED with the variables, never
+ * the token
  */
 export function requireToken(bind: Bind, token: string | undefined): string | undefined {
   const problem = tokenProblem(token, bind.isLoopback);
@@ -56,7 +49,7 @@ function tokenProblem(token: string | undefined, isLoopback: boolean): string | 
   return isLoopback || token.length >= MIN_TOKEN_LENGTH ? undefined : "is too short";
 }
 
-/** IPv4 first: the documentation gives `localhost` as 127.0.0.1. */
+/** Prefers IPv4, because the documentation gives `localhost` as 127.0.0.1. */
 async function firstAddress(host: string): Promise<string> {
   if (isIP(host) !== 0) return host;
   try {
@@ -78,7 +71,7 @@ function unresolved(host: string, code: ErrorCode): SvcmError {
   );
 }
 
-/** A URL spells `0` and `127.1` out. */
+/** A URL replaces `0` and `127.1` by the full address. */
 function urlHost(asked: string, address: string): string {
   const host = isIP(asked) === 0 && URL.canParse(`http://${asked}`) ? new URL(`http://${asked}`).hostname : address;
   return isIPv6(host) ? `[${host.replace("%", "%25")}]` : host;

@@ -7,16 +7,15 @@ const UTF8 = /[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?$/i.s
 const JSON_TYPE = new RegExp(`^application/json${UTF8}`, "i");
 const YAML_TYPE = new RegExp(`^application/yaml${UTF8}`, "i");
 
-/** Takes bodies as bytes, whatever their type: the routes refuse a foreign type first. */
+/** Routes refuse foreign types before. */
 export function takeBodiesAsBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 }
 
 /**
- * Accepts only types that an HTML form or a simple cross-site request cannot send.
- *
- * @throws {SvcmError} UNSUPPORTED_MEDIA_TYPE
+ * Accepts only types that an HTML form or a simple cross-site request cannot send. @throws {SvcmError}
+ * UNSUPPORTED_MEDIA_TYPE
  */
 export function requireMediaType({ headers }: FastifyRequest, row: OperationRoute): void {
   const type = headers["content-type"];
@@ -29,7 +28,6 @@ export function bodyLimitOf(row: Route | undefined, { maxBodyBytes, maxDocumentB
   return row !== undefined && "takesYaml" in row ? maxDocumentBytes : maxBodyBytes;
 }
 
-/** True for a YAML body on a route that accepts YAML. */
 export function isYaml(type: string | undefined, { takesYaml }: OperationRoute): boolean {
   return takesYaml === true && type !== undefined && YAML_TYPE.test(type);
 }

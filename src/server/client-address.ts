@@ -1,4 +1,3 @@
-/** Client addresses, by which attempts and connections are counted. */
 import type { IncomingMessage } from "node:http";
 import { isIP, isIPv6 } from "node:net";
 import { canonicalAddress, isLoopbackAddress } from "./host.ts";
@@ -7,9 +6,9 @@ const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * The address of a client: an IPv4 address, or the network of an IPv6 address, because one household has many
- * addresses. `X-Forwarded-For` counts only if a public URL announces a proxy and the connection comes from this
- * machine, because every client can send the header. Its last entry is the one that the proxy wrote.
+ * An IPv4 address, or the network of an IPv6 address, because one household has many addresses. Every client can send
+ * `X-Forwarded-For`, so it counts only if a public URL announces a proxy and the connection comes from this machine.
+ * Its last entry is the proxy's.
  */
 export function clientAddress(isBehindProxy: boolean, { socket, headers }: IncomingMessage): string {
   const peer = peerAddress(socket.remoteAddress);
@@ -21,7 +20,7 @@ export function clientAddress(isBehindProxy: boolean, { socket, headers }: Incom
   return networkOf(forwarded !== undefined && isIP(forwarded) !== 0 ? canonicalAddress(forwarded) : peer);
 }
 
-/** The canonical address of the other end; empty if it is gone. */
+/** Empty if the other end is gone. */
 export function peerAddress(remoteAddress: string | undefined): string {
   return remoteAddress === undefined ? "" : canonicalAddress(remoteAddress);
 }

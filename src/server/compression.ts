@@ -4,10 +4,9 @@ import { promisify } from "node:util";
 import type { Encoding } from "../core/index.ts";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-/** Best first. */
 const encodings: readonly Encoding[] = ["br", "gzip"];
 
-/** Compressing less gains nothing noticeable. */
+/** Shorter texts gain nothing noticeable. */
 export const MIN_COMPRESSED_BYTES = 1024;
 /** Twice the bytes of the best quality in a tenth of its time. */
 const BROTLI_QUALITY = 4;
@@ -19,7 +18,7 @@ const compressors: Record<Encoding, (text: string) => Promise<Buffer>> = {
   gzip: (text) => zip(text),
 };
 
-/** The encoding that a client prefers by its `Accept-Encoding`; `undefined` if it accepts none of ours. */
+/** The preferred encoding of an `Accept-Encoding`, if the server has it. */
 export function encodingFor(accepted: string | undefined): Encoding | undefined {
   if (accepted === undefined) return undefined;
   const weights = new Map<string, number>();
@@ -33,7 +32,6 @@ export function encodingFor(accepted: string | undefined): Encoding | undefined 
   return best !== undefined && weightOf(best) > 0 ? best : undefined;
 }
 
-/** Compresses texts above the threshold. Bytes are sent as they are. */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook("onSend", async ({ headers }, reply, payload) => {
     if (typeof payload !== "string" || payload === "") return payload;

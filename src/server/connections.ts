@@ -2,9 +2,9 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf, peerAddress } from "./client-address.ts";
 
-/** The sockets of a server, beyond the state that Node reports. */
+/** Node does not report this state of sockets. */
 export interface Connections {
-  /** True while an answer is being sent on this socket: nothing else may be written. */
+  /** Nothing else may be written during an answer. */
   isAnswering(socket: Socket): boolean;
   /** Refuses new connections, ends idle ones, and ends the others after their answer. */
   windDown(): void;
@@ -12,24 +12,23 @@ export interface Connections {
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** A complete request keeps its connection for this long when places are short. */
+  /** If places are short, a complete request keeps its connection for this time. */
   readonly requestTimeoutMs: number;
 }
 
 interface Held {
   readonly address: string;
-  /** The last answer; undefined before the first request, which Node counts as busy. */
+  /** Undefined before the first request, which Node counts as busy. */
   answer?: ServerResponse;
   askedAt: number;
   isUpgraded: boolean;
 }
 
 /**
- * Bounds the number of connections. If all places are taken, a new connection replaces the oldest unused one of the
+ * Limits the number of connections. If all places are taken, a new connection replaces the oldest unused one of the
  * address that has the most. An address that opens hundreds therefore shuts out only itself.
  */
 export function watchConnections(server: Server, limits: ConnectionLimits): Connections {
-  /** Oldest first. */
   const held = new Map<Socket, Held>();
   let isWindingDown = false;
   server.on("connection", (socket: Socket) => {
@@ -61,7 +60,6 @@ export function watchConnections(server: Server, limits: ConnectionLimits): Conn
   };
 }
 
-/** Ends one connection; false if all are in use. */
 function makePlace(held: Map<Socket, Held>, { requestTimeoutMs }: ConnectionLimits): boolean {
   const counts = new Map<string, number>();
   for (const { address } of held.values()) counts.set(address, (counts.get(address) ?? 0) + 1);
@@ -77,7 +75,7 @@ function makePlace(held: Map<Socket, Held>, { requestTimeoutMs }: ConnectionLimi
   return true;
 }
 
-/** True for a WebSocket, and for a complete request that is being answered within the timeout. */
+/** True for a WebSocket, and for a complete request within the timeout. */
 function isInUse({ answer, askedAt, isUpgraded }: Held, since: number): boolean {
   if (isUpgraded) return true;
   return answer !== undefined && !answer.writableFinished && answer.req.complete && askedAt > since;

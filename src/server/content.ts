@@ -23,7 +23,7 @@ export interface ContentSource {
 /** The guard admits only callers that may read. */
 const reader: Caller = { source: "http", grants: ["read"] };
 
-/** Returns the text of a content route, built once if possible. Only metrics depend on the format. */
+/** Built once if possible. Only metrics depend on the format. */
 export function contentOf(
   name: ContentName,
   about: ContentSource,
@@ -54,7 +54,7 @@ function health({ ports, version }: ContentSource): () => Promise<string> {
 
 type Facts = Pick<OpenApiOptions, "contract" | "matrix">;
 
-/** Rebuilds a text only when the facts change whose values it lists. */
+/** Rebuilds a text only if facts in it change. */
 function ofFacts({ facts }: Ports, render: (facts: Facts) => Promise<object>): () => Promise<string> {
   let last: (Facts & { readonly text: string }) | undefined;
   return async () => {

@@ -1,7 +1,6 @@
 import { entityTag, type EnvRead, type Ports } from "../core/index.ts";
 import { toJson } from "./answer.ts";
 
-/** A serialised body and its entity tag, if it has one. */
 export interface Answer {
   readonly text: string;
   readonly entityTag?: string;
@@ -12,7 +11,7 @@ interface Kept extends Required<Answer> {
   readonly contract: unknown;
 }
 
-/** Keeps the last answer of each environment while the bytes of its file and the contract stay the same. */
+/** Keeps the last answer of each environment until the bytes of its file or the contract change. */
 export function envAnswers(ports: Ports): (read: EnvRead<unknown>) => Answer {
   const kept = new Map<string, Kept>();
   return (read) => {

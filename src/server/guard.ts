@@ -11,19 +11,16 @@ import { needOf, type Route } from "./route.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Grants of the caller. Set by the guard. */
+    /** Set by the guard, like the members below. */
     grants: readonly Access[];
-    /** The caller as records name it. Set by the guard. */
     actor: string;
-    /** Address of the client, by which failures are counted. Set by the guard. */
+    /** Failures are counted by it. */
     address: string;
-    /** True once its operation has begun, which then records its own outcome. */
+    /** True after the start of its operation, which then records its own outcome. */
     hasRun: boolean;
-    /** Arrival on the monotonic clock. */
     startedAt: number;
   }
   interface FastifyContextConfig {
-    /** Absent if no route matches. */
     row?: Route;
   }
 }
@@ -33,7 +30,7 @@ export interface Guard {
   readonly authenticate: Authenticate;
 }
 
-/** Checks every request, also those without a route: access first, then the route, then the media type. */
+/** Checks every request, even without a route: access, then the route, then the media type. */
 export function guardAll(app: FastifyInstance, guard: Guard): void {
   app.decorateRequest("grants");
   app.decorateRequest("actor", "");
@@ -70,7 +67,7 @@ export function admit({ policy, authenticate }: Guard, request: FastifyRequest, 
   if (!request.grants.includes(access)) throw new SvcmError("UNAUTHORIZED");
 }
 
-/** The router would take a target such as `*` for a path. */
+/** The router would treat a target such as `*` as a path. */
 function requirePath({ url = "" }: IncomingMessage): void {
   if (url.startsWith("/") || /^https?:\/\//i.test(url)) return;
   throw new SvcmError("INVALID_REQUEST", { details: "The request target is not a valid path." });
@@ -96,7 +93,7 @@ function provenanceOf(request: IncomingMessage): Provenance {
   };
 }
 
-/** All `Host` headers: `headers.host` is only the first. */
+/** `headers.host` is only the first. */
 function hostsOf({ rawHeaders }: IncomingMessage): string[] {
   const hosts: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

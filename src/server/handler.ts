@@ -1,4 +1,3 @@
-/** Handlers of routes: read the input, run the operation, answer. */
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ZodMiniType } from "zod/mini";
 import { inputs } from "../core/api/inputs.ts";
@@ -88,7 +87,7 @@ function assetHandler({ console: { assets } }: Serving): RouteHandlerMethod {
   };
 }
 
-/** Redirects to the one address of the page, because its files are relative to it. */
+/** The page has one address, because its files are relative to it. */
 function redirectHandler({ publicPath }: Serving): RouteHandlerMethod {
   const location = publicPath === "" ? "./" : `${publicPath}/`;
   return (_request, reply) => {
@@ -108,8 +107,8 @@ function socketHandler({ channel }: Serving): RouteHandlerMethod {
 }
 
 /**
- * Reads the input from query parameters, the members of the body, `If-Match` and the fixed part, and parses it. The
- * schema is looked up once for each route.
+ * Input comes from query parameters, the body, `If-Match` and the fixed part. The schema is looked up once for each
+ * route.
  */
 function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequest) => unknown {
   const { operation, query = [], body, ifMatch, fixed } = row;

@@ -4,7 +4,7 @@ const HOST_HEADER = /^(\[[^\]]*\]|[^:[\]]+)(?::([1-9]\d{0,4}))?$/;
 const NAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 const MAX_PORT = 65_535;
 
-/** The canonical host of a `Host` header; `undefined` if the header is malformed. */
+/** `undefined` for a malformed header. */
 export function hostOf(header: string): string | undefined {
   const [, name, port] = HOST_HEADER.exec(header) ?? [];
   return name === undefined || Number(port ?? 1) > MAX_PORT ? undefined : canonicalHost(name);
@@ -20,7 +20,7 @@ export function canonicalHost(name: string): string | undefined {
   return name.length <= 253 && NAME.test(lowerCase) ? lowerCase : undefined;
 }
 
-/** One spelling for each IP address; an IPv4-mapped IPv6 address becomes IPv4. */
+/** An IPv4-mapped IPv6 address becomes IPv4. */
 export function canonicalAddress(address: string): string {
   if (isIPv4(address)) return address;
   const [bare = "", zone] = address.split("%");
@@ -34,12 +34,12 @@ function dotted(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** True if only this machine can reach the canonical address. */
+/** Expects the canonical address. */
 export function isLoopbackAddress(address: string): boolean {
   return address === "::1" || (isIPv4(address) && address.startsWith("127."));
 }
 
-/** True for names of this machine that DNS cannot change. */
+/** Includes names that DNS cannot change. */
 export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || isLoopbackAddress(host);
 }

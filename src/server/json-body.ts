@@ -7,8 +7,7 @@ const MAX_SHOWN_NAME = 80;
 type JsonText = "body" | "frame";
 
 /**
- * Parses a body or a frame strictly. Refusals never quote it, because a value may be a secret in the wrong place.
- *
+ * Parses a body or a frame strictly. Refusals never quote it, because it may contain a secret in the wrong place.
  * @throws {SvcmError} INVALID_PAYLOAD
  */
 export function parseJsonBody(bytes: Uint8Array, maxDepth: number, what: JsonText = "body"): unknown {

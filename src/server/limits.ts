@@ -1,40 +1,34 @@
 import type { AttemptLimit } from "./attempts.ts";
 import type { Rate } from "./socket/rate.ts";
 
-/** Bounds on what a client may cost. Tests use shorter times. */
+/** Tests use shorter times. */
 export interface Limits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** Interval at which the two timeouts above are checked. */
   readonly checkIntervalMs: number;
   readonly keepAliveTimeoutMs: number;
   readonly maxHeaderBytes: number;
   readonly maxBodyBytes: number;
-  /** Of a deployments document. */
   readonly maxDocumentBytes: number;
   readonly maxBodyDepth: number;
   readonly maxConnections: number;
-  /** Time that requests in flight have to finish when the server closes. */
+  /** Time for requests in flight when the server closes. */
   readonly closeTimeoutMs: number;
   readonly maxSockets: number;
   /** Additional sockets for clients that have not sent the token. */
   readonly maxOwingSockets: number;
-  /** Wrong tokens that one address may send. */
   readonly attempts: AttemptLimit;
   readonly maxFrameBytes: number;
-  /** Frames, and actions among them, that a client may send. */
+  /** Frames of a client, and actions among them. */
   readonly frameRate: Rate;
   readonly actionRate: Rate;
-  /** Concurrent actions of one client. */
   readonly maxActions: number;
-  /** Samples that a client may leave unread before it gets no more. */
+  /** A client with more unread samples gets no further ones. */
   readonly maxUnreadSamples: number;
-  /** Bytes of answers that may wait for a client that does not read. */
+  /** Bytes of unread answers of a client. */
   readonly maxUnsentBytes: number;
   readonly heartbeatMs: number;
-  /** Time that a client has to answer a ping. */
   readonly pongTimeoutMs: number;
-  /** Time that a client has to send the token. */
   readonly authTimeoutMs: number;
 }
 

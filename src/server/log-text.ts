@@ -1,8 +1,6 @@
 import { auditText, visible, type AuditRecord } from "../core/index.ts";
 
-/** A destination of log lines; each call is one line. */
 export interface LogDestination {
-  /** True for a terminal. */
   readonly isTTY?: boolean | undefined;
   write(line: string): void;
 }
@@ -17,7 +15,7 @@ interface Stamped {
 const WARN = 40;
 const ERROR = 50;
 
-/** Turns JSON lines into readable lines, without characters that move the cursor. */
+/** Turns JSON into readable lines without characters that move the cursor. */
 export function textLines(destination: LogDestination): LogDestination {
   return {
     write(line) {
@@ -27,7 +25,7 @@ export function textLines(destination: LogDestination): LogDestination {
   };
 }
 
-/** Undefined if another line has the same news: an attempt is one line, its outcome. */
+/** `undefined` if another line has the same news: an attempt is one line, its outcome. */
 function textOf(line: Stamped & Readonly<Record<string, unknown>>): string | undefined {
   const { time, level, pid: _pid, msg, stack, recorded, ...facts } = line;
   const frames = typeof stack === "string" ? stack.split("\n").map((frame) => `\n  ${visible(frame)}`) : [];
@@ -53,7 +51,6 @@ function recordOf(record: AuditRecord): string[] {
   return [action, environment, subjectOf(record), `by ${callerOf(record)}`, from, outcomeOf(record), took];
 }
 
-/** A request is its method, route and answer; other facts have their name. */
 function factsOf({ method, route, status, code, ms, ...rest }: Readonly<Record<string, unknown>>): string[] {
   const request = [method, method === undefined ? undefined : (route ?? "(no route)"), status, code];
   const took = ms === undefined ? undefined : `${wordOf(ms)} ms`;

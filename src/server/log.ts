@@ -14,8 +14,7 @@ export interface LogSettings {
 }
 
 /**
- * JSON lines, or readable ones, which are the default on a terminal. They never contain a header, a query, a body or a
- * value.
+ * JSON lines, or readable lines, the default on a terminal. They never contain a header, a query, a body or a value.
  */
 export function serverLog({ logLevel: level, logForm }: LogSettings, destination: LogDestination): ServerLog {
   const form = logForm ?? (destination.isTTY === true ? "text" : "json");
@@ -27,13 +26,13 @@ function readableTime(): string {
   return `,"time":"${new Date().toISOString()}"`;
 }
 
-/** Standard error, because standard output is for the ready line. A closed reader is not a failure. */
+/** Standard output is for the ready line. A closed reader is not a failure. */
 export function standardError(): LogDestination {
   process.stderr.on("error", () => undefined);
   return process.stderr;
 }
 
-/** Returns ports whose audit records also become log lines. A refusal is logged even if it could not be recorded. */
+/** Makes log lines of audit records. A refusal is logged even if it could not be recorded. */
 export function withAuditLines(ports: Ports, log: ServerLog): Ports {
   const { audit } = ports;
   return {
@@ -81,7 +80,7 @@ export function logFailure(
   else log.error(error instanceof SvcmError ? line : { ...line, stack: stackOf(error) }, "request failed");
 }
 
-/** Logs answered requests at level `debug`. At other levels the hook would only cost time. */
+/** At other levels the hook would only cost time. */
 export function logReads(app: FastifyInstance, log: ServerLog): void {
   if (!log.isLevelEnabled("debug")) return;
   app.addHook("onResponse", (request, reply, done) => {

@@ -9,8 +9,7 @@ interface Accepted {
 }
 
 /**
- * The format for a scraper, by the rule of Prometheus' client libraries: OpenMetrics for clients that prefer it, the
- * older text for all others.
+ * By the rule of Prometheus' client libraries: OpenMetrics for clients that prefer it, the older text for all others.
  */
 export function metricsFormat(accept: string | undefined): MetricsFormat {
   const wanted = (accept ?? "")

@@ -1,4 +1,3 @@
-/** JSON Schemas of values, as strict as the server. */
 import { inAnyCase } from "../core/api/word-pattern.ts";
 import type { Ports } from "../core/index.ts";
 
@@ -11,11 +10,10 @@ const HOST = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?";
 const IPV6 =
   "\\[::(?:[0-9A-Fa-f]{1,4})?\\]|\\[(?:[0-9A-Fa-f]{1,4}:){1,6}:[0-9A-Fa-f]{1,4}\\]|\\[(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}\\]";
 const PORT = "[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]";
-/** A parameter of such a name may carry a credential. */
+/** A parameter with such a name may carry a credential. */
 const SECRET_WORDS = ["password", "passwd", "secret", "token", "auth", "key"];
 const REDIS_URL = `rediss?://(?:${HOST}|${IPV6})(?::(?:${PORT}))?(?:/[A-Za-z0-9._~/-]*)?(?:\\?[A-Za-z0-9._~=&-]*)?`;
 
-/** The schema of the values that a key of the runtime contract accepts. */
 export function valueSchema(spec: KeySpec): Json {
   const about = { type: "string", description: spec.help };
   const mayBeEmpty = "allowEmpty" in spec && spec.allowEmpty === true;

@@ -1,4 +1,4 @@
-/** The OpenAPI document, generated from the route table, its schemas and the error table. */
+/** Generated from the route table, its schemas and the error table. */
 import { inputs } from "../core/api/inputs.ts";
 import * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
@@ -27,11 +27,10 @@ interface Facts {
 
 export interface OpenApiOptions extends Facts {
   readonly version: string;
-  /** The path that everything is served under; empty at the root. */
+  /** The path for everything; empty at the root. */
   readonly publicPath?: string;
 }
 
-/** Refusals of every route. */
 const COMMON_REFUSALS: readonly ErrorKind[] = ["FORBIDDEN", "UNAUTHORIZED", "RATE_LIMITED", "DEFECT"];
 
 const INFO = {
@@ -52,7 +51,6 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/** OpenAPI 3.1 of every route with a tag. */
 export function openApiDocument({ contract, matrix, version, publicPath }: OpenApiOptions): Json {
   return {
     openapi: "3.1.1",
@@ -74,7 +72,7 @@ function pathsOf(facts: Facts): Json {
   return paths;
 }
 
-/** Request bodies are described in their routes, with the keys of the runtime contract. */
+/** Routes describe request bodies, with the keys of the runtime contract. */
 function componentSchemas(): Json {
   const components = Object.entries(bodies).filter(([name]) => name.endsWith("Body"));
   components.sort(([a], [b]) => (a < b ? -1 : 1));
@@ -148,7 +146,7 @@ function requestBody({ body }: OperationRoute, contract: RuntimeContract): Json 
   return { required: true, content: { "application/json": { schema: body && bodySchema(body, contract) } } };
 }
 
-/** The body's schema, with the accepted values of each editable key. */
+/** Adds the accepted values of each editable key. */
 function bodySchema(body: z.core.$ZodType, contract: RuntimeContract): Json {
   const { properties = {}, ...schema } = schemaOf(body) as { properties?: Record<string, Json> };
   const { environment, service } = properties;
@@ -168,7 +166,7 @@ function bodySchema(body: z.core.$ZodType, contract: RuntimeContract): Json {
         type: "object",
         description: "Keys and their new values. A key that is not editable is ignored, and listed in ignoredKeys.",
         properties: editableKeys(contract),
-        // Generators turn additionalProperties into an index signature, which optional keys do not fit.
+        // Generators turn additionalProperties into an index signature, which does not fit optional keys.
         patternProperties: { "": { type: "string" } },
       },
     },
@@ -199,7 +197,6 @@ function success(response: z.ZodType, hasEntityTag: boolean): Json {
   };
 }
 
-/** One response for each status. */
 function refusalsByStatus(kinds: readonly ErrorKind[]): Json {
   const content = { "application/json": { schema: referenceTo(bodies.failureBody) } };
   const statuses = [...new Set(kinds.map((kind) => errorTable[kind].status))].toSorted((a, b) => a - b);
@@ -211,7 +208,6 @@ function refusalsByStatus(kinds: readonly ErrorKind[]): Json {
   );
 }
 
-/** A JSON Schema that refers to other bodies by name. */
 function schemaOf(schema: z.core.$ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: "input",
@@ -230,7 +226,7 @@ function referenceTo(schema: z.core.$ZodType): { $ref: string } | undefined {
   return name === undefined ? undefined : { $ref: `#/components/schemas/${componentName(name)}` };
 }
 
-/** `envReadBody` becomes `EnvRead`: generators name the request body of an operation with `Body`. */
+/** `envReadBody` becomes `EnvRead`, because generators name the request body of an operation with `Body`. */
 function componentName(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1).replace(/Body$/, "");
 }

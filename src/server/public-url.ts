@@ -4,19 +4,17 @@ import { routes } from "./routes.ts";
 
 export const PUBLIC_URL = "SVC_SERVICE_MANAGEMENT_PUBLIC_URL";
 
-/** The address of the proxy in front of the server. */
 export interface PublicUrl {
-  /** For example `https://ops.example.com`. */
   readonly origin: string;
-  /** Its canonical host, without the port. */
+  /** Canonical, without the port. */
   readonly host: string;
-  /** The path that everything is served under, without a trailing slash; empty at the root. */
+  /** The path for everything, without a trailing slash; empty at the root. */
   readonly path: string;
 }
 
 const PATH = /^(?:\/[\w.~-]*[\w~-][\w.~-]*)*$/;
 
-/** @throws {SvcmError} START_REFUSED naming the variable; credentials in the URL are not repeated. */
+/** @throws {SvcmError} START_REFUSED with the variable, but without credentials of the URL */
 export function readPublicUrl(given: string): PublicUrl | undefined {
   if (given === "") return undefined;
   const url = URL.canParse(given) ? new URL(given) : undefined;
@@ -38,8 +36,8 @@ function readPath(pathname: string): string {
 }
 
 /**
- * Removes the public path from a request target. A target without it is returned unchanged, because some proxies remove
- * it and local programs omit it. The path alone, without its slash, leads to the page.
+ * Removes the public path from a request target. A target without it does not change, because some proxies remove it
+ * and local programs omit it. The path without a slash leads to the page.
  */
 export function withoutPath(path: string, target: string): string {
   const [, authority = "", asked = ""] = /^(https?:\/\/[^/?#]*)?(.*)$/is.exec(target) ?? [];
@@ -49,7 +47,6 @@ export function withoutPath(path: string, target: string): string {
   return rest === "" || rest.startsWith("?") ? `${authority}/index.html${rest}` : target;
 }
 
-/** The first segments of the server's own paths. */
 function ownNames(): ReadonlySet<string> {
   return new Set(routes.map(({ path }) => path.split("/")[1] ?? ""));
 }

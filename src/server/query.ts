@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { SvcmError } from "../core/index.ts";
 
-/** A query parameter, from the input schema of its operation. */
 export interface Parameter {
   readonly name: string;
   readonly isRequired: boolean;
@@ -21,7 +20,7 @@ export function parametersOf(input: z.core.$ZodType, names: readonly string[]): 
   });
 }
 
-/** Reads a query strictly: a misspelled parameter would otherwise silently select another environment. */
+/** Strict, because a misspelled parameter would silently select another environment. */
 export function queryReader(parameters: readonly Parameter[]): QueryReader {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return (query) => {

@@ -4,25 +4,24 @@ import type { FastifyRequest } from "fastify";
 import { REQUEST_CUT_OFF } from "./failure.ts";
 import type { Route } from "./route.ts";
 
-/** An attempt that is refused before an operation runs and can record it. */
+/** An attempt that is refused before an operation can record it. */
 export interface RefusedAttempt extends Pick<AuditRecord, "action" | "source" | "target" | "actor"> {
   readonly address: string;
   readonly code: string;
 }
 
 export interface Refusals {
-  /** Records an attempt; resolves when it may be answered. Never rejects: a record that fails is logged. */
+  /** Resolves when the attempt may be answered. Never rejects: a record that fails is logged. */
   refused(attempt: RefusedAttempt): Promise<void>;
-  /** Writes the records of attempts that were only counted, and resolves when every record is written. */
+  /** Writes the records of counted attempts, and resolves when every record is written. */
   close(): Promise<void>;
 }
 
 const WINDOW_MS = 1_000;
-/** With more addresses, further ones are counted together. */
+/** Further addresses are counted together. */
 const MOST_ADDRESSES = 1_000;
 
 interface Window {
-  /** Attempts since the last record. */
   count: number;
   latest: RefusedAttempt;
   readonly timer: NodeJS.Timeout;
@@ -80,8 +79,8 @@ function keyOf({ address, code }: RefusedAttempt): string {
 }
 
 /**
- * The attempt to record for a refused request: one without a valid token, or one that could have changed something.
- * Undefined if the operation ran, because it records its own outcome.
+ * A refused request is recorded if it had no valid token, or could have changed something. An operation that ran
+ * records its own outcome.
  */
 export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttempt | undefined {
   if (!(error instanceof SvcmError) || request.hasRun || error.body.code === REQUEST_CUT_OFF) return undefined;

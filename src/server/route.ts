@@ -1,4 +1,3 @@
-/** Rows of the route table. */
 import type * as z from "zod";
 import type { ZodMiniType } from "zod/mini";
 import type { Access, EnvRead, ErrorKind, Operation } from "../core/index.ts";
@@ -9,7 +8,6 @@ interface RouteFacts {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
-  /** More than the schemas show. */
   readonly description?: string;
   readonly tag?: keyof typeof tags;
 }
@@ -21,24 +19,22 @@ export const tags = {
   service: "The service itself.",
 } as const;
 
-/** A route that runs an operation. Its input is made of the query parameters, the body and the fixed part. */
+/** Its input consists of the query parameters, the body and the fixed part. */
 export interface OperationRoute extends RouteFacts {
   readonly operation: Operation<unknown, unknown>;
   readonly query?: readonly string[];
   readonly body?: ZodMiniType<object>;
-  /** The body may also be YAML; then the input is its bytes. */
+  /** The body may also be YAML; the input is then its bytes. */
   readonly takesYaml?: true;
-  /** The input that takes the `If-Match` header. */
   readonly ifMatch?: string;
   readonly fixed?: Readonly<Record<string, unknown>>;
   readonly response: z.ZodType;
   /** The answer gets an entity tag of the file that the operation read. */
   readonly hasEntityTag: boolean;
-  /** Refusals beyond those of every route. */
+  /** Besides those of every route. */
   readonly refusals: readonly ErrorKind[];
 }
 
-/** A route with content of the server itself. */
 export interface ContentRoute extends RouteFacts {
   readonly content: ContentName;
   readonly mediaType: string;
@@ -47,7 +43,7 @@ export interface ContentRoute extends RouteFacts {
   readonly response?: z.ZodType;
 }
 
-/** Files of the page. They reveal nothing about this machine and need no token. */
+/** Files of the page reveal nothing about this machine and need no token. */
 export interface AssetRoute extends RouteFacts {
   readonly isAsset: true;
   readonly response?: never;
@@ -58,7 +54,6 @@ export interface RedirectRoute extends RouteFacts {
   readonly response?: never;
 }
 
-/** A route that becomes a WebSocket; the AsyncAPI document describes its frames. */
 export interface SocketRoute extends RouteFacts {
   readonly socket: SocketName;
   readonly response?: never;
@@ -68,7 +63,7 @@ export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics"
 export type SocketName = "pm2-ws";
 export type Route = OperationRoute | ContentRoute | AssetRoute | RedirectRoute | SocketRoute;
 
-/** The access that a route needs. A `page` may also be reached by a link from another site. */
+/** Another site may link to a `page`. */
 interface Need {
   readonly access: Access | "none";
   readonly isPage: boolean;
@@ -84,7 +79,6 @@ export function needOf(route: Route | undefined): Need {
   return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
 }
 
-/** The body of an operation's answer, without the bytes of its file. */
 type AnswerOf<Output> = Output extends EnvRead<infer Response> ? Response : Output;
 
 type OperationFacts<Output> = Omit<
@@ -95,7 +89,7 @@ type OperationFacts<Output> = Omit<
   readonly refusals: readonly ErrorKind[];
 } & (Output extends EnvRead<unknown> ? { readonly hasEntityTag: true } : { readonly hasEntityTag?: never });
 
-/** @param facts the response schema has to describe the answer of the operation */
+/** @param facts the response schema describes the answer of the operation */
 export function operationRoute<Input, Output>(
   method: Method,
   path: string,

@@ -1,4 +1,4 @@
-/** The whole HTTP surface. Routes, 405 answers and the API's description come from this table. */
+/** The whole HTTP surface. Routes, 405 answers and the API's description derive from this table. */
 import * as body from "../core/api/bodies.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
 import {

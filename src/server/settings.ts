@@ -20,18 +20,15 @@ export type LogLevel = (typeof logLevels)[number];
 const logForms = ["text", "json"] as const;
 export type LogForm = (typeof logForms)[number];
 
-/** Settings of the server, from flags and variables. */
 export interface Settings {
   readonly host: string;
   readonly port: number;
-  /** As set, even if blank: the address decides whether it is acceptable. */
+  /** As set, even if blank: the address decides if it is acceptable. */
   readonly token: string | undefined;
-  /** Canonical names that `Host` may carry. */
   readonly allowedHosts: readonly string[];
-  /** Undefined if no proxy is announced. */
+  /** `undefined` if no proxy is announced. */
   readonly publicUrl: PublicUrl | undefined;
   readonly logLevel: LogLevel;
-  /** Undefined if the log destination decides. */
   readonly logForm: LogForm | undefined;
 }
 
@@ -42,11 +39,7 @@ interface Asked {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/**
- * Reads the variables. Options take precedence.
- *
- * @throws {SvcmError} INVALID_REQUEST for a port, START_REFUSED for any other setting.
- */
+/** Options override variables. @throws {SvcmError} INVALID_REQUEST for a port, START_REFUSED for other settings */
 export function readSettings(env: Variables, asked: Asked = {}): Settings {
   return {
     host: (asked.host ?? env[HOST])?.trim() || DEFAULT_HOST,

@@ -16,28 +16,23 @@ export interface StartOptions {
   readonly ports: Ports;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
-  /** Takes precedence over the variable of the same meaning. */
   readonly host?: string | undefined;
   readonly port?: string | number | undefined;
-  /** Standard error by default. */
   readonly log?: LogDestination;
   readonly signal?: AbortSignal;
   readonly limits?: Partial<Limits>;
-  /** Folder of the built console. */
   readonly consoleDir?: string;
 }
 
 export interface RunningServer {
-  /** The address with the actual port. */
   readonly url: string;
   /** Refuses new connections and lets requests in flight finish. Resolves when no connection is left. */
   close(): Promise<void>;
 }
 
 /**
- * Resolves when the server accepts connections.
- *
- * @throws {SvcmError} START_REFUSED, or INVALID_REQUEST for an invalid port.
+ * Resolves when the server accepts connections. @throws {SvcmError} START_REFUSED, or INVALID_REQUEST for an invalid
+ * port
  */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { ports, env, version, signal } = options;
@@ -79,7 +74,7 @@ function policyOf(bind: Bind, token: string | undefined, { host, allowedHosts, p
   return {
     hosts: new Set(names.filter((name) => name !== undefined)),
     ...(publicUrl !== undefined && { publicOrigin: publicUrl.origin, isBehindProxy: true }),
-    // With a token, callers behind a proxy need it even on a loopback bind: they come from elsewhere.
+    // With a token, callers behind a proxy need it even on a loopback bind, because they come from elsewhere.
     isLoopback: bind.isLoopback && !(isPublic && token !== undefined),
     ...(token !== undefined && { hasToken: tokenCheck(token) }),
   };
@@ -90,7 +85,7 @@ function warnOfOpenProxy({ hasToken }: AccessPolicy, { publicUrl }: Settings, lo
   log.warn(`${PUBLIC_URL} is set without ${AUTH_TOKEN}: everyone whom the proxy admits may read and write.`);
 }
 
-/** Reads work without the audit log, but changes would be refused: the operator should learn it at the start. */
+/** Reads work without the audit log, but changes are refused, so the operator gets a warning at the start. */
 async function warnOfUnwritableAudit({ audit }: Ports, log: ServerLog): Promise<void> {
   const reason = await audit.check().then(
     () => undefined,

@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Checks whether an `Authorization` header carries the token. */
 export type TokenCheck = (authorization: string | undefined) => boolean;
 
 /** Compares digests in constant time, so neither content nor length leaks. */

@@ -56,7 +56,7 @@ export async function openBackend(
     const mediator = await open(openMediator(plan.messageMediator, env));
     const authentication = await openAuthentication(plan.keyValueDriver, env);
     if (authentication) opened.push(authentication);
-    const tell = (change: ItemChange): Promise<void> => mediator.publish(ITEMS_CHANGED, change);
+    const announce = (change: ItemChange): Promise<void> => mediator.publish(ITEMS_CHANGED, change);
     return {
       plan,
       contexts: new ContextRegistry(),
@@ -69,12 +69,12 @@ export async function openBackend(
         const item = { id: randomUUID(), name };
         await items.put(item);
         await counters.increment("items-created");
-        await tell({ created: item });
+        await announce({ created: item });
         return item;
       },
       async removeItem(id) {
         const wasThere = await items.remove(id);
-        if (wasThere) await tell({ removed: id });
+        if (wasThere) await announce({ removed: id });
         return wasThere;
       },
       close,

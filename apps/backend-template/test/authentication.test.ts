@@ -198,12 +198,12 @@ describe("a start that could not authenticate is refused", () => {
       /users has no account; `npm run --silent user -- <name> >> <file>` adds an account/,
     ],
     [
-      "has a line that is none",
+      "has a line that is not an account",
       `${line}\nbob:canary\n`,
       /line 2 of .*users is not an account; accepted: name:\$scrypt\$/,
     ],
-    ["has a cost that nobody can pay", line.replace("ln=10", "ln=31"), /line 1 of .* is not an account/],
-    ["names somebody twice", `${line}\n${line}\n`, /line 2 of .*users has a name that another line has/],
+    ["has an excessive cost", line.replace("ln=10", "ln=31"), /line 1 of .* is not an account/],
+    ["names a user twice", `${line}\n${line}\n`, /line 2 of .*users has a name that another line has/],
   ] as const;
 
   test.each(files)("a file that %s", async (_, text, words) => {

@@ -40,7 +40,6 @@ function tableOf(configuration: unknown, file: string): string {
   );
 }
 
-/** Keys as `config set` takes them. */
 function leaves(value: unknown, key: string): [string, string][] {
   if (typeof value !== "object" || value === null)
     return [[key, typeof value === "string" ? value : JSON.stringify(value)]];

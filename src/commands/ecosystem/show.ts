@@ -65,7 +65,7 @@ function render(response: Response, serviceKind: string | undefined, screen: Scr
   return [table, ...blocks, ...(together === undefined ? [] : [together]), ...hint].join("\n\n");
 }
 
-/** A command as it can be pasted: one that is wider than the window goes on in a second line. */
+/** Can be pasted. A command that is wider than the window continues on a second line. */
 function commandLines(command: string, { width = Infinity }: Screen): string[] {
   if (command === "") return ["  No app of this file can be selected."];
   const line = `  $ ${command}`;

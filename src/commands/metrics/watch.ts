@@ -55,7 +55,7 @@ export default class MetricsWatch extends SvcmCommand {
     }
   }
 
-  /** Each sample as text or as a JSON line. With `--once` only the first, and what fails is an error. */
+  /** With `--once`, a failure is an error. */
   async #print(
     source: WatchSource,
     { interval: intervalMs, once }: { readonly interval: number; readonly once: boolean },
@@ -72,7 +72,7 @@ export default class MetricsWatch extends SvcmCommand {
       failed.abort();
     });
     for await (const sample of source.samples(intervalMs, AbortSignal.any([signal, failed.signal]))) {
-      // The first reading of a sampler has nothing to be compared with.
+      // The first reading of a sampler has no earlier one to compare with.
       if (once && sample.payload.host.cpu.usagePercent === null) continue;
       if (once && sample.kind === "host")
         throw new SvcmError("PM2_METRICS_FAILED", {
@@ -97,12 +97,12 @@ function lineOf(sample: Sample): object {
   return sample.kind === "metrics" ? sample.payload : { ...sample.payload, error: sample.error };
 }
 
-type Told = (connection: Connection, reason?: string) => void;
+type OnConnection = (connection: Connection, reason?: string) => void;
 
 class Listener {
-  #listener: Told | undefined;
-  readonly tell: Told = (connection, reason) => this.#listener?.(connection, reason);
-  readonly listen = (listener: Told | undefined): void => {
+  #listener: OnConnection | undefined;
+  readonly notify: OnConnection = (connection, reason) => this.#listener?.(connection, reason);
+  readonly listen = (listener: OnConnection | undefined): void => {
     this.#listener = listener;
   };
 }
@@ -113,19 +113,19 @@ interface Asked {
   readonly url?: string | undefined;
 }
 
-async function sourceOf(ports: Ports, { environment, service, url }: Asked, { tell }: Listener): Promise<WatchSource> {
+async function sourceOf(ports: Ports, { environment, service, url }: Asked, { notify }: Listener): Promise<WatchSource> {
   const { localSource, remoteSource } = await import("../terminal/watch/source.ts");
   if (url === undefined) return localSource(ports, { environment, service });
-  const onRetry = (reason: string): void => tell("connecting", reason || "no answer");
+  const onRetry = (reason: string): void => notify("connecting", reason || "no answer");
   try {
-    return await remoteSource({ url, environment, service, token: process.env[TOKEN], onState: tell, onRetry });
+    return await remoteSource({ url, environment, service, token: process.env[TOKEN], onState: notify, onRetry });
   } catch (error) {
     if (error instanceof TypeError) throw wrongAddress(url);
     throw error;
   }
 }
 
-/** The address is not repeated if it contains a user or password: errors end up in logs. */
+/** An address with a user or password is not repeated, because errors end up in logs. */
 function wrongAddress(url: string): UsageError {
   if (url.includes("@"))
     return new UsageError(
@@ -138,7 +138,7 @@ function wrongAddress(url: string): UsageError {
   );
 }
 
-/** A refusal of the service, recognised by its mark. */
+/** Recognises a refusal of the service by its mark. */
 function isRefusal(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && error.name === "ServiceError" && "code" in error;
 }

@@ -59,7 +59,7 @@ function under({ fileName, app }: StartupCheckResponse): string {
   return app === undefined ? fileName : `${fileName} and the env of ${app}`;
 }
 
-/** PM2 lets an app's env win over the file, which alone was judged. */
+/** PM2 overrides the file with an app's env, but only the file was judged. */
 function overrideHint({ entrypoint, environment, app }: StartupCheckResponse): string[] {
   if (app !== undefined) return [];
   const command = `svcm startup check ${entrypoint} --environment ${environment} --app <name>`;

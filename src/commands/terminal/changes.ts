@@ -7,7 +7,6 @@ interface PlannedChange {
   readonly after: readonly string[];
 }
 
-/** A planned write as a diff of lines. */
 export function renderPlan({
   fileName,
   changes,
@@ -26,7 +25,6 @@ export function renderPlan({
   return [paint.bold(`${fileName} (dry run, nothing is written)`), ...hunks, ...warningLines(warnings)].join("\n");
 }
 
-/** The keys that a write changed, with their values now. */
 export function renderWrite({ fileName, changedKeys, values, warnings }: EnvWriteResponse): string {
   if (changedKeys.length === 0) return `No change in ${fileName}.`;
   const lines = changedKeys.map((key) => `  ${key}=${values[key] ?? ""}`);

@@ -1,4 +1,4 @@
-/** The deployments document that a command is about: `--file`, or the one argument of a command that only reads. */
+/** The document is `--file`, or the only argument of a command that only reads. */
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { UsageError } from "./errors.ts";
@@ -7,7 +7,6 @@ const DEFAULT = "deployments.yaml";
 
 export const fileFlag = flagWith("Document to use, relative to the repository root.");
 
-/** For commands that also read a document from standard input. */
 export const pipedFileFlag = flagWith(
   "Document to validate, relative to the repository root. Use - for standard input.",
 );
@@ -23,7 +22,7 @@ export const documentArgs = {
   }),
 };
 
-/** The document that was named. @throws {UsageError} if the argument and `--file` name two */
+/** @throws {UsageError} if the argument and `--file` name different documents */
 export function documentOf(argument: string | undefined, file: string): string {
   if (argument === undefined || argument === file) return file;
   if (file === DEFAULT) return argument;

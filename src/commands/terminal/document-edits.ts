@@ -7,7 +7,6 @@ import { UsageError } from "./errors.ts";
 interface EditFlags {
   readonly file: string;
   readonly "dry-run": boolean;
-  /** Present if the command has `--clear`. */
   readonly clear?: readonly string[];
 }
 
@@ -19,15 +18,10 @@ interface Place {
 interface Edit<Input extends Place> {
   readonly operation: Operation<Input, DocumentEditResponse>;
   readonly input: Omit<Input, keyof Place>;
-  /** The fields whose flags a refusal names. */
   readonly fields?: readonly Field[];
 }
 
-/**
- * Edits the document and shows what changed, or would change.
- *
- * @param done the sentence for a change, without its end: `Added prod to deployments.yaml`
- */
+/** @param done the sentence for a change without its end: `Added prod to deployments.yaml` */
 export async function edit<Input extends Place>(
   command: SvcmCommand,
   flags: EditFlags,
@@ -38,7 +32,7 @@ export async function edit<Input extends Place>(
   return response;
 }
 
-/** Edits the document. @throws a refusal that names the flags */
+/** A refusal names the flags. */
 export async function editSilently<Input extends Place>(
   command: SvcmCommand,
   flags: EditFlags,
@@ -51,7 +45,7 @@ export async function editSilently<Input extends Place>(
   }
 }
 
-/** @throws {UsageError} if nothing is to be changed, or a field is both set and cleared */
+/** @throws {UsageError} without a change, or if a field is both set and cleared */
 export function requireChange(values: Readonly<Record<string, string>>, clear: readonly string[], hint: string): void {
   const both = clear.find((field) => Object.hasOwn(values, field));
   if (both !== undefined) throw new UsageError(`${both} is both set and cleared.`, "give only one of them");
@@ -68,12 +62,11 @@ export function printEdit(command: SvcmCommand, response: DocumentEditResponse, 
   for (const { path, message } of issues) command.log(`Unchanged: ${placeOf(path)}${message}`);
 }
 
-/** The entry that an issue is about: its section says nothing new. */
+/** Omits the section, which says nothing new. */
 function placeOf([section = "", index]: readonly (string | number)[]): string {
   return typeof index === "number" ? `${section}[${index}]: ` : "";
 }
 
-/** The fields with another value, each with what it says now and what it said before. */
 function fieldLines({ entry, previous, keys, defaults }: DocumentEditResponse): string {
   if (!entry) return "";
   const lines = keys.map((key) => {

@@ -2,7 +2,6 @@ import type { DriftEntry } from "../../core/index.ts";
 import type { Screen } from "./screen.ts";
 import { renderTable } from "./table.ts";
 
-/** One row for each difference. */
 export function renderDrift(drift: readonly DriftEntry[], screen: Screen): string {
   return renderTable(
     [

@@ -1,4 +1,3 @@
-/** The flags for the fields of an entry, derived from the table of fields. */
 import * as Flags from "@oclif/core/flags";
 import {
   interfaceFields,
@@ -14,7 +13,6 @@ import { fileFlag } from "./document-argument.ts";
 
 /** Help shows the packaged vocabulary; a repository may have another one. */
 const packaged = { contract, matrix };
-/** The most values that the help of a flag lists. */
 const MOST_VALUES = 8;
 
 export const documentFlags = {
@@ -38,7 +36,6 @@ function fieldFlag({ accepted, flagAliases = [], help, label }: Field) {
   return Flags.string({ summary: help + listed, helpValue: `<${noun}>`, aliases: [...flagAliases] });
 }
 
-/** The values of an entry's fields that the flags give. */
 export function valuesOf(flags: Readonly<Record<string, unknown>>, fields: readonly Field[]): Record<string, string> {
   return Object.fromEntries(
     fields.flatMap(({ flag = "", name }) => {
@@ -48,7 +45,7 @@ export function valuesOf(flags: Readonly<Record<string, unknown>>, fields: reado
   );
 }
 
-/** The same refusal with the flag of each field beside its message. Every other error comes back as it is. */
+/** Adds the flag of each field to a refusal; other errors do not change. */
 export function namingFlags(error: unknown, fields: readonly Field[], canClear: boolean): unknown {
   if (!(error instanceof SvcmError) || error.kind !== "INVALID_PAYLOAD" || !error.body.issues) return error;
   const issues = error.body.issues.map((issue) => ({ ...issue, message: withFlag(issue, fields, canClear) }));
@@ -56,7 +53,7 @@ export function namingFlags(error: unknown, fields: readonly Field[], canClear: 
 }
 
 function withFlag({ path, message, accepted, at }: Issue, fields: readonly Field[], canClear: boolean): string {
-  // An issue with a place is about the document, not about a flag.
+  // An issue with a place concerns the document, not a flag.
   if (at !== undefined) return message;
   const field = String(path.at(-1));
   const flag = fields.find(({ name }) => name === field)?.flag;

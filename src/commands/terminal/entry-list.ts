@@ -1,4 +1,3 @@
-/** The entries of a section, each with its issues, and their table. */
 import { refusal, deploymentsCheck, type Field, type Issue } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { stdoutScreen } from "./screen.ts";
@@ -10,7 +9,6 @@ export interface ListedEntry {
   readonly issues: readonly Issue[];
 }
 
-/** @throws {SvcmError} SUITE_FILE_FAILED if the document cannot be read. */
 export async function listEntries(
   command: SvcmCommand,
   flags: { readonly file: string },
@@ -25,7 +23,6 @@ export async function listEntries(
   return entries;
 }
 
-/** The table of entries, with a column for each listed field and one for the verdict. */
 export function renderEntries<Listed extends ListedEntry>(
   fields: readonly Field[],
   entries: readonly Listed[],

@@ -10,15 +10,14 @@ type Section = "interfaces" | "deployments";
 type Values = Readonly<Record<string, string>>;
 
 /**
- * The values of an entry. At a terminal, svcm asks for the missing ones, field by field, each with what the matrix accepts
- * after the answers so far.
+ * At a terminal, svcm requests missing values field by field, each with the accepted values after the previous answers.
  */
 export async function completed(command: SvcmCommand, flags: Asked, section: Section, given: Values): Promise<Values> {
   if (!canAsk(command)) return given;
   const asking = (values: Values) =>
     command.execute(entryQuestion, { file: flags.file, section, values: { ...values } });
   const { isIncomplete, issues } = await asking(given);
-  // The operation refuses bad flags before anything is asked.
+  // The operation refuses bad flags before the first question.
   if (!isIncomplete || issues.length > 0) return given;
   return withPrompter(command, (prompter) => interview(command, prompter, asking, given));
 }
@@ -50,7 +49,7 @@ async function interview(
   return Object.fromEntries(Object.entries(values).filter(([field, value]) => value !== "" || field in given));
 }
 
-/** A word of the list, also by its number in it. */
+/** Accepts a word of the list, or its number. */
 function chosen(typed: string, accepted: readonly string[] = []): string {
   return accepted.includes(typed) ? typed : (accepted[Number(typed) - 1] ?? typed);
 }

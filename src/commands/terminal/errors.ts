@@ -3,7 +3,6 @@ import type { ErrorBody } from "../../core/index.ts";
 const WRONG_USAGE = 2;
 const COULD_NOT = 3;
 
-/** A failure of the command line itself; operations fail with an SvcmError. */
 export abstract class CommandLineError extends Error {
   readonly exitCode: number;
   readonly body: ErrorBody;
@@ -17,7 +16,6 @@ export abstract class CommandLineError extends Error {
   }
 }
 
-/** The command line was not understood. */
 export class UsageError extends CommandLineError {
   override readonly name = "UsageError";
 
@@ -26,7 +24,6 @@ export class UsageError extends CommandLineError {
   }
 }
 
-/** Standard input or output failed. */
 export class TerminalFileError extends CommandLineError {
   override readonly name = "TerminalFileError";
 
@@ -59,7 +56,6 @@ const WORDS: Readonly<Record<string, string>> = {
   ECONNRESET: "the connection was cut",
 };
 
-/** The system's code in words; any other reason as it is. */
 function inWords(reason: string): string {
   const code = /\b(E[A-Z_]{3,})\b/.exec(reason)?.[1] ?? "";
   const words = WORDS[code];

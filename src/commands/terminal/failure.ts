@@ -1,4 +1,4 @@
-/** An error as the terminal shows it: one body and one exit code, in text and in JSON. */
+/** One body and one exit code for each error, in text and in JSON. */
 import {
   describeError,
   docOf,
@@ -20,11 +20,10 @@ import { type Asked, isOclifError, type OclifError, usageErrorOf } from "./usage
 
 export interface Failure {
   readonly exitCode: number;
-  /** Absent if the command has said everything itself and only chose an exit code. */
+  /** Absent if the command has printed everything itself and only chose an exit code. */
   readonly body?: ErrorBody;
   readonly kind?: ErrorKind;
   readonly hint?: string | undefined;
-  /** The text of the file that the issues are in. */
   readonly source?: string | undefined;
   /** The stack of a defect. */
   readonly stack?: string;
@@ -39,16 +38,13 @@ export function failureOf(error: unknown, asked?: Asked): Failure {
   return { exitCode, body, kind: error.kind, hint, source };
 }
 
-/** Shows a failure on standard error. With SVCM_DEBUG, the stack of a defect is shown too. */
+/** With SVCM_DEBUG, it also shows the stack of a defect. */
 export function printFailure(failure: Failure): void {
   const screen = stderrScreen();
   writeErr(printable(renderFailure(failure, Boolean(process.env["SVCM_DEBUG"]), screen), screen));
 }
 
-/**
- * The failure as text for standard error: what is wrong, what to do next, and its code as the last line. The stack of a
- * defect is shown if `debug` asks for it.
- */
+/** Returns the problem, the next step, and the code on the last line. */
 export function renderFailure(failure: Failure, debug: boolean, screen: Screen): string {
   const { body, kind, hint, stack } = failure;
   if (body === undefined) return "";
@@ -63,7 +59,7 @@ export function renderFailure(failure: Failure, debug: boolean, screen: Screen):
   return `${fold(lines.join("\n"), screen)}\n`;
 }
 
-/** The issues of one file with their lines, as `svcm validate` shows them; `undefined` if the text is not at hand. */
+/** Shows source lines if the text is available, as `svcm validate` does. */
 function framed({ body, kind, source }: Failure, { width }: Screen): string[] | undefined {
   const issues = body?.issues ?? [];
   const file = issues[0]?.at?.file;
@@ -72,7 +68,7 @@ function framed({ body, kind, source }: Failure, { width }: Screen): string[] | 
   return [`${paint.red("Error:")} ${headline(body, kind)}`, "", report];
 }
 
-/** The first line is for a person; HTTP's words are in the body alone. */
+/** The first line is for a person; only the body has HTTP's words. */
 function whatIsWrong(body: ErrorBody, kind: ErrorKind | undefined): string[] {
   const { shown, more } = firstIssues(body.issues ?? []);
   const issues = shown.map((issue) => issueLine(issue));
@@ -82,7 +78,6 @@ function whatIsWrong(body: ErrorBody, kind: ErrorKind | undefined): string[] {
   return [`${paint.red("Error:")} ${first}`, ...indented.map((line) => `  ${line}`)];
 }
 
-/** The meaning of a list of issues for the user. */
 function headline({ error, issues = [], path }: ErrorBody, kind: ErrorKind | undefined): string {
   if (kind === "INVALID_PAYLOAD")
     return issues.every(({ code }) => code === "ENV_KEY_NOT_VISIBLE") ? "Nothing is shown." : "Nothing was written.";
@@ -91,7 +86,7 @@ function headline({ error, issues = [], path }: ErrorBody, kind: ErrorKind | und
   return kind === "FACT_INVALID" ? `${file} is not valid.` : error;
 }
 
-/** The codes that say most: those of the issues, that of the refusal, or the kind of it. */
+/** The most exact codes: of the issues, of the refusal, or its kind. */
 function codesOf({ issues = [], code }: ErrorBody, kind: ErrorKind | undefined): string[] {
   const said = [...issues.map((issue) => issue.code), ...(code === undefined ? [] : [code])];
   const known = [...new Set(said)].filter((word) => docOf(word) !== undefined);

@@ -2,12 +2,12 @@ import { cellsOf, widthOf } from "../../core/index.ts";
 
 export type Side = "left" | "right";
 
-/** Columns of a terminal that a text takes. Plain ASCII is as wide as it is long; only other text needs Unicode's tables. */
+/** Plain ASCII is as wide as it is long; only other text needs Unicode's tables. */
 export function columnsOf(text: string): number {
   return /^[\x20-\x7e]*$/.test(text) ? text.length : widthOf(cellsOf(text));
 }
 
-/** A visible text in exactly so many columns: cut with `…` at its end or in its middle, or filled with spaces. */
+/** Truncates with `…` at the end or in the middle, or fills with spaces. */
 export function fit(text: string, width: number, side: Side = "left", cut: "end" | "middle" = "end"): string {
   const cells = cellsOf(text);
   const columns = widthOf(cells);

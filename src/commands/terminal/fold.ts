@@ -4,7 +4,7 @@ import type { Screen } from "./screen.ts";
 
 const NARROWEST = 20;
 
-/** Folds lines that are wider than the window between words, and keeps the indent of each line. */
+/** Keeps the indent of each line. */
 export function fold(text: string, { width }: Screen): string {
   if (width === undefined) return text;
   const foldLine = (line: string): string => {
@@ -16,7 +16,7 @@ export function fold(text: string, { width }: Screen): string {
   return text.split("\n").map(foldLine).join("\n");
 }
 
-/** A text in lines of at most `width` columns. A word is never broken: a longer one is alone in its line. */
+/** Never breaks a word: a longer one has its own line. */
 export function foldWords(text: string, width: number): string[] {
   const lines: string[] = [];
   let line: string | undefined;

@@ -3,7 +3,6 @@ import { paint } from "./paint.ts";
 
 const SHOWN_KEYS = 6;
 
-/** The findings of `svcm init`, its proposal, and the parts that it does not understand. */
 export function initReport({ found, keys, guesses, plan, written }: InitResponse): string {
   const { looked, isCut, frameworks, pm2, env, notUnderstood } = found;
   const head = `Looked at ${looked} files${isCut ? ", and stopped there" : ""}. Nothing was run; values are not shown.`;

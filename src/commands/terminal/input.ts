@@ -1,6 +1,6 @@
 import { TerminalFileError } from "./errors.ts";
 
-/** Standard input to its end. @throws {TerminalFileError} where it is larger than `maxBytes`, or cannot be read. */
+/** @throws {TerminalFileError} if it is larger than `maxBytes`, or cannot be read */
 export async function readIn(maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let length = 0;

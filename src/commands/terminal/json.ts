@@ -1,7 +1,7 @@
-/** Characters that JSON need not escape and a terminal obeys: control characters, and marks of direction. */
+/** JSON permits these unescaped, but a terminal obeys them. */
 const STEERING = /[\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g;
 
-/** A document as JSON text, exact for every parser and without an effect on a terminal. */
+/** Exact for every parser and without effect on a terminal. */
 export function jsonText(document: unknown, indent?: number): string {
   return JSON.stringify(document, null, indent).replaceAll(
     STEERING,

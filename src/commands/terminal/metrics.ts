@@ -8,7 +8,6 @@ import { renderTable, type Column } from "./table.ts";
 
 type Process = MetricsPayload["processes"][number];
 
-/** The host in a few lines, the processes as a table, what is wrong with them, and what differs from the ecosystem file. */
 export function renderMetrics(payload: MetricsPayload, screen: Screen): string {
   const { ecosystem, processes } = payload;
   const blocks = [
@@ -21,7 +20,6 @@ export function renderMetrics(payload: MetricsPayload, screen: Screen): string {
   return blocks.filter((block) => block !== "").join("\n\n");
 }
 
-/** The host in a few lines. */
 export function renderHost({ host }: Pick<MetricsPayload, "host">): string {
   const { cpu, memory, disk } = host;
   const { one, five, fifteen } = cpu.loadAvg;
@@ -59,7 +57,6 @@ function asyncContextCell({ asyncContext }: Process): string {
   return "code" in asyncContext ? String(asyncContext["code"]) : String(asyncContext.active ?? "");
 }
 
-/** A process, as far as every table of processes shows it. */
 interface ProcessFacts {
   readonly name: string;
   readonly pmId: number;
@@ -70,7 +67,7 @@ interface ProcessFacts {
   readonly restartCount: number | null;
 }
 
-/** The columns that every table of processes begins with. */
+/** Every table of processes begins with these columns. */
 export const processColumns: readonly Column<ProcessFacts>[] = [
   { heading: "NAME", cell: ({ name }) => name, shorten: "middle" },
   { heading: "ID", cell: ({ pmId }) => String(pmId), side: "right" },

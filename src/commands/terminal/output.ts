@@ -1,6 +1,6 @@
 /**
- * Writes to the terminal without building Node's stream objects, which would cost a short command a
- * tenth of its start. A slow reader is waited for, so nothing is lost when the process ends.
+ * Writes without Node's stream objects, which would take a tenth of a short command's start. svcm waits for a slow
+ * reader, so nothing is lost when the process ends.
  */
 import { fstatSync, writeSync } from "node:fs";
 import { TerminalFileError } from "./errors.ts";
@@ -10,7 +10,7 @@ export const STDERR = 2;
 const RETRY_MS = 5;
 const CLOSED = new Set(["EPIPE", "EOF"]);
 
-/** Writes the whole text. Returns false if standard output is closed. @throws {TerminalFileError} */
+/** Returns false if standard output is closed. @throws {TerminalFileError} */
 export function writeOut(text: string): boolean {
   try {
     writeWhole(STDOUT, text);
@@ -22,12 +22,12 @@ export function writeOut(text: string): boolean {
   }
 }
 
-/** True for a device such as a terminal, false for a file and a pipe. */
+/** True for a terminal, false for a file and a pipe. */
 export function isDevice(fd: number): boolean {
   return fstatSync(fd).isCharacterDevice();
 }
 
-/** A diagnostic that cannot be written has nowhere else to go. */
+/** If a diagnostic cannot be written, there is no other place for it. */
 export function writeErr(text: string): void {
   try {
     writeWhole(STDERR, text);
@@ -41,7 +41,7 @@ function writeWhole(fd: number, text: string): void {
   while (rest.length > 0) rest = rest.subarray(writeSome(fd, rest));
 }
 
-/** Writes as much as the descriptor takes. A non-blocking one may take nothing now. */
+/** A non-blocking descriptor may take nothing now. */
 function writeSome(fd: number, bytes: Uint8Array): number {
   try {
     return writeSync(fd, bytes);

@@ -1,8 +1,8 @@
 import type { Paint } from "../../core/index.ts";
 
 /**
- * The codes that begin and end each style. Until a text is printed, two of Unicode's noncharacters, which are reserved for
- * such use, mark a style. Only the printer writes escape sequences, so a name that contains one cannot bring it to the terminal.
+ * Two of Unicode's noncharacters mark a style until a text is printed. Only the printer writes escape sequences, so a
+ * name that contains one cannot bring it to the terminal.
  */
 const STYLES = [
   ["bold", 1, 22],
@@ -16,7 +16,7 @@ const STYLES = [
 const FIRST_MARK = 0xfdd0;
 export const MARKS = /([\uFDD0-\uFDEF])/g;
 
-/** Marks the styles of a text for {@link withStyles}. */
+/** Styles are marks for {@link withStyles}. */
 export const paint = Object.fromEntries(
   STYLES.map(([name], index) => [name, (text: string) => `${markAt(index * 2)}${text}${markAt(index * 2 + 1)}`]),
 ) as Record<(typeof STYLES)[number][0], (text: string) => string> satisfies Paint;
@@ -28,7 +28,6 @@ function markAt(offset: number): string {
   return String.fromCharCode(FIRST_MARK + offset);
 }
 
-/** A painted text with escape sequences for its marks, or without colours. */
 export function withStyles(text: string, hasColours: boolean): string {
   return text.replaceAll(MARKS, (mark) => {
     const offset = mark.charCodeAt(0) - FIRST_MARK;

@@ -3,8 +3,8 @@ import { MARKS, withStyles } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
 /**
- * The one form in which text reaches a terminal. Control characters and marks of direction are replaced, so no name or message
- * can move the cursor. Line breaks are those of the text, and colours are those of svcm.
+ * Every text for a terminal passes here. Control characters and marks of direction are replaced, so a name or message
+ * cannot move the cursor. Only svcm adds colours.
  */
 export function printable(text: string, { colours, isAscii }: Pick<Screen, "colours" | "isAscii">): string {
   const lines = text.split("\n").map(visibleBetweenMarks);
@@ -19,7 +19,7 @@ function visibleBetweenMarks(line: string): string {
     .join("");
 }
 
-/** The symbols that svcm draws, for a terminal without Unicode: one column each. */
+/** Replaces symbols on a terminal without Unicode, one column each. */
 const ASCII: Readonly<Record<string, string>> = {
   "▁": "_",
   "▂": ".",

@@ -39,7 +39,7 @@ interface ProcessFlags {
 
 type Action = ProcessActionResult["action"];
 
-/** The input of the operation. @throws {UsageError} if the command line names no process */
+/** @throws {UsageError} if the command line names no process */
 export function targetOf(
   names: readonly string[] = [],
   { id: ids = [], namespace, ecosystem = false, environment, service }: ProcessFlags,
@@ -57,14 +57,13 @@ export function targetOf(
   return { scope, name, pmId, namespace, environment, service };
 }
 
-/** Refuses flags that choose an ecosystem file, if none is read. */
 function refuseUnused(flags: Readonly<Record<string, string | undefined>>): void {
   const unused = Object.keys(flags).find((flag) => flags[flag] !== undefined);
   if (unused === undefined) return;
   throw new UsageError(`${unused} has no effect without --ecosystem.`, `add --ecosystem, or leave ${unused} out`);
 }
 
-/** Acts on processes and shows the result; in a terminal also the state that it waits for. */
+/** In a terminal it also shows the awaited state. */
 export async function act(
   command: SvcmCommand,
   action: Action,
@@ -88,7 +87,7 @@ function namesIn(target: ReturnType<typeof targetOf>): readonly string[] {
 const DOING = { start: "Starting", stop: "Stopping", restart: "Restarting" } as const;
 const ERASE_LINE = "\r\u001B[K";
 
-/** A line on standard error of a terminal until the returned function is called; nothing in a pipe. */
+/** Shows a line on standard error of a terminal until the returned function is called. */
 function showProgress(command: SvcmCommand, action: Action, names: readonly string[]): () => void {
   if (command.jsonEnabled() || !isTerminalBehindStderr() || process.env["TERM"] === "dumb") return () => {};
   const what = names.length === 0 ? "processes" : names.join(", ");
@@ -102,7 +101,7 @@ function showProgress(command: SvcmCommand, action: Action, names: readonly stri
   return () => writeErr(ERASE_LINE);
 }
 
-/** PM2 takes a number or `all` as a name; svcm takes names exactly. */
+/** PM2 takes a number or `all` as a name, but svcm takes names exactly. */
 function withHabit(error: unknown, action: Action, names: readonly string[]): unknown {
   if (!(error instanceof SvcmError) || error.kind !== "PROCESS_NOT_FOUND") return error;
   const number = names.find((name) => /^\d+$/.test(name));
@@ -117,7 +116,6 @@ function withHabit(error: unknown, action: Action, names: readonly string[]): un
 
 const DONE = { start: "Started", stop: "Stopped", restart: "Restarted" } as const;
 
-/** One line for each process. */
 function renderAction({ action, affected, skipped, warnings }: ProcessActionResult, screen: Screen): string {
   const done = affected.map(
     ({ name, pmId, pid }) => `${DONE[action]} ${name} (id ${pmId}${pid === null ? "" : `, pid ${pid}`}).`,

@@ -1,11 +1,11 @@
-/** Questions in a terminal. svcm does not ask in continuous integration, in a pipe, or with --json. */
+/** svcm does not ask in continuous integration, in a pipe, or with --json. */
 import { createInterface, type Interface } from "node:readline";
 import type { SvcmCommand } from "../base.ts";
 import { printable } from "./printable.ts";
 import { writeErr } from "./output.ts";
 import { isTerminalBehindStderr, stderrScreen } from "./screen.ts";
 
-/** The person left: Ctrl-C, or the end of the input. Nothing has been changed. */
+/** Ctrl-C, or the end of the input. Nothing has changed. */
 class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
@@ -13,7 +13,7 @@ class Cancelled extends Error {
 const CANCELLED = 130;
 
 export interface Prompter {
-  /** One line, trimmed. @param accepted what Tab completes */
+  /** Returns one trimmed line. @param accepted words that Tab completes */
   ask(question: string, accepted?: readonly string[]): Promise<string>;
 }
 
@@ -21,7 +21,7 @@ export function canAsk(command: SvcmCommand): boolean {
   return !command.jsonEnabled() && !process.env["CI"] && process.stdin.isTTY && isTerminalBehindStderr();
 }
 
-/** Asks for a yes; every other answer is a no, and so is leaving. */
+/** Any other answer, and leaving, is a no. */
 export async function confirm(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   terminal.once("SIGINT", () => terminal.close());
@@ -39,7 +39,7 @@ export async function confirm(question: string): Promise<boolean> {
   });
 }
 
-/** Asks as long as `talk` wants. Leaving ends the command with 130, as a signal would. */
+/** Leaving ends the command with 130, as a signal would. */
 export async function withPrompter<T>(command: SvcmCommand, talk: (prompter: Prompter) => Promise<T>): Promise<T> {
   let accepted: readonly string[] = [];
   const terminal = createInterface({
@@ -66,7 +66,7 @@ export async function withPrompter<T>(command: SvcmCommand, talk: (prompter: Pro
   }
 }
 
-/** Lines in turn, those too that were typed ahead of the question. */
+/** Keeps lines that were typed before the question. */
 function linesOf(terminal: Interface): () => Promise<string> {
   const early: string[] = [];
   let isOver = false;

@@ -8,7 +8,7 @@ export const removeFlags = {
   yes: Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false }),
 };
 
-/** Removes an entry, after a question in a terminal. The question is about an entry that exists. */
+/** Asks only about an entry that exists. */
 export async function removeEntry(
   command: SvcmCommand,
   flags: { readonly yes: boolean; readonly "dry-run": boolean },

@@ -1,8 +1,7 @@
 import { isDevice, STDERR, STDOUT } from "./output.ts";
 
-/** The abilities of a terminal. */
 export interface Screen {
-  /** Columns of the window; absent if the output goes to a file or another program. */
+  /** Absent if the output goes to a file or another program. */
   readonly width?: number;
   readonly colours: ColourLevel;
   /** True if the locale of the terminal has no Unicode. */
@@ -14,12 +13,10 @@ export type ColourLevel = 0 | 1 | 2 | 3;
 
 const DEFAULT_WIDTH = 80;
 
-/** The screen behind standard output. */
 export function stdoutScreen(): Screen {
   return screenOf(isTerminalBehindStdout(), () => process.stdout);
 }
 
-/** The screen behind standard error. */
 export function stderrScreen(): Screen {
   return screenOf(isTerminalBehindStderr(), () => process.stderr);
 }
@@ -39,12 +36,12 @@ export function isTerminalBehindStderr(): boolean {
   return isDevice(STDERR) && process.stderr.isTTY;
 }
 
-/** True in a terminal that can move its cursor, outside of continuous integration. */
+/** False in continuous integration. */
 export function hasFullScreen(): boolean {
   return isTerminalBehindStdout() && process.env["TERM"] !== "dumb" && !process.env["CI"];
 }
 
-/** `NO_COLOR` wins over everything, then `FORCE_COLOR`, then what the terminal says of itself. */
+/** `NO_COLOR` overrides everything, then `FORCE_COLOR`, then the terminal's own variables. */
 export function colourLevel(env: NodeJS.ProcessEnv, isTerminal: boolean): ColourLevel {
   if (env["NO_COLOR"]) return 0;
   const forced = env["FORCE_COLOR"];
@@ -56,7 +53,6 @@ export function colourLevel(env: NodeJS.ProcessEnv, isTerminal: boolean): Colour
 
 const FORCED: Record<string, ColourLevel> = { "0": 0, false: 0, "1": 1, true: 1, "2": 2, "3": 3 };
 
-/** True if the locale names an encoding other than UTF-8. */
 export function isAsciiOnly(env: NodeJS.ProcessEnv): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];
   return Boolean(locale) && !/utf-?8/i.test(locale ?? "");

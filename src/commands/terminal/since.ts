@@ -2,11 +2,7 @@ import { SvcmError } from "../../core/index.ts";
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/**
- * The moment that `30m`, `24h`, `7d` or a date names, in milliseconds since the epoch.
- *
- * @throws {SvcmError} INVALID_REQUEST
- */
+/** Converts `30m`, `24h`, `7d` or a date to milliseconds since 1970. @throws {SvcmError} INVALID_REQUEST */
 export function readSince(given: string, now: number): number {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(given) ?? [];
   if (count !== undefined) return Math.max(0, now - Number(count) * (UNITS[unit] ?? 0));

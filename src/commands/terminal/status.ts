@@ -5,14 +5,12 @@ import type { Screen } from "./screen.ts";
 
 type Colour = (text: string) => string;
 
-/** The colour of a process's status, the same everywhere. */
 export function statusColour(status: string, colours: Paint): Colour {
   if (status === "online") return colours.green;
   if (status === "errored") return colours.red;
   return status === "stopped" ? colours.dim : colours.yellow;
 }
 
-/** The colour of a verdict: valid or not. */
 export function verdictColour(isValid: boolean, colours: Paint): Colour {
   return isValid ? colours.green : colours.red;
 }
@@ -23,7 +21,7 @@ interface Judged {
   readonly problem: { readonly code: string; readonly details: string } | null;
 }
 
-/** The problems of processes that their status does not show, a line each. Empty if there are none. */
+/** Problems that the status does not show, one for each line. */
 export function renderProblems(processes: readonly Judged[], screen: Screen): string {
   const lines = processes.flatMap(({ name, pmId, problem }) =>
     problem === null ? [] : [`${paint.red(problem.code)} ${name} (id ${pmId}): ${problem.details}`],

@@ -4,27 +4,25 @@ import { foldWords } from "./fold.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
-/** A column of a table: its heading, what a row shows in it, and what happens to it in a narrow window. */
 export interface Column<Row> {
   readonly heading: string;
-  /** As it is: the table makes it visible. */
+  /** Unescaped: the table makes it visible. */
   readonly cell: (row: Row) => string;
   readonly side?: Side;
-  /** The colour of a row's cell. */
   readonly colour?: (row: Row, paint: Paint) => ((text: string) => string) | undefined;
-  /** A cell is shortened at its end, in its middle, or folded between words. Others are shortened last. */
+  /** Shortens a cell at its end, in its middle, or folds it between words. Others are shortened last. */
   readonly shorten?: "end" | "middle" | "fold";
-  /** A column that is left out if the table does not fit; the highest number goes first. */
+  /** If the table does not fit, the column with the highest number is left out first. */
   readonly spare?: number;
 }
 
 const GAP = "  ";
-/** A cell that may be shortened keeps this width, and a folded one its longest word, before a column is left out. */
+/** A cell keeps this width, and a folded one its longest word, before a column is left out. */
 const GOOD = 16;
 
 /**
- * Lays rows out in columns without lines around them. In a window that is too narrow, cells are shortened and columns
- * left out until the table fits; without a window every row is whole.
+ * In a narrow window, cells are shortened and columns left out until the table fits. Without a window, every row is
+ * whole.
  */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): string {
   const all = columns.map((column): Laid<Row> => {
@@ -56,12 +54,12 @@ function whole<Row>(laid: Laid<Row>): Shown<Row> {
   return { ...laid, width: laid.natural };
 }
 
-/** Without a spread: there may be more rows than a call takes arguments. */
+/** Without a spread, because there may be more rows than a call takes arguments. */
 function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, columnsOf(text)), 0);
 }
 
-/** The columns that are shown, each with its width: columns are left out before any cell gets less than it should have. */
+/** Leaves columns out before a cell gets too narrow. */
 function layOut<Row>(all: readonly Laid<Row>[], width: number): Shown<Row>[] {
   let kept = all;
   for (;;) {
@@ -85,7 +83,7 @@ function mostSpare<Row>(kept: readonly Laid<Row>[]): Laid<Row> | undefined {
   return spares.toSorted((a, b) => (b.column.spare ?? 0) - (a.column.spare ?? 0))[0];
 }
 
-/** Caps the widest columns until all fit, or until each has as little as it may have. */
+/** Limits the widest columns until all fit, or until each has its least width. */
 export function fitWidths(columns: readonly { natural: number; least: number }[], room: number): number[] {
   const capped = (cap: number): number[] =>
     columns.map(({ natural, least }) => Math.max(Math.min(natural, least), Math.min(natural, cap)));

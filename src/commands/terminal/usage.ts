@@ -1,8 +1,7 @@
-/** The messages of svcm for command lines that oclif refuses. */
+/** Messages of svcm for command lines that oclif refuses. */
 import { suggest } from "../../core/index.ts";
 import { UsageError } from "./errors.ts";
 
-/** A command as far as a message about its use needs it. */
 export interface Asked {
   readonly id: string;
   readonly flags: Readonly<Record<string, Flag>>;
@@ -24,12 +23,11 @@ export interface OclifError extends Error {
   readonly args?: readonly unknown[];
 }
 
-/** Recognised by its mark, not by its class: the class would load the whole of oclif's error rendering. */
+/** Recognises the mark, because the class would load all of oclif's error rendering. */
 export function isOclifError(error: unknown): error is OclifError {
   return error instanceof Error && "oclif" in error && typeof error.oclif === "object";
 }
 
-/** oclif's refusal as svcm's: what is wrong, what is accepted, and where the help is. */
 export function usageErrorOf(error: OclifError, asked: Asked | undefined): UsageError {
   const message = error.message.replace("\nSee more help with --help", "");
   const hint = asked === undefined ? "svcm help lists all commands" : `${nameOf(asked)} --help shows how it is used`;

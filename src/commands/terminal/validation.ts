@@ -38,7 +38,7 @@ interface Asked {
   readonly format: (typeof reportFormats)[number];
 }
 
-/** Validates a document, or one section of it. The verdict is also the exit code: 1 if it is not valid. */
+/** Exits 1 if the document is not valid. */
 export async function validate(
   command: SvcmCommand,
   { args, flags }: { readonly args: { readonly document?: string | undefined }; readonly flags: Asked },
@@ -69,7 +69,7 @@ const ENTRIES = {
   interfaces: ["interface adapter", "interface adapters"],
 } as const;
 
-/** Says what was judged: a section may be empty or absent. */
+/** A section may be empty or absent. */
 function verdict(file: string, document: unknown, section: Section | undefined): string {
   if (section === undefined) return `${file} is valid.`;
   const value = (document as Partial<Record<Section, unknown>> | null)?.[section];

@@ -3,10 +3,9 @@ import type { AsyncContext, AsyncContextAnswer, AsyncContextClient } from "../po
 
 const TIMEOUT_MS = 1000;
 const MAX_BYTES = 256 * 1024;
-/** With one socket a second request would wait for the first. */
+/** With one socket, a second request would wait for the first. */
 const CONNECTIONS = 1;
 
-/** undici, loaded on first use. */
 export const nodeAsyncContext: AsyncContext = {
   open: () => new UndiciClient(),
 };
@@ -50,8 +49,7 @@ interface Undici {
 
 async function openUndici(): Promise<Undici> {
   const undici = await import("undici");
-  // A separate agent, because the global one may use a proxy of the environment. undici follows no redirect by
-  // default.
+  // A separate agent, because the global one may use a proxy of the environment. undici follows no redirect by default.
   return { request: undici.request, agent: new undici.Agent({ connections: CONNECTIONS, pipelining: 1 }) };
 }
 

@@ -8,17 +8,16 @@ import { attempting } from "./files/file-error.ts";
 import { realpath } from "./files/system.ts";
 
 export interface AuditLogOptions {
-  /** The log for files. */
   readonly file: string;
-  /** The PM2_HOME that holds a separate log for processes; without it, one log holds everything. */
+  /** The PM2_HOME with the log of processes; without it, one log holds everything. */
   readonly pm2Home?: string;
   readonly rotation?: Rotation;
 }
 
 /**
- * The audit log: files with one JSON line for each record, appended to by any number of processes. Processes have a
- * separate log because one PM2 serves many repositories; readers see one log. A missing home is created only when an
- * action begins, so a refusal there is not recorded (`FileError`, ENOENT).
+ * Files with one JSON line for each record; any number of processes append. Processes have their own log, because one
+ * PM2 serves many repositories; readers see one log. Only an action that begins creates a missing home, so a refusal
+ * there is not recorded (`FileError`, ENOENT).
  */
 export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLogOptions): AuditLog {
   const processFile = pm2Home === undefined ? file : join(pm2Home, ".svcm", "audit.jsonl");
@@ -38,7 +37,7 @@ export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLo
       counts.set(key, { action, outcome, count: (counts.get(key)?.count ?? 0) + 1 });
     },
     async newest(query, signal) {
-      // The reader loads the schema of records; most commands only append.
+      // The reader loads the schema of records, but most commands only append.
       const { newestRecords } = await import("./audit-log/newest.ts");
       return await attempting("read", file, () => newestRecords(logs, query, signal));
     },

@@ -1,12 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 
-/** As `Content-Encoding` names it. */
 export type Encoding = "br" | "gzip";
 
-/** The built console: a page, and assets whose names change with their content. */
 export interface ConsoleFiles {
-  /** Absent if the console is not built. */
   readonly page?: string;
   readonly assets: ReadonlyMap<string, ConsoleAsset>;
 }
@@ -14,7 +11,7 @@ export interface ConsoleFiles {
 export interface ConsoleAsset {
   readonly mediaType: string;
   readonly bytes: Buffer;
-  /** As compressed by the build; empty for a file that gains nothing. */
+  /** Empty for a file that does not shrink. */
   readonly compressed: ReadonlyMap<Encoding, Buffer>;
 }
 
@@ -26,7 +23,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 const EXTENSIONS: Readonly<Record<Encoding, string>> = { br: ".br", gzip: ".gz" };
 
-/** Reads the console into memory, so a request cannot reach other files. */
+/** Keeps the console in memory, so a request cannot reach other files. */
 export async function readConsole(folder: string | undefined): Promise<ConsoleFiles> {
   const assets = new Map<string, ConsoleAsset>();
   const page = folder && (await readFile(join(folder, "index.html"), "utf8").catch(ifThere));

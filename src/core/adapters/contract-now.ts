@@ -1,6 +1,6 @@
 /**
- * The runtime contract for a program that cannot wait: found and read synchronously. The YAML parser is loaded only for
- * a file that differs from the packaged source.
+ * The runtime contract for a program that cannot wait: found and read synchronously. Only a file that differs from the
+ * packaged source loads the YAML parser.
  */
 import { closeSync, fstatSync, openSync, readFileSync, constants } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,6 @@ import type { Fact } from "../facts/read.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { nearestFolder, repositoryRoot } from "./workspace.ts";
 
-/** A path, or the environment with the root of the repository. */
 export type ContractPlace =
   | { readonly path: string }
   | { readonly env: Readonly<Record<string, string | undefined>>; readonly path?: never };
@@ -22,7 +21,7 @@ const FILE = "config/runtime-contract.yaml";
 const MOST_BYTES = 2 ** 20;
 const PACKAGED = { value: packagedRuntimeContract, issues: [] } as const;
 
-/** The contract of the repository, else the packaged one; or every issue of an invalid one. */
+/** The contract of the repository, the packaged one, or every issue of an invalid one. */
 export function readContractNow(place: ContractPlace): Fact<RuntimeContract> {
   try {
     const path = place.path === undefined ? findContract(place.env) : resolve(place.path);
@@ -35,14 +34,14 @@ export function readContractNow(place: ContractPlace): Fact<RuntimeContract> {
   }
 }
 
-/** As svcm finds it. A deployment without a marker of a repository uses the nearest one. */
+/** A deployment without a marker of a repository uses the nearest contract. */
 function findContract(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const cwd = process.cwd();
   const root = repositoryRoot({ env, cwd }) ?? nearestFolder(cwd, [FILE]);
   return root === undefined ? undefined : join(root, FILE);
 }
 
-/** @throws the system's error; EFBIG over 1 MiB, ENOTREG if it is not a regular file. */
+/** @throws the system's error; EFBIG over 1 MiB, ENOTREG if it is not a regular file */
 function readText(path: string): string | undefined {
   let file: number;
   try {
@@ -68,7 +67,6 @@ function parser(): typeof Reading.readRuntimeContract {
   return (createRequire(import.meta.url)(fileURLToPath(url)) as typeof Reading).readRuntimeContract;
 }
 
-/** Messages begin with their place in the file. */
 function withPath(fact: Fact<RuntimeContract>): Fact<RuntimeContract> {
   if (fact.value !== undefined) return fact;
   return { issues: fact.issues.map((one) => ({ ...one, message: `${placeOf(one)}${one.message}` })) };

@@ -19,13 +19,13 @@ import { attempting } from "./files/file-error.ts";
 import { fileState } from "./files/state.ts";
 import { isRefusal } from "./files/system.ts";
 
-/** A contract of several hundred keys has a twentieth of that size. */
+/** A contract of several hundred keys has a twentieth of this size. */
 const MAX_FACT_BYTES = 2 ** 20;
 
 /**
- * Facts of a repository: `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml`; the packaged
- * ones replace the latter two if absent. A file is read again only if it changed. The YAML parser is loaded only if it
- * differs from the packaged source.
+ * `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml`; packaged data replaces a missing
+ * contract or matrix. A file is read again only after a change, and only a file that differs from the packaged source
+ * loads the YAML parser.
  */
 export function nodeFacts(root: string, files: Pick<Files, "read">): Facts {
   const declared = new FactFile<Project | undefined>(root, files, PROJECT_FILE, { text: undefined, value: undefined });
@@ -76,7 +76,7 @@ function keysTwice(root: string): SvcmError {
   });
 }
 
-/** Keeps the last result, so equal inputs return the same object. */
+/** Equal inputs return the same object. */
 function lastAnswer<A, B, R>(decide: (a: A, b: B) => R): (a: A, b: B) => R {
   let last: { readonly a: A; readonly b: B; readonly answer: R } | undefined;
   return (a, b) => {
@@ -116,7 +116,7 @@ class FactFile<T> {
     return await loading;
   }
 
-  /** The state of the file; `undefined` if it does not exist. */
+  /** `undefined` if the file does not exist. */
   #stamp(): string | undefined {
     try {
       // Most repositories have none of these files, and an error would cost more than the call.

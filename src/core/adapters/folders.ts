@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
 
-/** Returns the reason why a path is not a folder, or `undefined` for a folder. */
 export function whyNoFolder(path: string): string | undefined {
   try {
     return statSync(path).isDirectory() ? undefined : "it is not a folder";

@@ -14,8 +14,8 @@ export interface GitOptions {
 }
 
 /**
- * Revisions of a Git repository. `rev-parse`, `ls-tree` and `cat-file blob` run no hook, filter, textconv, pager or
- * external diff. User input appears only after `--end-of-options`, never in a shell.
+ * `rev-parse`, `ls-tree` and `cat-file blob` run no hook, filter, textconv, pager or external diff. User input appears
+ * only after `--end-of-options`, never in a shell.
  */
 export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOptions): Revisions {
   const git = (...args: string[]): Promise<Buffer> =>
@@ -74,7 +74,7 @@ async function commitOf(git: Git, revision: string): Promise<string> {
     });
     return answer.toString("latin1").trim();
   };
-  // In two steps: appended to user input, `^{commit}` might become a part of it.
+  // In two steps, because appended to user input, `^{commit}` might become a part of it.
   return await parse(`${await parse(revision)}^{commit}`);
 }
 
@@ -91,7 +91,6 @@ interface Entry {
   readonly isFile: boolean;
 }
 
-/** One line of `ls-tree -l`: mode, type, object id and size; undefined for an unknown path. */
 async function entryAt(git: Git, commit: string, path: string): Promise<Entry | undefined> {
   const line = (await git("ls-tree", "-z", "-l", commit, "--", path)).toString("utf8");
   if (line === "") return undefined;
@@ -99,7 +98,7 @@ async function entryAt(git: Git, commit: string, path: string): Promise<Entry | 
   return { id, size: Number(size), isFile: mode.startsWith("100") };
 }
 
-/** With `core.worktree`, Git looks for every path in another folder, and finds nothing. */
+/** With `core.worktree`, Git looks for every path in another folder and finds nothing. */
 async function refuseMovedWorkTree(git: Git): Promise<void> {
   const top = (await git("rev-parse", "--show-toplevel")).toString("utf8").trimEnd();
   if (existsSync(join(top, ".git"))) return;
@@ -160,7 +159,7 @@ function refusalOf({ code, killed, message }: ExecError, stderr: string, timeout
   return new GitRefusal(known ?? { code: "GIT_FAILED", details: words || "git gave no reason." }, code ?? 1, stderr);
 }
 
-/** Errors with a next step, in our words, because those of Git vary between versions. */
+/** Messages of Git vary between versions. */
 const KNOWN: readonly { readonly pattern: RegExp; readonly facts: RefusalBody }[] = [
   {
     pattern: /not a git repository|must be run in a work tree/,
@@ -181,8 +180,8 @@ function failed(code: ErrorCode, details: string, path?: string): SvcmError {
 }
 
 /**
- * The environment without variables that point Git to another repository, configuration or program, such as those of a
- * hook. Git uses English, asks for no password, takes no lock and fetches nothing.
+ * Removes variables that point Git to another repository, configuration or program, such as those of a hook. Git uses
+ * English, asks for no password, takes no lock and fetches nothing.
  */
 function quietEnvironment(env: GitOptions["env"]): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
@@ -193,7 +192,7 @@ function quietEnvironment(env: GitOptions["env"]): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_LAZY_FETCH: "1",
-    // For Git versions without GIT_NO_LAZY_FETCH: no protocol is allowed.
+    // For Git versions without GIT_NO_LAZY_FETCH: no protocol is permitted.
     GIT_ALLOW_PROTOCOL: "",
   };
 }

@@ -12,7 +12,6 @@ export const systemClock: Clock = {
   },
 };
 
-/** This machine. `node:crypto` is loaded on first use, because most commands do not need it. */
 export const nodeHost: Host = {
   digest: (bytes) => crypto().createHash("sha256").update(bytes).digest("base64url"),
   randomId: () => crypto().randomUUID(),

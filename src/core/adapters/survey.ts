@@ -5,12 +5,12 @@ import { isWanted, MAX_DEPTH, SKIPPED_FOLDERS, type Survey } from "../project/de
 
 const MAX_FILES = 20_000;
 const MAX_BYTES = 2 ** 20;
-/** Texts that are held at once; the rest of a large repository is code like the code before it. */
+/** Limits memory. The rest of a large repository is code like the code before it. */
 const MAX_TOTAL_BYTES = 64 * 2 ** 20;
 
 /**
- * Looks at the files of a repository without running any: names down to a fixed depth, and the texts that detection
- * asks for. Links are not followed; what cannot be read is left out.
+ * Names down to a fixed depth, and the texts that detection requests. Runs no file and follows no link; unreadable
+ * files are left out.
  */
 export async function surveyFolder(root: string): Promise<Survey> {
   const files = new Map<string, string | undefined>();
@@ -35,7 +35,6 @@ export async function surveyFolder(root: string): Promise<Survey> {
   return { files, isCut };
 }
 
-/** The text of a small regular file; `undefined` for anything else. */
 function textOf(path: string): Promise<string | undefined> {
   return readWhole(path, path, MAX_BYTES).then(
     ({ bytes }) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),

@@ -7,23 +7,21 @@ import { whyNoFolder } from "./folders.ts";
 import { pm2Home } from "./pm2/home.ts";
 
 export interface WorkspaceOptions {
-  /** The flag `--root`; relative to `cwd`. */
+  /** The flag `--root`, relative to `cwd`. */
   readonly root?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Folders outside the root that links may lead into. Absolute. */
+  /** Absolute folders outside the root that links may lead into. */
   readonly folders?: readonly string[];
 }
 
-/** `svcm.yaml` counts wherever it is above, even if a folder between has its own `.git`. */
+/** `svcm.yaml` in a folder above counts, even if a folder between has its own `.git`. */
 const ROOT_MARKERS = [[PROJECT_FILE], ["deployments.yaml", ".git"]];
 
 const ROOT = "SVC_SERVICE_MANAGEMENT_ROOT";
 
 /**
- * Finds the repository root and the folders under it.
- *
- * @throws {SvcmError} INVALID_REQUEST if the given root is not a folder.
+ * @throws {SvcmError} INVALID_REQUEST if the given root is not a folder
  * @see CONTRACT section 2b
  */
 export function resolveWorkspace({ root: asked, env, cwd }: WorkspaceOptions): Workspace {
@@ -52,14 +50,14 @@ function requireFolder(root: string, name: string): void {
   });
 }
 
-/** The given root, else the nearest folder at or above `cwd` with a marker; `undefined` without one. */
+/** The given root, else the nearest folder at or above `cwd` with a marker. */
 export function repositoryRoot({ root, env, cwd }: WorkspaceOptions): string | undefined {
   const given = root || env[ROOT];
   if (given) return resolve(cwd, given);
   return ROOT_MARKERS.map((names) => nearestFolder(cwd, names)).find((folder) => folder !== undefined);
 }
 
-/** The nearest folder at or above `cwd` that holds one of `names`. */
+/** At or above `cwd`. */
 export function nearestFolder(cwd: string, names: readonly string[]): string | undefined {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     if (names.some((name) => existsSync(join(folder, name)))) return folder;

@@ -1,4 +1,3 @@
-/** The AsyncAPI document of the WebSocket channel, generated from the schemas that validate its frames. */
 import * as z from "zod";
 import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "./channel.ts";
 import { clientFrames, serverFrames } from "./frames.ts";
@@ -8,7 +7,7 @@ import { wordPattern } from "./word-pattern.ts";
 type Json = Readonly<Record<string, unknown>>;
 type FrameName = keyof typeof clientFrames | keyof typeof serverFrames;
 
-/** The version of the protocol, as the subprotocol `svcm.v1` names it; not of svcm. */
+/** The version of the protocol, not of svcm; the subprotocol `svcm.v1` names it. */
 const PROTOCOL_VERSION = "1.0.0";
 
 const DESCRIPTION = `Live metrics of processes and host, and actions on processes. Frames are JSON text, one object each, of at most 16 KiB to the server; \
@@ -36,8 +35,7 @@ const SECURITY_SCHEMES = {
 };
 
 /**
- * AsyncAPI 3.0, seen from the server: it receives the frames of clients.
- *
+ * AsyncAPI 3.0 from the server's side: it receives the frames of clients.
  * @param environments the spellings that a subscription accepts
  */
 export function asyncApiDocument(environments: readonly string[]): Json {
@@ -88,7 +86,7 @@ function message(name: FrameName, environments: readonly string[]): Json {
   };
 }
 
-/** The rules of the server that the schemas of frames do not state. */
+/** Rules that the schemas of frames do not express. */
 function rulesBeyondSchema(name: FrameName, { properties }: Json, environments: readonly string[]): Json {
   if (name === "action") return { oneOf: ACTION_SCOPES };
   if (name !== "subscribe") return {};
@@ -100,7 +98,6 @@ function rulesBeyondSchema(name: FrameName, { properties }: Json, environments: 
 const has = (...members: string[]): Json => ({ required: members });
 const hasNone = (...members: string[]): Json => ({ not: { anyOf: members.map((member) => has(member)) } });
 
-/** The members that each scope of an action takes. */
 const ACTION_SCOPES: readonly Json[] = [
   {
     title: "One process, or all instances of one app",

@@ -11,10 +11,8 @@ const auditedProcess = z.strictObject({
 /**
  * One line of the audit log, and one record of the API.
  *
- * A mutation that begins leaves two lines with the same `id`: `started`, synced before the first effect, and its
- * outcome. A `started` line without a second one is a mutation that was cut off. An attempt that never begins leaves
- * one line, `refused`.
- *
+ * A mutation leaves two lines with the same `id`: `started`, synced before the first effect, and the outcome. A
+ * `started` line alone is an interrupted mutation. An attempt that never begins leaves one line, `refused`.
  * @see CONTRACT section 8
  */
 export const auditRecord = z

@@ -1,7 +1,4 @@
-/**
- * The bodies that the HTTP API takes and answers. The API's description is generated from these schemas, and the
- * operations return the types that are inferred from them.
- */
+/** Bodies of the HTTP API. The API's description and the types of the operations derive from these schemas. */
 import * as z from "zod";
 import { looseObject, pick } from "zod/mini";
 import { capabilityMatrixSchema, runtimeContractSchema, tier } from "../facts/schema.ts";
@@ -53,7 +50,6 @@ const envRead = {
 
 export const envReadBody = z.strictObject(envRead).describe("The visible part of an env file.");
 
-/** The body's part of the input of `env.write`. */
 export const envWriteRequest = pick(inputs["env.write"], { environment: true, values: true });
 
 export const envWrittenBody = z
@@ -67,7 +63,6 @@ export const envWrittenBody = z
   })
   .describe("The visible part of the env file after the write.");
 
-/** The input of `suite.validate` as data. */
 export const deploymentsRequest = looseObject({});
 
 export const suiteVerdictBody = z

@@ -97,7 +97,7 @@ const payload: MetricsPayload = {
   ],
 };
 
-/** Frames as they go over the wire, for the description; a test holds them to the schemas. */
+/** Examples for the description; a test checks them against the schemas. */
 export const frameExamples: Examples = {
   subscribe: [{ type: "subscribe", environment: "dev", intervalMs: 1000 }],
   unsubscribe: [{ type: "unsubscribe" }],

@@ -1,7 +1,6 @@
 /**
- * The frames of the WebSocket channel, both directions: JSON text, one object each. Frames are read
- * by these schemas; the AsyncAPI description and the types of `svcm/client` are generated from them.
- *
+ * The frames of the WebSocket channel: JSON text, one object each. The AsyncAPI description and the types of
+ * `svcm/client` derive from these schemas.
  * @see CONTRACT section 4
  */
 import * as z from "zod/mini";
@@ -133,7 +132,6 @@ export const actionResultFrame = z
   })
   .check(z.describe("The outcome of an `action`, refused and failed ones included."));
 
-/** Frames from clients, by `type`. */
 export const clientFrames = {
   subscribe: subscribeFrame,
   unsubscribe: unsubscribeFrame,
@@ -141,7 +139,6 @@ export const clientFrames = {
   action: actionFrame,
 } as const;
 
-/** Frames from the server, by `type`. */
 export const serverFrames = {
   subscribed: subscribedFrame,
   pong: pongFrame,

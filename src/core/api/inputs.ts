@@ -1,6 +1,6 @@
 /**
- * The inputs of the operations, by operation. The API's description is generated from these schemas and from
- * `bodies.ts`. The command line only imports their types.
+ * The inputs of the operations. The API's description derives from these schemas and from `bodies.ts`. The command line
+ * imports only the types.
  */
 import * as z from "zod/mini";
 import { auditOutcomes, entrypoints, processActions, processScopes, schemaNames, documentSections } from "./names.ts";
@@ -12,14 +12,13 @@ const values = z.record(z.string(), z.string());
 const foreignKeys = z.enum(["ignore", "refuse"]);
 const names = z.array(z.string());
 const file = z.optional(z.string());
-/** The file is relative to the repository root. */
 const documentEdit = { file, dryRun: z.boolean() };
 const processName = z.string().check(z.minLength(1), z.maxLength(200));
 const pmId = z.int().check(z.minimum(0));
 const nothing = z.strictObject({});
 
 export const inputs = {
-  /** `since` in milliseconds since the epoch; `text` is a part of a name. */
+  /** `since` in milliseconds since 1970; `text` is a part of a name. */
   "audit.list": z.strictObject({
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
     since: z.optional(z.int().check(z.minimum(0))),
@@ -27,7 +26,6 @@ export const inputs = {
     text: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   }),
   "code.explain": z.strictObject({ code: z.string() }),
-  /** A name of a source, `field:NAME` or `value:KEY`. */
   "completion.list": z.strictObject({ source: z.string() }),
   "contract.show": nothing,
   "configuration.set": z.strictObject({ ...documentEdit, values, clear: names }),
@@ -37,9 +35,8 @@ export const inputs = {
   "env.check": z.strictObject({ environment, service }),
   "env.diff": z.strictObject({ from: z.string(), to: z.string(), service }),
   "env.plan": z.strictObject({ environment, service, values, foreignKeys }),
-  /** `keys` narrows the answer; each has to be visible. */
+  /** `keys` narrows the answer; each must be visible. */
   "env.read": z.strictObject({ environment, service, keys: z.optional(z.array(z.string())) }),
-  /** `ifMatch` is the header as it came. */
   "env.write": z.strictObject({ environment, service, values, ifMatch: z.optional(z.string()), foreignKeys }),
   "interface.add": z.strictObject({ ...documentEdit, values }),
   /** `which` is a controller mapping, or the position of the adapter in the list. */
@@ -48,8 +45,8 @@ export const inputs = {
   "metrics.expose": z.strictObject({ version: z.string(), format: z.enum(["openmetrics", "prometheus"]) }),
   "metrics.show": z.strictObject({ environment, service, asyncContext: z.optional(z.boolean()) }),
   /**
-   * `scope` is `process` if it is absent. `environment` selects the ecosystem file. `name` or `pmId` selects one
-   * process, `names` and `pmIds` several.
+   * `scope` defaults to `process`. `environment` selects the ecosystem file. `name` or `pmId` selects one process,
+   * `names` and `pmIds` several.
    */
   "process.act": z.strictObject({
     action: z.enum(processActions),
@@ -66,26 +63,25 @@ export const inputs = {
   "profile.apply": z.strictObject({ environment, service, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),
-  /** Without `write`, nothing is changed. `only` narrows the proposal. */
+  /** Without `write`, nothing changes. `only` narrows the proposal. */
   "project.init": z.strictObject({ write: z.boolean(), only: z.optional(z.enum(["layout", "keys"])) }),
   "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /**
-   * `file` is relative to the repository root; a `section` narrows the verdict to it. With `content`, no file is read
-   * and `file` only names it.
+   * `file` is relative to the repository root; `section` narrows the verdict. With `content`, svcm does not read the
+   * file and only uses its name.
    */
   "deployments.check": z.strictObject({
     file: z.optional(z.string()),
     section: z.optional(z.enum(documentSections)),
     content: z.optional(z.instanceof(Uint8Array)),
   }),
-  /** Revisions of Git; without `to`, the file in the work tree. */
+  /** Revisions of Git; without `to`, the work tree. */
   "deployments.diff": z.strictObject({ file: z.optional(z.string()), from: z.string(), to: z.optional(z.string()) }),
   "deployments.migrate": z.strictObject(documentEdit),
-  /** The remaining questions for a new entry; an empty value leaves a field out. */
+  /** An empty value leaves a field out. */
   "entry.question": z.strictObject({ file, section: z.enum(["interfaces", "deployments"]), values }),
   /** The document, or the bytes of its YAML text. */
   "suite.validate": z.union([z.instanceof(Uint8Array), z.looseObject({})]),
-  /** `app` is one of the environment's ecosystem file. */
   "startup.check": z.strictObject({
     environment,
     service,
@@ -94,7 +90,6 @@ export const inputs = {
   }),
   "target.add": z.strictObject({ ...documentEdit, values }),
   "target.duplicate": z.strictObject({ ...documentEdit, name: z.string(), as: z.optional(z.string()) }),
-  /** `clear` names fields to remove. */
   "target.edit": z.strictObject({ ...documentEdit, name: z.string(), values, clear: names }),
   "target.remove": z.strictObject({ ...documentEdit, name: z.string() }),
 } as const satisfies Record<string, z.ZodMiniType>;

@@ -1,6 +1,6 @@
 /**
  * A finding of a validator. Validators return every issue, sorted; they never throw and never print. `issueBody` is its
- * schema; the type is written out because `svcm/startup` publishes it without zod.
+ * schema; the type is separate, because `svcm/startup` publishes it without zod.
  */
 export interface Issue {
   /** Stable, for example `ENV_VALUE_UNSUPPORTED`. */
@@ -43,7 +43,7 @@ export const MAX_FINDINGS = 1000;
 
 const NOWHERE: Location = { file: "", line: 0, column: 0 };
 
-/** Sorts by file, line, column, code, path: the one order of every report. */
+/** Sorts by file, line, column, code and path, the order of every report. */
 export function sortIssues(issues: readonly Issue[]): Issue[] {
   return issues.toSorted(
     (a, b) =>
@@ -57,12 +57,11 @@ function compareLocations(a: Location, b: Location): number {
   return compareText(a.file, b.file) || a.line - b.line || a.column - b.column;
 }
 
-/** Code-unit order: the same on every machine, whatever its locale. */
+/** Code-unit order, which is the same in every locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** True if no issue is an error. */
 export function isValid(issues: readonly Issue[]): boolean {
   return issues.every((issue) => issue.severity !== "error");
 }

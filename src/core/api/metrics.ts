@@ -1,7 +1,6 @@
 /**
- * The metrics payload of the one-shot route, the WebSocket and `metrics show`. Names end in their unit; a value that
- * could not be measured is `null`, or has `error` and `code`.
- *
+ * The payload of the one-shot route, the WebSocket and `metrics show`. Names end in their unit; a value that could not
+ * be measured is `null`, or has `error` and `code`.
  * @see CONTRACT section 5
  */
 import * as z from "zod";
@@ -16,7 +15,6 @@ const failure = {
   code: z.string().describe("Stable, or the system's own, for example `EACCES`."),
 };
 
-/** The fields of an app that are compared with the process that runs it. */
 export const driftFields = [
   "app",
   "script",
@@ -127,7 +125,6 @@ const asyncContextAnswer = z
 
 export const processProblemCodes = ["PROCESS_FOLDER_MISSING", "PROCESS_WITHOUT_PID", "PROCESS_CRASH_LOOP"] as const;
 
-/** Shared with the list of processes. */
 export const processProblem = z
   .strictObject({
     code: z.enum(processProblemCodes).describe("`svcm explain <code>` says what to do."),
@@ -161,7 +158,7 @@ export const processMetrics = z
     script: z.string().nullable(),
     interpreter: z.string().nullable(),
     execMode: z.string().nullable().describe("`fork` or `cluster`."),
-    instances: count.nullable().describe("How many processes PM2 runs under this name."),
+    instances: count.nullable().describe("Number of processes that PM2 runs under this name."),
     watching: z.boolean().nullable(),
     nodeVersion: z.string().nullable(),
     version: z.string().nullable().describe("Of the app, from its package.json."),

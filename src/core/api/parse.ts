@@ -3,9 +3,8 @@ import { refusal, type ErrorKind } from "../errors.ts";
 import { sortIssues, type Issue } from "./issue.ts";
 
 /**
- * Parses an input, or refuses it with every issue at once. Messages do not repeat the given values, which may be secrets.
- *
- * @throws {SvcmError} of the given kind.
+ * Refuses an invalid input with every issue. Messages do not repeat the given values, which may be secrets. @throws
+ * {SvcmError} of the given kind
  */
 export function parseInput<T>(schema: z.ZodMiniType<T>, input: unknown, kind: ErrorKind): T {
   const parsed = schema.safeParse(input, { reportInput: true });

@@ -1,4 +1,4 @@
-/** A regular expression for the words in any case, with surrounding white space. */
+/** Matches the words in any case, with white space around them. */
 export function wordPattern(words: readonly string[]): string {
   return `^\\s*(?:${words.map(inAnyCase).join("|")})\\s*$`;
 }
@@ -7,7 +7,7 @@ export function inAnyCase(word: string): string {
   return word.replaceAll(/./gsu, (letter) => (/[a-z]/i.test(letter) ? bothCases(letter) : escaped(letter)));
 }
 
-/** The Kelvin sign is an upper-case K, too. */
+/** The Kelvin sign is also an upper-case K. */
 function bothCases(letter: string): string {
   const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];
   return `[${lower}${upper}${lower === "k" ? "\\u212A" : ""}]`;

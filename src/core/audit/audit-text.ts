@@ -1,23 +1,20 @@
 import type { AuditRecord } from "../api/audit-record.ts";
 
-/** `2026-11-22 03:46:44Z`: to the second, in UTC. */
+/** `2026-11-22 03:46:44Z` */
 export function secondOf(timestamp: string): string {
   return timestamp.replace(/^(\S+)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, "$1 $2Z");
 }
 
-/** The names of everything that a record is about, each once, separated by commas. */
 export function subjectOf({ keys = [], processes = [], target }: AuditRecord): string {
   const named = processes.map(({ name, pmId }) => (pmId === null ? name : `${name} (id ${pmId})`));
   const isNamed = processes.some(({ name }) => target === name || target === `ecosystem ${name}`);
   return [...(target === undefined || isNamed ? [] : [target]), ...named, ...keys].join(", ");
 }
 
-/** The actor and the face: `root (cli)`. */
 export function callerOf({ source, actor }: AuditRecord): string {
   return actor === undefined ? source : `${actor} (${source})`;
 }
 
-/** The outcome of an attempt, with its code if there is one. */
 export function outcomeOf({ outcome, code, count = 1 }: AuditRecord): string {
   const words = outcome === "started" ? "interrupted" : outcome;
   if (count > 1) return `${words} ${count} times (${code ?? ""})`;

@@ -3,15 +3,14 @@ import { SvcmError } from "../errors.ts";
 import type { Caller } from "../caller.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 
-/** The subject of a mutation. Read when a record is written, because some of it is decided on the way. */
+/** Read for each record, because the attempt decides some of it. */
 export type AuditSubject = () => Pick<AuditRecord, "action" | "environment" | "keys" | "processes" | "target" | "code">;
 
 /**
- * Runs an attempt to change something between its audit records. `mutate` calls `begin` right before its first
- * effect; if that record cannot be made durable, nothing may happen. An attempt that ends before leaves one record,
- * `refused`; one that finds nothing to do leaves none, unless `isAlwaysRecorded`.
- *
- * @throws {SvcmError} AUDIT_FAILED if a record cannot be written; otherwise what `mutate` throws.
+ * Runs a mutation between its audit records. `mutate` calls `begin` directly before its first effect; without that
+ * durable record, nothing may happen. An attempt that ends earlier leaves one record, `refused`. An attempt without
+ * effect leaves none, unless `isAlwaysRecorded`.
+ * @throws {SvcmError} AUDIT_FAILED if a record cannot be written; errors of `mutate` pass through
  */
 export async function audited<T>(
   ports: Ports,

@@ -1,11 +1,10 @@
-/** An entry from YAML, JSON or a form, before it is checked: its members may be anything. */
 export type Candidate = Readonly<Record<string, unknown>>;
 
 export function isMap(value: unknown): value is Candidate {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The text of a member without the white space around it; empty if the member is not text. */
+/** Without the white space around it; empty if the member is not text. */
 export function textOf(candidate: Candidate, field: string): string {
   const value = candidate[field];
   return typeof value === "string" ? value.trim() : "";

@@ -1,17 +1,16 @@
 /** Control, zero-width and direction marks, line separators, and halves of a character. */
 export const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** The hidden characters of a text, each once, as `U+200B`. */
+/** Each hidden character once, as `U+200B`. */
 export function hiddenIn(text: string): string[] {
   return [...new Set(text.match(new RegExp(HIDDEN, "gu")))].map(codePoint);
 }
 
-/** The same text with its hidden characters written as `\u200b`. */
 export function unhidden(text: string): string {
   return text.replaceAll(new RegExp(HIDDEN, "gu"), (character) => `\\u${hex(character)}`);
 }
 
-/** The white space at the ends of a text, each kind once, as `U+0020`; `undefined` if there is none. */
+/** The kinds of white space at the ends of a text, as `U+0020`. */
 export function spacesAround(text: string): string | undefined {
   const inner = text.trim();
   if (inner === text) return undefined;

@@ -9,11 +9,9 @@ import { DEPLOYMENTS_FILE, documentFailure, documentPath, documentText, vocabula
 interface DocumentEditRequest {
   readonly file?: string | undefined;
   readonly dryRun: boolean;
-  /** For the audit log, for example `suite.target.add`. */
   readonly action: string;
-  /** The caller's name of the entry; the audit log shows it if the edit is refused. */
+  /** The caller's name of the entry, for the audit record of a refused edit. */
   readonly entry?: string | undefined;
-  /** A missing document is created. */
   readonly mayCreate: boolean;
 }
 
@@ -24,14 +22,12 @@ interface Outcome {
 
 type Plan = (text: string) => Planned;
 
-/** The longest name of an entry in the audit log. */
 const MAX_TARGET = 200;
 
 /**
- * Edits the deployments document in one locked, atomic and audited transaction that changes only the lines of the edit.
- * An edit that changes nothing writes nothing and leaves no record.
- *
- * @throws {SvcmError} the refusals of `decide`; SUITE_FILE_FAILED if the document cannot be read, edited or written.
+ * Edits the document in one locked, atomic and audited transaction and changes only the lines of the edit. An edit
+ * without effect writes nothing, not even a record.
+ * @throws {SvcmError} refusals of `decide`; SUITE_FILE_FAILED if the document cannot be read, edited or written
  */
 export async function editDocument(
   ports: Ports,
@@ -57,7 +53,7 @@ export async function editDocument(
     (text) => {
       const planned = plan(text);
       const { target, keys, before } = planned.edit;
-      // The name of an entry that is added or removed says everything; its fields say nothing more.
+      // For an added or removed entry, the name is enough.
       Object.assign(about, recordedTarget(file, target), before && { keys });
       return planned;
     };
@@ -69,7 +65,6 @@ export async function editDocument(
   );
 }
 
-/** The name of an entry in the audit log, with the file unless it is the usual one. */
 function recordedTarget(file: string, entry = ""): { target?: string } {
   const name = maskCredentials(entry);
   const target = file === DEPLOYMENTS_FILE ? name : `${file}: ${name}`;

@@ -7,10 +7,8 @@ import type { DocumentEdit } from "./edit/edit.ts";
 import { isJsonFile } from "./read.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** Decides on the document as data; `undefined` for an empty one. */
 export type Decide = (document: unknown, vocabulary: Vocabulary) => DocumentEdit;
 
-/** The text with an edit made, and the lines that it changes. */
 export interface Planned {
   readonly text: string;
   readonly edit: DocumentEdit;
@@ -18,10 +16,9 @@ export interface Planned {
 }
 
 /**
- * Returns the function that plans the edit on a text of the document. It may run several times.
- *
- * @throws {SvcmError} from the plan: INVALID_PAYLOAD if the text is not valid YAML, SUITE_FILE_FAILED if the edit needs
- *   more than its own lines, and the refusals of `decide`.
+ * Returns the plan of an edit, which may run several times.
+ * @throws {SvcmError} from the plan: INVALID_PAYLOAD for invalid YAML, SUITE_FILE_FAILED if the edit affects other
+ * lines, refusals of `decide`
  */
 export async function planner(
   vocabulary: Vocabulary,
@@ -52,7 +49,7 @@ export async function planner(
   };
 }
 
-/** The data of a document; `undefined` for an empty one. @throws {SvcmError} INVALID_PAYLOAD if it is not valid YAML */
+/** @throws {SvcmError} INVALID_PAYLOAD for invalid YAML */
 function editableValue({ value, issues }: YamlSource): unknown {
   if (value === null || issues.some(({ code }) => code === "YAML_EMPTY")) return undefined;
   if (!isValid(issues)) throw refusal("INVALID_PAYLOAD", issues);

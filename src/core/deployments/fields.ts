@@ -1,4 +1,4 @@
-/** The fields of the entries of deployments.yaml, each written once, in the order of the file. */
+/** The fields of deployments.yaml in the order of the file. */
 import type { Candidate } from "./candidate.ts";
 import type { Field } from "./field.ts";
 import { CONTROLLER, CONTROLLER_EXAMPLE } from "./rules/interface-controller.ts";
@@ -152,13 +152,10 @@ const adapter = [
   },
 ] as const satisfies readonly Field[];
 
-/** Of a deploy target. A legacy entry also has `type`. */
 export const targetFields: readonly Flagged<(typeof target)[number]>[] = target;
 
-/** Of an interface adapter. */
 export const interfaceFields: readonly Flagged<(typeof adapter)[number]>[] = adapter;
 
-/** Of the service configuration, beside its ports. */
 export const configurationFields: readonly Field[] = [
   {
     name: "serviceKind",
@@ -196,7 +193,7 @@ export const configurationFields: readonly Field[] = [
 
 type Flagged<Row extends { readonly flag: string }> = Field & { readonly flag: Row["flag"] };
 
-/** Every accepted value of each field that has a vocabulary, regardless of other fields. */
+/** All values of each field with a vocabulary, regardless of other fields. */
 export function fieldValues(vocabulary: Vocabulary): Readonly<Record<string, readonly string[]>> {
   const fields: readonly Field[] = [...targetFields, ...interfaceFields, ...configurationFields];
   return Object.fromEntries(

@@ -5,23 +5,19 @@ import { decodeUtf8, describeNotUtf8, isUtf16 } from "../words/utf8.ts";
 
 export const DEPLOYMENTS_FILE = "deployments.yaml";
 
-/** The facts that the validators read. @throws {SvcmError} FACT_INVALID */
+/** @throws {SvcmError} FACT_INVALID */
 export async function vocabularyOf({ facts }: Ports): Promise<Vocabulary> {
   return { contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() };
 }
 
-/**
- * The path of a document; a relative name is relative to the repository root.
- *
- * @throws {SvcmError} INVALID_REQUEST if the name is empty
- */
+/** A relative name is relative to the repository root. @throws {SvcmError} INVALID_REQUEST if the name is empty */
 export function documentPath({ workspace }: Ports, file: string): string {
   if (file === "")
     throw new SvcmError("INVALID_REQUEST", { details: "--file is empty. Name a file, for example deployments.yaml." });
   return file.startsWith("/") ? file : `${workspace.root}/${file}`;
 }
 
-/** Reads the text of a document, inside or outside the repository. @throws {SvcmError} SUITE_FILE_FAILED */
+/** The document may be outside the repository. @throws {SvcmError} SUITE_FILE_FAILED */
 export async function readDocument(ports: Ports, file: string): Promise<string> {
   const path = documentPath(ports, file);
   try {
@@ -42,7 +38,7 @@ export function documentText(bytes: Uint8Array, path: string): string {
   });
 }
 
-/** Turns a failed file operation on a document into SUITE_FILE_FAILED; other errors come back as they are. */
+/** Turns a failed file operation into SUITE_FILE_FAILED; other errors pass through. */
 export function documentFailure(error: unknown, path: string): unknown {
   if (!(error instanceof FileError)) return error;
   const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;

@@ -8,7 +8,7 @@ export function isLegacyTarget(entry: Candidate): boolean {
   return Object.hasOwn(entry, "type") && !Object.hasOwn(entry, "deployTarget");
 }
 
-/** True for a legacy entry and for an empty PM2 profile, which counts as absent. */
+/** An empty PM2 profile counts as absent. */
 export function isOutdatedTarget(entry: Candidate): boolean {
   return isLegacyTarget(entry) || entry["pm2Profile"] === "";
 }
@@ -20,10 +20,9 @@ export function withoutEmptyProfile<T extends Candidate>(entry: T): Omit<T, "pm2
 }
 
 /**
- * Gives a legacy deploy target today's metadata: `type` becomes `deployTarget` through the alias map, and missing
- * metadata takes its default. A value that the matrix does not know stays for the vocabulary rule to report. An empty
- * PM2 profile is dropped. Other entries come back unchanged.
- *
+ * Gives a legacy target the current metadata: `type` becomes `deployTarget` through the alias map, missing metadata
+ * takes its default. Values that the matrix does not know stay for the vocabulary rule to report. Other entries do not
+ * change.
  * @see the specification, "Versioning" 2
  */
 export function migrateTarget(entry: Candidate, vocabulary: Vocabulary): Candidate {
@@ -34,7 +33,6 @@ export function migrateTarget(entry: Candidate, vocabulary: Vocabulary): Candida
   return { ...targetDefaults({ ...kept, deployTarget }, vocabulary), ...kept, deployTarget };
 }
 
-/** The default metadata of the fields that a deploy target leaves out. @see fields.ts */
 export function targetDefaults(entry: Candidate, vocabulary: Vocabulary): Readonly<Record<string, string>> {
   const defaults: Record<string, string> = {};
   for (const { name, usual } of decidersFirst(targetFields)) {

@@ -1,6 +1,6 @@
 /**
- * The form in which names are compared: case-insensitive, in NFC. Upper case comes first because letters such as the
- * two small sigmas share one capital.
+ * Names are compared without case, in NFC. Upper case comes first, because letters such as the two small sigmas share
+ * one capital.
  */
 export function foldName(name: string): string {
   return name.trim().normalize("NFC").toUpperCase().toLowerCase();

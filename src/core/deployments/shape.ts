@@ -1,4 +1,4 @@
-/** The shape of a deployments document: its sections and their members. The rules check their values. */
+/** Sections and their members. The rules check the values. */
 import type { Code } from "../api/codes.generated.ts";
 import { type Issue, MAX_ISSUES } from "../api/issue.ts";
 import { acceptedText, accepting, type Finding, toIssue } from "../findings/rule.ts";
@@ -27,7 +27,6 @@ const MEMBERS: Readonly<Record<Section, { readonly text: readonly string[]; read
   deployments: { text: [...namesOf(targetFields), "type"], other: [] },
 };
 
-/** The names of a section's fields, in the order of the file. */
 export function fieldsOf(section: Section): readonly string[] {
   return section === "deployments" ? namesOf(targetFields) : MEMBERS[section].text;
 }
@@ -39,7 +38,6 @@ function namesOf(fields: readonly Field[]): string[] {
 export type ListSection = "interfaces" | "deployments";
 type Section = ListSection | "serviceConfiguration";
 
-/** Issues of the sections themselves, not of their content. */
 export function sectionIssues(document: Candidate): Issue[] {
   return [
     ...unknownKeys(document, Object.keys(SECTIONS), []),
@@ -47,7 +45,6 @@ export function sectionIssues(document: Candidate): Issue[] {
   ];
 }
 
-/** Unknown members, and values that are not text. */
 export function memberIssues(section: Section, candidate: Candidate, path: Issue["path"]): Issue[] {
   const { text, other } = MEMBERS[section];
   const issues = unknownKeys(candidate, text, path, other);
@@ -55,7 +52,6 @@ export function memberIssues(section: Section, candidate: Candidate, path: Issue
   return issues;
 }
 
-/** Ports that are not a map, and listeners that no service kind binds. */
 export function portIssues(ports: unknown, known: readonly string[], path: Issue["path"]): Issue[] {
   if (ports === undefined) return [];
   return isMap(ports) ? unknownKeys(ports, known, path) : [shapeIssue(path, "a map", ports)];
@@ -90,7 +86,7 @@ function unknownKeys(
   );
 }
 
-/** At most {@link MAX_ISSUES} of one place, after an issue that says that there are more. */
+/** At most {@link MAX_ISSUES} issues of one place, and an issue that says that there are more. */
 export function bounded(issues: Issue[], path: Issue["path"]): Issue[] {
   if (issues.length <= MAX_ISSUES) return issues;
   const message = `more than ${MAX_ISSUES} issues; the first of them are listed`;
@@ -133,7 +129,6 @@ function fault(code: Code, path: Issue["path"], words: Finding): Issue {
   return toIssue({ code, severity: "error", ...words }, path);
 }
 
-/** A value that is not text, for a message. */
 function shown(value: unknown): string {
   const isScalar = typeof value === "number" || typeof value === "boolean";
   return isScalar ? `${kindOf(value)} ${value}` : kindOf(value);

@@ -3,7 +3,6 @@ import { migrateTarget } from "./migrate.ts";
 import { type Candidate, isMap } from "./candidate.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** The document without credentials and with legacy deploy targets migrated. */
 export function shownDocument(document: unknown, vocabulary: Vocabulary): unknown {
   if (!isMap(document)) return document;
   const { deployments } = document;

@@ -1,12 +1,9 @@
 import type { Candidate } from "./candidate.ts";
 
-/** The key by which two entries are the same; `undefined` for an entry that never is. */
+/** Entries with the same key are duplicates; `undefined` never is one. */
 export type KeyOf = (entry: Candidate) => string | undefined;
 
-/**
- * The entries that a candidate is compared with. Each key is indexed on first use, so validating a list takes linear
- * time.
- */
+/** Indexes each key on first use, so validating a list takes linear time. */
 export class Siblings {
   readonly #entries: Candidate[] = [];
   readonly #indexes = new Map<KeyOf, Set<string>>();
@@ -22,7 +19,6 @@ export class Siblings {
     for (const [keyOf, index] of this.#indexes) addKey(index, keyOf(entry));
   }
 
-  /** True if an entry has the candidate's key. */
   hold(candidate: Candidate, keyOf: KeyOf): boolean {
     const key = keyOf(candidate);
     return key !== undefined && this.#indexOf(keyOf).has(key);

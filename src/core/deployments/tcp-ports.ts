@@ -8,9 +8,8 @@ export interface ActivePort {
   readonly value: number;
 }
 
-/** The ports that the service kind binds; empty if the matrix does not know the kind. */
+/** Empty if the matrix does not know the service kind. */
 export function activePorts({ serviceKind, ports }: Candidate, { matrix }: Vocabulary): ActivePort[] {
-  // The shape reports ports that are not a map.
   if (ports !== undefined && !isMap(ports)) return [];
   const names = entryOf(matrix.serviceKinds, serviceKind)?.ports ?? [];
   return names.map((name) => {

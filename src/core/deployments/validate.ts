@@ -11,9 +11,7 @@ import { Siblings } from "./siblings.ts";
 import { portNames, type Vocabulary } from "./vocabulary.ts";
 
 /**
- * Validates a deployments document: every issue, sorted, without positions. A legacy deploy target is judged in its
- * migrated form.
- *
+ * Returns all issues, sorted, without positions. A legacy deploy target is judged in its migrated form.
  * @param document plain data from YAML, JSON or a form
  * @see CONTRACT section 6; the specification, "Validation rules behind rejections"
  */
@@ -32,7 +30,7 @@ function documentIssues(document: unknown, vocabulary: Vocabulary): Issue[] {
   ];
 }
 
-/** As {@link validateDocument}, with what the parser found and the place of every issue. */
+/** Like {@link validateDocument}, with positions and the issues of the parser. */
 export function validateSource(source: YamlSource, vocabulary: Vocabulary): Issue[] {
   if (!isValid(source.issues)) return [...source.issues];
   return sortIssues([
@@ -41,7 +39,6 @@ export function validateSource(source: YamlSource, vocabulary: Vocabulary): Issu
   ]);
 }
 
-/** The subjects of a report. A target without a name is called by its number. */
 export function subjectsOf(document: unknown): Subject[] {
   const list: unknown = isMap(document) ? document["deployments"] : undefined;
   if (!Array.isArray(list)) return [];
@@ -59,7 +56,6 @@ function placed(issue: Issue, source: YamlSource): Issue {
   return { ...issue, at, message: written ? `${issue.message}; quote it: "${written.slice(0, 80)}"` : issue.message };
 }
 
-/** Validates one deploy target against the others of its list, for adding and editing. */
 export function deployTargetIssues(
   candidate: Candidate,
   others: readonly Candidate[],
@@ -72,12 +68,11 @@ export function serviceConfigurationIssues(candidate: Candidate, vocabulary: Voc
   return sortIssues(configurationIssues(candidate, vocabulary));
 }
 
-/** Validates one interface adapter against the others of its list. */
 export function interfaceIssues(candidate: Candidate, others: readonly Candidate[], vocabulary: Vocabulary): Issue[] {
   return sortIssues(entryIssues("interfaces", candidate, Siblings.of(others), [], vocabulary));
 }
 
-/** The issues of each entry. Of two equal entries, the later one is the duplicate. */
+/** Of two equal entries, the later one is the duplicate. */
 export function listVerdicts(section: ListSection, entries: readonly Candidate[], vocabulary: Vocabulary): Issue[][] {
   const before = new Siblings();
   return entries.map((entry) => {
@@ -109,7 +104,6 @@ function listIssues(section: ListSection, list: unknown, vocabulary: Vocabulary)
     if (!isMap(entry)) issues.push(shapeIssue(path, "a map", entry));
     else {
       issues.push(...entryIssues(section, entry, before, path, vocabulary));
-      // A duplicate is reported at the later entry.
       before.add(entry);
     }
   }
@@ -129,7 +123,7 @@ function entryIssues(
   return [...members, ...apply(rules[section], candidate, siblings, path, vocabulary)];
 }
 
-/** White space around a text is a separate finding, so rules see the text without it. */
+/** White space around a text is a separate finding. */
 function withoutSpaces(candidate: Candidate, found: readonly Issue[]): Candidate {
   if (!found.some(({ code }) => code === "SUITE_WHITE_SPACE")) return candidate;
   return Object.fromEntries(Object.entries(candidate).map(([name, value]) => [name, trimmed(value)]));

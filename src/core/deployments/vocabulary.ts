@@ -1,12 +1,11 @@
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 
-/** The two facts that the validators read. */
 export interface Vocabulary {
   readonly contract: RuntimeContract;
   readonly matrix: CapabilityMatrix;
 }
 
-/** The values of the matrix, or the runtime key that has them. A repository may declare none. */
+/** Values, or the runtime key that has them. A repository may declare neither. */
 export type Fact = readonly string[] | { readonly key: string } | undefined;
 
 export function valuesOf({ contract }: Vocabulary, fact: Fact): readonly string[] {
@@ -26,12 +25,11 @@ export function frameworksOf(vocabulary: Vocabulary): string[] {
   return [...new Set(types.flatMap(({ frameworks }) => valuesOf(vocabulary, frameworks)))];
 }
 
-/** Never returns an inherited member: the name comes from outside. */
+/** Never returns an inherited member, because the name comes from outside. */
 export function entryOf<T>(record: Readonly<Record<string, T>>, name: unknown): T | undefined {
   return typeof name === "string" && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** `undefined` for a target that the matrix does not know. */
 export function groupOf(
   { matrix }: Vocabulary,
   deployTarget: unknown,
@@ -42,7 +40,6 @@ export function groupOf(
 
 type Group = CapabilityMatrix["deployTargetGroups"][string];
 
-/** Groups without targets are left out. */
 export function groupsOf({ matrix }: Vocabulary): (Group & { readonly targets: readonly string[] })[] {
   return Object.entries(matrix.deployTargetGroups)
     .map(([name, group]) => {

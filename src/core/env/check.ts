@@ -5,17 +5,15 @@ import { fileFindings, type Place } from "./check-rules.ts";
 import { parseEnvDocument, type EnvDocument } from "./document.ts";
 
 /**
- * Checks an env file against the contract: unsupported values, missing keys, duplicates, keys that differ by case,
- * credentials in URLs, lines that readers disagree on. Secrets are never quoted. At most 1,000 findings are reported,
- * after the issue ENV_TOO_MANY_ISSUES if there are more.
- *
- * @param file the name that positions carry
+ * Checks an env file against the contract, without quoting a secret. At most 1,000 findings, after ENV_TOO_MANY_ISSUES
+ * if there are more.
+ * @param file the name in the places of issues
  */
 export function checkEnvFile(contract: RuntimeContract, text: string, file: string): Issue[] {
   return checkEnvFiles(contract, [{ text, fileName: file }]);
 }
 
-/** Checks the layers of one environment. A required key may be in any of them; if it is in none, the last lacks it. */
+/** Checks the layers of one environment. If no layer has a required key, the last layer gets the finding. */
 export function checkEnvFiles(
   contract: RuntimeContract,
   layers: readonly { readonly text: string; readonly fileName: string }[],
@@ -29,7 +27,6 @@ export function checkEnvFiles(
   return issues.slice(0, MAX_FINDINGS + 1);
 }
 
-/** @param elsewhere keys that may be missing here, because another layer holds them */
 function checkDocument(
   contract: RuntimeContract,
   document: EnvDocument,
@@ -56,7 +53,7 @@ function tooMany(file: string): Issue {
   };
 }
 
-/** Counts from the line that is known to be at `start`: from the start of the text it would be quadratic. */
+/** Counts from a known line; from the start of the text, many findings would take quadratic time. */
 function lineAndColumn(text: string, { start, line, offset = start }: Place) {
   const lines = text.slice(start, offset).split(/\r\n|\r|\n/);
   return { line: line + lines.length - 1, column: (lines.at(-1)?.length ?? 0) + 1 };

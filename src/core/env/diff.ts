@@ -6,7 +6,6 @@ import { shownValue } from "./values.ts";
 
 type DiffEntry = EnvDiffResponse["entries"][number];
 
-/** Every key that either file holds: the contract's keys in its order, then the others by name. */
 type Values = ReadonlyMap<string, string>;
 
 export function diffEnv(contract: RuntimeContract, left: Values, right: Values): DiffEntry[] {

@@ -1,19 +1,16 @@
 /**
- * An env file as text and as entries, without loss.
- *
- * Reading follows dotenv 17 to the letter, on every input; where `node --env-file` would read
- * something else, {@link unportableLines} names the line and `svcm env check` reports it.
- * Line breaks inside a quoted value read as `\n`, whatever the file uses.
+ * An env file as text and as entries, without loss. The parser reads exactly as dotenv 17 does, on every input.
+ * A line break inside a quoted value reads as `\n`, whatever the file uses.
  */
 export interface EnvDocument {
   readonly text: string;
   readonly entries: readonly EnvEntry[];
   readonly comments: readonly EnvComment[];
-  /** Lines that neither assign nor comment, those of nothing but white space included. */
+  /** Lines that neither assign nor comment, including lines of white space. */
   readonly strays: readonly Span[];
 }
 
-/** A half-open range of the text, in UTF-16 units, with the line (from 1) that it starts on. */
+/** A half-open range of the text in UTF-16 units, and its first line, counted from 1. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -22,18 +19,17 @@ export interface Span {
 
 export interface EnvEntry extends Span {
   readonly key: string;
-  /** As a reader sees it: trimmed, unquoted, escapes of double quotes expanded. */
+  /** Trimmed and unquoted, with the escapes of double quotes expanded. */
   readonly value: string;
-  /** The range of the value as written, quotes included, surrounding white space not. */
+  /** The range includes the quotes and excludes the white space around them. */
   readonly valueStart: number;
   readonly valueEnd: number;
 }
 
-/** A comment that has a line to itself. */
 export type EnvComment = Span;
 
 const quoted = (mark: string): string => String.raw`\s*${mark}(?:\\${mark}|[^${mark}])*${mark}`;
-/** The groups before the value hold all that precedes it, so that their lengths tell where it stands. */
+/** The groups before the value cover everything before it, so their lengths are its offset. */
 const ENTRY = new RegExp(
   String.raw`((?:export\s+)?)([\w.-]+)(\s*=\s*?|:\s+?)` +
     `(${quoted("'")}|${quoted('"')}|${quoted("`")}|[^#\\r\\n]+)?` +
@@ -41,7 +37,6 @@ const ENTRY = new RegExp(
   "my",
 );
 
-/** Splits text into entries, comments and strays. Total: any string is a document. */
 export function parseEnvDocument(text: string): EnvDocument {
   const document = { text, entries: [], comments: [], strays: [] } as MutableDocument;
   const source = text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text;
@@ -62,23 +57,21 @@ export function parseEnvDocument(text: string): EnvDocument {
   return document;
 }
 
-/** The last assignment of a key is the one that every reader takes. */
 export function effectiveEntry(document: EnvDocument, key: string): EnvEntry | undefined {
   return document.entries.findLast((entry) => entry.key === key);
 }
 
-/** Key to effective value, in order of first appearance. */
 export function valuesOf(document: EnvDocument): Map<string, string> {
   return new Map(document.entries.map((entry) => [entry.key, entry.value]));
 }
 
-/** True for a file of dotenvx, which has the public key in the file and `encrypted:` in front of each value. */
+/** True for a file of dotenvx: it holds its public key and puts `encrypted:` before each value. */
 export function isEncrypted(text: string): boolean {
   // `\s` would cross lines, and the time would grow with the square of the blank lines.
   return /^[ \t]*(?:export[ \t]+)?DOTENV_PUBLIC_KEY\w*[ \t]*=/m.test(text) && /=[ \t]*["']?encrypted:/.test(text);
 }
 
-/** The parts of a text, joined, are the text: what proves that parsing loses nothing. */
+/** The joined parts are the text, which proves that parsing loses nothing. */
 export function partsOf(document: EnvDocument): string[] {
   const spans = [...document.entries, ...document.comments, ...document.strays];
   const starts = spans.toSorted((a, b) => a.start - b.start).map((span) => span.start);
@@ -101,7 +94,7 @@ function entryAt(source: string, offset: number): Assignment | undefined {
   const [, prefix = "", key = "", separator = "", written] = match;
   const afterKey = offset + prefix.length + key.length;
   if (written === undefined) {
-    // It ends right behind its `=`: the separator may have matched further.
+    // The separator may have matched more than the `=`, but the value begins directly after it.
     const valueStart = afterKey + separator.search(/[=:]/) + 1;
     return { key, value: "", valueStart, valueEnd: valueStart };
   }
@@ -127,7 +120,7 @@ function placed(
   return { start, end, line, key, value, valueStart: toText(valueStart), valueEnd: toText(valueEnd) };
 }
 
-/** Maps an offset of the source, where every line break is one `\n`, to one of the text. */
+/** Maps an offset of the source, in which every line break is `\n`, to an offset of the text. */
 function offsetsBefore(text: string, source: string): (offset: number) => number {
   if (text.length === source.length) return (offset) => offset;
   const offsets = new Uint32Array(source.length + 1);

@@ -3,43 +3,38 @@ import { isPortableEntry, nodeReading, openQuoteReason, type Doubt } from "./por
 import { spellings } from "./quote.ts";
 import type { LineChange } from "../words/line-change.ts";
 
-/** Why a file cannot take a value: another line would be read differently, or no reader would find this one. */
+/** The file cannot hold a value: another line would read differently, or no reader would find this one. */
 export class UnwritableValue extends Error {
   override readonly name = "UnwritableValue";
 }
 
-/** One key and the value that it is to have. */
 export interface Assignment {
   readonly key: string;
   readonly value: string;
-  /** Tells whether text behind `# KEY=` is a value that was commented out, not prose. */
   readonly isValue?: (text: string) => boolean;
 }
 
 export interface KeyEdit {
   readonly key: string;
-  /** The changed lines of the key. */
   readonly change: LineChange;
-  /** What may keep `node --env-file` from reading the new line as dotenv does. */
+  /** Reasons why `node --env-file` may read the new line differently from dotenv. */
   readonly doubts: readonly Doubt[];
 }
 
-/** `text` is the very same string if nothing changes. */
+/** If nothing changes, `text` is the same string. */
 export interface Edited {
   readonly text: string;
   readonly edits: readonly KeyEdit[];
 }
 
 /**
- * Returns the text in which every key reads as its value and every other byte is as before.
+ * Returns the text in which every key reads as its value and every other byte is unchanged.
  *
- * The last, effective, assignment of a key is changed in place; else the last line that holds the key as a
- * comment (`# KEY=`) is uncommented; else a line is appended, with the file's own line break. A key that already
- * reads so, or that is absent and set to nothing, changes nothing. If only a part of the readers would give the
- * value back (`KEY: value`, a tab), the rest of the line is rewritten plainly.
+ * svcm changes the last assignment of a key in place. If there is none, it uncomments the last line that holds the key
+ * as a comment (`# KEY=`), or appends a line. A line that only some readers would read correctly (`KEY: value`, a tab)
+ * is rewritten in the plain form.
  *
- * @throws {UnwritableValue} if no quoting gives a value back, or if the change would alter how another line reads
- *   (a quote that an earlier line leaves open).
+ * @throws {UnwritableValue} if no quoting preserves a value, or if another line would read differently
  * @see CONTRACT section 3, write semantics
  */
 export function setValues(text: string, assignments: readonly Assignment[]): Edited {
@@ -62,16 +57,12 @@ export function setValues(text: string, assignments: readonly Assignment[]): Edi
   return { text: next, edits };
 }
 
-/** Where a key is written: a range of the text, and what stands around the value there. */
 interface Place {
   readonly start: number;
   readonly end: number;
   readonly line: number;
-  /** Up to the value, as the author wrote it. */
   readonly head: string;
-  /** What follows the value on its line. */
   readonly tail: string;
-  /** Whether nothing of the range was there before. */
   readonly isNew: boolean;
 }
 
@@ -92,7 +83,6 @@ function placesIn(document: EnvDocument, held: ReadonlyMap<string, EnvEntry>, as
   };
 }
 
-/** The last line of each key that holds it as a comment. */
 function commentedPlaces({ text, comments }: EnvDocument, asked: ReadonlyMap<string, Assignment>): Map<string, Place> {
   const places = new Map<string, Place>();
   if (asked.size === 0) return places;
@@ -117,7 +107,7 @@ function commentedPlace(span: Span, line: string, content: string, { key, isValu
   return { ...span, head, tail: content.slice(entry.valueEnd), isNew: false };
 }
 
-/** Behind everything but lines of white space at the end, which Node 20 would join to a line that follows them. */
+/** Before the white space at the end of the file, because Node 20 joins it to a line that follows. */
 function appendingPlace({ text, strays }: EnvDocument): Pick<Place, "start" | "end" | "line"> {
   const content = text.trimEnd().length;
   const blank = strays.find((stray) => stray.start >= content);
@@ -147,7 +137,7 @@ function linesOf(text: string): string[] {
   return text.split(/\r\n|\n|\r/);
 }
 
-/** The line that most readers give back, the author's own form before a plain one. */
+/** Prefers the line that most readers read correctly, then the author's own form. */
 function bestLine({ head, tail }: Place, key: string, value: string, avoided: ReadonlySet<string>): string | undefined {
   const mark = head.startsWith("\uFEFF") ? "\uFEFF" : "";
   const plain = `${mark}${/^\uFEFF?\s*export\s/.test(head) ? "export " : ""}${key}=`;
@@ -169,7 +159,7 @@ function readsAs(line: string, key: string, value: string): boolean {
   return entries.length === 1 && strays.length === 0 && entries[0]?.key === key && entries[0].value === value;
 }
 
-/** Quotes that a line leaves open: a reader would take a later one for its end. */
+/** Quotes that a line leaves open. A later quote of the same kind would end the value. */
 function openMarks({ text, entries }: EnvDocument): Set<string> {
   const first = entries.map(({ value, valueStart }) =>
     value.startsWith(text.charAt(valueStart)) ? value.charAt(0) : "",
@@ -177,7 +167,6 @@ function openMarks({ text, entries }: EnvDocument): Set<string> {
   return new Set(first.filter((mark) => mark !== "" && "'\"`".includes(mark)));
 }
 
-/** All replacements at once, new lines in the order in which they were asked for. */
 function spliced(text: string, written: readonly Written[]): string {
   const lineBreak = text.includes("\r\n") ? "\r\n" : "\n";
   const parts: string[] = [];
@@ -192,7 +181,6 @@ function spliced(text: string, written: readonly Written[]): string {
   return parts.join("") + text.slice(from);
 }
 
-/** @throws {UnwritableValue} unless the keys read as asked and every other one as before. */
 function requireReading(after: EnvDocument, before: EnvDocument, asked: readonly Assignment[]): void {
   const expected = new Map([...valuesOf(before), ...asked.map(({ key, value }) => [key, value] as const)]);
   const read = valuesOf(after);

@@ -7,27 +7,21 @@ import { baseName } from "../words/path.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 import { isEncrypted, parseEnvDocument, valuesOf } from "./document.ts";
 
-/** A file of this size can be read, checked and written within a second. */
+/** svcm reads, checks and writes a file of this size within a second. */
 const MAX_ENV_BYTES = 2 ** 20;
 
-/** The env file of an environment. */
 export interface EnvFile extends Environment {
-  /** Name of the file that a write changes: `.env.dev`. */
+  /** The file that a write changes: `.env.dev`. */
   readonly fileName: string;
-  /** Absolute path of that file. */
   readonly path: string;
-  /** The service whose file it is, if services have names. */
   readonly service?: string;
-  /** Absolute paths of the files that it overrides, the weakest first. */
   readonly overridden: readonly string[];
 }
 
 export interface EnvContent extends EnvFile {
-  /** Of every layer, in order: the entity tag of an answer covers them all. */
+  /** The bytes of every layer, in order, because the entity tag of an answer covers them all. */
   readonly bytes: Uint8Array;
-  /** Text of the file that a write changes. */
   readonly text: string;
-  /** Every file that exists, the weakest first. */
   readonly layers: readonly EnvLayer[];
 }
 
@@ -38,7 +32,7 @@ export interface EnvLayer {
   readonly text: string;
 }
 
-/** @throws {FileError} EFBIG if the content is larger than svcm reads. */
+/** @throws {FileError} EFBIG if the content exceeds the limit */
 export function requireEnvSize(bytes: Uint8Array, path: string): void {
   if (bytes.length <= MAX_ENV_BYTES) return;
   throw new FileError("EFBIG", path, `Cannot write ${path}: it is larger than ${MAX_ENV_BYTES} bytes.`);
@@ -81,7 +75,6 @@ async function readLayers(ports: Ports, file: EnvFile): Promise<EnvLayer[]> {
   );
 }
 
-/** One of several layers may be missing. */
 async function readLayer(ports: Ports, path: string, isOptional: boolean): Promise<EnvLayer | undefined> {
   try {
     const bytes = await ports.files.read(path, { maxBytes: MAX_ENV_BYTES });
@@ -93,18 +86,16 @@ async function readLayer(ports: Ports, path: string, isOptional: boolean): Promi
   }
 }
 
-/** The bytes of the layers that a file overrides, and what they hold. @throws {SvcmError} ENV_FILE_FAILED */
+/** @throws {SvcmError} ENV_FILE_FAILED */
 export async function readOverridden(ports: Ports, file: EnvFile): Promise<EnvLayer[]> {
   const read = await Promise.all(file.overridden.map((path) => readLayer(ports, path, true)));
   return read.flatMap((layer) => layer ?? []);
 }
 
-/** Key to effective value over all layers. */
 export function heldValues(layers: readonly Pick<EnvLayer, "text">[]): Map<string, string> {
   return new Map(layers.flatMap(({ text }) => [...valuesOf(parseEnvDocument(text))]));
 }
 
-/** The bytes that the entity tag of an answer covers. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
   const [first] = parts;
   if (first !== undefined && parts.length === 1) return first;
@@ -117,11 +108,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/**
- * The text of an env file, byte order mark included.
- *
- * @throws {SvcmError} ENV_FILE_FAILED if the bytes are not UTF-8, or are encrypted.
- */
+/** Returns the text with its byte order mark. @throws {SvcmError} ENV_FILE_FAILED if it is not UTF-8 or is encrypted */
 export function decodeEnv(bytes: Uint8Array, path: string): string {
   const text = decodeUtf8(bytes);
   if (text !== undefined && isEncrypted(text)) throw encryptedFile(baseName(path), path);
@@ -129,7 +116,6 @@ export function decodeEnv(bytes: Uint8Array, path: string): string {
   throw new SvcmError("ENV_FILE_FAILED", { code: "ENV_FILE_NOT_UTF8", path, details: describeNotUtf8(bytes) });
 }
 
-/** Turns a failed file operation into the specification's error; everything else passes through. */
 export function envFileFailure(error: unknown, path: string): unknown {
   if (!(error instanceof FileError)) return error;
   const code = error.code === "ENOENT" ? "ENV_FILE_NOT_FOUND" : error.code;

@@ -1,6 +1,5 @@
 import type { FormKind } from "../facts/schema.ts";
 
-/** The form of a kind's values: how a message names it, and how it is recognised. */
 interface Form {
   readonly accepted: readonly string[];
   matches(value: string): boolean;
@@ -10,7 +9,7 @@ const UNIT_OF_TIME = "ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|
 const DURATION = new RegExp(String.raw`^\d+(?:\.\d+)? ?(?:${UNIT_OF_TIME})?$`, "i");
 const SWITCHES = ["true", "false", "yes", "no", "on", "off", "1", "0"];
 
-/** Kinds whose values are judged by their form alone. An empty value means that the variable is not set. */
+/** Kinds whose values need no other check. An empty value means that the variable is not set. */
 export const forms: Readonly<Record<FormKind, Form>> = {
   boolean: { accepted: SWITCHES, matches: (value) => SWITCHES.includes(value.toLowerCase()) },
   port: {

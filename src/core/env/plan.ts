@@ -8,18 +8,15 @@ import { describeUnlisted, editableKeys, specOf, tierOf, tierReason } from "./ti
 import { expansionProblem, spellingProblem, valueProblem } from "./value-rules.ts";
 import { acceptedValues, shownValue } from "./values.ts";
 
-/** HTTP ignores a key outside the allowlist, the command line refuses it. */
+/** HTTP ignores a key outside the allowlist; the command line refuses it. */
 export type ForeignKeys = "ignore" | "refuse";
 
-/** A write as decided, before anything is touched: the same computation for `--dry-run` and for the write. */
 export interface EnvPlan {
-  /** The text after the write; the same string if nothing changes. */
   readonly text: string;
   readonly changedKeys: readonly string[];
   readonly ignoredKeys: readonly string[];
-  /** For people: credentials are masked. */
+  /** For display: credentials are masked. */
   readonly changes: readonly KeyChange[];
-  /** Changed lines that other readers may read differently from dotenv. */
   readonly warnings: readonly Issue[];
 }
 
@@ -27,7 +24,6 @@ export interface KeyChange extends LineChange {
   readonly key: string;
 }
 
-/** Every reason why these values may not be written. */
 export function assignmentIssues(
   contract: RuntimeContract,
   values: Readonly<Record<string, string>>,
@@ -43,10 +39,9 @@ export function assignmentIssues(
 }
 
 /**
- * Plans a write of values that {@link assignmentIssues} found good.
- *
- * @param file the name that the places of warnings carry
- * @throws {UnwritableValue} if the file cannot hold a value so that every reader gives it back.
+ * Plans a write of values that {@link assignmentIssues} accepted.
+ * @param file the name in the places of warnings
+ * @throws {UnwritableValue} if the file cannot hold a value that every reader reads correctly
  */
 export function planWrite(
   contract: RuntimeContract,
@@ -79,7 +74,6 @@ function warningsOf({ key, change, doubts }: KeyEdit, value: string, file: strin
   return [...warnings, { ...expansion, at: { file, line: change.line, column: 1 } }];
 }
 
-/** The changed lines for people, with shown values. */
 function shownChange(spec: KeySpec | undefined, change: LineChange): LineChange {
   const shown = (line: string): string => {
     const start = line.indexOf("=") + 1;
@@ -88,7 +82,6 @@ function shownChange(spec: KeySpec | undefined, change: LineChange): LineChange 
   return { ...change, before: change.before.map(shown), after: change.after.map(shown) };
 }
 
-/** The value that a file holds for a key now, or `undefined`. */
 export function heldValue(text: string, key: string): string | undefined {
   return effectiveEntry(parseEnvDocument(text), key)?.value;
 }

@@ -1,21 +1,21 @@
-/** Where other readers may take an env file in another way than dotenv, and svcm, do. */
+/** Finds lines of an env file that `node --env-file` may read differently from dotenv and svcm. */
 import type { EnvDocument, EnvEntry, Span } from "./document.ts";
 
-/** What dotenv and every Node agree on: no tab, no escaped quote, nothing but a comment behind a quoted value. */
+/** dotenv and every Node agree on these: no tab, no escaped quote, only a comment after a quoted value. */
 const PORTABLE_VALUE = ["'[^'\\\\]*'", '"(?:[^"\\\\]|\\\\n)*"', "`[^`\\\\]*`", "[^\\s#'\"`](?: *[^\\s#])*"].join("|");
 const PORTABLE_ENTRY = new RegExp(
-  // Nothing but spaces behind `=` makes Node 22 take the next line for the value; an exported key needs a value.
+  // Node 22 takes the next line as the value if only spaces follow `=`; an exported key needs a value.
   `^(?:(?:export )?[A-Za-z_][\\w.-]* *= *(?:(?:${PORTABLE_VALUE}) *(?:#[^\\r\\n]*)?|#[^\\r\\n]*)|[A-Za-z_][\\w.-]* *=)$`,
 );
 
-/** Whether dotenv and every Node read an entry alike, which is all that the text holds. */
+/** True if dotenv and every Node read the text, a single entry, alike. */
 export function isPortableEntry(text: string): boolean {
   return PORTABLE_ENTRY.test(text) && !LONE_RETURN.test(text);
 }
 
 /**
- * The lines that `node --env-file` may read in another way than dotenv does, first to last. White space at the very
- * end of a file is not among them: no next line follows that it could become a part of.
+ * The lines that `node --env-file` may read differently, in order. White space at the end of the file is not included,
+ * because no line follows that Node could join to it.
  */
 export function unportableLines({ text, strays, comments, entries }: EnvDocument): Span[] {
   const end = text.trimEnd().length;
@@ -41,18 +41,14 @@ function hasLoneReturn(text: string, { start, end }: Span): boolean {
   return LONE_RETURN.test(text.slice(start, end)) || (text[end] === "\r" && text[end + 1] !== "\n");
 }
 
-/** Where Node may be in a file at an entry that dotenv reads there. */
+/** The possible states of `node --env-file` at an entry that dotenv reads. */
 export interface NodeReading {
-  /** The quotes, opened behind the `=` of an earlier line, that are open at an offset: of each mark one at most. */
+  /** Quotes that an earlier line opened after its `=` and that are still open: at most one of each mark. */
   openAt(offset: number): readonly OpenQuote[];
-  /** What may keep Node from reading an entry of the document alike. */
   doubtsAbout(entry: EnvEntry): Doubt[];
 }
 
-/**
- * How `node --env-file` may get through a document. Behind a line that readers disagree on, it may begin anew
- * within a value of several lines.
- */
+/** Simulates `node --env-file`. After a line that readers disagree on, it may resume inside a multi-line value. */
 export function nodeReading(document: EnvDocument): NodeReading {
   const { text } = document;
   const lines = linesFromFirstUnportable(document);
@@ -71,13 +67,15 @@ export function nodeReading(document: EnvDocument): NodeReading {
   };
 }
 
-/** Why `node --env-file` may not give back what dotenv reads on a line, and the line to correct. */
 export interface Doubt {
   readonly line: number;
   readonly reason: string;
 }
 
-/** Node takes all up to the next `=` for a key, Node 22 a value from the next line; Node 20 ends at an empty key. */
+/**
+ * Node takes everything up to the next `=` as a key, Node 22 takes a value from the next line, and Node 20 stops at an
+ * empty key.
+ */
 function joinedLines(text: string, lines: readonly Span[]): (entry: EnvEntry) => Span[] {
   const content = lines.filter((line) => !isPassedOver(text.slice(line.start, line.end)));
   const starts = content.map(({ start }) => start);
@@ -89,17 +87,15 @@ function joinedLines(text: string, lines: readonly Span[]): (entry: EnvEntry) =>
     const isValueAwaited = last !== undefined && AWAITING.test(text.slice(last.start, last.end));
     return [
       ...(end && end.start < entry.start ? [end] : []),
-      // The first is enough: it is the one that takes the others along.
+      // The first line is enough, because it takes the others along.
       ...content.slice(0, count).slice(countBelow(starts, lastEquals)).slice(0, 1),
       ...(isValueAwaited && last.start < lastEquals ? [last] : []),
     ];
   };
 }
 
-/** No value but white space behind the `=`. */
 const AWAITING = /=[^\S\r\n]+\r?\n?$/;
 
-/** Empty lines and plain comments. */
 function isPassedOver(line: string): boolean {
   return /^(?:#|\r?\n?$)/.test(line);
 }
@@ -118,14 +114,14 @@ function ownDoubts(text: string, entry: EnvEntry): Doubt[] {
 const BYTE_ORDER_MARK =
   "the file begins with a byte order mark, which node --env-file takes for a part of the first key; save the file without it";
 
-/** A quote that a line leaves open: `node --env-file` reads on to the next one of its kind. */
+/** A line leaves this quote open, and `node --env-file` reads on to the next quote of its kind. */
 export interface OpenQuote extends Span {
   readonly mark: string;
 }
 
 function openQuotes(text: string, lines: readonly Span[]): NodeReading["openAt"] {
   const byMark = new Map<string, OpenQuote[]>();
-  // Node 22 takes the next line for a value that is only white space.
+  // Node 22 takes the next line as the value if the value is only white space.
   const opener = /[^=\n]*=\s*(["'`])/y;
   for (const { start, end, line } of lines) {
     opener.lastIndex = start;
@@ -138,7 +134,7 @@ function openQuotes(text: string, lines: readonly Span[]): NodeReading["openAt"]
   const lists = [...byMark.values()].map((quotes) => ({ quotes, starts: quotes.map(({ start }) => start) }));
   return (offset) =>
     lists.flatMap(({ quotes, starts }) => {
-      // An earlier one ends at this one's mark at the latest.
+      // An earlier quote ends at this mark at the latest.
       const last = quotes[countBelow(starts, offset) - 1];
       if (!last) return [];
       const opened = text.indexOf(last.mark, text.indexOf("=", last.start));
@@ -151,7 +147,7 @@ export function openQuoteReason({ line, mark }: OpenQuote): string {
   return `line ${line} leaves a quote (${mark}) open, and node --env-file reads on to the next one; close it`;
 }
 
-/** The lines that Node may read otherwise, as it sees lines: a lone carriage return ends none. */
+/** Lines as Node sees them: a lone carriage return does not end one. */
 function linesFromFirstUnportable(document: EnvDocument): Span[] {
   const { text } = document;
   const [first] = unportableLines(document);
@@ -167,7 +163,6 @@ function linesFromFirstUnportable(document: EnvDocument): Span[] {
   return lines;
 }
 
-/** How many of the numbers, which ascend, are less than a limit. */
 function countBelow(numbers: readonly number[], limit: number): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {

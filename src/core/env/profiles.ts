@@ -5,16 +5,13 @@ import { heldValue } from "./plan.ts";
 import { specOf, tierOf, tierReason } from "./tiers.ts";
 import { valueProblem } from "./value-rules.ts";
 
-/** One assignment of a profile applied to one file. */
 export interface ProfileStep {
   readonly key: string;
-  /** What will be written; absent where the operator has to set the key in the file. */
+  /** Absent if the operator has to set the key in the file. */
   readonly value?: string;
-  /** Why svcm does not write it. */
   readonly manual?: string;
 }
 
-/** @throws {SvcmError} NOT_FOUND with the accepted names. */
 export function profileOf(contract: RuntimeContract, name: string): Profile {
   if (Object.hasOwn(contract.profiles, name) && contract.profiles[name]) return contract.profiles[name];
   const accepted = Object.keys(contract.profiles);
@@ -27,11 +24,9 @@ export function profileOf(contract: RuntimeContract, name: string): Profile {
 }
 
 /**
- * What applying a profile means for a file: fixed assignments are written, a placeholder takes the
- * given value, else the acceptable one that the file holds; a key outside the allowlist is left to
- * the operator, with the reason.
- *
- * @param given values for placeholders, key to value
+ * The steps of a profile for one file. A placeholder takes the given value, or the acceptable value in the file. The
+ * operator sets keys outside the allowlist.
+ * @param given values of placeholders by key
  * @throws {SvcmError} INVALID_PAYLOAD if a placeholder has no value
  */
 export function profileSteps(
@@ -46,7 +41,7 @@ export function profileSteps(
   });
 }
 
-/** `<integer>`, `<REDIS_URL>`: for the operator to fill in. */
+/** `<integer>`, `<REDIS_URL>`: the operator fills it in. */
 export function isPlaceholder(assigned: string): boolean {
   return /^<[^>]+>$/.test(assigned);
 }
@@ -70,9 +65,8 @@ function placeholderValue(
 }
 
 /**
- * The message repeats no given value: it may be a secret.
- *
- * @throws {SvcmError} INVALID_PAYLOAD if a value is given for a key that is no placeholder of the profile
+ * The message does not repeat a given value, which may be a secret.
+ * @throws {SvcmError} INVALID_PAYLOAD if the profile has no placeholder for a given value
  */
 export function refuseUnusedValues(name: string, profile: Profile, given: Readonly<Record<string, string>>): void {
   const accepted = Object.keys(profile.assignments).filter((key) => isPlaceholder(profile.assignments[key] ?? ""));

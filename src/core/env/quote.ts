@@ -4,8 +4,8 @@ const BARE = /^[A-Za-z0-9_.,:/@%+=-]*$/;
 const QUOTES = ["'", '"', "`"] as const;
 
 /**
- * The ways to write a value so that dotenv gives it back, plainest first; none if no quoting does. Double quotes
- * expand escapes, so they take neither `\` nor `$`.
+ * The ways to write a value that dotenv reads correctly, plainest first. Empty if no quoting works. Double quotes
+ * expand escapes, so they cannot hold `\` or `$`.
  */
 export function spellings(value: string): string[] {
   const marks = QUOTES.filter((mark) => !value.includes(mark) && (mark !== '"' || !/[\\$]/.test(value)));

@@ -3,12 +3,10 @@ import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts"
 import { isSecretValue } from "../secrets/secret-value.ts";
 import { forms } from "./forms.ts";
 
-/** C0, DEL, C1, and the separators that some readers take for line breaks. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 export const CONTROL = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/;
 const CONTROLS = new RegExp(CONTROL, "g");
 
-/** The accepted values of a key, for messages and selects. An empty value is `""`. */
 export function acceptedValues(spec: KeySpec): string[] {
   const empty = "allowEmpty" in spec && spec.allowEmpty === true ? [""] : [];
   if (spec.kind === "enum") return [...spec.values, ...empty];
@@ -42,7 +40,7 @@ function acceptedIntegers({ minimum = 0, maximum }: IntegerSpec): string {
   return maximum === undefined ? `an integer, at least ${minimum}` : `an integer from ${minimum} to ${maximum}`;
 }
 
-/** Any number of digits: an identifier can be larger than a number can hold. */
+/** An identifier can be larger than a JavaScript number can hold. */
 function isIntegerWithin(value: string, { minimum = 0, maximum }: IntegerSpec): boolean {
   if (!/^\d+$/.test(value) || BigInt(value) < BigInt(minimum)) return false;
   return maximum === undefined || BigInt(value) <= BigInt(maximum);
@@ -54,14 +52,14 @@ function isRedisUrl(value: string, isAllowed: boolean): boolean {
   return hostname !== "" && (isAllowed || (username === "" && password === ""));
 }
 
-/** In a Redis URL, even a misspelled one, an `@` follows credentials. Free text that svcm writes must not look like a secret. */
+/** In a Redis URL, even a misspelled one, an `@` follows credentials. Other free text must not look like a secret. */
 export function seemsToCarryCredentials(spec: KeySpec, value: string): boolean {
   if (spec.kind === "redis-url") return hasCredentials(value) || value.includes("@");
   const isOpen = spec.tier === "editable" && isFormKind(spec);
   return isOpen ? isSecretValue(value) : hasCredentials(value);
 }
 
-/** A value without its credentials, even if the URL that holds them is misspelled. */
+/** Removes credentials even from a misspelled URL. */
 export function shownValue(spec: KeySpec | undefined, value: string): string {
   const masked = maskCredentials(value);
   return spec?.kind === "redis-url" && masked === value ? value.replace(/^.*@/, `${REDACTED}@`) : masked;
@@ -74,8 +72,8 @@ export function mayCarryCredentials(spec: KeySpec): boolean {
 }
 
 /**
- * A value in a message: in quotes, shortened, without credentials. Control characters are escaped first, because one
- * of them would end a URL.
+ * A value for a message: quoted, shortened, without credentials. Control characters are escaped first, because a
+ * control character would end a URL and its mask.
  */
 export function quoted(spec: KeySpec, value: string): string {
   if (spec.tier === "never-exposed") return "the value";
@@ -86,7 +84,7 @@ export function quoted(spec: KeySpec, value: string): string {
 
 const FIRST_LINE = /^(?:[^\\]|\\u(?!2028|2029)[\da-f]{4}|\\[^nru])*(\\(?:[nr]|u2028|u2029))?/;
 
-/** An escaped text up to its first line break: the rest can be a pasted env file. */
+/** Cuts at the first line break, because the rest can be a pasted env file. */
 function firstLine(escaped: string): string {
   const [line = "", lineBreak] = FIRST_LINE.exec(escaped) ?? [];
   return lineBreak === undefined ? escaped : `${line}...`;

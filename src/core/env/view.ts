@@ -4,8 +4,8 @@ import { editableKeys, specOf, visibleKeys } from "./tiers.ts";
 import { shownValue } from "./values.ts";
 
 /**
- * The visible part of an env file. An editable key that the file lacks or leaves empty shows its
- * default, a read-only one shows nothing; credentials in URLs are masked.
+ * The visible part of an env file. A missing or empty editable key shows its default; a read-only key does not.
+ * Credentials in URLs are masked.
  */
 export function readResponse(
   contract: RuntimeContract,
@@ -24,7 +24,6 @@ export function readResponse(
   };
 }
 
-/** What a visible key shows where the file says nothing. */
 export function defaultOf(contract: RuntimeContract, key: string): string {
   const spec = specOf(contract, key);
   return spec?.tier === "editable" && "default" in spec ? (spec.default ?? "") : "";

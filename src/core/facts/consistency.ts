@@ -1,4 +1,3 @@
-/** Checks beyond the shape: references exist, and defaults are accepted. */
 import type { Code } from "../api/codes.generated.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import type { CapabilityMatrix, DeclaredContract } from "./schema.ts";
@@ -6,7 +5,6 @@ import type { CapabilityMatrix, DeclaredContract } from "./schema.ts";
 type KeySpec = DeclaredContract["keys"][string];
 
 export interface Finding {
-  /** `FACT_REFERENCE` if absent. */
   readonly code?: Code;
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -61,10 +59,10 @@ export function matrixIssues(matrix: CapabilityMatrix, contract: KindsByKey, pac
   ];
 }
 
-/** The specification forbids exposing these, whatever a contract declares. */
+/** The specification forbids a contract to expose these. */
 const NEVER_EXPOSED = new Set(["SVC_JWT_TOKEN_SECRET_KEY", "SVC_REDIS_PASSWORD", "SVC_RABBITMQ_URL"]);
 
-/** A key with a secret's name is a secret: no contract may expose it. */
+/** A key with a secret's name is a secret, so a contract must not expose it. */
 function exposureFindings(key: string, { tier = "never-exposed" }: KeySpec): Finding[] {
   if (tier === "never-exposed" || !(NEVER_EXPOSED.has(key) || isSecretName(key))) return [];
   const message = `keys.${key}.tier: ${tier} would show a secret; a key of this name has kind: secret`;
@@ -106,7 +104,6 @@ function assignmentFindings(path: Finding["path"], contract: DeclaredContract, k
   return spec.kind === "enum" ? reference(path, value, spec.values) : [];
 }
 
-/** Names and aliases that another environment already has. */
 export function spellingsTwice(
   environments: Readonly<Record<string, { readonly aliases?: readonly string[] | undefined }>>,
 ): Finding[] {
@@ -124,7 +121,10 @@ function each<T>(record: Record<string, T>, findings: (name: string, value: T) =
   return Object.entries(record).flatMap(([name, value]) => findings(name, value));
 }
 
-/** A vocabulary by reference must name a key that has values. That of a packaged key which the contract lacks is not offered. */
+/**
+ * A vocabulary by reference must name a key that has values. If the contract lacks a packaged key, its vocabulary is
+ * not offered.
+ */
 function byKey(
   path: Finding["path"],
   fact: readonly string[] | { readonly key: string } | undefined,

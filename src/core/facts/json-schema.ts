@@ -11,7 +11,6 @@ const documents: Record<FactName, { readonly title: string; readonly schema: z.Z
   "capability-matrix": { title: "svcm capability matrix", schema: capabilityMatrixSchema },
 };
 
-/** JSON Schema (draft-07, the one that editors read) of a declarative source. */
 export function jsonSchemaOf(name: FactName): Record<string, unknown> {
   const { title, schema } = documents[name];
   return { title, ...z.toJSONSchema(schema, { target: "draft-7", io: "input" }) };

@@ -1,12 +1,12 @@
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "./packaged.generated.ts";
 import type { CapabilityMatrix, RuntimeContract } from "./schema.ts";
 
-/** True for a repository with its own runtime contract, which exposes only what it names. */
+/** A repository with its own runtime contract exposes only the keys in it. */
 export function isOwnContract(contract: RuntimeContract): boolean {
   return contract !== packagedRuntimeContract;
 }
 
-/** A matrix beside a contract: without the drivers and frameworks of keys that the contract lacks. */
+/** Removes drivers and frameworks of keys that the contract lacks. */
 export function matrixFor(contract: RuntimeContract, whole = packagedCapabilityMatrix): CapabilityMatrix {
   if (!isOwnContract(contract)) return whole;
   const { drivers, interfaceTypes, ...matrix } = whole;

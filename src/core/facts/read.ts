@@ -14,12 +14,11 @@ import {
 } from "./schema.ts";
 import { shapeIssues } from "./shape-issues.ts";
 
-/** The value of a source, or the issues that prevent one. */
 export type Fact<T> =
   | { readonly value: T; readonly issues: readonly [] }
   | { readonly issues: readonly Issue[]; readonly value?: never };
 
-/** Reads a `runtime-contract.yaml` strictly. `file` is the name that issues carry. */
+/** Reads a `runtime-contract.yaml` strictly. `file` is the name in the places of issues. */
 export function readRuntimeContract(text: string, file: string): Fact<RuntimeContract> {
   const fact = readFact(parseYaml(text, file), runtimeContractSchema, contractIssues);
   return fact.value === undefined ? fact : { ...fact, value: completed(fact.value) };
@@ -27,12 +26,11 @@ export function readRuntimeContract(text: string, file: string): Fact<RuntimeCon
 
 const MAX_PORT = 65_535;
 
-/** Adds what a contract may leave out: labels, tiers, an enum's default, and the limit of an integer that is a port. */
+/** Adds optional parts: labels, tiers, the default of an enum, and the limit of a port. */
 export function completed({ keys, ...contract }: DeclaredContract): RuntimeContract {
   return { ...contract, keys: completedKeys(keys) };
 }
 
-/** The same for the keys alone. */
 export function completedKeys(keys: DeclaredContract["keys"]): RuntimeContract["keys"] {
   const entries = Object.entries(keys).map(([key, spec]): [string, KeySpec] => {
     const common = { label: spec.label ?? key, tier: spec.tier ?? "never-exposed" };
@@ -43,7 +41,7 @@ export function completedKeys(keys: DeclaredContract["keys"]): RuntimeContract["
   return Object.fromEntries(entries);
 }
 
-/** Reads a `capability-matrix.yaml` strictly. A reference to a key of `packaged` that the contract lacks is permitted. */
+/** Reads a `capability-matrix.yaml` strictly. It may refer to a key of `packaged` that the contract lacks. */
 export function readCapabilityMatrix(
   text: string,
   file: string,

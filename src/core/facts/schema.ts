@@ -1,15 +1,14 @@
 /**
- * The shape of the two declarative sources, `runtime-contract.yaml` and `capability-matrix.yaml`.
- * Loaded only if a repository has such a file. All others use the packaged data.
+ * The shape of `runtime-contract.yaml` and `capability-matrix.yaml`. Only a repository that has such a file loads this
+ * module; others use the packaged data.
  */
 import * as z from "zod";
 
-/** A key as dotenv reads it. */
 const KEY = /^[A-Za-z_][\w.-]*$/;
 const NAME = /^[a-z][a-z0-9+-]*$/;
 const FILE = /^[\w.-]+$/;
 
-// A description says what is accepted: messages, editors and the reference show it.
+// Messages, editors and the reference show the descriptions.
 const name = z.string().regex(NAME).describe("a lower-case name, for example dedicated-server");
 const key = z.string().regex(KEY).describe("an environment key, for example SVC_HTTP_FRAMEWORK");
 const text = z.string().min(1).describe("text that is not empty; write numbers, true and false in quotes");
@@ -21,11 +20,11 @@ const values = z
   .refine(unique, "a value is listed twice")
   .describe("a list of at least one text, for example [info, debug]");
 
-/** Without a label, a key is called by its name; without a tier, it is never exposed. See `read.ts`. */
+/** `read.ts` adds the defaults: the key's name as label, and the tier never-exposed. */
 const about = { label: text.optional(), help: z.string().default(""), reason: text.optional() };
 export const tier = z.enum(["editable", "read-only", "never-exposed"]);
 const hidden = z.literal("never-exposed").optional();
-/** Kinds that are judged by the form of their values alone; see `env/forms.ts`. */
+/** The form of a value decides; see `env/forms.ts`. */
 const formKinds = [
   "text",
   "boolean",
@@ -143,11 +142,9 @@ export const capabilityMatrixSchema = z.strictObject({
   migration: z.strictObject({ deployTargetAliases: z.record(text, name), pm2Profile: name }),
 });
 
-/** A contract as its file says it, what it leaves out on its default. */
 export type DeclaredContract = z.infer<typeof runtimeContractSchema>;
 export type RuntimeContract = Omit<DeclaredContract, "keys"> & { readonly keys: Readonly<Record<string, KeySpec>> };
 export type CapabilityMatrix = z.infer<typeof capabilityMatrixSchema>;
-/** A key with its label, its tier, and for an enum its default. */
 type Completed<Spec> = Spec extends { kind: "enum" }
   ? Omit<Spec, "label" | "tier" | "default"> & { label: string; tier: Tier; default: string }
   : Spec extends unknown

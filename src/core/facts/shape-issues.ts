@@ -6,7 +6,6 @@ import type { YamlSource } from "../yaml/source.ts";
 
 type Path = readonly (string | number)[];
 
-/** Turns a zod issue into issues with place and accepted values. */
 export function shapeIssues(issue: z.core.$ZodIssue, source: YamlSource, schema: z.ZodType): Issue[] {
   const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...path, key], source, schema));
@@ -55,7 +54,6 @@ function unknownKey(path: Path, source: YamlSource, schema: z.ZodType): Issue {
   };
 }
 
-/** The part of a schema for a path; `undefined` if the schema has none. */
 function partAt(schema: z.ZodType, value: unknown, [step, ...rest]: Path): z.ZodType | undefined {
   const part = optionFor(unwrapped(schema), value);
   if (step === undefined) return part;
@@ -69,7 +67,6 @@ function memberOf(part: z.ZodType, step: string | number): z.ZodType | undefined
   return part instanceof z.ZodArray ? (part.element as z.ZodType) : undefined;
 }
 
-/** The kind of key that the value names; without one, all names of kinds. */
 function optionFor(schema: z.ZodType, value: unknown): z.ZodType {
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
   const options = schema.options as z.ZodObject<{ kind: z.ZodType }>[];

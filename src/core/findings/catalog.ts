@@ -9,7 +9,6 @@ import { processCodes } from "./process-codes.ts";
 import type { CodeDoc, CodeDocs, Rule } from "./rule.ts";
 import { telemetryCodes } from "./telemetry-codes.ts";
 
-/** Every code with its documentation, by topic: the source of `svcm explain` and of the reference. */
 export const catalog: Readonly<Record<string, CodeDocs>> = {
   ...codeDocs,
   "PM2 and processes": processCodes,
@@ -20,7 +19,6 @@ export const catalog: Readonly<Record<string, CodeDocs>> = {
   "Deployments document": { ...codeDocs["Deployments document"], ...docsOf(Object.values(deploymentsRules).flat()) },
 };
 
-/** The documentation of a code, or `undefined` if there is no such code. */
 export function docOf(code: string): (CodeDoc & { readonly topic: string }) | undefined {
   for (const [topic, codes] of Object.entries(catalog)) {
     const doc = Object.hasOwn(codes, code) ? codes[code as Code] : undefined;

@@ -1,23 +1,21 @@
-/** What a reader sees as one character, and how many columns of a terminal it takes. */
+/** A character as a reader sees it, with its width in columns of a terminal. */
 export interface Cell {
   readonly text: string;
   readonly width: number;
-  /** Where it ends in the line, in UTF-16 units. */
+  /** Offset in the line, in UTF-16 units. */
   readonly end: number;
 }
 
 const TAB = "    ";
-/** East Asian wide and fullwidth blocks, and what is shown as an emoji. */
 const WIDE =
   /^[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]|^\p{Emoji_Presentation}|\uFE0F/u;
 const NOTHING = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
-/** Controls, what turns the direction of text, and noncharacters: a source or message must not steer a terminal. */
+/** Controls, marks of direction and noncharacters: text of a file must not steer a terminal. */
 const STEERING = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFDD0-\uFDEF]/gu;
 
-/** Text that is shown as it is, a column each. Unicode's tables take Node a third of the start of a command to set up. */
+/** Needs no Unicode tables. Node sets them up in a third of the start time of a command. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** A line as cells; a tab becomes four spaces. */
 export function cellsOf(line: string): Cell[] {
   if (PLAIN.test(line)) return Array.from(line, (text, index) => ({ text, width: 1, end: index + 1 }));
   const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" }).segment(line);
@@ -27,7 +25,7 @@ export function cellsOf(line: string): Cell[] {
   });
 }
 
-/** The same text with nothing in it that moves the cursor, breaks the line or turns the direction. */
+/** Removes everything that moves the cursor, breaks the line or turns the direction. */
 export function visible(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
@@ -36,7 +34,6 @@ export function visible(text: string): string {
     .replaceAll(STEERING, "\uFFFD");
 }
 
-/** How many columns some cells take. */
 export function widthOf(cells: readonly Cell[]): number {
   return cells.reduce((sum, { width }) => sum + width, 0);
 }
@@ -46,7 +43,7 @@ function columnsOf(grapheme: string): number {
   return NOTHING.test(grapheme) ? 0 : 1;
 }
 
-/** As {@link visible}, for names that are compared: each character that cannot be seen is told as `\u{9b}`. */
+/** Like {@link visible} for names that are compared: an invisible character reads `\u{9b}`. */
 export function unreadableAsCodes(text: string): string {
   return text
     .toWellFormed()

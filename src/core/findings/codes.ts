@@ -6,7 +6,7 @@ import { connectionCodes, fileCodes } from "./codes/files.ts";
 import { requestCodes } from "./codes/requests.ts";
 import { profileCodes } from "./codes/profiles.ts";
 
-/** Every code that is not a rule's, by what it is about. A test compares them with the source. */
+/** Every code that does not belong to a rule, by topic. */
 export const codeDocs: Readonly<Record<string, CodeDocs>> = {
   "Env files": envCodes,
   "Files and the system": fileCodes,

@@ -1,21 +1,23 @@
 import { maskSource, REDACTED } from "../secrets/redact.ts";
 import { cellsOf, widthOf, type Cell } from "./cells.ts";
 
-/** A source line as it may be shown, and a line that points into it. */
+/** A source line, masked, and a line that points into it. */
 export interface Frame {
   readonly source: string;
   readonly caret: string;
 }
 
-/** A longer line is no line a person wrote; masking it would take long, showing it unmasked might tell a secret. */
+/** No person wrote a longer line. Masking it would be slow, and showing it without a mask could expose a secret. */
 const LONGEST = 2000;
 const WIDEST = 120;
 const NARROWEST = 20;
-/** Columns for two ellipses and a caret behind the end. */
 const AROUND = 3;
 const ELLIPSIS = "…";
 
-/** Frames one line around a column, counted from 1: credentials masked, at most `width` and never more than 120 columns wide. */
+/**
+ * Masks credentials and cuts the line around the column, which counts from 1. The frame has at most `width` and 120
+ * columns.
+ */
 export function frameLine(line: string, column: number, width = WIDEST): Frame | undefined {
   if (line.length > LONGEST) return undefined;
   const masked = maskSource(line);
@@ -31,7 +33,7 @@ export function frameLine(line: string, column: number, width = WIDEST): Frame |
   };
 }
 
-/** Where an offset of a line is in the masked line; inside a masked part, where that part begins. */
+/** Maps an offset of a line to the masked line. An offset inside a masked part maps to the start of that part. */
 function followMask(line: string, masked: string, offset: number): number {
   const kept = masked.split(REDACTED);
   let [before, after] = [0, 0];
@@ -46,7 +48,6 @@ function followMask(line: string, masked: string, offset: number): number {
   return offset;
 }
 
-/** The cells around one of them that fit, as much before it as after it where there is more than fits. */
 function windowAround(cells: readonly Cell[], pointed: number, widest: number): readonly [from: number, to: number] {
   if (widthOf(cells) <= widest) return [0, cells.length];
   const room = widest - AROUND;
@@ -56,7 +57,6 @@ function windowAround(cells: readonly Cell[], pointed: number, widest: number): 
   return [to - fitting(cells.slice(0, to).toReversed(), room), to];
 }
 
-/** How many of the first cells fit. */
 function fitting(cells: readonly Cell[], room: number): number {
   let taken = 0;
   const first = cells.findIndex(({ width }) => (taken += width) > room);

@@ -2,8 +2,8 @@ import type { Issue } from "../api/issue.ts";
 import { describeIssue, placeOf, type Report } from "./report.ts";
 
 /**
- * Workflow commands that GitHub shows as annotations, one line an issue.
- * GitHub shows ten errors and ten warnings of a step, so the text report is printed besides.
+ * Workflow commands, one line for each issue. GitHub shows only ten errors and ten warnings of a step, so the caller
+ * prints the text report too.
  */
 export function renderGithub(report: Report): string {
   return report.issues.map((issue) => command(report, issue)).join("\n");

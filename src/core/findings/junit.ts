@@ -2,9 +2,7 @@ import { locationText, type Issue } from "../api/issue.ts";
 import { describeIssue, placeOf, issuesBySubject, type Report } from "./report.ts";
 import { element, escapeAttribute, escapeText } from "./xml.ts";
 
-/** What a JUnit report says besides the findings. */
 export interface JunitContext {
-  /** Milliseconds since 1970. */
   readonly now: number;
   readonly hostname: string;
 }
@@ -15,8 +13,8 @@ interface TestCase {
 }
 
 /**
- * JUnit XML in its strict form: one test case for the file, one for each subject. A case with errors has
- * one failure, which lists them all, as the form allows no second; warnings fail nothing.
+ * JUnit XML in its strict form: one test case for the file and one for each subject. The form permits one failure in a
+ * case, so that failure lists all errors. A warning does not fail a case.
  */
 export function renderJunit(report: Report, { now, hostname }: JunitContext): string {
   const cases = testCases(report);
@@ -59,7 +57,6 @@ function renderCase(file: string, { name, errors }: TestCase): string {
   return element("testcase", { name, classname: file, time: 0 }, lines([failure]));
 }
 
-/** The first message, and how many follow. */
 function headline([first, ...others]: readonly Issue[]): string {
   const more = others.length > 0 ? ` (and ${others.length} more)` : "";
   return `${first ? describeIssue(first) : ""}${more}`;

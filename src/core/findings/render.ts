@@ -4,26 +4,23 @@ import { renderText, type Paint } from "./text.ts";
 
 export type ReportFormat = (typeof reportFormats)[number];
 
-/** What a report needs of the world. */
 export interface ReportContext {
   readonly paint: Paint;
   readonly version: string;
-  /** Milliseconds since the epoch. */
   readonly now: number;
   readonly hostname: string;
-  /** Columns of the window, if there is one. */
   readonly width?: number | undefined;
 }
 
-/** A report in one of the formats of CONTRACT section 7. Formats for machines are loaded when they are asked for. */
+/** Renders a report in a format of CONTRACT section 7. Formats for machines load on first use. */
 export async function renderReport(report: Report, format: ReportFormat, context: ReportContext): Promise<string> {
   switch (format) {
     case "text":
       return renderText(report, context.paint, { width: context.width });
     case "github": {
       const { renderGithub } = await import("./github.ts");
-      // GitHub shows the first ten of a step, so the whole is printed too.
-      // A runner reads the old form of a command, `##[...]`, anywhere in a line: a source may not hold one.
+      // GitHub shows only ten annotations of a step, so the text follows. A runner reads `##[...]` anywhere in a line
+      // as a command, so the text must not contain it.
       const text = renderText(report, context.paint).replaceAll("##[", "# #[");
       return [renderGithub(report), text].filter((part) => part !== "").join("\n");
     }

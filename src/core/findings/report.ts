@@ -1,27 +1,26 @@
 import type { Issue, Location } from "../api/issue.ts";
 
-/** What was checked and what was found. Each renderer of this folder turns one into text, without a final newline. */
+/** The result of a check. Each renderer of this folder turns it into text without a final newline. */
 export interface Report {
-  /** Relative to the root of the repository, with `/`. An issue of another file is named, but not framed. */
+  /**
+   * Relative to the root of the repository, with `/`. An issue of another file is named, but its source is not shown.
+   */
   readonly file: string;
-  /** The source of `file`; columns count without a byte order mark. */
+  /** The source of `file`. Columns do not count a byte order mark. */
   readonly text: string;
-  /** Sorted: no renderer changes their order. */
   readonly issues: readonly Issue[];
-  /** In the order of the file. */
   readonly subjects: readonly Subject[];
 }
 
-/** Something of its own that was checked, for example a deploy target: all that lies below `path`. */
+/** A part of the document with its own test case, for example a deploy target: everything below `path`. */
 export interface Subject {
   readonly name: string;
   readonly path: Issue["path"];
 }
 
-/** The issues of each subject by its index in the report; those of the file as a whole under `undefined`. */
+/** The issues of each subject by its index in the report. Issues of the whole file have the key `undefined`. */
 export function issuesBySubject({ subjects }: Report, issues: readonly Issue[]): Map<number | undefined, Issue[]> {
   const entries = subjects.map(({ path }, index) => [JSON.stringify(path), index] as const);
-  // If two subjects have the same path, the first one counts.
   const byPath = new Map(entries.toReversed());
   const lengths = [...new Set(subjects.map(({ path }) => path.length))];
   const groups = new Map<number | undefined, Issue[]>();
@@ -35,23 +34,22 @@ export function issuesBySubject({ subjects }: Report, issues: readonly Issue[]):
   return groups;
 }
 
-/** Where an issue stands; its line and column are at least 1. `undefined` where it stands nowhere in particular. */
+/** A line and column of at least 1; `undefined` for an issue without a place. */
 export function placeOf({ at }: Issue): Location | undefined {
   return at && { file: at.file, line: Math.max(at.line, 1), column: Math.max(at.column, 1) };
 }
 
-/** The lines of a text, as positions count them, from 1: without byte order mark and line ends. */
+/** Returns a line by its number, from 1, without byte order mark and line end. */
 export function linesOf(text: string): { at(line: number): string | undefined } {
   const lines = text.replace(/^\uFEFF/, "").split("\n");
   return { at: (line) => lines[line - 1]?.replace(/\r$/, "") };
 }
 
-/** What would be accepted, where the message leaves some of it out. */
 export function unsaidAccepted({ accepted = [], message }: Issue): readonly string[] {
   return accepted.every((word) => message.includes(word)) ? [] : accepted;
 }
 
-/** The whole of an issue as one sentence, for formats that know a message only. */
+/** The issue as one sentence, for formats that have only a message. */
 export function describeIssue(issue: Issue): string {
   const accepted = unsaidAccepted(issue);
   const listed = accepted.length > 0 ? `; accepted: ${accepted.join(", ")}` : "";
@@ -59,10 +57,8 @@ export function describeIssue(issue: Issue): string {
   return `${issue.message}${listed}${meant}`;
 }
 
-/** More than this nobody reads. */
 const MOST = 100;
 
-/** The issues that are printed for people, and how many more there are. */
 export function firstIssues(
   issues: readonly Issue[],
   most = MOST,
@@ -71,7 +67,6 @@ export function firstIssues(
   return { shown, more: issues.length - shown.length };
 }
 
-/** `2 errors, 1 warning`. */
 export function countIssues(issues: readonly Issue[]): string {
   const errors = issues.filter(({ severity }) => severity === "error").length;
   return `${count(errors, "error")}, ${count(issues.length - errors, "warning")}`;

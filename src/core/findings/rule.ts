@@ -3,38 +3,33 @@ import type { Issue, Severity } from "../api/issue.ts";
 import { defined } from "../words/defined.ts";
 import { suggest } from "../words/suggest.ts";
 
-/** The documentation of a code, as `svcm explain` shows it. */
 export interface CodeDoc {
-  /** What happened. */
   readonly summary: string;
-  /** Why svcm refuses it, or how it decides. */
+  /** The reason why svcm refuses it, or how svcm decides. */
   readonly explanation?: string;
-  /** The next step: what to run, change or look at. */
+  /** The next step: a command to run, or a setting to change or look at. */
   readonly remedy: string;
 }
 
-/** The documentation of codes that do not belong to a rule. */
 export type CodeDocs = Readonly<Partial<Record<Code, CodeDoc>>>;
 
-/** One thing that a rule found; the rule adds its code. */
 export interface Finding extends Pick<Issue, "message" | "accepted" | "suggestion"> {
-  /** Below the place of what was checked; absent for all of it. */
+  /** Relative to the checked value. Absent if the finding concerns all of it. */
   readonly path?: Issue["path"];
   /** Absent if it is the severity of the rule. */
   readonly severity?: Severity;
 }
 
-/** One thing that can be wrong, with its documentation. Every validator is a list of rules. */
+/** A check with its documentation. Every validator is a list of rules. */
 export interface Rule<Checked, Found extends Finding = Finding> extends CodeDoc {
   readonly code: Code;
   readonly severity: Severity;
   readonly check: (checked: Checked) => Iterable<Found>;
 }
 
-/** A finding with the code and severity of its rule. */
 export type Coded<Found extends Finding = Finding> = Found & { readonly code: Code; readonly severity: Severity };
 
-/** Everything that the rules find, rule by rule, as far as a caller reads it. */
+/** Yields findings rule by rule, so a caller can stop early. */
 export function* findingsOf<Checked, Found extends Finding>(
   rules: readonly Rule<Checked, Found>[],
   checked: Checked,
@@ -44,16 +39,14 @@ export function* findingsOf<Checked, Found extends Finding>(
   }
 }
 
-/** The issue of a finding. Its members are always in the same order. */
 export function toIssue(finding: Coded, parent: Issue["path"] = []): Issue {
   const { code, severity, path = [], message, accepted, suggestion } = finding;
   return { code, severity, path: [...parent, ...path], message, ...defined({ accepted, suggestion }) };
 }
 
 /**
- * The words of a finding that knows what is accepted: `port: "x" is not known; accepted: a, b`.
- *
- * @param what what is wrong, beginning with the field
+ * Returns a message such as `port: "x" is not known; accepted: a, b`.
+ * @param what the first part of the message, beginning with the field
  * @param given the refused value, for a suggestion
  */
 export function accepting(
@@ -65,12 +58,10 @@ export function accepting(
   return { message: acceptedText(what, listed(accepted)), accepted, ...defined({ suggestion }) };
 }
 
-/** The sentence of every refusal, for a description of what is accepted. */
 export function acceptedText(what: string, accepted: string): string {
   return `${what}; accepted: ${accepted}`;
 }
 
-/** `a, b, empty`: accepted values in a message. */
 export function listed(accepted: readonly string[]): string {
   return accepted.map((value) => (value === "" ? "empty" : value)).join(", ");
 }

@@ -2,17 +2,13 @@ import type { Issue } from "../api/issue.ts";
 import type { CodeDoc } from "./rule.ts";
 import { describeIssue, linesOf, placeOf, type Report } from "./report.ts";
 
-/** What a rule says about itself, by the code of its issues. */
 export type Rules = Readonly<
   Record<string, Partial<CodeDoc> & { readonly summary: string; readonly helpUri?: string }>
 >;
 
 const LONGEST_WORD = 1000;
 
-/**
- * SARIF 2.1.0 as GitHub code scanning reads it: the rules that were broken, and one result for each issue.
- * It shows no source, so no secret of one.
- */
+/** SARIF 2.1.0 as GitHub code scanning reads it. It contains no source, and so no secret of one. */
 export function renderSarif(report: Report, rules: Rules, { version }: { readonly version: string }): string {
   const codes = [...new Set(report.issues.map(({ code }) => code))].toSorted();
   const lines = linesOf(report.text);
@@ -21,7 +17,7 @@ export function renderSarif(report: Report, rules: Rules, { version }: { readonl
     version: "2.1.0",
     runs: [
       {
-        // No informationUri: the package has no address on the web that it could name.
+        // There is no informationUri, because the package has no web address.
         tool: { driver: { name: "svcm", version, rules: codes.map((code) => ruleOf(code, rules)) } },
         columnKind: "utf16CodeUnits",
         results: report.issues.map((issue) => resultOf(issue, codes.indexOf(issue.code), report.file, lines)),
@@ -65,18 +61,17 @@ function resultOf(issue: Issue, ruleIndex: number, file: string, lines: ReturnTy
         },
       },
     ],
-    // Without positions: an issue stays the same issue where lines are inserted above it.
+    // Without positions, so an issue keeps its identity when lines above it change.
     partialFingerprints: { "svcmIssue/v1": JSON.stringify([issue.code, ...issue.path]) },
   };
 }
 
-/** What the region covers: a quoted text or a word, and one character where there is neither. */
 function wordAt(line: string, column: number): string {
   const rest = line.slice(column - 1, column - 1 + LONGEST_WORD);
   return /^"(?:[^"\\]|\\.)*"|^'[^']*'|^[^\s,[\]{}"']+?(?=:?(?:[\s,[\]{}]|$))/.exec(rest)?.[0] ?? " ";
 }
 
-/** A relative reference: every part of the path percent-encoded, the slashes kept. */
+/** A relative reference: percent-encoded parts with their slashes. */
 function uriOf(file: string): string {
   return file.toWellFormed().split("/").map(encodeURIComponent).join("/");
 }

@@ -3,7 +3,7 @@ import { visible } from "./cells.ts";
 import { frameLine } from "./frame.ts";
 import { countIssues, firstIssues, linesOf, placeOf, unsaidAccepted, type Report } from "./report.ts";
 
-/** The few colours of a report; the core knows no terminal. */
+/** Colours are an argument, because the core knows no terminal. */
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -16,13 +16,10 @@ export interface Paint {
 const INDENT = "  ";
 
 interface Room {
-  /** The most issues that are shown. */
   readonly limit?: number;
-  /** Columns of the window that source lines have to fit. */
   readonly width?: number | undefined;
 }
 
-/** A report for people: every issue with its source line, and the count of all. */
 export function renderText(report: Report, paint: Paint, { limit, width }: Room = {}): string {
   const lines = linesOf(report.text);
   const { shown, more } = firstIssues(report.issues, limit);

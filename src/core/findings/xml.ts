@@ -1,4 +1,4 @@
-/** What XML 1.0 cannot hold, not even as a reference: most C0 controls and two noncharacters. */
+/** XML 1.0 cannot hold these characters, even as references. */
 const FORBIDDEN = /(?![\t\n\r])[\p{Cc}\uFFFE\uFFFF]/gu;
 const REFERENCES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -10,15 +10,15 @@ const REFERENCES: Readonly<Record<string, string>> = {
   "\r": "&#13;",
 };
 
-/** Text that is the same in XML; a report can have half a million names. */
+/** These characters need no escape. A report can have half a million names. */
 const PLAIN = /^[\w ./:-]*$/;
 
-/** Text between tags; what XML cannot hold becomes U+FFFD. */
+/** Replaces characters that XML cannot hold with U+FFFD. */
 export function escapeText(text: string): string {
   return clean(text).replaceAll(/[&<>\r]/g, reference);
 }
 
-/** An element: attributes in the order given, and children or text that are XML already. */
+/** Children and text are already XML. */
 export function element(name: string, attributes: Readonly<Record<string, string | number>>, content = ""): string {
   const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeAttribute(`${value}`)}"`);
   return content === "" ? `<${name}${written.join("")}/>` : `<${name}${written.join("")}>${content}</${name}>`;

@@ -9,7 +9,6 @@ export interface CodeExplanation extends CodeDoc {
   readonly topic: string;
 }
 
-/** What a code means, and what to do about it. */
 export const codeExplain = defineOperation({
   id: "code.explain",
   access: "read",

@@ -7,16 +7,15 @@ import { catalog } from "../findings/catalog.ts";
 import { fieldsOf } from "../deployments/shape.ts";
 import { DEPLOYMENTS_FILE, readDocument, vocabularyOf } from "../deployments/file.ts";
 
-/** Something that a person may type, and a few words about it. */
 export interface Completable {
   readonly value: string;
   readonly about?: string;
 }
 
 /**
- * What a person may type at a place of the command line, from the repository, Git and PM2 as they are now. `field:NAME`
- * asks for the values of a field of deployments.yaml, `value:KEY` for those of a runtime key. Nothing is offered if a
- * file cannot be read: whoever presses Tab gets the reason when the command runs.
+ * Words for a place of the command line, from the repository, Git and PM2. `field:NAME` requests the values of a field
+ * of deployments.yaml, `value:KEY` those of a runtime key. An unreadable file yields no words; the command that runs
+ * reports the reason.
  */
 export const completionList = defineOperation({
   id: "completion.list",

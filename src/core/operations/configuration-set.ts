@@ -2,7 +2,7 @@ import { defineOperation } from "../operation.ts";
 import { editDocument } from "../deployments/edit-file.ts";
 import type { DocumentEditResponse } from "../deployments/edit-response.ts";
 
-/** Changes the service configuration. A bad value is refused, never coerced. */
+/** Refuses a bad value; never coerces it. */
 export const configurationSet = defineOperation({
   id: "configuration.set",
   access: "write",

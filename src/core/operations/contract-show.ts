@@ -8,7 +8,6 @@ import { defineOperation } from "../operation.ts";
 type VisibleKey = ContractResponse["runtimeContract"]["keys"][string];
 type DefaultEnvironment = ContractResponse["defaultEnvironment"]["envFile"];
 
-/** The two facts as data: what forms, selects and completions are built from, and where they are applied. */
 export const contractShow = defineOperation({
   id: "contract.show",
   access: "read",

@@ -6,19 +6,17 @@ import { shownDocument } from "../deployments/shown.ts";
 import { DEPLOYMENTS_FILE, readDocument, documentText, vocabularyOf } from "../deployments/file.ts";
 
 export interface DeploymentsCheckResponse extends Omit<DeploymentsVerdict, "document"> {
-  /** The name that the caller gave, relative to the repository root. */
+  /** The caller's name, relative to the repository root. */
   readonly file: string;
 }
 
 export interface DeploymentsCheck {
   readonly response: DeploymentsCheckResponse;
-  /** The same with the source, for renderers. */
   readonly report: Report;
   /** The masked document; `undefined` if it cannot be read. */
   readonly shown: () => unknown;
 }
 
-/** Validates the deployments document of the repository, or one section of it. Every issue has its place. */
 export const deploymentsCheck = defineOperation({
   id: "deployments.check",
   access: "read",

@@ -7,12 +7,10 @@ import type { Candidate } from "../deployments/candidate.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import { DEPLOYMENTS_FILE, readDocument, documentPath, documentText, vocabularyOf } from "../deployments/file.ts";
 
-/** The text of a document; `undefined` if the file does not exist. */
 interface Read extends Pick<DiffSide, "revision" | "commit"> {
   readonly text: string | undefined;
 }
 
-/** Compares two revisions of the deployments document, or a revision with the work tree. */
 export const deploymentsDiff = defineOperation({
   id: "deployments.diff",
   access: "read",

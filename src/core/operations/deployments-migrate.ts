@@ -2,7 +2,7 @@ import { defineOperation } from "../operation.ts";
 import { editDocument } from "../deployments/edit-file.ts";
 import type { DocumentEditResponse } from "../deployments/edit-response.ts";
 
-/** Rewrites legacy entries in today's form without loss. @see the specification, "Versioning" 2 */
+/** @see the specification, "Versioning" 2 */
 export const deploymentsMigrate = defineOperation({
   id: "deployments.migrate",
   access: "write",

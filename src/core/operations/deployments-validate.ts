@@ -6,11 +6,7 @@ import type { Vocabulary } from "../deployments/vocabulary.ts";
 import { DEPLOYMENTS_FILE, vocabularyOf } from "../deployments/file.ts";
 import { decodeUtf8, describeNotUtf8, isUtf16 } from "../words/utf8.ts";
 
-/**
- * Validates a document from the request, as data or as YAML text, which gives every issue a place. Writes nothing.
- *
- * @see CONTRACT section 3
- */
+/** Writes nothing. Only YAML text has places. @see CONTRACT section 3 */
 export const deploymentsValidate = defineOperation({
   id: "suite.validate",
   access: "read",
@@ -24,7 +20,7 @@ export const deploymentsValidate = defineOperation({
   },
 });
 
-/** Places name the usual file, because a text has none. */
+/** A text has no name, so places carry the usual file name. */
 async function validated(text: string, vocabulary: Vocabulary): Promise<DeploymentsVerdict> {
   const [{ readYaml }, { validateSource }] = await Promise.all([
     import("../yaml/read.ts"),

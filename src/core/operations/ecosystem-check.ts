@@ -18,7 +18,7 @@ export interface EcosystemCheckResponse {
   readonly issues: readonly Issue[];
 }
 
-/** Reports everything that PM2 would refuse, mistake or ignore in an environment's ecosystem file, without secrets. */
+/** Never shows values. */
 export const ecosystemCheck = defineOperation({
   id: "ecosystem.check",
   access: "read",
@@ -41,7 +41,7 @@ export const ecosystemCheck = defineOperation({
   },
 });
 
-/** The apps that the repository's own document implies. `svcm validate` reports the errors of that document. */
+/** `svcm validate` reports the errors of the document. */
 async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary): Promise<ImpliedApps[]> {
   const path = documentPath(ports, DEPLOYMENTS_FILE);
   const text = await ports.files.read(path).then(decodeUtf8, () => undefined);

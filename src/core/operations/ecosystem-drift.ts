@@ -4,10 +4,9 @@ import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 
-/** The differences between an environment's ecosystem file and PM2's processes. */
 export type EcosystemDrift = { readonly environment: string } & Omit<MetricsPayload["ecosystem"], "error" | "code">;
 
-/** Compares once, without measuring. Never shows values of arguments and environment. */
+/** Compares once, without a measurement. Never shows values of arguments and environment. */
 export const ecosystemDrift = defineOperation({
   id: "ecosystem.drift",
   access: "read",

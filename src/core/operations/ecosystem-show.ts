@@ -6,7 +6,7 @@ import { defineOperation } from "../operation.ts";
 import { suggest } from "../words/suggest.ts";
 import { knownSecrets, readEcosystem } from "../pm2/ecosystem-file.ts";
 
-/** The apps of an environment's ecosystem file and how each is started. @see the specification, "PM2 ecosystem response" */
+/** @see the specification, "PM2 ecosystem response" */
 export const ecosystemShow = defineOperation({
   id: "ecosystem.show",
   access: "read",

@@ -5,15 +5,12 @@ import type { Question } from "../deployments/edit/question.ts";
 import { DEPLOYMENTS_FILE, readDocument, vocabularyOf } from "../deployments/file.ts";
 
 export interface EntryQuestion {
-  /** The next question; absent if nothing is left to ask. */
+  /** Absent after the last question. */
   readonly question?: Question;
-  /** A field without a default has no answer yet. */
   readonly isIncomplete: boolean;
-  /** The issues of the answers so far. */
   readonly issues: readonly Issue[];
 }
 
-/** The next question for a new entry, and the issues of the answers so far. */
 export const entryQuestion = defineOperation({
   id: "entry.question",
   access: "read",

@@ -3,7 +3,7 @@ import { checkEnvFiles } from "../env/check.ts";
 import { defineOperation } from "../operation.ts";
 import { readEnvFile } from "../env/env-file.ts";
 
-/** An env file against the runtime contract, every issue with its line. Secrets are never shown. */
+/** Never shows secrets. */
 export const envCheck = defineOperation({
   id: "env.check",
   access: "read",

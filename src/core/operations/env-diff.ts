@@ -3,7 +3,7 @@ import { diffEnv } from "../env/diff.ts";
 import { defineOperation } from "../operation.ts";
 import { heldValues, readEnvFile } from "../env/env-file.ts";
 
-/** Two environments key by key. Secrets are compared, never shown. */
+/** Compares secrets, but never shows them. */
 export const envDiff = defineOperation({
   id: "env.diff",
   access: "read",

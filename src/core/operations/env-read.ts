@@ -8,15 +8,14 @@ import { defineOperation } from "../operation.ts";
 import { suggest } from "../words/suggest.ts";
 import { heldValues, readEnvFile } from "../env/env-file.ts";
 
-/** An answer about an env file together with the content that it describes. */
 export interface EnvRead<Response = EnvReadResponse> {
   readonly response: Response;
   readonly bytes: Uint8Array;
-  /** What the whole answer depends on beside the bytes: while neither changes, it is the same. */
+  /** The answer depends only on these and on the bytes. */
   readonly source?: { readonly contract: RuntimeContract; readonly environment: string; readonly path: string };
 }
 
-/** Reads the visible keys of an environment. @see the specification, "GET /api/runtime/env" */
+/** @see the specification, "GET /api/runtime/env" */
 export const envRead = defineOperation({
   id: "env.read",
   access: "read",
@@ -27,7 +26,7 @@ export const envRead = defineOperation({
     const whole = (): EnvReadResponse => readResponse(contract, file, heldValues(file.layers));
     if (keys !== undefined) return { response: narrowed(contract, whole(), keys), bytes: file.bytes };
     return {
-      // Made when it is asked for: a face that has answered for the same source need not ask again.
+      // Lazy, because a face may have an answer for the same source already.
       get response() {
         return whole();
       },

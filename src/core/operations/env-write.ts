@@ -24,7 +24,7 @@ import {
 } from "../env/env-file.ts";
 import type { EnvRead } from "./env-read.ts";
 
-/** What a write would change, line by line. Credentials in URLs are masked. */
+/** Credentials in URLs are masked. */
 export interface EnvPlanResponse {
   readonly environment: string;
   readonly fileName: string;
@@ -37,8 +37,7 @@ export interface EnvPlanResponse {
 }
 
 /**
- * Changes editable keys of one environment's file, atomically and audited, or nothing at all.
- *
+ * Changes editable keys of one file, atomically and audited, or nothing at all.
  * @see the specification, "POST /api/runtime/env"; CONTRACT section 3
  */
 export const envWrite = defineOperation({
@@ -57,7 +56,7 @@ export const envWrite = defineOperation({
   },
 });
 
-/** The same computation as {@link envWrite}, without the write. */
+/** The computation of {@link envWrite} without the write. */
 export const envPlan = defineOperation({
   id: "env.plan",
   access: "read",
@@ -70,7 +69,7 @@ export const envPlan = defineOperation({
   },
 });
 
-/** @throws {SvcmError} INVALID_PAYLOAD with every bad value at once. */
+/** @throws {SvcmError} INVALID_PAYLOAD with every bad value */
 export function refuseBadValues(
   contract: RuntimeContract,
   values: Readonly<Record<string, string>>,
@@ -80,14 +79,12 @@ export function refuseBadValues(
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
 
-/** A write of an env file under way. `about` is what its audit record says, as far as it is known. */
 export interface EnvTransaction {
   readonly about: { action: "env.write"; environment?: string; service?: string; keys?: readonly string[] };
   readonly begin: () => Promise<void>;
   readonly ifMatch?: string | undefined;
 }
 
-/** Runs an attempt to write an env file between its audit records. */
 export function auditedEnvWrite<T>(
   ports: Ports,
   caller: Caller,
@@ -102,12 +99,11 @@ export function auditedEnvWrite<T>(
   );
 }
 
-/** Names the file's environment and service in the audit record. */
 export function noteFile({ about }: EnvTransaction, { name, service }: EnvFile): void {
   Object.assign(about, { environment: name, ...(service !== undefined && { service }) });
 }
 
-/** Writes values that were found good, as one locked transaction. */
+/** Writes valid values in one locked transaction. */
 export async function writeValues(
   ports: Ports,
   contract: RuntimeContract,
@@ -138,7 +134,6 @@ export async function writeValues(
   }
 }
 
-/** The post-write state of the file and what it overrides. */
 function writeResponse(
   contract: RuntimeContract,
   file: EnvFile,
@@ -149,7 +144,7 @@ function writeResponse(
   return { ...readResponse(contract, file, held), changedKeys, ignoredKeys, warnings };
 }
 
-/** Values that an overridden layer holds already, and that the written file leaves as they are, need no line. */
+/** A value needs no line if an overridden layer already holds it and the written file leaves it unchanged. */
 function withoutInherited(
   values: Readonly<Record<string, string>>,
   text: string,
@@ -161,7 +156,6 @@ function withoutInherited(
   return Object.fromEntries(Object.entries(values).filter(isNeeded));
 }
 
-/** A write to a file that was read, planned and not made. */
 export function plannedFor(
   contract: RuntimeContract,
   file: EnvContent,
@@ -177,12 +171,12 @@ export function planResponse(file: EnvFile, plan: EnvPlan): EnvPlanResponse {
   return { environment, fileName, path, dryRun: true, changedKeys, ignoredKeys, changes, warnings };
 }
 
-/** The entity tag of a file's content: strong, of the bytes. */
+/** A strong entity tag of the bytes. */
 export function entityTag(ports: Ports, bytes: Uint8Array): string {
   return `"${ports.host.digest(bytes)}"`;
 }
 
-/** @throws {SvcmError} ENV_FILE_FAILED where the file cannot hold a value. */
+/** @throws {SvcmError} ENV_FILE_FAILED if the file cannot hold a value */
 function planned(
   contract: RuntimeContract,
   file: EnvFile,

@@ -1,4 +1,3 @@
-/** What svcm can do: one verb, one file. */
 export { auditList } from "./audit-list.ts";
 export { codeExplain } from "./code-explain.ts";
 export { completionList } from "./completion-list.ts";

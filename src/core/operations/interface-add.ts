@@ -2,7 +2,6 @@ import { editDocument } from "../deployments/edit-file.ts";
 import type { DocumentEditResponse } from "../deployments/edit-response.ts";
 import { defineOperation } from "../operation.ts";
 
-/** Adds a valid interface adapter. */
 export const interfaceAdd = defineOperation({
   id: "interface.add",
   access: "write",

@@ -2,7 +2,6 @@ import { editDocument } from "../deployments/edit-file.ts";
 import type { DocumentEditResponse } from "../deployments/edit-response.ts";
 import { defineOperation } from "../operation.ts";
 
-/** Changes an interface adapter in place. */
 export const interfaceEdit = defineOperation({
   id: "interface.edit",
   access: "write",

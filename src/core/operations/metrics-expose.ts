@@ -2,7 +2,7 @@ import { metricFamilies } from "../metrics/metric-families.ts";
 import { metricsText } from "../metrics/open-metrics.ts";
 import { defineOperation } from "../operation.ts";
 
-/** Processes, host, drift, audit and svcm's own cost as text for a scraper; only the host if PM2 cannot be read. */
+/** Covers processes, host, drift, audit and svcm's own cost; only the host if PM2 cannot be read. */
 export const metricsExpose = defineOperation({
   id: "metrics.expose",
   access: "read",

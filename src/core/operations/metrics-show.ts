@@ -3,7 +3,7 @@ import type { MetricsPayload } from "../api/metrics.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 
-/** Processes and host at one moment. @see the specification, "GET /api/runtime/pm2-metrics" */
+/** @see the specification, "GET /api/runtime/pm2-metrics" */
 export const metricsShow = defineOperation({
   id: "metrics.show",
   access: "read",

@@ -18,7 +18,7 @@ export interface ProcessActionResult {
   /** Present if the request has it, or if there is only one process. */
   readonly pmId?: number;
   readonly affected: readonly AffectedProcess[];
-  /** Processes that were left alone because they are in the requested state already, or serve this request. */
+  /** Processes that are already in the requested state, or that serve this request. */
   readonly skipped: readonly SkippedProcess[];
   /** Variables without a value, and fields that PM2 keeps although the file declares others. */
   readonly warnings: readonly Issue[];
@@ -27,11 +27,10 @@ export interface ProcessActionResult {
 type Input = InputOf<"process.act">;
 
 /**
- * Starts, stops or restarts processes of PM2, and returns when PM2's list shows it. The action is recorded before its first
- * effect; if that fails, nothing happens.
- *
+ * Returns when PM2's list shows the result. svcm records the action before its first effect; if that fails, nothing
+ * happens.
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, PROCESS_ACTION_FAILED,
- *   PROCESS_ACTION_REFUSED, PM2_FAILED, AUDIT_FAILED, and for the scope `ecosystem` those of reading its file.
+ * PROCESS_ACTION_REFUSED, PM2_FAILED, AUDIT_FAILED; for the scope `ecosystem` also the errors of its file
  * @see CONTRACT section 4
  */
 export const processAct = defineOperation({

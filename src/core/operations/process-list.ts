@@ -6,18 +6,17 @@ import { listShown } from "../pm2/control/listed.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt"> {
-  /** A problem that PM2's status does not show; null if there is none. */
+  /** A problem that PM2's status does not show. */
   readonly problem: ProcessProblem | null;
-  /** Null unless it is online, or if the machine's clock was set back after its start. */
+  /** Null unless the process is online, or if the machine's clock was set back after its start. */
   readonly uptimeMs: number | null;
 }
 
 export interface ProcessListResponse {
-  /** By name, then by PM2's number. */
   readonly processes: readonly ListedProcess[];
 }
 
-/** The processes of the PM2 in `PM2_HOME`. Starts no daemon. */
+/** Starts no daemon. */
 export const processList = defineOperation({
   id: "process.list",
   access: "read",

@@ -15,13 +15,11 @@ import {
   type EnvTransaction,
 } from "./env-write.ts";
 
-/** Keys of a profile that svcm leaves to the operator, each with the reason. */
 export interface ManualSteps {
   readonly profile: string;
   readonly manual: readonly { readonly key: string; readonly reason: string }[];
 }
 
-/** Writes a profile's assignments to one env file, or plans it. */
 export const profileApply = defineOperation({
   id: "profile.apply",
   access: "write",

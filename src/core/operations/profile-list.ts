@@ -1,7 +1,7 @@
 import { defineOperation } from "../operation.ts";
 import type { ProfileSummary } from "./profile-show.ts";
 
-/** The operational profiles of the runtime contract. @see the specification, "Operational profiles" */
+/** @see the specification, "Operational profiles" */
 export const profileList = defineOperation({
   id: "profile.list",
   access: "read",

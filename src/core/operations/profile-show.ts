@@ -4,7 +4,7 @@ import { defineOperation } from "../operation.ts";
 export interface ProfileSummary {
   readonly profile: string;
   readonly label: string;
-  /** Values by key. A value in angle brackets is for the operator to fill in. */
+  /** The operator replaces a value in angle brackets. */
   readonly assignments: Readonly<Record<string, string>>;
 }
 

@@ -12,7 +12,6 @@ import { decodeUtf8 } from "../words/utf8.ts";
 
 const IGNORED = ".svcm/";
 
-/** A file that init would write, whole. */
 export interface PlannedFile {
   readonly path: string;
   readonly isNew: boolean;
@@ -26,13 +25,13 @@ export interface InitResponse {
   /** Keys whose entry is a guess, with the reason. */
   readonly guesses: Readonly<Record<string, string>>;
   readonly plan: readonly PlannedFile[];
-  /** Paths of the files that were written; empty for a dry run. */
+  /** Empty for a dry run. */
   readonly written: readonly string[];
 }
 
 /**
- * Looks at the repository and proposes a `svcm.yaml`; writes it, and the line of `.gitignore`, if asked to. Runs no
- * file of the repository; no value is in the answer.
+ * Proposes a `svcm.yaml` and a line of `.gitignore`, and writes them on request. Runs no file of the repository and
+ * returns no value.
  */
 export const projectInit = defineOperation({
   id: "project.init",
@@ -75,7 +74,7 @@ async function proposal(ports: Ports, { only }: InputOf<"project.init">): Promis
   };
 }
 
-/** A new file, or the present one with the keys that are new. */
+/** A present file keeps its content and gets the new keys. */
 async function projectFile(
   ports: Ports,
   detection: Detection,
@@ -93,7 +92,6 @@ async function projectFile(
   return { path, isNew: false, before, text: withKeys(before, added) };
 }
 
-/** svcm's own files are not for version control. */
 async function ignoreFile(ports: Ports): Promise<PlannedFile | undefined> {
   const path = `${ports.workspace.root}/.gitignore`;
   const before = await textAt(ports, path);

@@ -1,7 +1,6 @@
 import { defineOperation } from "../operation.ts";
 import { ecosystemSpellings } from "../project/environment.ts";
 
-/** JSON Schema of a document, or the description of the WebSocket, with the values that this repository accepts. */
 export const schemaShow = defineOperation({
   id: "schema.show",
   access: "read",

@@ -4,8 +4,8 @@ const PURPOSE = "svcm server identity";
 const LENGTH = 22;
 
 /**
- * Identifies a server across restarts, ports and addresses: the same machine and repository root give the same text.
- * Base64url; neither the machine nor the root can be read from it.
+ * Identifies a server across restarts, ports and addresses: it depends on the machine and the repository root. The
+ * Base64url text reveals neither.
  */
 export async function serverIdentity({ host, workspace }: Ports): Promise<string> {
   const subject = [PURPOSE, await host.machineId(), workspace.root].join("\0");

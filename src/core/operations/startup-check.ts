@@ -19,17 +19,16 @@ export interface StartupCheckResponse {
   readonly environment: string;
   readonly fileName: string;
   readonly entrypoint: Entrypoint;
-  /** The app whose `env` was laid over the file; absent if none was asked for. */
   readonly app?: string;
   readonly mayStart: boolean;
-  /** Absent where it may not start. A Redis URL prints as `[REDACTED]`. */
+  /** Absent if it may not start. A Redis URL prints as `[REDACTED]`. */
   readonly plan?: StartupPlan;
   readonly issues: readonly Issue[];
 }
 
 /**
- * May this entrypoint start under the environment's file, and with what? With `app`, under the file and what the
- * ecosystem file sets for that app, which wins over it.
+ * Decides if an entrypoint may start with the environment's file. With `app`, the `env` of that app in the ecosystem
+ * file overrides the file.
  */
 export const startupCheck = defineOperation({
   id: "startup.check",
@@ -51,7 +50,7 @@ export const startupCheck = defineOperation({
   },
 });
 
-/** A contract without the startup keys makes this the wrong question, not one that is answered with no. */
+/** Without the startup keys, the question does not apply, so the answer is a refusal and not "no". */
 function refuseWithoutKeys(issues: readonly Issue[]): void {
   const undeclared = issues.find(({ code }) => code === "STARTUP_KEYS_UNDECLARED");
   if (!undeclared) return;
@@ -63,7 +62,6 @@ function refuseWithoutKeys(issues: readonly Issue[]): void {
   });
 }
 
-/** What the ecosystem file sets for one of its apps. */
 async function appEnvironment(
   ports: Ports,
   contract: RuntimeContract,
@@ -84,7 +82,7 @@ async function appEnvironment(
   });
 }
 
-/** What the backend says that it carries; `undefined` if it says nothing. @throws {SvcmError} FACT_INVALID */
+/** `undefined` if the backend declares nothing. @throws {SvcmError} FACT_INVALID */
 async function readCarried(ports: Ports): Promise<CarriedDrivers | undefined> {
   const path = `${ports.workspace.configDir}/${CARRIED_FILE}`;
   const bytes = await ports.files.read(path).catch((error: unknown) => {

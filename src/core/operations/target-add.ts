@@ -2,7 +2,7 @@ import { editDocument } from "../deployments/edit-file.ts";
 import type { DocumentEditResponse } from "../deployments/edit-response.ts";
 import { defineOperation } from "../operation.ts";
 
-/** Adds a valid deploy target. @see the specification, "Deploy target list behaviour" */
+/** @see the specification, "Deploy target list behaviour" */
 export const targetAdd = defineOperation({
   id: "target.add",
   access: "write",

@@ -2,7 +2,6 @@ import { editDocument } from "../deployments/edit-file.ts";
 import type { DocumentEditResponse } from "../deployments/edit-response.ts";
 import { defineOperation } from "../operation.ts";
 
-/** Adds an independent copy of a deploy target under a new name. */
 export const targetDuplicate = defineOperation({
   id: "target.duplicate",
   access: "write",

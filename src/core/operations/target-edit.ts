@@ -2,7 +2,7 @@ import { editDocument } from "../deployments/edit-file.ts";
 import type { DocumentEditResponse } from "../deployments/edit-response.ts";
 import { defineOperation } from "../operation.ts";
 
-/** Changes a deploy target in place. It may keep its own name. */
+/** The target may keep its own name. */
 export const targetEdit = defineOperation({
   id: "target.edit",
   access: "write",

@@ -1,14 +1,11 @@
 import type { DiskReading, HostReading, ProcessReading } from "../metrics/reading.ts";
 
-/** The counters of this machine and of its processes. */
 export interface Machine {
-  /** As `process.platform`. */
   readonly platform: string;
 
-  /** The usage of this process since its start. */
   own(): OwnUsage;
 
-  /** Starts to measure; the reader keeps files open until it is closed. */
+  /** The reader keeps files open until it is closed. */
   open(): Promise<MachineReader>;
 }
 
@@ -24,43 +21,40 @@ export interface MachineReader {
   host(): Promise<HostReading>;
 
   /**
-   * The processes with these numbers, without those that have ended. A number names the process that had it at the first
-   * call, until a call leaves it out: a later process with the same number is not mistaken for it.
+   * The running processes with these numbers. A number keeps its first process until a call leaves it out, so a later
+   * process with the same number is not mistaken for it.
    */
   processes(pids: readonly number[]): Promise<ReadonlyMap<number, ProcessReading>>;
 
-  /** The file systems that matter here, each once. Read every 15 seconds at most. */
+  /** Relevant file systems, read every 15 seconds at most. */
   disks(): Promise<readonly DiskReading[]>;
 
   close(): void;
 }
 
-/** Detects changes of files without reading them. */
 export interface FileStamps {
-  /** The current state of each file; null if it does not exist or cannot be seen. A folder changes with its list of names. */
+  /** Null for a file that does not exist or cannot be seen. A folder changes with its list of names. */
   of(paths: readonly string[]): readonly (FileStamp | null)[];
 
-  /** The paths that certainly do not exist; a path that may not be looked at is not among them. */
+  /** Paths that certainly do not exist. A path without permission is not included. */
   missing(paths: Iterable<string>): ReadonlySet<string>;
 }
 
 export interface FileStamp {
   /** Differs after every change. */
   readonly id: string;
-  /** The last write of its content, in milliseconds since the epoch. */
   readonly modifiedMs: number;
 }
 
-/** Reads the async-context metrics of managed processes. */
 export interface AsyncContext {
-  /** Connections are kept until it is closed. */
+  /** Keeps connections until it is closed. */
   open(): AsyncContextClient;
 }
 
 export interface AsyncContextClient {
   /**
-   * `GET http://127.0.0.1:<port>/async-context-metrics`, without credentials and without following a
-   * redirect; size and time of the answer are bounded. It never throws.
+   * `GET http://127.0.0.1:<port>/async-context-metrics`, without credentials and redirects, with limits of size and
+   * time. Never throws.
    */
   get(port: number): Promise<AsyncContextAnswer>;
 

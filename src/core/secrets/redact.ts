@@ -2,7 +2,7 @@ import { isSecretName } from "./secret-name.ts";
 
 export const REDACTED = "[REDACTED]";
 
-/** Tokens that show by their form what they are, and the addresses that services call to post. */
+/** Tokens with a known form, and addresses that are secret because they accept posts. */
 const TOKENS = new RegExp(
   [
     String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY-----|[\s\S]*)`,
@@ -20,10 +20,9 @@ const TOKENS = new RegExp(
 );
 
 /**
- * Hides the user and password of every URL in a text: `redis://u:p@h` reads `redis://[REDACTED]@h`.
- * Everything up to the last `@` of a word goes, because a password may itself hold `/`, `?` or `@`: rather
- * too much than a part of it. Parameters that are named like a secret are hidden too, and so is what is a
- * token or a private key by its form.
+ * Hides the user and password of every URL: `redis://u:p@h` becomes `redis://[REDACTED]@h`. The mask covers everything
+ * up to the last `@` of a word, because a password may contain `/`, `?` or `@`. It also covers parameters with a
+ * secret's name, tokens and private keys.
  */
 export function maskCredentials(text: string): string {
   return text
@@ -37,7 +36,7 @@ export function maskCredentials(text: string): string {
 const SECRET_MEMBER =
   /((?:password|passwd|secret|token|credentials?|(?:api|access|private|signing)[-_]?key)["']?\s{0,20}[:=]\s{0,20})\S.*$/i;
 
-/** A source line for people: without credentials, and without the value of a member that is named like a secret. */
+/** A source line without credentials, and without values of members that have a secret's name. */
 export function maskSource(line: string): string {
   return maskCredentials(line.replace(SECRET_MEMBER, `$1${REDACTED}`));
 }
@@ -49,12 +48,11 @@ function maskUserinfo(word: string): string {
   return from <= at ? `${word.slice(0, from)}${REDACTED}${word.slice(at)}` : word;
 }
 
-/** Returns true if {@link maskCredentials} hides a part of the text. */
 export function hasCredentials(text: string): boolean {
   return maskCredentials(text) !== text;
 }
 
-/** A value that prints itself as `[REDACTED]`; only `reveal` gives it away. */
+/** Prints itself as `[REDACTED]`; only `reveal` returns the value. */
 export class Secret {
   readonly #value: string;
 
@@ -62,17 +60,14 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself. Keep it out of logs and answers. */
   reveal(): string {
     return this.#value;
   }
 
-  /** `[REDACTED]` */
   toString(): string {
     return REDACTED;
   }
 
-  /** `[REDACTED]` */
   toJSON(): string {
     return REDACTED;
   }

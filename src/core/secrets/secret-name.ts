@@ -1,26 +1,24 @@
-/** These name a secret anywhere in a name, even glued to another word. */
+/** These mark a secret anywhere in a name, even without a separator. */
 const ANYWHERE =
   /SECRET|TOKEN(?!I[SZ][EIA])|PASSW|PASSPHRASE|PASSCODE|CREDENTIAL|BEARER|JWT|COOKIE|WEBHOOK|CERTIFICATE|MNEMONIC|CONNECTIONSTRING|SERVICEROLE/;
-/** These do as a word, or glued to another: `STRIPE_KEY`, `SIGNINGKEY`, `KEYRING`, `PGPASS`. */
+/** These mark a secret as a word, or at the end of one: `STRIPE_KEY`, `SIGNINGKEY`, `KEYRING`, `PGPASS`. */
 const WORD =
   /(?:KEY|PASS|PWD|AUTH|SALT|DSN|CREDS?)$|^KEY(?:FILE|PAIR|PHRASE|RING|STORE|TAB|VAULT)|^(?:PRIVATE|AUTHORI[SZ]ATION|AUTHENTICATION)$/;
-/** These do as the last word: `DB_PW`, `SEED_PHRASE`. */
+/** These mark a secret as the last word: `DB_PW`, `SEED_PHRASE`. */
 const HEAD = /^(?:PW|PIN|OTP|TOTP|SK|IV|SEED|PHRASE|PEPPER|SIG|SIGNATURE)$/;
 const ORDINARY =
   /^(?:MONKEY|DONKEY|TURKEY|HOCKEY|JOCKEY|WHISKEY|LACKEY|HOTKEY|COMPASS|BYPASS|SURPASS|TRESPASS|OVERPASS|UNDERPASS|BASALT)$/;
-/** Endings of names that describe a secret and do not hold it: `JWT_EXPIRES_IN`, `TOKEN_TTL`, `PUBLIC_KEY`. */
+/** Endings of names that describe a secret but do not hold it: `JWT_EXPIRES_IN`, `TOKEN_TTL`, `PUBLIC_KEY`. */
 const ABOUT =
   / (?:ALG|ALGORITHMS?|ATTEMPTS?|AUDIENCE|COUNT|DAYS?|DOMAIN|DRIVER|DURATION|ENABLED|DISABLED|EXPIRATION|EXPIRES|EXPIRES IN|EXPIRY|HEADER|HOURS?|ISSUER|LENGTH|LIFETIME|LIMIT|MAX|METHOD|MIN|MINUTES?|MODE|MS|PROVIDER|REALM|REQUIRED|ROUNDS|SAMESITE|SCOPES?|SECONDS?|SIZE|STRATEGY|TIMEOUT|TTL|TYPE|VERSION|(?:PUBLIC|PUBLISHABLE|SITE) KEY)$/;
 const SWITCH = /^(?:SVC )?(?:ENABLE|DISABLE|IS|HAS) /;
-/** The working folders of a shell. */
 const HARMLESS = new Set(["PWD", "OLDPWD"]);
-/** A longer one does not name anything. */
+/** Longer text does not name anything. */
 const LONGEST = 1000;
 
 /**
- * Returns true if a name says that its value is a secret: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, `AUTHTOKEN`. In doubt,
- * it does. Names that describe a secret (`JWT_ISSUER`, `ENABLE_BASIC_AUTH`) and words that merely contain the
- * letters (`MONKEY`, `KEYBOARD`) do not.
+ * True if a name marks a secret: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, `AUTHTOKEN`. In doubt, true. Names that
+ * describe a secret (`JWT_ISSUER`) or only contain the letters (`MONKEY`) do not count.
  */
 export function isSecretName(name: string): boolean {
   if (HARMLESS.has(name)) return false;
@@ -30,7 +28,7 @@ export function isSecretName(name: string): boolean {
   return isSecret && !SWITCH.test(phrase) && !ABOUT.test(` ${phrase}`);
 }
 
-/** The words of a name in capitals: `dbPassword2` and `DB-PASSWORD_2` are `DB`, `PASSWORD`. */
+/** `dbPassword2` and `DB-PASSWORD_2` are `DB`, `PASSWORD`. */
 export function wordsOf(name: string): string[] {
   const separated = name
     .slice(0, LONGEST)

@@ -1,33 +1,33 @@
 import { hasCredentials } from "./redact.ts";
 import { isSecretName } from "./secret-name.ts";
 
-/** Text that marks the place of a secret. */
+/** Marks the place of a secret. */
 const PLACEHOLDER =
   /^\s*(?:|<.*>|\$\{.*\}|x+|\*+|\.+|your[ _-].*|(?:change|replace|fill)[ _-]?(?:me|this|in).*|todo.*)$/is;
 
 const SHORTEST_RANDOM = 24;
 /** In a URL, where little else is long. */
 const SHORTEST_RANDOM_IN_URL = 20;
-/** Of neighbouring characters, the share that changes between digits, capitals and small letters. */
+/** Share of neighbouring characters that change between digits, capitals and small letters. */
 const RANDOM_SHARE = 0.2;
-/** Words in camel case change as well: without a digit, it has to be more. */
+/** Higher without a digit, because words in camel case change as well. */
 const RANDOM_SHARE_OF_LETTERS = 0.3;
 
-/** True for a text that only marks the place of a value: `<token>`, `changeme`, `your-key`, or nothing at all. */
+/** True for `<token>`, `changeme`, `your-key` and empty text. */
 export function isPlaceholder(value: string): boolean {
   return PLACEHOLDER.test(value);
 }
 
 /**
- * Returns true if a text is a secret by its shape alone: credentials, a known form of token, a private key, a URL with
- * a random-looking part, or random-looking text. A placeholder such as `<token>` or `changeme` is not.
+ * True if the text is a secret by its form: credentials, a known token, a private key, or random-looking text or part
+ * of a URL. A placeholder such as `<token>` is not.
  */
 export function isSecretValue(value: string): boolean {
   if (isPlaceholder(value)) return false;
   return hasCredentials(value) || hasRandomPart(value);
 }
 
-/** Returns true if the name or the value of a variable is that of a secret. For variables that no contract lists. */
+/** For variables that no contract lists. */
 export function isSecretVariable(name: string, value: string): boolean {
   return value !== "" && (isSecretName(name) || isSecretValue(value));
 }

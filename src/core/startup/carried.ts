@@ -2,10 +2,9 @@ import type { Issue } from "../api/issue.ts";
 import { accepting, type Finding, toIssue } from "../findings/rule.ts";
 import { startupKeys, type CarriedDrivers } from "./plan.ts";
 
-/** The file beside the env files in which a backend lists the drivers that it has an adapter for. */
+/** The file beside the env files that lists the drivers for which a backend has an adapter. */
 export const CARRIED_FILE = "svcm.startup.json";
 
-/** The list of such a file, `{ "drivers": { KEY: [value, ...] } }`, or every reason against it. */
 export function readCarriedFile(document: unknown): CarriedDrivers | readonly Issue[] {
   const findings = fileFindings(document);
   if (findings.length === 0) return (document as { readonly drivers: CarriedDrivers }).drivers;
@@ -21,7 +20,6 @@ function fileFindings(document: unknown): Finding[] {
   ];
 }
 
-/** Every reason why a value is not a list of carried drivers. */
 export function driverFindings(drivers: unknown): Finding[] {
   if (!isRecord(drivers)) return [{ path: ["drivers"], message: "drivers: expected { KEY: [value, ...] }" }];
   return Object.entries(drivers).flatMap(([key, values]): Finding[] => {

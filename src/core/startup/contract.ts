@@ -1,7 +1,6 @@
 /**
- * The startup contract: decides whether an entrypoint may start under an environment's values, and with what. Pure, so
- * that any backend can check itself.
- *
+ * The startup contract: decides if an entrypoint may start under an environment's values. Pure, so any backend can
+ * check itself.
  * @see the specification, "Startup behaviour", "Guardrails" and "Runtime keys"
  */
 import type { Issue } from "../api/issue.ts";
@@ -18,16 +17,16 @@ export interface StartupFacts {
   readonly cpuCores: number;
   /** True if the process has an IndexedDB client factory. Servers do not. Default false. */
   readonly hasIndexedDbClient?: boolean;
-  /** By key, the values that the backend has an adapter for; by default, every value of the runtime contract. */
+  /** By key, the values for which the backend has an adapter; by default, every value of the runtime contract. */
   readonly drivers?: CarriedDrivers;
 }
 
-/** The answer to "may it start?": a plan, or every reason against it. */
+/** A plan, or every reason against the start. */
 export type StartupDecision =
   | { readonly mayStart: true; readonly plan: StartupPlan; readonly issues: readonly [] }
   | { readonly mayStart: false; readonly issues: readonly Issue[] };
 
-/** Decides whether `entrypoint` may start under `values`. Never throws; reports every reason at once. */
+/** Never throws; reports every reason. */
 export function decideStartup(
   contract: RuntimeContract,
   entrypoint: Entrypoint,
@@ -83,7 +82,7 @@ function webSocketPlan(start: Start, cpuCores: number): WebSocketPlan {
   return { adapter, workers: workers === undefined ? cpuCores : Number(givenValue(start, workers)) };
 }
 
-/** The value of a key. The type lists the packaged vocabulary; a repository's own contract can have others. */
+/** The type lists the packaged vocabulary; a repository's own contract can have other values. */
 function packaged<Key extends keyof PackagedValues>(start: Start, key: Key): PackagedValues[Key] {
   return choiceOf(start, key) as PackagedValues[Key];
 }

@@ -28,13 +28,13 @@ export type {
 /** Facts about the backend. The worker count defaults to the CPU cores of this machine. */
 export interface StartupOptions extends Partial<StartupFacts> {
   /**
-   * Path of the runtime contract to judge by, relative to the working directory. By default it is
-   * `config/runtime-contract.yaml` of the repository that the working directory is in, and without one the packaged contract.
+   * Path of the runtime contract, relative to the working directory. The default is `config/runtime-contract.yaml` of
+   * the repository around the working directory; without that file, the packaged contract.
    */
   readonly contract?: string;
 }
 
-/** Thrown by {@link requireStartup}. The message names every reason, one a line, and no secret. */
+/** Thrown by {@link requireStartup}. The message has every reason on its own line, and no secret. */
 export class StartupRefused extends Error {
   override readonly name = "StartupRefused";
   /** The requested entrypoint. */
@@ -50,8 +50,8 @@ export class StartupRefused extends Error {
 }
 
 /**
- * Decides whether an entrypoint may start, by the contract that `svcm startup check` judges by in the same folder.
- * Never throws: a contract that cannot be read, or that has no startup keys, is a reason against it.
+ * Decides if an entrypoint may start, by the same contract as `svcm startup check` in the same folder. Never throws: an
+ * unreadable contract, or one without startup keys, is a reason against the start.
  */
 export function checkStartup(entrypoint: Entrypoint, values: EnvValues, options: StartupOptions = {}): StartupDecision {
   const { contract, ...facts } = options;
@@ -61,7 +61,7 @@ export function checkStartup(entrypoint: Entrypoint, values: EnvValues, options:
   return decideStartup(read.value, entrypoint, values, { cpuCores: availableParallelism(), ...facts });
 }
 
-/** The plan to start with. @throws {StartupRefused} if the contract says no. */
+/** Returns the plan to start with. @throws {StartupRefused} if the entrypoint may not start */
 export function requireStartup(entrypoint: Entrypoint, values: EnvValues, options: StartupOptions = {}): StartupPlan {
   const decision = checkStartup(entrypoint, values, options);
   if (decision.mayStart) return decision.plan;

@@ -8,7 +8,7 @@ export type Entrypoint = (typeof entrypoints)[number];
 /** Values as `process.env` or an env file holds them. */
 export type EnvValues = Readonly<Record<string, string | undefined>>;
 
-/** The keys whose values choose what an entrypoint starts with. */
+/** The keys that choose what an entrypoint starts with. */
 export const startupKeys = [
   "SVC_HTTP_FRAMEWORK",
   "SVC_DATABASE_DRIVER",
@@ -22,14 +22,14 @@ export const startupKeys = [
 export type StartupKey = (typeof startupKeys)[number];
 
 /**
- * By key, the values that a backend has an adapter for, in their canonical spelling. A key that is absent is not
- * restricted: every value of the runtime contract is carried.
+ * By key, the values for which a backend has an adapter, in their canonical spelling. An absent key permits every value
+ * of the runtime contract.
  */
 export type CarriedDrivers = Readonly<Partial<Record<StartupKey, readonly string[]>>>;
 
 /**
- * The settings that an entrypoint starts with, every value in its canonical spelling. The types list the values of the packaged
- * runtime contract; a contract of your own may have others, so read a value as `string` where yours does.
+ * The settings of a start, in their canonical spelling. The types list the values of the packaged runtime contract. If
+ * your own contract has other values, read them as `string`.
  */
 export interface StartupPlan {
   /** The entrypoint that may start. */
@@ -58,7 +58,7 @@ export interface RealtimePlan {
 
 /** The way to the clients of other WebSocket processes. */
 export interface WebSocketPlan {
-  /** From `SVC_WEBSOCKET_SOCKETIO_ADAPTER`; `memory` where that is empty: one process. */
+  /** From `SVC_WEBSOCKET_SOCKETIO_ADAPTER`; `memory`, for a single process, if that is empty. */
   readonly adapter: "memory" | Exclude<PackagedValues["SVC_WEBSOCKET_SOCKETIO_ADAPTER"], "">;
   /** Worker processes, from `SVC_WEBSOCKET_CLUSTER_WORKERS`; 1 unless the adapter is `cluster`. */
   readonly workers: number;

@@ -2,28 +2,26 @@ import { specOf } from "../env/tiers.ts";
 import type { EnumSpec, RuntimeContract } from "../facts/schema.ts";
 import type { Entrypoint, EnvValues } from "./plan.ts";
 
-/** An entrypoint that is about to start, with everything that its rules judge it by. */
 export interface Start {
   readonly contract: RuntimeContract;
   readonly entrypoint: Entrypoint;
   readonly values: EnvValues;
-  /** By key, the values that the backend has an adapter for. A program without types can pass anything. */
+  /** By key, the values for which the backend has an adapter. A program without types can pass anything. */
   readonly drivers: Readonly<Record<string, readonly string[] | undefined>>;
   readonly hasIndexedDbClient: boolean;
 }
 
-/** The enum of a key, or `undefined` if the contract does not declare one. */
 export function enumOf({ contract }: Pick<Start, "contract">, key: string): EnumSpec | undefined {
   const spec = specOf(contract, key);
   return spec?.kind === "enum" ? spec : undefined;
 }
 
-/** The value of a key without white space at its ends; empty if it is not set. */
+/** Without white space at its ends; empty if the key is not set. */
 export function givenValue({ values }: Start, key: string): string {
   return values[key]?.trim() ?? "";
 }
 
-/** The canonical spelling of a key's value, its default if it is not set, or `undefined` if it is not accepted. */
+/** The canonical spelling of the value or of the default; `undefined` if the value is not accepted. */
 export function acceptedChoice(start: Start, key: string): string | undefined {
   const spec = enumOf(start, key);
   const given = givenValue(start, key);
@@ -31,12 +29,12 @@ export function acceptedChoice(start: Start, key: string): string | undefined {
   return given === "" ? spec.default : (canonical(spec, given) ?? spec.otherwise);
 }
 
-/** As {@link acceptedChoice}; a value that is not accepted is returned as it is. */
+/** Like {@link acceptedChoice}, but returns a value that is not accepted unchanged. */
 export function choiceOf(start: Start, key: string): string {
   return acceptedChoice(start, key) ?? givenValue(start, key);
 }
 
-/** The keys whose vocabulary decides what an entrypoint starts with, in the order in which they are reported. */
+/** The keys that choose what an entrypoint starts with, in the order of reports. */
 export function choicesOf({ entrypoint }: Start): string[] {
   const isRealtime = entrypoint !== "rest";
   return [
@@ -50,7 +48,6 @@ export function choicesOf({ entrypoint }: Start): string[] {
   ];
 }
 
-/** The key of another kind that the WebSocket adapter reads, if it is set. */
 export function adapterKey(start: Start): string | undefined {
   if (start.entrypoint !== "websocket") return undefined;
   const adapter = choiceOf(start, "SVC_WEBSOCKET_SOCKETIO_ADAPTER");
@@ -59,7 +56,6 @@ export function adapterKey(start: Start): string | undefined {
   return adapter === "cluster" && isSet(start, key) ? key : undefined;
 }
 
-/** The key that holds the URL of Redis for the WebSocket API. */
 export function redisUrlKey(start: Start): "SVC_WEBSOCKET_REDIS_URL" | "SVC_REDIS_URL" | undefined {
   return (["SVC_WEBSOCKET_REDIS_URL", "SVC_REDIS_URL"] as const).find((key) => isSet(start, key));
 }
@@ -69,8 +65,8 @@ function isSet(start: Start, key: string): boolean {
 }
 
 /**
- * Keys with aliases are drivers, which the backend accepts in any case. The others must match exactly, so that `derby`
- * or `YES` fail fast.
+ * Keys with aliases are drivers, which the backend accepts in any case. Others must match exactly, so `derby` and `YES`
+ * fail early.
  */
 function canonical(spec: EnumSpec, given: string): string | undefined {
   if (spec.values.includes(given) || !spec.aliases) return spec.values.find((value) => value === given);

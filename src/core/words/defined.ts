@@ -1,4 +1,3 @@
-/** The members of an object that are not `undefined`, for optional members of a result. */
 export function defined<T extends object>(members: T): Defined<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

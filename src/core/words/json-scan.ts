@@ -10,10 +10,9 @@ const TOKEN =
   // oxlint-disable-next-line no-control-regex -- JSON forbids them in strings
   /[ \t\n\r]*([{}[\],:]|"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
 const MAX_PATHS = 20;
-/** Assigned to an object, a member of this name is lost, or replaces the object's prototype. */
+/** As a member name, it would be lost or replace the prototype of the object. */
 const PROTOTYPE = "__proto__";
 
-/** The tokens that the grammar allows next, as messages name them. */
 const EXPECTED = {
   value: "a value",
   "value or ]": "a value or ]",
@@ -25,15 +24,13 @@ const EXPECTED = {
 type Next = keyof typeof EXPECTED;
 
 interface Container {
-  /** The member names so far; undefined for an array. */
   readonly names?: Set<string>;
-  /** The member or element that is being read. */
   step: string | number;
 }
 
 /**
- * Walks a JSON text once, without recursion. Returns the position at which it stops being JSON or is nested too deeply,
- * else the first member `__proto__`, else the members that it has twice. `JSON.parse` reports none of them.
+ * Walks a JSON text once, without recursion. Returns the position of a syntax error or of too deep nesting, else the
+ * first member `__proto__`, else the duplicate members. `JSON.parse` does not report them.
  */
 export function scanJson(text: string, maxDepth = Number.POSITIVE_INFINITY): JsonProblem | undefined {
   return new Scan(text, maxDepth).run();
@@ -77,7 +74,7 @@ class Scan {
     return { kind: "syntax", position, expected: this.#isWhole ? "the end of the text" : EXPECTED[this.#next] };
   }
 
-  /** Takes one token; false if the grammar does not allow it here. */
+  /** False if the grammar does not allow the token here. */
   #accept(token: string): boolean {
     switch (token) {
       case "{":

@@ -1,7 +1,7 @@
-/** Work for one key; `signal` aborts when no caller waits for it any more. */
+/** `signal` aborts when the last caller stops waiting. */
 type Work<T> = (key: string, stop: Pick<Stop, "signal">) => Promise<T>;
 
-/** Makes its signal on first use: most work is too short to be stopped, and a controller costs more than a file's state. */
+/** Makes its signal on first use, because most work is too short to be stopped. */
 class Stop {
   #controller: AbortController | undefined;
   #isAborted = false;
@@ -30,8 +30,8 @@ interface Job<T> {
 }
 
 /**
- * Limits work to one run at a time and one that waits for it, per key. Callers during a run share the next one, so each
- * run begins after its callers asked for it and sees every change that was made before.
+ * Limits work for each key to one run and one waiting run. Callers during a run share the next one, so each run sees
+ * every change that was made before its callers asked for it.
  */
 export function oneAtATime<T>(work: Work<T>): (key?: string, signal?: AbortSignal) => Promise<T> {
   const running = new Map<string, Job<T>>();

@@ -1,6 +1,5 @@
 import { distance } from "fastest-levenshtein";
 
-/** The accepted word that was most likely meant, or `undefined` if none is near. */
 export function suggest(given: string, accepted: Iterable<string>): string | undefined {
   const word = given.toLowerCase();
   let best: { candidate: string; steps: number } | undefined;
@@ -11,7 +10,7 @@ export function suggest(given: string, accepted: Iterable<string>): string | und
   return best?.candidate;
 }
 
-/** Two neighbours in the wrong order are one slip of the fingers, not two. */
+/** Two letters in the wrong order are one typing mistake, not two. */
 function isSwapOf(word: string, candidate: string): boolean {
   if (word.length !== candidate.length) return false;
   const at = Array.from({ length: word.length }, (_, index) => index).find((index) => word[index] !== candidate[index]);

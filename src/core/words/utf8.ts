@@ -1,4 +1,4 @@
-/** The text of a file, byte order mark included; `undefined` where the bytes are not UTF-8. */
+/** Keeps a byte order mark; `undefined` if the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -7,7 +7,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Says what bytes are instead of UTF-8, and at which byte; never what they are, which may be a secret. */
+/** Names the encoding or the position of the first wrong byte, but no content, which may be secret. */
 export function describeNotUtf8(bytes: Uint8Array): string {
   if (isUtf16(bytes)) return "The file is UTF-16, from byte offset 0 on. Save it as UTF-8.";
   const offset = faultIn(bytes);
@@ -15,13 +15,13 @@ export function describeNotUtf8(bytes: Uint8Array): string {
   return `The file is not UTF-8 text: byte offset ${offset}, in line ${line}.`;
 }
 
-/** By its byte order mark, or because one of its first two bytes is zero, as YAML decides it. */
+/** Decides as YAML does: by the byte order mark, or because one of the first two bytes is zero. */
 export function isUtf16([first, second]: Uint8Array): boolean {
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   return hasMark || (first === 0) !== (second === 0);
 }
 
-/** Lead bytes from and to, the length of their sequence, and the bounds of its second byte. */
+/** First and last lead byte, length of the sequence, bounds of its second byte. */
 const SEQUENCES = [
   [0x00, 0x7f, 1, 0x80, 0xbf],
   [0xc2, 0xdf, 2, 0x80, 0xbf],
@@ -34,7 +34,6 @@ const SEQUENCES = [
   [0xf4, 0xf4, 4, 0x80, 0x8f],
 ] as const;
 
-/** The offset of the first sequence that is not UTF-8; without one, the length of the bytes. */
 function faultIn(bytes: Uint8Array): number {
   for (let offset = 0; offset < bytes.length;) {
     const length = sequenceAt(bytes, offset);

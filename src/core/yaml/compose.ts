@@ -3,16 +3,15 @@ import { Composer, Lexer, Parser, type Document, type LineCounter, type ParseOpt
 type Options = ConstructorParameters<typeof Composer>[0] & ParseOptions & { readonly lineCounter: LineCounter };
 
 export interface Composed {
-  /** At most two. */
   readonly documents: readonly Document.Parsed[];
-  /** The offset at which the text is nested too deeply; nothing behind it was read. */
+  /** The offset of too deep nesting; the rest is not read. */
   readonly tooDeep: number | undefined;
 }
 
 /** Deeper than any accepted document. The walk checks the exact limit. */
 const MOST_OPEN = 100;
 
-/** The library's `parseAllDocuments`, but it stops early at hostile text. */
+/** Like the library's `parseAllDocuments`, but it stops early at hostile text. */
 export function composeDocuments(text: string, options: Options): Composed {
   const documents: Document.Parsed[] = [];
   let tooDeep: number | undefined;

@@ -8,7 +8,7 @@ const OTHERS = [
   [/^[-+]?(?:0b[01_]+|0x[\da-f_]+|\d[\d_]*_[\d_]*(?:\.[\d_]*)?)$/i, "a number"],
 ] as const;
 
-/** The kind that a reader of YAML 1.1 sees in unquoted text of YAML 1.2; `undefined` if it is text there too. */
+/** The type of an unquoted text in YAML 1.1, if it is not a text there. */
 export function kindElsewhere(source: string): string | undefined {
   if (source.length > LONGEST) return undefined;
   return OTHERS.find(([form]) => form.test(source))?.[1];

@@ -1,9 +1,6 @@
 import { parse, YAMLParseError } from "yaml";
 
-/**
- * The place of a syntax error; line and column count from 1. Unlike the library's message, this one does not quote the
- * text.
- */
+/** Line and column count from 1. Unlike the library's message, this one does not quote the text. */
 export class YamlSyntaxError extends Error {
   override readonly name = "YamlSyntaxError";
   readonly line: number;
@@ -16,7 +13,7 @@ export class YamlSyntaxError extends Error {
   }
 }
 
-/** The value as other programs read it, with merge keys. @throws {YamlSyntaxError} */
+/** Reads as other programs do, with merge keys. @throws {YamlSyntaxError} */
 export function loadYaml(text: string): unknown {
   try {
     return parse(text, { merge: true, maxAliasCount: 1000, logLevel: "error" });

@@ -31,7 +31,7 @@ export const PARSE_OPTIONS = {
 
 /**
  * Parses one strict YAML 1.2 document. Never throws: syntax errors, duplicate keys, bad aliases, merge keys, unknown
- * tags, deep nesting and a second document are issues with positions.
+ * tags, deep nesting and a second document are issues with places.
  */
 export function parseYaml(text: string, file: string): YamlSource {
   const lineCounter = new LineCounter();
@@ -76,7 +76,6 @@ function offsetOf(document: Document.Parsed, path: Path, part: "key" | "value", 
   return offset;
 }
 
-/** Indexes for a search by path: the nodes of aliases, and pairs by key. */
 interface Index {
   readonly targets: ReadonlyMap<unknown, Node>;
   readonly pairs: Map<YAMLMap, Map<unknown, Pair>>;
@@ -88,7 +87,6 @@ function itemOf(parent: unknown, step: string | number, index: Index): unknown {
   return isSeq(node) && typeof step === "number" ? node.items[step] : undefined;
 }
 
-/** The first pair of each key. */
 function pairsOf(map: YAMLMap, index: Index): Map<unknown, Pair> {
   const known = index.pairs.get(map);
   if (known) return known;
@@ -107,7 +105,7 @@ function writtenAt(document: Document.Parsed, path: Path, index: Index): string 
   return isScalar(node) ? node.source : undefined;
 }
 
-/** The library's words, with what is accepted if they leave that out. */
+/** Adds the accepted values if the library's message omits them. */
 function faultText(message: string): string {
   const [, tag] = /^Unresolved tag: (.*)$/s.exec(message) ?? [];
   if (tag !== undefined)
@@ -115,7 +113,6 @@ function faultText(message: string): string {
   return message.startsWith("Unsupported YAML version") ? `${message}; accepted: 1.2, or no %YAML line` : message;
 }
 
-/** Nothing but comments and document markers. */
 function isNothing({ contents, errors }: Document.Parsed): boolean {
   if (!contents) return true;
   return errors.length === 0 && isScalar(contents) && contents.source === "" && contents.type === "PLAIN";

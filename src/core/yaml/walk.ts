@@ -14,12 +14,12 @@ const MAX_ALIASED_NODES = 10_000;
 const MAX_ALIASED_CHARACTERS = 1_000_000;
 const TOO_MUCH = "aliases expand to too much";
 
-/** Reads nodes into plain data. The library's own conversion takes minutes on hostile input. */
+/** Reads nodes into plain data. The library's conversion takes minutes on hostile input. */
 export class Walk {
   readonly issues: Issue[] = [];
   readonly #locate: (offset: number) => Location;
   readonly #anchors = new Map<string, Node>();
-  /** The node of each alias: the last anchor of its name before it. */
+  /** The last anchor of its name before each alias. */
   readonly targets = new Map<unknown, Node>();
   readonly #open = new Set<Node>();
   #aliasedNodes = 0;
@@ -40,7 +40,6 @@ export class Walk {
     }
   }
 
-  /** Once the list is full, one last issue says so. */
   #hasRoom(): boolean {
     if (this.issues.length < MAX_ISSUES) return true;
     const message = `more than ${MAX_ISSUES} issues; some of them are listed`;

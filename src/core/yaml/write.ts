@@ -1,14 +1,13 @@
 import { kindElsewhere } from "./elsewhere.ts";
 import { plainValue } from "./scan/core-schema.ts";
 
-/** Text that every reader of YAML takes for text. */
+/** Every reader of YAML reads this as text. */
 const PLAIN = /^(?:\.\.\/)*\.?[A-Za-z_/][\w./+@-]*(?: [\w(][\w./+@()-]*)*$/;
 const RARE = /[\u007F-\u009F\u2028\u2029\uFEFF]/g;
 const INDENT = "  ";
 
 /**
- * Writes plain data as YAML in block style with a final line break. YAML 1.2 and 1.1 read the same values back, because
- * ambiguous text is quoted.
+ * Writes block style with a final line break. YAML 1.2 and 1.1 read the same values, because ambiguous text is quoted.
  */
 export function writeYaml(value: unknown): string {
   return `${(isFilled(value) ? linesOf(value) : [scalarText(value)]).join("\n")}\n`;
@@ -29,7 +28,6 @@ function itemLines(value: unknown): string[] {
   return lines.map((line, index) => (index === 0 ? `- ${line}` : INDENT + line));
 }
 
-/** A scalar or an empty collection. */
 export function scalarText(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value) ?? "null";
   if (PLAIN.test(value) && kindElsewhere(value) === undefined && plainValue(value) === value) return value;

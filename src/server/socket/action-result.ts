@@ -3,7 +3,6 @@ import type { AuditedProcess } from "../../core/api/audit-record.ts";
 
 const NOT_GIVEN = "(not given)";
 
-/** The members that every result of an action has. */
 export function aboutAction(frame: ActionFrame): Pick<ActionResultFrame, "type" | "action" | "scope" | "name"> {
   const { action, scope = "process", name, namespace, pmId, requestId } = frame;
   const subject = scope === "namespace" ? (namespace ?? name) : (name ?? pmId?.toString());
@@ -17,7 +16,6 @@ export function aboutAction(frame: ActionFrame): Pick<ActionResultFrame, "type" 
   };
 }
 
-/** The result of an action that did not happen or failed, with the name of its process if it is known. */
 export function refusedAction(
   frame: ActionFrame,
   code: string,

@@ -14,20 +14,18 @@ import type { Upgrades } from "./upgrades.ts";
 
 export interface Channel {
   /**
-   * Turns a request into a WebSocket.
-   *
-   * @throws {SvcmError} UPGRADE_REQUIRED, UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY, INVALID_REQUEST
+   * Turns a request into a WebSocket. @throws {SvcmError} UPGRADE_REQUIRED, UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY,
+   * INVALID_REQUEST
    */
   open(request: FastifyRequest, reply: FastifyReply): void;
 
-  /** Refuses new sockets; ends each after its actions, or when the timeout is over. */
+  /** Refuses new sockets; ends each after its actions, or after the timeout. */
   close(): Promise<void>;
 }
 
-/** Parts of one frame. */
 const MAX_FRAGMENTS = 64;
 const RETRY_AFTER_SECONDS = 5;
-/** Time that a client has to answer a close before its connection is cut. */
+/** Time to answer a close before the connection ends. */
 const CLOSE_HANDSHAKE_MS = 1_000;
 
 interface Who {
@@ -92,7 +90,9 @@ export function openChannel(context: SessionContext, upgrades: Upgrades): Channe
   };
 }
 
-/** Negotiated with every client that offers it, carried out by `SharedMessage`. No state is kept between messages. */
+/**
+ * Negotiated with every client that offers it, and implemented by `SharedMessage`. No state is kept between messages.
+ */
 const deflation = {
   serverNoContextTakeover: true,
   clientNoContextTakeover: true,
@@ -119,7 +119,7 @@ function webSocketServer(limits: Limits): WebSocketServer {
   return server;
 }
 
-/** @throws {SvcmError} UNAUTHORIZED if a required token is wrong. */
+/** @throws {SvcmError} UNAUTHORIZED if a required token is wrong */
 function grantsFor(authenticate: Authenticate, { headers, address }: FastifyRequest): readonly Access[] {
   const given = authorizationOf(headers["sec-websocket-protocol"]) ?? headers.authorization;
   const grants = authenticate(address, given);

@@ -1,6 +1,5 @@
 import type { Peer } from "./peer.ts";
 
-/** One timer for all sockets; it runs only while a socket is open. */
 export interface Heartbeat {
   start(): void;
   stop(): void;

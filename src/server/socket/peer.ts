@@ -13,11 +13,11 @@ export const closeCodes = {
 } as const;
 
 /**
- * The sending half of one client's socket. Answers are always sent. Samples are offered: a client that has not read the
- * earlier ones gets none, so nothing queues up, and a client that reads nothing is cut.
+ * The sending half of a client's socket. Answers are always sent. Samples are only offered: a client that has not read
+ * the earlier ones gets no more, so nothing queues up. A client that reads nothing is disconnected.
  *
- * The kernel buffers megabytes, minutes of samples, before `bufferedAmount` grows. Therefore every few samples are
- * followed by a ping, and its pong shows that they were read.
+ * The kernel buffers megabytes, minutes of samples, before `bufferedAmount` grows. Therefore a ping follows every few
+ * samples, and its pong shows that they were read.
  */
 export class Peer {
   readonly #socket: WebSocket;
@@ -28,7 +28,6 @@ export class Peer {
   #sincePing = 0;
   #pingedAt: number | undefined;
 
-  /** @param connection below the socket */
   constructor(socket: WebSocket, connection: Duplex, limits: Limits) {
     this.#socket = socket;
     this.#connection = connection;
@@ -43,14 +42,14 @@ export class Peer {
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Sends an answer; cuts a client that sends requests without reading the answers. */
+  /** Disconnects a client that sends requests without reading the answers. */
   send(frame: ServerFrame): void {
     if (!this.isOpen) return;
     if (this.#socket.bufferedAmount > this.#limits.maxUnsentBytes) this.#socket.terminate();
     else this.#sendShared(new SharedMessage(toJson(frame)));
   }
 
-  /** Sends a sample if the client has read the earlier ones; returns whether it did. */
+  /** Sends a sample if the client has read the earlier ones; returns false otherwise. */
   offer(messages: readonly SharedMessage[]): boolean {
     if (!this.isOpen || this.#socket.bufferedAmount > 0) return false;
     if (this.#beforePing + this.#sincePing >= this.#limits.maxUnreadSamples) return false;
@@ -60,7 +59,7 @@ export class Peer {
     return true;
   }
 
-  /** Cuts a client that left a ping unanswered for too long, and pings the others. */
+  /** Disconnects a client that left a ping unanswered for too long, and pings the others. */
   beat(): void {
     if (this.#pingedAt === undefined) this.#ping();
     else if (performance.now() - this.#pingedAt >= this.#limits.pongTimeoutMs) this.#socket.terminate();
@@ -71,8 +70,8 @@ export class Peer {
   }
 
   /**
-   * Writes a compressed message to the connection directly, because it is a complete frame. The order is kept, because
-   * the library compresses nothing and therefore writes each frame at once.
+   * A compressed message is a complete frame, so it goes directly to the connection. The order is kept, because the
+   * library compresses nothing and therefore writes each frame at once.
    */
   #sendShared(message: SharedMessage): void {
     const isCompressed = message.isWorthCompressing && this.#socket.extensions.includes("permessage-deflate");

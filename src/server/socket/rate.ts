@@ -1,10 +1,9 @@
-/** A sustained rate and the burst that it allows. */
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** Returns a function that counts one event and reports whether it is within the rate. */
+/** Returns a function that counts an event and returns true if it is within the rate. */
 export function rateLimiter({ perSecond, burst }: Rate): () => boolean {
   let left = burst;
   let last = performance.now();

@@ -4,7 +4,6 @@ import { parseInput } from "../../core/api/parse.ts";
 import { SvcmError } from "../../core/index.ts";
 import { parseJsonBody } from "../json-body.ts";
 
-/** A refused frame, as the `error` frame reports it. */
 export interface FrameRefusal {
   readonly code: string;
   readonly details: string;
@@ -15,7 +14,6 @@ export const INTERVAL_RULE = `intervalMs, an integer from ${interval.min} to ${i
 
 const MAX_REQUEST_ID = 64;
 
-/** Codes of malformed frames. */
 const codes: Record<ClientFrame["type"], string> = {
   subscribe: "INVALID_SUBSCRIPTION",
   unsubscribe: "INVALID_FRAME",
@@ -23,7 +21,7 @@ const codes: Record<ClientFrame["type"], string> = {
   action: "INVALID_ACTION",
 };
 
-/** Reads a text frame strictly. A refusal repeats only its `requestId`. */
+/** Strict. A refusal repeats only the `requestId`. */
 export function readFrame(bytes: Uint8Array, maxDepth: number): ClientFrame | FrameRefusal {
   let type: ClientFrame["type"] | undefined;
   let requestId: { readonly requestId?: string } = {};

@@ -4,7 +4,6 @@ import type { ServerLog } from "../log.ts";
 import type { Subscribed } from "./subscription.ts";
 import { aboutAction, refusedAction } from "./action-result.ts";
 
-/** Runs an action and returns its result; a refusal is a result, too. */
 export type ActionRunner = (
   frame: ActionFrame,
   caller: Pick<Caller, "grants" | "actor">,

@@ -23,15 +23,13 @@ export interface SessionContext extends Streaming {
   readonly refusals: Refusals;
 }
 
-/** The client that opened the socket. */
 interface Client {
   readonly grants: readonly Access[];
   readonly address: string;
-  /** Returns whether there is a place for the client once it has sent the token. */
+  /** False if no place is left for the client after it has sent the token. */
   readonly hasPlace: () => boolean;
 }
 
-/** The requests of one client on its socket, in order. */
 export class Session {
   readonly #peer: Peer;
   readonly #context: SessionContext;
@@ -39,7 +37,7 @@ export class Session {
   #grants: readonly Access[];
   #subscribed: Subscribed | undefined;
   #stop = new AbortController();
-  /** Frames are answered in order; only actions run beside. */
+  /** Frames are answered in order, but actions run concurrently. */
   #tail: Promise<void> = Promise.resolve();
   readonly #acting = new Set<Promise<void>>();
   readonly #mayFrame: () => boolean;
@@ -56,7 +54,7 @@ export class Session {
     this.#mayAct = rateLimiter(context.limits.actionRate);
   }
 
-  /** True if the client has to send the token before it may read. */
+  /** True if the client must send the token before it may read. */
   get owesToken(): boolean {
     return !this.#grants.includes("read");
   }
@@ -80,7 +78,6 @@ export class Session {
     this.#tail = this.#tail.then(() => this.#answer(frame)).catch((error: unknown) => this.#fail(error));
   }
 
-  /** Ends the stream. Running actions continue. */
   end(): void {
     this.#hasEnded = true;
     this.#stop.abort();
@@ -192,7 +189,7 @@ export class Session {
     return token === undefined ? this.#grants : this.#context.authenticate(this.#client.address, bearer(token));
   }
 
-  /** Cuts the client after the answers to its earlier frames, and ignores later frames. */
+  /** Disconnects the client after the answers to its earlier frames, and ignores later frames. */
   #cutNext(code: string, details: string, closeCode: number): void {
     this.#isDeaf = true;
     this.#tail = this.#tail.then(() => this.#cut(code, details, closeCode));
@@ -214,7 +211,6 @@ function isOfToken({ kind }: SvcmError): boolean {
   return kind === "UNAUTHORIZED" || kind === "RATE_LIMITED";
 }
 
-/** A refused environment lists everything that a subscription accepts. */
 function subscriptionRefusal({ kind, message, body }: SvcmError, requestId: string | undefined): ErrorFrame {
   if (kind !== "INVALID_ENVIRONMENT") return errorFrame(body.code ?? kind, message, requestId);
   return errorFrame("INVALID_SUBSCRIPTION", `${message.replace(/\.$/, "")}; ${INTERVAL_RULE}.`, requestId);

@@ -1,7 +1,7 @@
 import { constants, deflateRawSync } from "node:zlib";
 import { MIN_COMPRESSED_BYTES } from "../compression.ts";
 
-/** Process records repeat within this distance, and a client inflates with as little memory. */
+/** Process records repeat within this distance, and a client inflates with little memory. */
 export const WINDOW_BITS = 12;
 /** 0.1 ms for a hundred processes; the best level saves another fifth for ten times the time. */
 const LEVEL = 3;

@@ -8,14 +8,14 @@ export function chooseSubprotocol(offered: ReadonlySet<string>): string | false 
   return offered.has(SUBPROTOCOL) && SUBPROTOCOL;
 }
 
-/** The token in the offered subprotocols, as an `Authorization` header; `undefined` without one. */
+/** Returns the token in the offered subprotocols as an `Authorization` header. */
 export function authorizationOf(offered: string | undefined): string | undefined {
   const names = (offered ?? "").split(",").map((name) => name.trim());
   const carrier = names.find((name) => name.startsWith(TOKEN_SUBPROTOCOL));
   return carrier && bearer(Buffer.from(carrier.slice(TOKEN_SUBPROTOCOL.length), "base64url"));
 }
 
-/** The header for a token. Node decodes header bytes as Latin-1. */
+/** Node decodes header bytes as Latin-1. */
 export function bearer(token: string | Uint8Array): string {
   return `Bearer ${Buffer.from(token as string).toString("latin1")}`;
 }

@@ -16,7 +16,7 @@ export interface Streaming {
   readonly log: ServerLog;
 }
 
-/** Sends samples to a client until the signal is aborted. If the stream fails, the client gets an error frame. */
+/** Sends samples until the signal is aborted. If the stream fails, the client gets an error frame. */
 export async function stream(
   { telemetry, framesOf, log }: Streaming,
   peer: Peer,

@@ -1,5 +1,5 @@
 /**
- * Upgrade requests. Node emits them apart; here they go through the router like all others, with the same guard and the
+ * Node emits upgrade requests separately. Here they go through the router like all others, with the same guard and the
  * same answers.
  */
 import { ServerResponse, type IncomingMessage, type Server } from "node:http";
@@ -15,7 +15,6 @@ export interface Upgrade {
 }
 
 export interface Upgrades {
-  /** The WebSocket upgrade of a request, if it is one. */
   of(request: IncomingMessage): Upgrade | undefined;
 }
 

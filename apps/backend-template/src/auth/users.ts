@@ -29,11 +29,11 @@ export function readUsers(path: string | undefined): Users {
   }
   const costliest = [...accounts.values()].toSorted((a, b) => b.ln * b.r * b.p - a.ln * a.r * a.p)[0];
   if (!costliest) throw new Error(`SVC_AUTH_USERS_FILE: ${path} has no account; ${HOW}`);
-  const nobody = decoy(costliest);
+  const stranger = decoy(costliest);
   return {
     async check(name, password) {
       const known = accounts.get(name);
-      const isRight = await isPassword(password, known ?? nobody);
+      const isRight = await isPassword(password, known ?? stranger);
       return isRight && known !== undefined;
     },
   };

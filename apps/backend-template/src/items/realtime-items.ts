@@ -5,16 +5,16 @@ import type { Item, ItemStore } from "./item-store.ts";
  * Applies each change of the main items to the items of the realtime API, and passes each new item on. The two stores
  * share nothing: a loss or another driver in one does not affect the other.
  *
- * @param tell is called with each new item after it is kept
+ * @param announce is called with each new item after it is kept
  */
-export function followItems(backend: Backend, items: ItemStore, tell: (item: Item) => void): Promise<void> {
+export function followItems(backend: Backend, items: ItemStore, announce: (item: Item) => void): Promise<void> {
   return backend.mediator.handle(ITEMS_CHANGED, async (message) => {
     const change = message as ItemChange;
     if ("removed" in change) {
       await items.remove(change.removed);
     } else {
       await items.put(change.created);
-      tell(change.created);
+      announce(change.created);
     }
   });
 }

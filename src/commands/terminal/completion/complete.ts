@@ -1,7 +1,6 @@
 import type { Completable } from "../../../core/index.ts";
 import { ARGUMENTS, FLAGS, type Source } from "./sources.ts";
 
-/** A command as the manifest has it, as far as completion needs it. */
 export interface KnownCommand {
   readonly id: string;
   readonly hidden?: boolean;
@@ -21,20 +20,15 @@ interface KnownFlag {
 
 export interface Completion {
   readonly candidates: readonly Completable[];
-  /** The shell completes these by itself if there are no candidates. */
+  /** The shell completes these if there are no candidates. */
   readonly paths: "none" | "files" | "folders";
 }
 
-/** Asks the repository, Git or PM2. */
 export type AskSource = (source: string) => Promise<readonly Completable[]>;
 
 const NOTHING: Completion = { candidates: [], paths: "none" };
 
-/**
- * The words that may follow at the cursor.
- *
- * @param words of the command line behind the program's name; the last one is being typed
- */
+/** @param words of the command line after the program's name; the last one is unfinished */
 export async function complete(
   words: readonly string[],
   commands: readonly KnownCommand[],
@@ -65,7 +59,7 @@ async function behind(
 }
 
 interface Parsed {
-  /** The flag whose value is being typed. */
+  /** The flag whose value is unfinished. */
   readonly pending: string | undefined;
   readonly given: ReadonlySet<string>;
   readonly positionals: readonly string[];
@@ -139,7 +133,6 @@ async function answered(
   return { candidates, paths: source?.paths ?? "none" };
 }
 
-/** The longest command that the words begin with, and the words behind it. */
 function commandOf(words: readonly string[], commands: readonly KnownCommand[]) {
   for (let length = words.length; length > 0; length -= 1) {
     const id = words.slice(0, length).join(":");
@@ -149,7 +142,6 @@ function commandOf(words: readonly string[], commands: readonly KnownCommand[]) 
   return { command: undefined, rest: words };
 }
 
-/** Topics and commands that may follow, with the summary of a command. */
 function nextWords(words: readonly string[], commands: readonly KnownCommand[]): Completable[] {
   const begin = words.map((word) => `${word}:`).join("");
   const next = new Map<string, string>();

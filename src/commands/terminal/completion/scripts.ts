@@ -1,23 +1,22 @@
-/** The shells that svcm completes for. */
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * A script that hands what was typed to `svcm __complete` and shows the answer. It contains no list, so that an
- * update of svcm or a change in the repository needs no new script. It runs the program as it was typed.
+ * The script passes the line to `svcm __complete` and shows the answer. It contains no list, so it stays valid after an
+ * update of svcm or a change in the repository. It runs the program under its typed name.
  */
 export function completionScript(shell: Shell): string {
   return SCRIPTS[shell];
 }
 
-/** The text as it is written here; `\$` stands for a dollar sign, because `${` begins an expression of TypeScript. */
+/** `\$` represents a dollar sign, because `${` begins an expression of TypeScript. */
 function literally({ raw: [text = ""] }: TemplateStringsArray): string {
   return text.replaceAll(String.raw`\$`, "$");
 }
 
 /**
- * The answer's first line is `none`, `files`, `folders` or `open`: what the shell completes if no candidates follow, and
- * for `open` that no space follows a candidate. Each further line is a candidate, a tab, and a few words about it.
+ * The first line of the answer is `none`, `files`, `folders` or `open`. Without candidates, the shell completes files
+ * or folders; after `open`, no space follows a candidate. Each further line is a candidate, a tab, and a description.
  */
 const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: literally`# Completion of svcm for bash. In ~/.bashrc: source <(svcm completion bash)

@@ -1,13 +1,10 @@
 import { interfaceFields, targetFields, type Field } from "../../../core/index.ts";
 
-/** The source of the values of a flag or an argument. */
 export interface Source {
-  /** A source of the operation `completion.list`. */
   readonly from?: string;
   readonly paths?: "files" | "folders";
-  /** The last argument may be repeated. */
   readonly repeats?: boolean;
-  /** The argument is KEY=VALUE; this source, with the key, has the values. */
+  /** For KEY=VALUE: this source, with the key, has the values. */
   readonly assigns?: "value" | "field";
 }
 
@@ -15,7 +12,7 @@ const FILE: Source = { paths: "files" };
 const PROCESSES: Source = { from: "processes", repeats: true };
 const ENTRY_FIELDS: readonly Field[] = [...targetFields, ...interfaceFields];
 
-/** By flag; `TOPIC: FLAG` and `COMMAND FLAG` win over the flag alone. Flags with a closed list are in the manifest. */
+/** `TOPIC: FLAG` and `COMMAND FLAG` override the flag alone. Flags with a closed list are in the manifest. */
 export const FLAGS: Readonly<Record<string, Source>> = {
   environment: { from: "environments" },
   "ecosystem: environment": { from: "ecosystems" },
@@ -40,7 +37,6 @@ export const FLAGS: Readonly<Record<string, Source>> = {
   app: { from: "processes" },
 };
 
-/** By command, in order. */
 export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   audit: [{ from: "processes" }],
   "config:set": [{ from: "configurationFields", assigns: "field", repeats: true }],
@@ -65,7 +61,7 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   validate: [FILE],
 };
 
-/** Flags and arguments whose values only the person knows. */
+/** Only the person knows these values. */
 export const FREE_FLAGS: ReadonlySet<string> = new Set([
   ...ENTRY_FIELDS.flatMap(({ accepted, flag = "" }) => (accepted ? [] : [flag])),
   "url",

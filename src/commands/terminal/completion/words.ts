@@ -1,8 +1,7 @@
-/** The words of a command line up to the cursor. */
 export interface TypedLine {
-  /** The last one is being typed; it is empty after a space. */
+  /** The last one is unfinished; it is empty after a space. */
   readonly words: readonly string[];
-  /** The quote that is open at the cursor, or "". */
+  /** The open quote at the cursor, or "". */
   readonly quote: string;
 }
 
@@ -11,8 +10,8 @@ const QUOTED = /\\(.)|"((?:\\.|[^"\\])*)(?:"|$)|'([^']*)(?:'|$)/gs;
 const CLOSED = /\\.|"(?:\\.|[^"\\])*"|'[^']*'/gs;
 
 /**
- * Splits a line of bash into words, without expanding anything. bash itself splits words at `=` and `:`, so that the
- * words that it hands to a completion do not show where a space was.
+ * Splits a line of bash without expanding anything. bash itself also splits at `=` and `:`, so its words do not show
+ * the spaces.
  */
 export function splitLine(line: string): TypedLine {
   const words: string[] = line.match(WORD) ?? [];
@@ -28,7 +27,7 @@ function unquoted(word: string): string {
   });
 }
 
-/** A candidate as bash inserts it: without the part that bash takes for a separate word, and escaped for the open quote. */
+/** Omits the part that bash takes as a separate word, and escapes the rest for the open quote. */
 export function forBash(value: string, { words, quote }: TypedLine, wordBreaks: string): string {
   const typed = words.at(-1) ?? "";
   const broken = quote === "" ? lastBreak(typed, wordBreaks) : 0;
@@ -36,7 +35,7 @@ export function forBash(value: string, { words, quote }: TypedLine, wordBreaks: 
   return quote === "" ? rest.replaceAll(/[\s"'\\$&|;<>()*?[\]#~`!{}]/g, String.raw`\$&`) : rest;
 }
 
-/** The length of the part of the word that bash takes for separate words. */
+/** The length of the part of a word that bash takes as separate words. */
 function lastBreak(typed: string, wordBreaks: string): number {
   return Math.max(0, ..."=:".split("").map((mark) => (wordBreaks.includes(mark) ? typed.lastIndexOf(mark) + 1 : 0)));
 }

@@ -2,14 +2,14 @@ const LEVELS = "▁▂▃▄▅▆▇█";
 const FULL = "█";
 const PARTS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** A bar of the given width for 0 to 100 per cent; unknown is empty. */
+/** 0 to 100 per cent; unknown is empty. */
 export function bar(percent: number | null, width: number): string {
   const eighths = Math.round((clamp(percent ?? 0) / 100) * width * 8);
   const text = FULL.repeat(eighths >> 3) + (PARTS[eighths & 7] ?? "");
   return text + "·".repeat(width - text.length);
 }
 
-/** The newest values, at most `width` of them, each as one block; what was not measured is a space. */
+/** The newest values, one block each; a value that was not measured is a space. */
 export function sparkline(values: readonly (number | null)[], width: number): string {
   return values
     .slice(Math.max(0, values.length - width))

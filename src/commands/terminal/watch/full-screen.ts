@@ -5,11 +5,11 @@ import type { Size } from "./view.ts";
 
 const ENTER = "\u001B[?1049h\u001B[?25l\u001B[2J";
 const LEAVE = "\u001B[?25h\u001B[?1049l";
-/** Terminals that know it show what is between the two at once; others pass over it. */
+/** Terminals that support it show everything between the two at once; others ignore it. */
 const BEGIN_UPDATE = "\u001B[?2026h";
 const END_UPDATE = "\u001B[?2026l";
 
-/** The alternate screen of the terminal. Only lines that changed are written. */
+/** Writes only changed lines of the alternate screen. */
 export class FullScreen {
   readonly #look = stdoutScreen();
   #shown: readonly string[] = [];
@@ -22,7 +22,7 @@ export class FullScreen {
     writeOut(LEAVE);
   }
 
-  /** Forgets what is shown, so that the next lines are all written. */
+  /** The next lines are all written. */
   clear(): void {
     this.#shown = [];
     writeOut("\u001B[2J");
@@ -42,7 +42,6 @@ export class FullScreen {
   }
 }
 
-/** The escape sequences that turn one screen into the other. */
 export function changedLines(before: readonly string[], after: readonly string[]): string {
   return after.map((line, row) => (line === before[row] ? "" : `\u001B[${row + 1};1H${line}\u001B[K`)).join("");
 }

@@ -9,7 +9,7 @@ const VALUE = 8;
 const HIGH = 75;
 const FULL = 90;
 
-/** The host as lines, the most important first: who has little room shows the first ones. */
+/** The most important lines come first, because a small window shows only those. */
 export function hostLines(
   { cpu, memory, disk }: HostMetrics,
   history: readonly (number | null)[],

@@ -14,7 +14,7 @@ const SEQUENCES: Readonly<Record<string, Key>> = {
   "\u0003": "ctrl-c",
 };
 
-/** The keys in what a terminal sends in raw mode; sequences that mean nothing here are left out. */
+/** Parses the input of raw mode and drops unknown sequences. */
 export function keysOf(input: string): Key[] {
   // oxlint-disable-next-line no-control-regex -- what a terminal sends are control characters
   const parts = input.match(/\u001B(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])|[^]/gu) ?? [];

@@ -11,7 +11,7 @@ interface Selection {
   readonly sort: SortKey;
 }
 
-/** The processes that pass the filter, sorted; equal ones by name and number. */
+/** Equal processes are sorted by name and number. */
 export function shownProcesses({ sample, filter, sort }: Selection): Process[] {
   if (sample?.kind !== "metrics") return [];
   const wanted = filter.trim().toLowerCase();

@@ -10,11 +10,11 @@ export interface WatchRun {
   readonly environment: string;
   readonly intervalMs: number;
   readonly signal: AbortSignal;
-  /** Hands over the state of the connection to a service, to one listener or to none. */
+  /** Sets the only listener for the state of the connection. */
   readonly onConnection: (listener: ((connection: Connection, reason?: string) => void) | undefined) => void;
 }
 
-/** Shows the samples full screen until the user quits. The terminal is always restored. */
+/** Always restores the terminal. */
 export async function runWatch(source: WatchSource, run: WatchRun): Promise<void> {
   const screen = new FullScreen();
   const stop = new AbortController();
@@ -37,7 +37,7 @@ export async function runWatch(source: WatchSource, run: WatchRun): Promise<void
     view.draw();
     await view.follow(over);
   } finally {
-    // Its end would be drawn over what the terminal shows afterwards.
+    // The end of the connection would be drawn over the restored terminal.
     run.onConnection(undefined);
     stdout.off("resize", onResize);
     if (hasKeys) stdin.off("data", onKeys).setRawMode(false).pause();
@@ -70,7 +70,7 @@ class LiveView {
     if (!this.#screen.draw(viewLines(this.#state, this.#screen.size(), paint))) this.#stop.abort();
   }
 
-  /** Takes samples until it is over; another interval is another watch. */
+  /** Another interval is another watch. */
   async follow(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       this.#pace = new AbortController();

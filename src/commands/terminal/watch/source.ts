@@ -3,17 +3,16 @@ import type { ProcessAction } from "../../../core/api/names.ts";
 import { commandLineCaller, execute, processAct, type Ports, type Sample } from "../../../core/index.ts";
 import type { Target } from "./state.ts";
 
-/** The source of the samples of a view, which also carries its actions out. */
+/** Supplies the samples of a view and executes its actions. */
 export interface WatchSource {
   readonly origin: string;
-  /** Samples until the signal is aborted. */
   samples(intervalMs: number, signal: AbortSignal): AsyncIterable<Sample>;
-  /** @throws where it failed, with a message for people. */
+  /** @throws with a message for people */
   act(action: ProcessAction, target: Target): Promise<void>;
   close(): Promise<void>;
 }
 
-/** This machine, measured by this process. */
+/** Measures this machine in this process. */
 export function localSource(ports: Ports, asked: Pick<Remote, "environment" | "service">): WatchSource {
   return {
     origin: "this machine",
@@ -38,11 +37,11 @@ export interface Remote {
   readonly service: string | undefined;
   readonly token: string | undefined;
   readonly onState: (state: ConnectionState) => void;
-  /** Called with the reason each time that the service could not be reached, before the next attempt. */
+  /** Called with the reason after each failed connection. */
   readonly onRetry: (reason: string) => void;
 }
 
-/** A `svcm serve` elsewhere. @throws {TypeError} if the address is not a URL. */
+/** @throws {TypeError} if the address is not a URL */
 export async function remoteSource({
   url,
   environment,
@@ -66,7 +65,7 @@ export async function remoteSource({
   };
 }
 
-/** While PM2 cannot be read the host comes first, and why right behind it. */
+/** While PM2 cannot be read, the host comes first, and the reason follows. */
 async function* samplesOf(frames: AsyncIterable<WatchFrame>): AsyncIterable<Sample> {
   let host: Extract<WatchFrame, { type: "host" }>["payload"] | undefined;
   for await (const frame of frames) {

@@ -1,4 +1,4 @@
-/** The state of the view, changed by keys and samples. Pure: state and event in, state and effect out. */
+/** Pure: takes a state and an event, and returns a state and an effect. */
 import { interval } from "../../../core/api/channel.ts";
 import type { ProcessAction } from "../../../core/api/names.ts";
 import type { Sample } from "../../../core/index.ts";
@@ -14,10 +14,10 @@ export interface Target {
 
 export interface WatchState {
   readonly environment: string;
-  /** The source of the samples: this machine, or the address of a service. */
+  /** This machine, or the address of a service. */
   readonly origin: string;
   readonly connection: Connection;
-  /** Why there is no connection, as far as is known. */
+  /** The reason for a missing connection, if it is known. */
   readonly trouble: string | undefined;
   readonly sample: Sample | undefined;
   /** Per cent of all cores, oldest first. */
@@ -130,7 +130,7 @@ function quit(state: WatchState): Step {
   return { state, effect: { type: "quit" } };
 }
 
-/** Faster or slower, within what a subscription may ask for. */
+/** Within the limits of a subscription. */
 function paced(state: WatchState, byMs: number): Step {
   const intervalMs = Math.min(interval.max, Math.max(interval.min, state.intervalMs + byMs));
   if (intervalMs === state.intervalMs) return { state };
@@ -159,7 +159,7 @@ function asking(state: WatchState, action: ProcessAction): WatchState {
   return { ...state, mode: "confirm", asked: { action, pmId, name }, notice: undefined };
 }
 
-/** Only `y` says yes. */
+/** Only `y` confirms. */
 function confirmed(state: WatchState, key: Key): Step {
   const { asked } = state;
   const table: WatchState = { ...state, mode: "table", asked: undefined };

@@ -16,14 +16,14 @@ interface Column {
 }
 
 const MARK = 2;
-/** The width that the name keeps before one more column is shown. */
+/** The name keeps this width before another column is shown. */
 const LEAST_NAME = 8;
 const GOOD_NAME = 18;
 
-/** No name is given more: the eye would lose the row. */
+/** In a wider column, the eye would lose the row. */
 const WIDEST_NAME = 40;
 
-/** In place of the status, which hides them. */
+/** Replaces the status, which hides them. */
 const PROBLEMS = {
   PROCESS_FOLDER_MISSING: "no folder",
   PROCESS_WITHOUT_PID: "no pid",
@@ -53,7 +53,7 @@ const memory: Column = {
   sort: "memory",
 };
 const basic: readonly Column[] = [status, cpu, memory];
-/** Further columns of a wider window, the most important first. */
+/** Additional columns of a wider window, the most important first. */
 const more: readonly Column[] = [
   { heading: "↻", width: 4, side: "right", cell: ({ restartCount }) => String(restartCount ?? "-"), sort: "restarts" },
   {
@@ -75,7 +75,7 @@ const more: readonly Column[] = [
   { heading: "PID", width: 7, side: "right", cell: ({ pid }) => (pid === null ? "" : String(pid)) },
 ];
 
-/** The table in at most `height` lines, heading included; what is selected is always among them. */
+/** At most `height` lines, heading and selection included. */
 export function tableLines(state: WatchState, width: number, height: number, paint: Paint): string[] {
   const columns = columnsFor(width);
   const heading = columns.map(({ heading: text, width: columnWidth, side, sort }) =>
@@ -98,7 +98,7 @@ export function tableLines(state: WatchState, width: number, height: number, pai
   return [paint.bold(`${" ".repeat(MARK)}${heading.join(" ")}`), ...rows];
 }
 
-/** As many columns as fit; the name takes what is left. */
+/** The name takes the remaining width. */
 function columnsFor(width: number): Column[] {
   const name: Column = { heading: "NAME", width: 0, side: "left", cell: (process) => process.name, sort: "name" };
   const columns: Column[] = [];

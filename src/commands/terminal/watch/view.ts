@@ -9,7 +9,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Table rows, heading included, that the host has to leave room for. */
+/** Rows of the table, heading included, that the host must leave free. */
 const LEAST_TABLE = 4;
 
 const HELP = [
@@ -23,7 +23,6 @@ const HELP = [
   "q        quit",
 ];
 
-/** The whole screen as lines that fit it. */
 export function viewLines(state: WatchState, { columns, rows }: Size, paint: Paint): string[] {
   const top = titleLine(state, columns, paint);
   const bottom = [bottomLine(state, columns, paint)];

@@ -24,13 +24,13 @@ const ACTION = "record a change in";
 const APPENDING = O_RDWR | O_APPEND | SAFELY;
 
 /**
- * Appends lines that are on the disk when it resolves. The file's place in its folder is synced with the first line
- * of this instance, even if the file exists: another process may have created it just now.
+ * Appended lines are on the disk when it resolves. The first line also syncs the file's place in its folder, even if
+ * the file exists, because another process may have created it just now.
  */
 export function appender(file: string, rotation: Rotation): (line: string) => Promise<void> {
   const rotate = rotator(file, rotation);
   let isPlaceSynced = false;
-  /** False if the file is full: then nothing is written. */
+  /** False if the file is full; nothing is written then. */
   const appendTo = async (fd: number, line: string, mayGrow: boolean): Promise<boolean> => {
     const stat = await fstat(fd);
     if (!stat.isFile()) throw refuse("ENOTREG", ACTION, file);
@@ -68,7 +68,7 @@ async function openOrCreate(file: string, use: (fd: number) => Promise<boolean>)
   }
 }
 
-/** Others may not read or write the log. @throws {FileError} EPERM if the mode cannot be changed */
+/** @throws {FileError} EPERM if the mode cannot be changed */
 async function keepPrivate(fd: number, { mode }: BigIntStats, file: string): Promise<void> {
   if ((Number(mode) & OTHERS) === 0) return;
   try {
@@ -81,13 +81,13 @@ async function keepPrivate(fd: number, { mode }: BigIntStats, file: string): Pro
 }
 
 /**
- * One `write` for the whole line: the system appends each, whichever process writes. If a nearly full disk takes only a
- * part, the line is repeated after a line break until it fits or the system reports the error.
+ * The system appends each `write` whole, so a line is one `write`. If a nearly full disk takes only a part, the line is
+ * repeated after a line break until it fits or the system reports the error.
  */
 async function appendLine(fd: number, line: string, size: number): Promise<void> {
-  const afresh = Buffer.from(`\n${line}`);
-  let bytes = (await endsInNewline(fd, size)) ? afresh.subarray(1) : afresh;
-  while ((await write(fd, bytes)) < bytes.length) bytes = afresh;
+  const repeated = Buffer.from(`\n${line}`);
+  let bytes = (await endsInNewline(fd, size)) ? repeated.subarray(1) : repeated;
+  while ((await write(fd, bytes)) < bytes.length) bytes = repeated;
 }
 
 /** False if a crash cut off the last line. */

@@ -1,4 +1,3 @@
-/** The folder of a log: made private, synced, and kept out of Git. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import {
@@ -17,7 +16,7 @@ import {
 
 const PRIVATE_FOLDER = 0o700;
 
-/** Creates the folder and syncs its parents from the top, so they last as long as the file. */
+/** Also syncs the parents from the top, so they last as long as the file. */
 export async function createFolder(folder: string): Promise<void> {
   const topmost = await makeFolders(folder);
   if (topmost === undefined) return;
@@ -44,8 +43,8 @@ async function makeFolders(folder: string): Promise<string | undefined> {
     return await mkdirs(folder, PRIVATE_FOLDER);
   } catch (error) {
     if (!isRefusal(error, "ENOENT")) throw error;
-    // Node.js reports ENOENT for any reason, such as a read-only file system. Creating a single folder shows the
-    // true one.
+    // For any reason, such as a read-only file system, Node.js reports ENOENT. Creating a single folder shows the true
+    // reason.
     let missing = folder;
     while (!existsSync(dirname(missing))) missing = dirname(missing);
     await mkdir(missing, PRIVATE_FOLDER);

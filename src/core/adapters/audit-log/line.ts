@@ -1,9 +1,9 @@
 import { auditRecord, type AuditRecord } from "../../api/audit-record.ts";
 
-/** A record as a file holds it: members that svcm does not know are left out. */
+/** Drops members that svcm does not know. */
 const storedRecord = auditRecord.strip();
 
-/** The record that a line holds, or undefined if the line is torn or foreign. */
+/** `undefined` for a torn or foreign line. */
 export function parseLine(line: string): AuditRecord | undefined {
   try {
     const fields = JSON.parse(line) as Record<string, unknown>;

@@ -1,19 +1,16 @@
 import { read } from "../files/system.ts";
 
 const CHUNK_BYTES = 64 * 1024;
-/** No record comes near it; a longer line is skipped without being held in memory. */
+/** Records are much shorter. Longer lines are skipped without being held in memory. */
 const LONGEST_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** One step backwards through a file. */
 export interface Step {
-  /** Complete lines, the last one first. */
   readonly lines: readonly string[];
-  /** The bytes read for it. */
   readonly bytes: number;
 }
 
-/** The lines of a file of that size, from its end, in steps of bounded memory. */
+/** Reads from the end in steps of bounded memory. */
 export async function* linesBackwards(fd: number, size: number): AsyncGenerator<Step> {
   let rest = noBytes();
   for (let start = size; start > 0;) {
@@ -29,7 +26,7 @@ export async function* linesBackwards(fd: number, size: number): AsyncGenerator<
   yield { lines: isTooLong(rest) ? [] : split(Buffer.concat(rest.parts)), bytes: 0 };
 }
 
-/** A partial line; only counted once it is too long. */
+/** A partial line. Once it is too long, only its length is kept. */
 interface Piece {
   readonly parts: readonly Buffer[];
   readonly length: number;
@@ -43,9 +40,7 @@ function prepend(part: Buffer, { parts, length }: Piece): Piece {
   return { parts: total > LONGEST_LINE_BYTES ? [] : [part, ...parts], length: total };
 }
 
-/**
- * Lines after the first newline of a chunk; the last one continues in the bytes read before, unless that is too long.
- */
+/** Lines after the first newline of a chunk. The last one continues in earlier bytes, unless it is too long. */
 function linesIn(piece: Piece, chunk: Buffer, first: number): string[] {
   if (!isTooLong(piece)) return split(Buffer.concat(piece.parts));
   return split(chunk.subarray(first + 1, Math.max(first + 1, chunk.lastIndexOf(NEWLINE))));

@@ -2,10 +2,8 @@ import type { AuditRecord } from "../../api/audit-record.ts";
 import type { AuditQuery, AuditPage } from "../../ports/index.ts";
 import { recordsOf } from "./records.ts";
 
-/** The most records that wait for the line with which they began. */
 const MOST_WAITING = 10_000;
 
-/** The newest attempts of several logs together, one record for each. */
 export async function newestRecords(
   logs: readonly (readonly string[])[],
   { limit, since, outcome, text }: AuditQuery,
@@ -28,7 +26,6 @@ export async function newestRecords(
   return { records, isComplete };
 }
 
-/** Merges sorted sources, newest first. Closes them when the reader stops. */
 async function* merged(sources: readonly AsyncGenerator<AuditRecord>[]): AsyncGenerator<AuditRecord> {
   try {
     const heads = await Promise.all(sources.map((source) => source.next()));
@@ -50,7 +47,7 @@ async function* merged(sources: readonly AsyncGenerator<AuditRecord>[]): AsyncGe
   }
 }
 
-/** Returns true for the first record of an attempt: read backwards, its outcome. */
+/** True for the first record of an attempt; read backwards, it has the outcome. */
 function onePerAttempt(): (record: AuditRecord) => boolean {
   const waiting = new Set<string>();
   return ({ id, outcome }) => {

@@ -4,20 +4,17 @@ import { close, fstat, isRefusal, O_RDONLY, open, SAFELY } from "../files/system
 import { parseLine } from "./line.ts";
 import { linesBackwards } from "./lines-backwards.ts";
 
-/** After so many bytes without a record the reading ends: another program filled the log. */
+/** After this many bytes without a record, another program has filled the log and reading ends. */
 const MOST_FOREIGN_BYTES = 16 * 2 ** 20;
 
 export interface Reading {
   readonly signal?: AbortSignal | undefined;
-  /** Called if a part of the log is not read. */
   readonly onCut: () => void;
 }
 
 /**
- * The records of a log, newest first, through its older files. Torn and foreign lines are skipped; a missing file has
- * no records.
- *
- * @throws {FileError} if a file cannot be read; the signal's reason if it is aborted.
+ * The records of a log and its older files, newest first. Skips torn and foreign lines.
+ * @throws {FileError} if a file cannot be read; the signal's reason if it is aborted
  */
 export async function* recordsOf(files: readonly string[], reading: Reading): AsyncGenerator<AuditRecord> {
   const seen = new Set<string>();
@@ -27,7 +24,7 @@ export async function* recordsOf(files: readonly string[], reading: Reading): As
     try {
       const stat = await fstat(fd);
       if (!stat.isFile()) throw refuse("ENOTREG", "read", file);
-      // A rotation may give a file that was read another name.
+      // A rotation may rename a file that was already read.
       const identity = `${stat.dev}:${stat.ino}`;
       if (seen.has(identity)) continue;
       seen.add(identity);
@@ -38,7 +35,7 @@ export async function* recordsOf(files: readonly string[], reading: Reading): As
   }
 }
 
-/** Returns false if the reading was cut. */
+/** Returns false if reading ended early. */
 async function* recordsIn(fd: number, size: number, { signal, onCut }: Reading): AsyncGenerator<AuditRecord, boolean> {
   let foreignBytes = 0;
   for await (const { lines, bytes } of linesBackwards(fd, size)) {

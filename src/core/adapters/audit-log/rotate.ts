@@ -5,7 +5,6 @@ import { fileLocks, type FileLocks } from "../files/lock.ts";
 import { rename } from "../files/system.ts";
 import { syncFolder } from "./folder.ts";
 
-/** The size of a log file, and the number of older ones that stay. */
 export interface Rotation {
   readonly maxBytes: number;
   readonly kept: number;
@@ -15,13 +14,13 @@ export const DEFAULT_ROTATION: Rotation = { maxBytes: 64 * 2 ** 20, kept: 10 };
 
 const LOCK_MS = 2_000;
 
-/** The older files of a log, the newest first: `audit.jsonl.1`, `audit.jsonl.2` and so on. */
+/** Newest first: `audit.jsonl.1`, `audit.jsonl.2` and so on. */
 export function olderFiles(file: string, { kept }: Rotation): string[] {
   return Array.from({ length: kept }, (_, index) => `${file}.${index + 1}`);
 }
 
 /**
- * Renames a full log, once, even if several processes find it full. Each file moves to the next higher name, oldest
+ * Renames a full log once, even if several processes find it full. Each file moves to the next higher name, oldest
  * first. A process that is killed in between leaves a gap, which the next rotation fills. A writer with the old file
  * open still appends to it.
  */
@@ -32,7 +31,7 @@ export function rotator(file: string, rotation: Rotation): () => Promise<void> {
     try {
       await locks.hold({ target: file, path: file }, () => moveAside(file, rotation));
     } catch (error) {
-      // A log that cannot be renamed grows: records are worth more than the limit.
+      // A log that cannot be renamed grows, because records are worth more than the limit.
       if (!(error instanceof FileError) && !isSystemError(error)) throw error;
     }
   };

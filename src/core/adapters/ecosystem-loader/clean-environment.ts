@@ -22,12 +22,12 @@ export function cleanEnvironment(env: Readonly<Record<string, string | undefined
   return { env: Object.fromEntries(set.filter(isKept)), withheld };
 }
 
-/** A list of folders with an `@` in one of them looks like a URL with a user. */
+/** A list of folders with an `@` looks like a URL with a user. */
 function isSecret([name, value]: [string, string]): boolean {
   return isSecretName(name) || (!name.endsWith("PATH") && hasCredentials(value));
 }
 
-/** Paths are not secrets; hiding them would redact half of every other path. */
+/** Paths are not secrets, and hiding them would mask half of every other path. */
 function isPath(value: string): boolean {
   return value.startsWith("/") && existsSync(value);
 }

@@ -9,8 +9,8 @@ type Failure = Extract<Outcome, { ok: false }>;
 const KINDS = [SyntaxError, TypeError, ReferenceError, RangeError, URIError, EvalError] as const;
 
 /**
- * The outcome of a file that threw, in svcm's words, because a message or source line of the file may hold a secret. Each
- * property of the thrown value may throw again.
+ * Describes a throw in svcm's words, because a message or source line of the file may hold a secret. Reading a property
+ * of the thrown value may throw again.
  */
 export function describeThrow(thrown: unknown, file: string): Failure {
   try {

@@ -9,13 +9,12 @@ import type { Place } from "./outcome.ts";
 import { failure, runProgram } from "./run-program.ts";
 
 export interface EcosystemLoaderOptions {
-  /** Current folder of a file's process: PM2 takes relative paths from where it is called. */
+  /** Current folder of a file's process, because PM2 resolves relative paths from its caller. */
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs?: number;
 }
 
-/** Ecosystem files of this machine; each load runs the file in a new process. */
 export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoaderOptions): EcosystemLoader {
   let clean: CleanEnvironment | undefined;
   const cleaned = (): CleanEnvironment => (clean ??= cleanEnvironment(env));

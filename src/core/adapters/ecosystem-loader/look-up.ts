@@ -5,7 +5,7 @@ import type { AppPlaces, LoadedApp } from "../../pm2/loaded.ts";
 import { envFileOptions, normaliseApp, type NormalApp } from "../../pm2/normalise.ts";
 import type { PickedApp } from "./pick-apps.ts";
 
-/** PM2's own table, `lib/API/interpreter.json`. */
+/** PM2's table, `lib/API/interpreter.json`. */
 const INTERPRETERS = new Map([
   [".sh", "bash"],
   [".py", "python"],
@@ -79,7 +79,7 @@ function isKind(path: string, kind: "file" | "folder" | "any"): boolean {
   }
 }
 
-/** A zero byte near the start: enough to know a program from a script. */
+/** Only a program has a zero byte near its start. */
 function isBinary(path: string): boolean {
   const start = Buffer.alloc(512);
   try {

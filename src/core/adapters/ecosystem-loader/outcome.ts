@@ -15,7 +15,7 @@ export const RESULT_FD = 3;
 
 export const MAX_RESULT_BYTES = 2 ** 20;
 
-/** Parses the line; undefined if it is not an outcome. The file's code can write to the same descriptor. */
+/** `undefined` for other text: the file's code can write to the same descriptor. */
 export function readOutcome(line: string): Outcome | undefined {
   const value = parse(line);
   if (!isRecord(value)) return undefined;

@@ -13,7 +13,7 @@ export interface Picked extends Pick<LoadedEcosystem, "found" | "isDefaultExport
   readonly apps: readonly PickedApp[];
 }
 
-/** The export is not a form from which PM2 takes apps. The message is svcm's and quotes nothing. */
+/** PM2 takes no apps from this export. The message quotes nothing. */
 export class ExportError extends Error {
   override readonly name = "ExportError";
 }
@@ -28,9 +28,8 @@ const MAX_DEPTH = 8;
 const MAX_CHARACTERS = 2 ** 20;
 
 /**
- * Takes the apps out of an export as PM2 does: from `apps`, else `pm2`, else the export itself; one object counts as a list
+ * Takes the apps of an export as PM2 does: from `apps`, else `pm2`, else the export itself; one object counts as a list
  * of one. Each property is read once and copied.
- *
  * @throws {ExportError | TooLargeError} and everything that a getter or proxy of the file throws
  */
 export function pickApps(exported: unknown): Picked {
@@ -41,7 +40,7 @@ export function pickApps(exported: unknown): Picked {
   const { found, value } = Array.isArray(config) ? { found: "export" as const, value: config } : whereApps(config);
   if (!isObject(value)) throw new ExportError(`"${found}" is ${kindOf(value)}; expected a list of apps`);
   const list: unknown[] = Array.isArray(value) ? value : [value];
-  // PM2 takes the object for an app and fails with "No script path".
+  // PM2 would take the object as an app and fail with "No script path".
   if (found === "apps" && !Array.isArray(value) && Object.keys(value).length === 0)
     throw new ExportError('"apps" is an empty object; expected a list of apps');
   if (list.length > MAX_APPS) throw new TooLargeError();
@@ -60,7 +59,7 @@ function whereApps(config: Readonly<Record<string, unknown>>): { found: Picked["
   return { found: isApp ? "export" : "nothing", value: config };
 }
 
-/** The apps that PM2 makes of `static`, one server for each entry (`API._startJson`). */
+/** PM2 makes one server of each entry in `static` (`API._startJson`). */
 function staticServers(config: Readonly<Record<string, unknown>>): object[] {
   const { static: entries } = config;
   if (!Array.isArray(entries)) return [];

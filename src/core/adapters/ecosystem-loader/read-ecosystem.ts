@@ -1,6 +1,6 @@
 /**
- * A program that loads one ecosystem file as PM2 would, writes its apps to descriptor 3, and ends. The file may do anything
- * in this process; `run-program.ts` confines it.
+ * A program that loads one ecosystem file as PM2 would, writes its apps to descriptor 3, and ends. The file may do
+ * anything in this process; `run-program.ts` confines it.
  */
 import { ChildProcess } from "node:child_process";
 import { readFileSync, writeSync } from "node:fs";
@@ -19,7 +19,7 @@ const kill = process.kill.bind(process);
 
 keepChildrenInOurGroup();
 send(outcomeOf(process.argv.at(-1) ?? ""));
-// Before any timer of the file, or a handler of its `exit` event, can run.
+// Ends before a timer of the file, or a handler of its `exit` event, can run.
 kill(pid, "SIGKILL");
 
 function outcomeOf(file: string): Outcome {

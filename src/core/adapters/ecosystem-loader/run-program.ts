@@ -15,23 +15,21 @@ export interface ProgramOptions {
 const PROGRAM = new URL("./read-ecosystem.ts", import.meta.url);
 const SHELL = "/bin/sh";
 const IS_SOURCE = PROGRAM.pathname.endsWith(".ts");
-/** Node.js 24 reserves 512 MiB of it for code before anything runs, and from source as much again for the translator. */
+/** Node.js 24 reserves 512 MiB for code at its start, and the translator of TypeScript as much again. */
 const MEMORY_MIB = IS_SOURCE ? 1536 : 1024;
 const HEAP_MIB = 256;
 const CPU_SECONDS = 10;
 const LINE_FEED = 10;
 
 /**
- * Limits the memory of the process, Buffers included, and its processor time in case svcm is gone and cannot kill it. A
- * limit that may not be set is left as it is.
+ * Limits memory, Buffers included, and processor time, in case svcm ends and cannot kill the process. A limit that
+ * cannot be set stays as it is.
  */
 const LIMITED = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_MIB * 1024}; exec "$0" "$@"`;
 
 /**
- * Runs a file in a separate process with a time limit, and ends it with everything that it started. The process is gone when
- * the promise settles.
- *
- * @throws {FileError} with the file's path if there is no outcome; the signal's reason if it was aborted
+ * Runs a file in a separate process with a time limit. The process and its children are gone when the promise settles.
+ * @throws {FileError} with the file's path if there is no outcome; the signal's reason if it is aborted
  */
 export function runProgram(file: string, options: ProgramOptions, signal: AbortSignal): Promise<Outcome> {
   signal.throwIfAborted();
@@ -92,7 +90,7 @@ function start(file: string, { cwd, env }: ProgramOptions): ChildProcess {
   return spawn(command, args, {
     cwd: existsSync(cwd) ? cwd : "/",
     env,
-    // A separate group, to be ended as one.
+    // A separate group can be killed at once.
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
@@ -110,7 +108,7 @@ function programArgv(): string[] {
   return ["--eval", `{ const require = globalThis.require; ${removed} ${run} }`];
 }
 
-/** Kills the group while its leader, a child that svcm has not waited for, still holds the number. */
+/** The leader is a child that svcm has not waited for, so it still has its number. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {

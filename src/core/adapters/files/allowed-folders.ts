@@ -3,21 +3,19 @@ import type { FileError } from "../../ports/index.ts";
 import { attempting, refuse } from "./file-error.ts";
 import { realpath } from "./system.ts";
 
-/** The folders in which files may be. Resolves a path through all its links and refuses files elsewhere. */
+/** Resolves a path through all its links and refuses files outside the folders. */
 export interface AllowedFolders {
-  /** @throws {FileError} EOUTSIDE, or the system's code if the path leads nowhere. */
+  /** @throws {FileError} EOUTSIDE, or the system's code if the path leads nowhere */
   resolve(path: string): Promise<string>;
-  /** As `resolve`, for a new file in an existing folder. */
   resolveNew(path: string): Promise<string>;
-  /** @throws {FileError} EOUTSIDE if the real path, found by following `path`, is outside. */
+  /** @throws {FileError} EOUTSIDE if `real`, found by following `path`, is outside */
   admit(real: string, path: string): Promise<void>;
-  /** True if a path, before any link is followed, is in no folder. */
   isOutside(path: string): boolean;
 }
 
 /**
- * Real paths of the folders are kept, and looked up again only for a file outside of them: a link may have moved, and a
- * folder may have appeared.
+ * Keeps real paths of the folders, and looks again only for a file outside them, because a link may have moved or a
+ * folder may be new.
  */
 export function allowedFolders(folders: readonly string[]): AllowedFolders {
   let known: readonly string[] = [];

@@ -28,7 +28,6 @@ interface Surroundings {
   readonly maxBytes: number;
 }
 
-/** `Files.create`: lock, write beside, sync, rename if the name is free, sync the folder. */
 export function creator({ folders, locks, maxBytes }: Surroundings): Files["create"] {
   return async (path, content, beforeWrite) => {
     if (content.length > maxBytes) throw tooLarge("write", path, maxBytes);
@@ -55,7 +54,7 @@ async function putInPlace({ folder, target, path, temporary }: Place, content: U
   try {
     await attempting("write", path, async () => {
       await withFile(temporary, O_WRONLY | O_CREAT | O_EXCL | SAFELY, (fd) => writeSynced(fd, content), MODE);
-      // No await in between: programs without the lock may create the file at any time.
+      // Without an await in between, because programs without the lock may create the file at any time.
       refuseExisting(target, path);
       renameSync(temporary, target);
       isInPlace = true;

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { getSystemErrorMap } from "node:util";
 import { FileError } from "../../ports/index.ts";
 
-/** Our codes, and codes that the system's table lacks or explains badly. */
+/** Codes of svcm, and codes that the system's table lacks or explains badly. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTREG: "it is not a regular file",
   EDQUOT: "the disk quota is used up",
@@ -15,8 +15,8 @@ const REASONS: Readonly<Record<string, string>> = {
 const MOUNT_POINT = "the file itself is a mount point; mount its directory instead";
 
 /**
- * Runs one step on a file and turns a system error into a `FileError` for the given path. The system's message is
- * dropped because it names our temporary files. Other errors are defects and pass through.
+ * Turns a system error of one step into a `FileError` for the given path. The system's message names temporary files,
+ * so it is dropped. Other errors are defects and pass through.
  */
 export async function attempting<T>(action: string, path: string, step: () => T): Promise<Awaited<T>> {
   try {
@@ -26,7 +26,6 @@ export async function attempting<T>(action: string, path: string, step: () => T)
   }
 }
 
-/** Our own refusal, in the words of a system error. */
 export function refuse(code: ErrorCode, action: string, path: string, reason = REASONS[code]) {
   return new FileError(code, path, `Cannot ${action} ${path}: ${reason}.`);
 }

@@ -3,22 +3,22 @@ import { hostname } from "node:os";
 import { hasEnded, parsePidStat } from "../../metrics/proc/pid-stat.ts";
 import { isRefusal, readlink, readText } from "./system.ts";
 
-/** Identifies a process, also against later ones with the same number. */
+/** Distinguishes a process from later ones with the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks since boot; null if the system does not report it. */
+  /** Clock ticks since boot, if the system reports them. */
   readonly startTime: string | null;
   readonly bootId: string | null;
   readonly pidNamespace: string | null;
   readonly host: string;
 }
 
-/** The content of a lock or claim. A nonce names one attempt to lock and is never used again. */
+/** The content of a lock or claim. A nonce names one attempt and is never used again. */
 export interface Holder {
   readonly nonce: string;
   /** Null if the file is not a lock of svcm. */
   readonly process: ProcessIdentity | null;
-  /** Start of the attempt, in milliseconds since the epoch. */
+  /** Milliseconds since 1970 at the start of the attempt. */
   readonly since: number;
 }
 
@@ -27,8 +27,8 @@ export type Verdict = "alive" | "dead" | "unverifiable";
 const STRANGER: Holder = { nonce: "", process: null, since: Number.POSITIVE_INFINITY };
 
 /**
- * A holder in another container of this machine counts as dead after this time. A write takes milliseconds; without the
- * limit, a container that is killed while it writes would lock out its successor for good.
+ * A holder in another container of this machine counts as dead after this time. A write takes milliseconds. Without the
+ * limit, a container that is killed while it writes would lock out its successor permanently.
  */
 const LONGEST_HOLD_ELSEWHERE_MS = 300_000;
 
@@ -54,7 +54,6 @@ export function serializeHolder(nonce: string, self: ProcessIdentity, since = Da
   return JSON.stringify({ nonce, since, ...self });
 }
 
-/** Reads a lock or claim; undefined if it does not exist. */
 export async function readHolder(path: string): Promise<Holder | undefined> {
   try {
     return parseHolder(await readlink(path)) ?? STRANGER;
@@ -94,7 +93,6 @@ function parseRecord(text: string): Record<string, unknown> {
   }
 }
 
-/** @param self the process that asks */
 export async function judge(holder: Holder, self: ProcessIdentity): Promise<Verdict> {
   const other = holder.process;
   if (other === null) return "unverifiable";
@@ -106,7 +104,7 @@ export async function judge(holder: Holder, self: ProcessIdentity): Promise<Verd
   return (await isRunning(other, self)) ? "alive" : "dead";
 }
 
-/** Only for holders of this boot, whose clock is ours. */
+/** Applies only to holders of this boot, because they share this clock. */
 function hasHeldTooLong({ process: other, since }: Holder): boolean {
   return other?.bootId !== null && Date.now() - since > LONGEST_HOLD_ELSEWHERE_MS;
 }

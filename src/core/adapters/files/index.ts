@@ -7,7 +7,7 @@ import { readInside } from "./read.ts";
 import { replacer } from "./replace.ts";
 
 export interface NodeFilesOptions {
-  /** Files outside of these are neither read nor written, even through links. */
+  /** Other files are neither read nor written, even through links. */
   readonly allowedFolders: readonly string[];
   readonly maxBytes?: number;
   readonly lockTimeoutMs?: number;
@@ -15,7 +15,6 @@ export interface NodeFilesOptions {
 
 const MIB = 2 ** 20;
 
-/** The files of this machine: reads are bounded, writes are atomic, locked and durable. */
 export function nodeFiles(options: NodeFilesOptions): Files {
   const { maxBytes = MIB, lockTimeoutMs = 10_000 } = options;
   const folders = allowedFolders(options.allowedFolders);

@@ -8,7 +8,6 @@ import { sweep } from "./sweep.ts";
 import { unlink } from "./system.ts";
 import { turns } from "./turns.ts";
 
-/** The guarded file, without links, and the path for errors. */
 export interface Guarded {
   readonly target: string;
   readonly path: string;
@@ -16,24 +15,21 @@ export interface Guarded {
 
 export interface FileLocks {
   /**
-   * Runs `work` while no other call, in this process or another one, holds the lock of that file. Temporary files are
-   * named with the nonce, which is never used again.
-   *
-   * @throws {FileError} ELOCKED if the lock does not become free in time.
+   * Runs `work` while no other call, in any process, holds the lock of the file. The nonce names temporary files.
+   * @throws {FileError} ELOCKED if the lock does not become free in time
    */
   hold<T>(file: Guarded, work: (nonce: string) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 interface Memory {
-  /** Nonces of locks that we could not remove. Because this process is alive, others would wait for them. */
+  /** Nonces of locks that could not be removed. Others would wait for them, because this process is alive. */
   readonly abandoned: Set<string>;
-  /** Targets that were swept once. */
   readonly swept: Set<string>;
 }
 
 /**
- * Locks that name their process. If it is dead, the next one takes over immediately. Calls of one process queue instead
- * of polling. Lock files are not synced: after a crash of the machine every holder is dead.
+ * A lock names its process. If that process is dead, the next one takes over immediately. Calls of one process queue
+ * instead of polling. Lock files are not synced, because every holder is dead after a crash of the machine.
  */
 export function fileLocks({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}): FileLocks {
   const takeTurn = turns();
@@ -74,7 +70,6 @@ function contender(target: string, self: ProcessIdentity, memory: Memory): Ourse
   };
 }
 
-/** Returns true if the lock was free at the first attempt. */
 async function acquire(us: Ourselves, file: Guarded, willing: Patience): Promise<boolean> {
   for (let attempt = 0; ; attempt++) {
     const outcome = await contendOrAbandon(us);
@@ -86,7 +81,7 @@ async function acquire(us: Ourselves, file: Guarded, willing: Patience): Promise
   }
 }
 
-/** A failed system call may have had its effect: nothing may wait for this nonce. */
+/** A failed system call may have had its effect, so nothing may wait for this nonce. */
 async function contendOrAbandon(us: Ourselves): Promise<Outcome> {
   try {
     return await contend(us);

@@ -1,10 +1,8 @@
-/** Names of the files that svcm creates beside a guarded file. */
 import { basename, dirname, join } from "node:path";
 
 const beside = (target: string, suffix: string) => join(dirname(target), `.${basename(target)}.svcm-${suffix}`);
 
 export const lockName = (target: string) => beside(target, "lock");
 export const claimName = (lock: string, nonce: string) => `${lock}.${nonce}`;
-/** A new lock or claim before it is renamed over a dead one. */
 export const successorName = (lock: string, nonce: string) => `${lock}.${nonce}.next`;
 export const temporaryName = (target: string, nonce: string) => beside(target, `new.${nonce}`);

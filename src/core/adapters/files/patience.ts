@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The time limit of a request, shared by all its waits. */
 export interface Patience {
   readonly until: number;
   readonly signal: AbortSignal | undefined;
@@ -14,14 +13,14 @@ export function patience(timeoutMs: number, signal?: AbortSignal): Patience {
 
 export const isOver = ({ until }: Patience): boolean => performance.now() >= until;
 
-/** Waits briefly. The jitter keeps processes that met at a lock from meeting there again. */
+/** The jitter separates processes that met at a lock. */
 export async function pause(attempt: number, { until, signal }: Patience): Promise<void> {
   const longest = Math.min(2 * 1.5 ** attempt, 25);
   const ms = Math.min(longest * (0.5 + Math.random() / 2), until - performance.now());
   await delay(Math.max(ms, 0), undefined, signal && { signal });
 }
 
-/** Returns true when the event occurs, false when patience ends before. */
+/** False if the time is over before the event. */
 export async function comesInTime(event: Promise<void>, { until, signal }: Patience) {
   const stop = new AbortController();
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;

@@ -16,7 +16,6 @@ import {
   withFile,
 } from "./system.ts";
 
-/** The bytes of a file and the file's state when they were read. */
 export interface Snapshot {
   readonly bytes: Uint8Array;
   readonly stat: BigIntStats;
@@ -42,8 +41,8 @@ export async function readWhole(real: string, path: string, maxBytes: number): P
 }
 
 /**
- * Reads a regular file whole, for an answer. The open file itself reports its location, which is cheaper than resolving
- * the path first, and the file cannot change in between.
+ * Reads a regular file whole. The location of the open file is cheaper than resolving the path first, and the file
+ * cannot change in between.
  */
 export async function readInside(
   folders: AllowedFolders,
@@ -82,7 +81,7 @@ function refuseUnlessRegular(stat: BigIntStats, path: string): void {
   if (!stat.isFile()) throw notRegular(path);
 }
 
-/** Has room for one byte more than expected: a read that leaves it empty has reached the end. */
+/** Has room for one more byte than expected: a read that leaves it empty has reached the end. */
 async function readUpTo(fd: number, size: number, maxBytes: number, path: string) {
   let room = Buffer.allocUnsafe(size + 1);
   let length = 0;

@@ -13,7 +13,7 @@ import { writeLike } from "./temporary-file.ts";
 /** Attempts before another writer wins. */
 const MAX_RUNS = 5;
 
-/** One run of the transaction. Each run resolves the path again, because links may have moved. */
+/** Each run resolves the path again, because links may have moved. */
 interface Run {
   readonly path: string;
   readonly target: string;
@@ -28,7 +28,6 @@ interface Surroundings {
   readonly maxBytes: number;
 }
 
-/** `Files.replace`: lock, read, decide, write beside, sync, rename, sync the folder. */
 export function replacer({ folders, locks, maxBytes }: Surroundings): Files["replace"] {
   return async (path, decide, beforeWrite) => {
     const announce = once(beforeWrite);
@@ -42,7 +41,7 @@ export function replacer({ folders, locks, maxBytes }: Surroundings): Files["rep
   };
 }
 
-/** Returns the content in place, or undefined if another program changed the file in between. */
+/** The content in place; `undefined` if another program changed the file in between. */
 async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined> {
   const current = await readWhole(run.target, run.path, run.maxBytes);
   const next = run.decide(current.bytes);
@@ -51,7 +50,7 @@ async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined
   requireWritable(current.stat, run.path);
   await run.beforeWrite();
 
-  // Opened first: a folder that cannot be synced refuses the write before it starts.
+  // Opened first, so a folder that cannot be synced refuses the write before it starts.
   const folder = await attempting("write", run.path, () => open(dirname(run.target), O_RDONLY));
   try {
     const temporary = temporaryName(run.target, nonce);
@@ -63,7 +62,7 @@ async function transact(run: Run, nonce: string): Promise<Uint8Array | undefined
   }
 }
 
-/** A rename needs only the folder's permission, and root needs none, so the file's own mode is checked. */
+/** A rename needs only the folder's permission, and root needs none, so the file's mode is checked. */
 function requireWritable({ mode }: BigIntStats, path: string): void {
   if ((mode & OWNER_MAY_WRITE) !== 0n) return;
   throw refuse("EACCES", "write", path, "its mode does not permit its owner to write; allow it with chmod u+w");
@@ -85,8 +84,8 @@ async function putInPlace(run: Run, temporary: string, seen: BigIntStats, next: 
 }
 
 /**
- * Synchronous, because programs without the lock may write at any time: every change saved until now is seen. The stat
- * goes through the given path, so a moved link is seen, too.
+ * Synchronous, because programs without the lock may write at any time: every earlier change is seen. The stat follows
+ * the given path, so a moved link is seen, too.
  */
 function renameUnlessChanged(temporary: string, run: Run, seen: BigIntStats): boolean {
   const now = statSync(run.path, { bigint: true, throwIfNoEntry: false });

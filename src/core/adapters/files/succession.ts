@@ -1,5 +1,5 @@
 /**
- * Takes over the lock of a dead process without a moment in which two processes both hold it.
+ * Takes over the lock of a dead process. Two processes never hold the lock at the same time.
  *
  * A lock is a symbolic link whose text names its holder in JSON. One system call creates it exclusively and with its
  * content, so a crash cannot leave it empty.
@@ -7,21 +7,20 @@
  * To replace a dead holder with nonce N, a process first creates the claim on N: a link `<lock>.<N>` with its own name.
  * It then reads the lock again. Only if the lock still names N, it renames its own link over it.
  *
- * Why no two processes succeed N: the lock, while it names N, is changed only by N's process and by the owner of the
- * claim on N. N's process is dead. (A holder in another container counts as dead after minutes; if it was only paused,
- * its write still sees that the file has changed.) The claim has one owner, because it is created exclusively. If that
+ * Two processes cannot succeed N. While the lock names N, only N's process and the owner of the claim on N may change
+ * it. N's process is dead. (A holder in another container counts as dead after minutes. If it was only paused, its
+ * write still sees that the file has changed.) The claim has one owner, because it is created exclusively. If that
  * owner dies, its claim is taken over in the same way, by a claim on its nonce. So nothing changes between the second
  * read and the rename.
  *
- * Nonces are never used again. A process that creates a claim on N after the lock has moved on sees that at its second
- * read, and gives up. For the same reason the holder of the lock may sweep every claim: each refers to a nonce that
- * will never be in the lock again.
+ * Nonces are never used again. If the lock has moved on, a process with a claim on N sees that at its second read and
+ * gives up. For the same reason the holder of the lock may sweep every claim: each refers to a nonce that will never be
+ * in the lock again.
  */
 import { type Holder, readHolder, type Verdict } from "./holder.ts";
 import { claimName, successorName } from "./names.ts";
 import { discard, isRefusal, rename, symlink } from "./system.ts";
 
-/** A process that wants a lock, and the content of its locks and claims. */
 export interface Contender {
   readonly lock: string;
   readonly nonce: string;
@@ -31,7 +30,7 @@ export interface Contender {
 
 /**
  * `free`: the lock was free and is ours. `succeeded`: we replaced a dead holder. `moved`: try again at once. Otherwise,
- * the holder to wait for.
+ * wait for this holder.
  */
 export type Outcome = "free" | "succeeded" | "moved" | Holder;
 
@@ -39,7 +38,6 @@ export async function contend(us: Contender): Promise<Outcome> {
   return (await create(us, us.lock)) ? "free" : await succeed(us, us.lock);
 }
 
-/** Takes a lock or claim from a dead holder. */
 async function succeed(us: Contender, place: string): Promise<Outcome> {
   const holder = await readHolder(place);
   if (holder === undefined) return "moved";
@@ -69,7 +67,7 @@ async function create(us: Contender, place: string): Promise<boolean> {
   }
 }
 
-/** Our link is missing only if a holder swept it: then this claim was outdated. */
+/** A missing link was swept by a holder, so this claim was outdated. */
 async function replace(us: Contender, place: string): Promise<"succeeded" | "moved"> {
   const successor = successorName(us.lock, us.nonce);
   await symlink(us.content, successor);

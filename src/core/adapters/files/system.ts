@@ -6,7 +6,7 @@ import * as fs from "node:fs";
 
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = fs.constants;
 
-/** A FIFO must not block, and a terminal must not become ours. */
+/** A FIFO must not block, and a terminal must not become the controlling one. */
 export const FOLLOWING = fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY;
 
 /** Also refuses a link as the last part of the path. */
@@ -24,14 +24,12 @@ export const open = (path: string, flags: number, mode = 0o600) =>
   call<number>((done) => fs.open(path, flags, mode, done));
 export const close = (fd: number) => call<void>((done) => fs.close(fd, done));
 export const fstat = (fd: number) => call<fs.BigIntStats>((done) => fs.fstat(fd, { bigint: true }, done));
-/** Synchronous: the system has the answer at hand. */
 export const statOf = (fd: number): fs.BigIntStats => fs.fstatSync(fd, { bigint: true });
 
-/** The path of an open file, without links; `undefined` if the system does not report it. */
 export function placeOf(fd: number, { nlink }: fs.BigIntStats): string | undefined {
   try {
     const place = fs.readlinkSync(`/proc/self/fd/${fd}`);
-    // Another file was renamed over it: the kernel appends this.
+    // The kernel appends this if another file was renamed over it.
     return nlink === 0n ? place.replace(/ \(deleted\)$/, "") : place;
   } catch {
     return undefined;
@@ -51,11 +49,10 @@ export const mayWrite = (path: string) => call<void>((done) => fs.access(path, f
 export const realpath = (path: string) => call<string>((done) => fs.realpath.native(path, done));
 export const readText = (path: string) => call<string>((done) => fs.readFile(path, "utf8", done));
 export const mkdir = (path: string, mode: number) => call<void>((done) => fs.mkdir(path, { mode }, done));
-/** Creates the folder and its parents; resolves with the topmost new one, if any. */
 export const mkdirs = (path: string, mode: number) =>
   call<string | undefined>((done) => fs.mkdir(path, { recursive: true, mode }, done));
 
-/** Reads at a position, or after the last read if `position` is null. */
+/** Without a position, continues after the last read. */
 export const read = (fd: number, into: Uint8Array, position: number | null = null) =>
   call<number>((done) => fs.read(fd, into, 0, into.length, position, done));
 
@@ -63,14 +60,14 @@ export const read = (fd: number, into: Uint8Array, position: number | null = nul
 export const write = (fd: number, bytes: Uint8Array) =>
   call<number>((done) => fs.write(fd, bytes, 0, bytes.length, null, done));
 
-/** Writes every byte: a nearly full disk takes a part first. */
+/** A nearly full disk takes only a part at first. */
 export async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
   for (let rest = bytes; rest.length > 0;) {
     rest = rest.subarray(await write(fd, rest));
   }
 }
 
-/** Opens, uses and closes. A failing close is a failure, because some systems report lost writes there. */
+/** A failing close is a failure, because some systems report lost writes there. */
 export async function withFile<T>(
   path: string,
   flags: number,
@@ -89,12 +86,10 @@ export async function withFile<T>(
   return result;
 }
 
-/** Removes a file, if it exists. */
 export async function discard(path: string): Promise<void> {
   await unlink(path).catch(() => undefined);
 }
 
-/** True for a system error of one of these codes. */
 export function isRefusal(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }

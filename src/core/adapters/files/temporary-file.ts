@@ -5,8 +5,8 @@ import { fchmod, fchown, fstat, fsync, O_CREAT, O_EXCL, O_WRONLY, SAFELY, withFi
 const PERMISSIONS = 0o7777;
 
 /**
- * Writes a new file, whole and synced, with the owner and mode of the file that it will replace. The mode comes last,
- * because a change of owner clears mode bits and others must not read it before.
+ * Writes a new synced file with the owner and mode of the file that it will replace. The mode comes last, because a
+ * change of owner clears mode bits, and others must not read the file earlier.
  */
 export async function writeLike(like: BigIntStats, temporary: string, bytes: Uint8Array, path: string) {
   await withFile(temporary, O_WRONLY | O_CREAT | O_EXCL | SAFELY, async (fd) => {
@@ -17,7 +17,7 @@ export async function writeLike(like: BigIntStats, temporary: string, bytes: Uin
   });
 }
 
-/** Only if it differs: an ordinary user may not change the owner. */
+/** An ordinary user may not change the owner, so an equal owner is not set. */
 async function keepOwner(fd: number, like: BigIntStats, path: string): Promise<void> {
   const made = await fstat(fd);
   if (made.uid === like.uid && made.gid === like.gid) return;

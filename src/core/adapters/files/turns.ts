@@ -1,9 +1,9 @@
 import { comesInTime, type Patience } from "./patience.ts";
 
-/** Resolves with the function that ends the turn, or with undefined if patience ended first. */
+/** Resolves with the function that ends the turn; `undefined` if the time is over first. */
 export type TakeTurn = (key: string, patience: Patience) => Promise<(() => void) | undefined>;
 
-/** Turns within this process: one at a time for each key, in order. */
+/** One turn at a time for each key in this process, in order. */
 export function turns(): TakeTurn {
   const tails = new Map<string, Promise<void>>();
 

@@ -3,14 +3,13 @@ import { setTimeout as after } from "node:timers/promises";
 import type { DiskReading } from "../../metrics/reading.ts";
 import { codeOf } from "./kept-process.ts";
 
-/** Space changes slowly. */
 const KEPT_MS = 15_000;
 /** A disconnected network disk never answers. */
 const PATIENCE_MS = 1000;
 
 export class DiskReader {
   readonly #paths: readonly string[];
-  /** Paths without an answer yet. Each further question would block another thread of the pool. */
+  /** Paths without an answer yet. Another request would block another thread of the pool. */
   readonly #stuck = new Set<string>();
   #last: { readonly atMs: number; readonly disks: Promise<readonly DiskReading[]> } | undefined;
 

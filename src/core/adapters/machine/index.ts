@@ -3,7 +3,7 @@ import { openLinux } from "./linux.ts";
 
 const MICROSECONDS = 1_000_000;
 
-/** This machine. It opens no file and loads no library before the first measurement. */
+/** Opens no file and loads no library before the first measurement. */
 export function nodeMachine(options: { readonly diskPaths: readonly string[] }): Machine {
   const { platform } = process;
   return {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
 /**
- * A file of `/proc` that stays open and is read from its beginning each time. It stays bound to its process: after the
+ * A file of `/proc` that stays open and is read from its beginning each time. It stays bound to its process: after that
  * process has ended, a read fails with ESRCH even if another process has its number.
  */
 export class KeptFile {
@@ -17,7 +17,7 @@ export class KeptFile {
     this.#fd = openSync(path, "r");
   }
 
-  /** As Latin-1: svcm reads only ASCII. @throws the system's error */
+  /** As Latin-1, because svcm reads only ASCII. @throws the system's error */
   read(): string {
     return this.#buffer.toString("latin1", 0, readSync(this.#fd, this.#buffer, 0, this.#buffer.length, 0));
   }

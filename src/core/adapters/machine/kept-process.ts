@@ -20,7 +20,7 @@ export class KeptProcess {
     this.#units = units;
   }
 
-  /** @throws the system's error, ENOENT where there is no such process */
+  /** @throws the system's error, ENOENT without the process */
   static open(pid: number, buffer: Buffer, units: Units): KeptProcess {
     const stat = new KeptFile(`/proc/${pid}/stat`, buffer);
     try {
@@ -32,7 +32,7 @@ export class KeptProcess {
     }
   }
 
-  /** Its counters now; undefined if it has ended. @throws every other error of the system */
+  /** `undefined` if the process has ended. @throws every other error of the system */
   read(): ProcessReading | undefined {
     try {
       const stat = parsePidStat(this.#stat.read());

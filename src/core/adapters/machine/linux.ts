@@ -10,10 +10,10 @@ import { DiskReader } from "./disks.ts";
 import { KeptFile } from "./kept-file.ts";
 import { codeOf, KeptProcess } from "./kept-process.ts";
 
-/** Enough for the lines of the cores in `/proc/stat`, which come first; the rest is interrupts. */
+/** Enough for the cores in `/proc/stat`, which come first; the rest is interrupts. */
 const BUFFER_BYTES = 64 * 1024;
 
-/** Linux, by small synchronous reads of `/proc` on descriptors that stay open: 13 times faster than asynchronous reads. */
+/** Small synchronous reads of `/proc` on open descriptors are 13 times faster than asynchronous reads. */
 export function openLinux(paths: readonly string[]): MachineReader {
   const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   const host = new KeptHost(buffer);
@@ -84,7 +84,7 @@ class KeptProcesses {
       this.#kept.set(pid, kept);
       return kept.read();
     } catch (error) {
-      // Too many open files, or a `/proc` that hides other users' processes: it runs, but svcm cannot see it.
+      // Too many files are open, or `/proc` hides processes of other users. The process runs, but svcm cannot see it.
       const code = codeOf(error);
       if (code === "ENOENT") return undefined;
       const io = { supported: true, code, error: `The process cannot be read (${code}).` };

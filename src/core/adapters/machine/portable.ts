@@ -4,7 +4,7 @@ import type { CoreTimes, HostReading, IoReading, LoadAvg, ProcessReading } from 
 import type { MachineReader } from "../../ports/machine.ts";
 import { DiskReader } from "./disks.ts";
 
-/** systeminformation starts child processes, so its answers are kept this long. */
+/** systeminformation starts child processes, so its answers are kept. */
 const KEPT_MS = 5000;
 const KIBIBYTE = 1024;
 

@@ -2,7 +2,7 @@ import { isPassedOn } from "../../pm2/inherited.ts";
 
 const PASSED_ON_WINDOWS = /^(?:SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|TEMP|TMP|USERPROFILE|APPDATA|LOCALAPPDATA|PATH)$/i;
 
-/** The environment that PM2 gets. PM2 hands it to every app that it starts, so it holds nothing of svcm's own. */
+/** PM2 passes this environment to every app that it starts, so it contains nothing of svcm. */
 export function environmentForPm2(
   env: Readonly<Record<string, string | undefined>>,
   home: string,

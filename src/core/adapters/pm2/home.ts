@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** A socket's address holds 107 bytes; a longer path is cut off, and PM2 waits without end. */
+/** A socket's address holds 107 bytes. A longer path is truncated, and PM2 waits without end. */
 const LONGEST_HOME_BYTES = 97;
 
 export interface Pm2Home {

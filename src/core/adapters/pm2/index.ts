@@ -15,17 +15,17 @@ import { probe } from "./probe.ts";
 import type { Answer, Call } from "./protocol.ts";
 
 export interface Pm2Options {
-  /** Of this process. It names the PM2, and a small part of it is passed on to PM2. */
+  /** Selects the PM2, which gets a small part of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** PM2's time to answer; an action has the time that its app needs to end and start on top. */
+  /** PM2's time to answer. For an action, the time that its app needs to end and start is added. */
   readonly timeoutMs?: number;
 }
 
 const ANSWER_MS = 5000;
 const LOCK_MS = 60_000;
 
-/** The processes of the environment's PM2. Nothing is loaded or touched before the first call. */
+/** Loads and touches nothing before the first call. */
 export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): Processes {
   const home = pm2Home(env, cwd);
   const salt = once(() => randomBytes(32));
@@ -90,7 +90,7 @@ function refuseUnusable(home: Pm2Home): void {
   if (reason !== undefined) throw new LinkFailure("PM2_HOME_UNUSABLE", reason);
 }
 
-/** Takes a tenth of a millisecond; loading PM2 only to find no daemon takes a quarter of a second. */
+/** Takes a tenth of a millisecond. Loading PM2 only to find no daemon takes a quarter of a second. */
 async function refuseUnreachable(home: Pm2Home): Promise<void> {
   refuseUnusable(home);
   const refused = await probe(home.socket);

@@ -9,11 +9,9 @@ export interface LinkOptions extends WorkerData {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A worker that the first call starts; a call after its end starts another one. */
+/** The first call starts a worker, and so does a call after its end. */
 export interface Link {
-  /**
-   * @throws {LinkFailure} if the worker refuses, ends or falls silent; the reason of the signal if it is aborted
-   */
+  /** @throws {LinkFailure} if the worker refuses, ends or does not answer; the signal's reason if it is aborted */
   call(call: Call, signal?: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -25,7 +23,7 @@ interface Pending {
   isHandedOver: boolean;
 }
 
-/** The worker keeps time itself; beyond that it needs time to load PM2 and to report. */
+/** The worker has its own time limit, and needs time to load PM2 and to report. */
 const SLACK_MS = 30_000;
 const MOST_MEGABYTES = 512;
 
@@ -97,7 +95,7 @@ function startWorker({ env, socket, salt, timeoutMs }: LinkOptions, onResponse: 
     env,
     workerData: { socket, salt, timeoutMs } satisfies WorkerData,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
-    // Kept from this process's own output; reading it would keep the process alive.
+    // Keeps the worker's output out of ours. Reading it would keep the process alive.
     stdout: true,
     stderr: true,
   });
@@ -105,7 +103,6 @@ function startWorker({ env, socket, salt, timeoutMs }: LinkOptions, onResponse: 
   return worker;
 }
 
-/** The worker is TypeScript if the package is not built. */
 function fromSource(program: URL): string {
   const tsx = JSON.stringify(createRequire(import.meta.url).resolve("tsx/cjs/api"));
   const path = JSON.stringify(fileURLToPath(program));

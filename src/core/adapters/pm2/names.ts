@@ -2,12 +2,12 @@ import type { ProcessName } from "../../ports/processes.ts";
 import { pm2Home } from "./home.ts";
 import { probe } from "./probe.ts";
 
-/** A person waits: completion runs when they press Tab. */
+/** Completion runs while a person waits. */
 const PATIENCE_MS = 400;
 
 /**
- * Names, numbers and states of PM2's processes, within `PATIENCE_MS`; empty if no daemon answers. It loads only a tenth of
- * PM2 and starts no worker, because completion has to be fast.
+ * Empty if no daemon answers within `PATIENCE_MS`. Loads only a tenth of PM2 and starts no worker, because completion
+ * must be fast.
  */
 export async function pm2Names(env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<ProcessName[]> {
   const { socket: path } = pm2Home(env, cwd);

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { parsePidStat } from "../../metrics/proc/pid-stat.ts";
 import type { OwnProcess } from "../../pm2/own.ts";
 
-/** Enough for any real chain of processes. */
 const MOST_ANCESTORS = 64;
 
 export function ownProcess(env: Readonly<Record<string, string | undefined>>): OwnProcess {

@@ -1,4 +1,4 @@
-/** The two modules of PM2 that ask its daemon a question, without the rest of PM2. PM2 has no types for them. */
+/** The two modules of PM2 that send a request to its daemon, without the rest of PM2. PM2 has no types for them. */
 interface RequestSocket {
   connect(path: string): void;
   close(): void;

@@ -1,6 +1,6 @@
 /**
  * The worker that runs PM2. PM2 may end its process and throws outside of any call: here it ends only itself. Its
- * environment is small and clean, because PM2 hands the environment of its caller to the apps that it starts.
+ * environment is small and clean, because PM2 passes the environment of its caller to the apps that it starts.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { digestWith } from "./digest.ts";
@@ -17,7 +17,7 @@ import { startApp } from "./worker/start-app.ts";
 const { socket, salt, timeoutMs } = workerData as WorkerData;
 let loading: Promise<Pm2> | undefined;
 let connection: Promise<Connection> | undefined;
-/** Takes out the secrets of the last list. Before the first list no secret is known, so no text is shown. */
+/** Before the first list no secret is known, so no text is shown. */
 let scrub: Scrub = () => REDACTED;
 
 // PM2 prints for its own command line.
@@ -60,10 +60,9 @@ async function run(call: Call, handOver: (patienceMs: number) => void): Promise<
 }
 
 /**
- * Works over the kept connection, or a new one if it was lost. A connection with a late answer takes no more questions,
- * because they would wait behind it; its callers go on waiting.
- *
- * @param work gets the rest of the time for a single question
+ * Uses the kept connection, or a new one if it was lost. A connection with a late answer takes no more requests,
+ * because they would wait behind it; its callers continue to wait.
+ * @param work gets the rest of the time for a single request
  */
 async function overKept<T>(pm2: Pm2, work: (kept: Connection, restMs: number) => Promise<T>): Promise<T> {
   const until = performance.now() + timeoutMs;

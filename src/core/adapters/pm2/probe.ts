@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** Returns undefined if a process listens at PM2's socket, otherwise the system's code. A suspended daemon listens too. */
+/** `undefined` if a process listens at PM2's socket, otherwise the system's code. A suspended daemon listens too. */
 export function probe(socket: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const attempt = connect(socket);

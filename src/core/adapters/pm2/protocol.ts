@@ -1,4 +1,4 @@
-/** The messages between the two sides of the link. Values of an environment never leave the worker. */
+/** Values of an environment never leave the worker. */
 import type { ErrorCode } from "../../api/code.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import type { Fields } from "../../pm2/normalise.ts";
@@ -12,7 +12,7 @@ export interface WorkerData {
 
 export type Call =
   | { readonly method: "list" }
-  /** Takes the secrets of the environments of the last list out of texts. */
+  /** Removes the secrets in the environments of the last list from texts. */
   | { readonly method: "scrub"; readonly texts: readonly string[] }
   | {
       readonly method: ProcessAction;
@@ -39,5 +39,5 @@ export interface Answer {
 export type Response =
   | { readonly id: number; readonly ok: true; readonly answer: Answer }
   | { readonly id: number; readonly ok: false; readonly failure: FailureFacts }
-  /** The action has been given to PM2, which may take this long; it may take effect from now on. */
+  /** PM2 has the action, which may take this long and may take effect from now on. */
   | { readonly id: number; readonly handedOver: true; readonly patienceMs: number };

@@ -12,11 +12,8 @@ import { diffTargets } from "./targets.ts";
 const EMPTY: Candidate = {};
 
 /**
- * Compares two deployments documents: added, removed, changed and renamed entries, and the processes that they touch.
- * Comments, order and style do not count. A legacy deploy target is compared in its migrated form.
- *
- * @param from the old document as plain data, valid or not; an empty map if there is no old document
- * @param to the new document
+ * Compares the meaning of two documents; comments, order and style do not count. Legacy targets are migrated first.
+ * @param from plain data, valid or not; an empty map if there is no old document
  */
 export function diffDeployments(from: Candidate, to: Candidate, vocabulary: Vocabulary): DeploymentsDiff {
   const interfaces = diffInterfaces(listOf(from, "interfaces"), listOf(to, "interfaces"), vocabulary);
@@ -33,7 +30,6 @@ export function diffDeployments(from: Candidate, to: Candidate, vocabulary: Voca
   };
 }
 
-/** Members at the top that have no section. */
 function diffDocument(from: Candidate, to: Candidate): Change[] {
   const fields = diffFields(headOf(from), headOf(to));
   return fields.length === 0 ? [] : [{ section: "document", kind: "changed", fields, effects: [] }];
@@ -41,7 +37,6 @@ function diffDocument(from: Candidate, to: Candidate): Change[] {
 
 function headOf(document: Candidate): Candidate {
   const { runtimeEnvironment: _e, serviceConfiguration: _c, interfaces: _i, deployments: _d, ...head } = document;
-  // A document without a version counts as one of this version.
   return { ...head, version: head["version"] ?? DOCUMENT_VERSION };
 }
 
@@ -86,9 +81,7 @@ function configurationEffects(
 
 const PORT = "ports.";
 
-/**
- * The configuration with `ports.rest` and so on beside the other members. A port as numeric text counts as a number.
- */
+/** Names ports `ports.rest` beside the other members. Numeric text counts as a number. */
 function flat(configuration: unknown): Candidate {
   if (!isMap(configuration)) return configuration === undefined ? EMPTY : { value: configuration };
   const { ports, ...rest } = configuration;
@@ -105,7 +98,7 @@ function kindOf(before: unknown, after: unknown): Change["kind"] {
   return after === undefined ? "removed" : "changed";
 }
 
-/** The entries of a list. An entry that is not a map counts as one member, `value`. */
+/** An entry that is not a map counts as one member, `value`. */
 function listOf(document: Candidate, section: "interfaces" | "deployments"): Candidate[] {
   const list = document[section];
   if (Array.isArray(list)) return list.map((entry: unknown) => (isMap(entry) ? entry : { value: entry }));

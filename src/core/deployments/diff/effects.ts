@@ -1,7 +1,4 @@
-/**
- * The processes and functions that an entry runs, by the capability matrix. This file knows no target, type or suffix
- * by name.
- */
+/** The processes and functions that an entry runs. All names come from the capability matrix. */
 import type { Candidate } from "../candidate.ts";
 import { entryOf, groupOf, type Vocabulary } from "../vocabulary.ts";
 import type { Effect, EffectAction } from "./change.ts";
@@ -11,7 +8,7 @@ type Runs =
   | { readonly kind: "provider"; readonly provider: string }
   | { readonly kind: "unknown"; readonly field: string; readonly value: unknown };
 
-/** The target has to be in today's form. */
+/** The target must be in the current form. */
 export function targetRuns(target: Candidate, vocabulary: Vocabulary): Runs[] {
   const { matrix } = vocabulary;
   const { deployTarget, serviceType, pm2Profile } = target;
@@ -30,8 +27,8 @@ export function targetRuns(target: Candidate, vocabulary: Vocabulary): Runs[] {
 }
 
 /**
- * The processes of a service configuration, or only those of one port. A run mode that is also a group of deploy
- * targets without PM2 runs at the cloud provider.
+ * The processes of a configuration, or of one of its ports. If the run mode is also a group of deploy targets without
+ * PM2, the cloud provider runs it.
  */
 export function configurationRuns(configuration: Candidate, { matrix }: Vocabulary, port?: string): Runs[] {
   const { serviceKind, runMode, cloudProvider } = configuration;
@@ -48,14 +45,13 @@ export function configurationRuns(configuration: Candidate, { matrix }: Vocabula
   return ofPort.map((appSuffix) => ({ kind: "process", appSuffix }));
 }
 
-/** The process that listens at the port of the adapter's type. */
 export function interfaceRuns({ type }: Candidate, { matrix }: Vocabulary): Runs[] {
   const port = entryOf(matrix.interfaceTypes, type)?.port;
   if (port === undefined) return [{ kind: "unknown", field: "type", value: type }];
   return portSuffixes(port, matrix).map((appSuffix) => ({ kind: "process", appSuffix }));
 }
 
-/** The suffixes that every service kind with the port has, and no kind without it. */
+/** The suffixes that all service kinds with the port share, and that no other kind has. */
 function portSuffixes(port: string, { serviceKinds }: Vocabulary["matrix"]): string[] {
   const binds = ({ ports }: { ports: readonly string[] }): boolean => ports.includes(port);
   const kinds = Object.values(serviceKinds);
@@ -66,7 +62,6 @@ function portSuffixes(port: string, { serviceKinds }: Vocabulary["matrix"]): str
   );
 }
 
-/** Starts what only runs afterwards, stops what only ran before, and touches the rest. */
 export function effectsOf(before: readonly Runs[], after: readonly Runs[]): Effect[] {
   const [were, are] = [keyed(before), keyed(after)];
   const grouped = new Map<string, Effect>();
@@ -82,7 +77,6 @@ function keyed(list: readonly Runs[]): Map<string, Runs> {
   return new Map(list.map((runs) => [JSON.stringify(runs), runs]));
 }
 
-/** Apps of one ecosystem file with the same action are one effect. */
 function joined(known: Effect | undefined, runs: Runs, action: EffectAction): Effect {
   if (runs.kind === "unknown") return runs;
   if (runs.kind === "provider") return { ...runs, action };

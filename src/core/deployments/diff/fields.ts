@@ -14,7 +14,7 @@ export function diffFields(from: Candidate, to: Candidate): FieldChange[] {
     }));
 }
 
-/** Equal for equal values; the order of a map's keys does not count. */
+/** Ignores the order of a map's keys. */
 export function fingerprint(value: unknown): string {
   return JSON.stringify(sorted(value)) ?? "";
 }

@@ -5,7 +5,6 @@ import { effectsOf, interfaceRuns } from "./effects.ts";
 import { diffFields, fingerprint } from "./fields.ts";
 import { isReordered, pairByMarks } from "./pair.ts";
 
-/** Matches adapters by type and entrypoint, then by controller mapping. */
 export function diffInterfaces(
   from: readonly Candidate[],
   to: readonly Candidate[],

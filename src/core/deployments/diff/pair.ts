@@ -1,4 +1,3 @@
-/** The matches between the entries of two lists. */
 export interface Pairing<T> {
   readonly pairs: readonly Pair<T>[];
   readonly removed: readonly Placed<T>[];
@@ -15,12 +14,11 @@ export interface Placed<T> {
   readonly index: number;
 }
 
-/** The key by which entries match; `undefined` for an entry without one. */
 export type Mark<T> = (entry: T) => string | undefined;
 
 /**
- * Pairs the entries of two lists by one mark after the other, the surest first. Entries with the same mark are paired
- * in order, so the result is symmetric.
+ * Applies the marks in order, the most certain first. Entries with the same mark are paired in order, so the result is
+ * symmetric.
  */
 export function pairByMarks<T>(from: readonly T[], to: readonly T[], marks: readonly Mark<T>[]): Pairing<T> {
   let pairing: Pairing<T> = { pairs: [], removed: from.map(placed), added: to.map(placed) };
@@ -40,7 +38,6 @@ export function withPairs<T>({ pairs, removed, added }: Pairing<T>, found: reado
   };
 }
 
-/** True if paired entries are in another order. */
 export function isReordered<T>({ pairs }: Pairing<T>): boolean {
   const olds = pairs.toSorted((a, b) => a.to.index - b.to.index).map(({ from }) => from.index);
   return olds.some((index, at) => at > 0 && index < (olds[at - 1] ?? 0));

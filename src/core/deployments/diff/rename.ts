@@ -5,19 +5,17 @@ import type { Pair, Pairing, Placed } from "./pair.ts";
 /** Above this limit svcm detects only renames without another change. */
 const MAX_COMPARISONS = 250_000;
 
-/** A target whose place differs is another target. */
 const PLACE = ["deployTarget", "pm2Profile"];
 const NAME = "name";
 const LIKE_ENOUGH = 0.75;
 
-/** Equal for targets that differ only in their name. */
 export function contentMark(target: Candidate): string {
   return fingerprint({ ...target, [NAME]: undefined });
 }
 
 /**
- * Pairs a removed and an added target as a rename if they have the same place and at least three quarters of their
- * other members are equal. The most similar pairs win; among equals, the earliest entries.
+ * Pairs a removed and an added target as a rename if their place is the same and at least three quarters of the other
+ * members are equal. The most similar pairs win; among equals, the earliest entries.
  */
 export function findRenames({ removed, added }: Pairing<Candidate>): Pair<Candidate>[] {
   if (removed.length * added.length > MAX_COMPARISONS) return [];
@@ -45,7 +43,7 @@ function printed(placed: Placed<Candidate>): { readonly placed: Placed<Candidate
   return { placed, prints: new Map(Object.entries(placed.entry).map(([field, value]) => [field, fingerprint(value)])) };
 }
 
-/** The share of equal members besides name and place; 0 if the place differs. */
+/** The share of equal members apart from name and place; 0 in different places. */
 function likeness(from: Prints, to: Prints): number {
   const isSame = (field: string): boolean => from.get(field) === to.get(field);
   if (!PLACE.every(isSame)) return 0;

@@ -47,7 +47,7 @@ function keptChange({ from, to }: Pair<Candidate>, vocabulary: Vocabulary): Chan
     ...headOf(isRenamed ? "renamed" : "changed", to.entry),
     ...(isRenamed && { previousName: nameOf(from.entry) }),
     fields,
-    // The app names of PM2 are in the ecosystem file, so a new name alone touches no process.
+    // The ecosystem file has the app names of PM2, so a new target name alone changes no process.
     effects: fields.length === 0 ? [] : effectsOf(targetRuns(from.entry, vocabulary), targetRuns(to.entry, vocabulary)),
   };
 }

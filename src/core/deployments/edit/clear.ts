@@ -4,7 +4,7 @@ import { suggest } from "../../words/suggest.ts";
 import { show } from "../rule.ts";
 import type { Candidate } from "../candidate.ts";
 
-/** Refuses to clear an unknown field that the entry does not have. @throws {SvcmError} INVALID_PAYLOAD */
+/** @throws {SvcmError} INVALID_PAYLOAD for an unknown field that the entry does not have */
 export function refuseUnknownFields(
   fields: readonly string[],
   entry: Candidate,

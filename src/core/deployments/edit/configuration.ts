@@ -20,10 +20,7 @@ import {
 const SECTION = "serviceConfiguration";
 const PORT = "ports.";
 
-/**
- * Changes the service configuration. Ports are named `ports.rest`. A whole number becomes a number; the validator
- * refuses every other port.
- */
+/** A port is named `ports.rest`. A whole number becomes a number; the validator refuses other ports. */
 export function setConfiguration(
   document: unknown,
   asked: { readonly values: Readonly<Record<string, string>>; readonly clear: readonly string[] },
@@ -67,7 +64,7 @@ function refuseUnknownValues(
   refuseIssues(issues, []);
 }
 
-/** Returns the changed configuration. Ports that the kind does not bind stay. */
+/** Ports that the kind does not bind stay. */
 export function changedConfiguration(
   before: Candidate,
   { values, clear }: { readonly values: Readonly<Record<string, string>>; readonly clear: readonly string[] },

@@ -8,24 +8,17 @@ import { type Candidate, textOf, isMap } from "../candidate.ts";
 import { show } from "../rule.ts";
 import { type ListSection, shapeIssue } from "../shape.ts";
 
-/** The changes of an edit to the document, and what to report about it. */
 export interface DocumentEdit {
   readonly changes: readonly Change[];
-  /** The name of the changed entry. */
   readonly target: string;
-  /** Names of the changed fields. */
   readonly keys: readonly string[];
-  /** The entry before; absent if it is new. */
   readonly before?: Candidate;
-  /** The entry afterwards; absent if it is removed. */
   readonly entry?: Candidate;
-  /** Fields that the caller left out and that took their default. */
   readonly defaults?: readonly string[];
-  /** Issues that the entry had before and still has. */
+  /** Issues that the entry already had and still has. */
   readonly left?: readonly Issue[];
 }
 
-/** The most names that a refusal lists. */
 const MOST_NAMES = 20;
 
 export interface Located {
@@ -33,31 +26,31 @@ export interface Located {
   readonly index: number;
 }
 
-/** The document as a map; `undefined` is an empty one. @throws {SvcmError} INVALID_PAYLOAD */
+/** `undefined` is an empty document. @throws {SvcmError} INVALID_PAYLOAD */
 export function documentMap(document: unknown): Candidate {
   if (document === undefined) return {};
   if (isMap(document)) return document;
   throw shapeRefusal([], "a map", document);
 }
 
-/** The entries of a list that are maps; an absent list is empty. @throws {SvcmError} INVALID_PAYLOAD */
+/** An absent list is empty. @throws {SvcmError} INVALID_PAYLOAD */
 export function entriesOf(document: unknown, section: ListSection): Located[] {
   const list = documentMap(document)[section] ?? [];
   if (!Array.isArray(list)) throw shapeRefusal([section], "a list", list);
   return list.flatMap((entry: unknown, index) => (isMap(entry) ? [{ entry, index }] : []));
 }
 
-/** @throws {SvcmError} INVALID_PAYLOAD with every issue, if there is one */
+/** @throws {SvcmError} INVALID_PAYLOAD with every issue */
 export function refuseIssues(issues: readonly Issue[], path: Issue["path"]): void {
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", placed(issues, path));
 }
 
-/** The same issues with paths from the root of the document. */
+/** Turns paths from the entry into paths from the root of the document. */
 export function placed(issues: readonly Issue[], path: Issue["path"]): Issue[] {
   return issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
-/** Splits off unknown keys that the entry already has: svcm reports them and keeps them. */
+/** Separates unknown keys that the entry already has: svcm reports and keeps them. */
 export function splitKnown(issues: readonly Issue[], entry: Candidate): { bad: Issue[]; left: Issue[] } {
   const isOld = ({ code, path }: Issue): boolean =>
     code === "SUITE_UNKNOWN_KEY" && Object.hasOwn(entry, String(path.at(-1)));
@@ -85,7 +78,7 @@ export function changedKeys(before: Candidate, after: Candidate): string[] {
   return [...keys].filter((key) => before[key] !== after[key]);
 }
 
-/** Finds an entry by name, ignoring case. If several match, the exact spelling wins. */
+/** Ignores case. If several names match, the exact spelling wins. */
 export function namedEntry(
   entries: readonly Located[],
   field: string,
@@ -106,7 +99,7 @@ export function namedEntry(
   const meant = suggest(wanted, names);
   const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
   const known =
-    names.length === 0 ? "the document has none" : `accepted: ${names.slice(0, MOST_NAMES).join(", ")}${more}`;
+    names.length === 0 ? `the document has no ${words.noun}s` : `accepted: ${names.slice(0, MOST_NAMES).join(", ")}${more}`;
   throw new SvcmError("NOT_FOUND", {
     code: words.notFound,
     details: `No ${words.noun} is called ${show(wanted)}; ${known}.`,

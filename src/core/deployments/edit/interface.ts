@@ -1,4 +1,4 @@
-/** Decisions about interface adapters, which are found by controller mapping or by their number in the list. */
+/** Interface adapters are found by controller mapping or by their number in the list. */
 import { SvcmError } from "../../errors.ts";
 import { type Candidate, textOf } from "../candidate.ts";
 import { fieldsOf } from "../shape.ts";
@@ -61,7 +61,6 @@ export function removeInterface(document: unknown, which: string): DocumentEdit 
   };
 }
 
-/** The members of a new adapter in the order of the file. */
 export function newInterface(values: Values): Candidate {
   const order = fieldsOf("interfaces");
   const others = Object.keys(values).filter((field) => !order.includes(field));

@@ -8,9 +8,8 @@ import { entriesOf, placed, documentMap, type DocumentEdit } from "./edit.ts";
 import { targetChanges } from "./target.ts";
 
 /**
- * Migrates a document: legacy deploy targets get today's metadata, an empty `pm2Profile` is dropped, and the document
- * gets its version. Values that the matrix does not know stay, and are reported.
- *
+ * Migrates legacy targets, drops an empty `pm2Profile` and sets the version. Values that the matrix does not know stay
+ * and are reported.
  * @see the specification, "Versioning" 2
  */
 export function migrateDocument(document: unknown, vocabulary: Vocabulary): DocumentEdit {

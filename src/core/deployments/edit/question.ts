@@ -1,4 +1,3 @@
-/** The questions that an interactive `add` asks, one after the other. */
 import { targetDefaults } from "../migrate.ts";
 import type { Issue } from "../../api/issue.ts";
 import { interfaceFields, targetFields } from "../fields.ts";
@@ -12,17 +11,13 @@ import type { Vocabulary } from "../vocabulary.ts";
 export interface Question {
   readonly field: string;
   readonly label: string;
-  /** The accepted values after the answers so far; absent for free text. */
   readonly accepted?: readonly string[];
-  /** The value of an empty answer. */
   readonly default?: string;
-  /** An empty answer leaves the field out. */
   readonly isOptional: boolean;
 }
 
 type Answers = Readonly<Record<string, string>>;
 
-/** The fields without an answer. An empty answer leaves a field out. */
 export function openQuestions(section: ListSection, answers: Answers, vocabulary: Vocabulary): Question[] {
   const defaults = section === "deployments" ? targetDefaults(answers, vocabulary) : {};
   const fields: readonly Field[] = decidersFirst<Field>(section === "deployments" ? targetFields : interfaceFields);
@@ -42,7 +37,7 @@ export function openQuestions(section: ListSection, answers: Answers, vocabulary
     .filter(({ accepted }) => accepted?.length !== 0);
 }
 
-/** The issues of the answers so far. An unanswered field is not missing. */
+/** An unanswered field is not missing. */
 export function answerIssues(
   section: ListSection,
   document: unknown,

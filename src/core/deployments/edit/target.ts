@@ -1,4 +1,4 @@
-/** Decisions about deploy targets. @see the specification, "Deploy target list behaviour" */
+/** @see the specification, "Deploy target list behaviour" */
 import type { Change } from "../../yaml/splice/change.ts";
 import { isLegacyTarget, migrateTarget, targetDefaults, withoutEmptyProfile } from "../migrate.ts";
 import { foldName } from "../name.ts";
@@ -23,7 +23,6 @@ type Values = Readonly<Record<string, string>>;
 
 const WORDS = { noun: "deploy target", notFound: "TARGET_NOT_FOUND", ambiguous: "TARGET_AMBIGUOUS" } as const;
 
-/** Adds a deploy target at the end of the list. Metadata that is left out takes its default. */
 export function addTarget(document: unknown, values: Values, vocabulary: Vocabulary): DocumentEdit {
   const entries = entriesOf(document, "deployments");
   const entry = newTarget(values, vocabulary);
@@ -37,7 +36,7 @@ export function addTarget(document: unknown, values: Values, vocabulary: Vocabul
   };
 }
 
-/** Changes a deploy target in place. A legacy one is migrated; unknown keys stay. */
+/** Migrates a legacy target and keeps unknown keys. */
 export function editTarget(
   document: unknown,
   asked: { readonly name: string; readonly values: Values; readonly clear: readonly string[] },
@@ -69,7 +68,6 @@ export function editTarget(
   };
 }
 
-/** Adds a deep copy at the end of the list under a new name. */
 export function duplicateTarget(
   document: unknown,
   asked: { readonly name: string; readonly as?: string | undefined },
@@ -80,7 +78,7 @@ export function duplicateTarget(
   const all = entries.map(toEntry);
   const entry = targetCopy(source, all, asked.as);
   const name = textOf(entry, "name");
-  // The copy keeps the issues of its source; only the name has to be valid.
+  // The copy keeps the issues of its source; only its name must be valid.
   const issues = deployTargetIssues(entry, all, vocabulary);
   refuseIssues(
     issues.filter(({ path }) => path[0] === "name"),
@@ -118,17 +116,12 @@ export function changedTarget(
   return withoutEmptyProfile({ ...Object.fromEntries(kept), ...asked.values });
 }
 
-/** A deep copy under the given name, or under an unused one. */
 export function targetCopy(source: Candidate, all: readonly Candidate[], as?: string): Candidate {
   const taken = all.map((entry) => textOf(entry, "name"));
   return { ...structuredClone(source), name: as ?? copyName(textOf(source, "name"), taken) };
 }
 
-/**
- * The first of `<name> (copy)`, `<name> (copy 2)` and so on that no target has, ignoring case.
- *
- * @see CONTRACT section 1
- */
+/** The first unused name of `<name> (copy)`, `<name> (copy 2)` and so on, ignoring case. @see CONTRACT section 1 */
 export function copyName(name: string, taken: readonly string[]): string {
   const names = new Set(taken.map(foldName));
   const base = name.trim() || "target";
@@ -138,7 +131,7 @@ export function copyName(name: string, taken: readonly string[]): string {
   }
 }
 
-/** As {@link entryChanges}, but the `type` of a legacy entry becomes `deployTarget` in its place. */
+/** Like {@link entryChanges}; `deployTarget` takes the place of a legacy `type`. */
 export function targetChanges(path: readonly (string | number)[], before: Candidate, after: Candidate): Change[] {
   const order = fieldsOf("deployments");
   if (!isLegacyTarget(before) || isLegacyTarget(after)) return entryChanges(path, before, after, order);

@@ -3,7 +3,6 @@ import { portNames, type Vocabulary } from "../vocabulary.ts";
 import { entrySchema } from "./entry.ts";
 import { condition, described, type JsonSchema, mapValues, UNSUGGESTED, where } from "./part.ts";
 
-/** A port as text from a form: at most five digits. */
 const PORT_TEXT = /^(?=\d{1,5}$)(?=0*[1-9])(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/;
 
 const PORT: JsonSchema = {
@@ -35,7 +34,6 @@ function bound(ports: readonly string[]): JsonSchema {
   return { required: ["ports"], properties: { ports: { required: ports, properties } } };
 }
 
-/** Ports that the kind does not bind may be anything. */
 function portsSchema(matrix: Vocabulary["matrix"]): JsonSchema {
   const about = described("Port of the listener, an integer from 1 to 65535.");
   const byKind = mapValues(matrix.serviceKinds, ({ ports }) => ports);

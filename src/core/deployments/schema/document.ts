@@ -8,9 +8,8 @@ import { described, type JsonSchema, TEXT, textWith } from "./part.ts";
 import { targetSchema, targetSnippets } from "./target.ts";
 
 /**
- * The JSON Schema (draft-07) of a deployments document for editors, made from the facts that the validators read. It
- * cannot say that names, adapters and ports are unique.
- *
+ * The JSON Schema (draft-07) of a document for editors, from the facts that the validators read. It cannot express that
+ * names, adapters and ports are unique.
  * @see CONTRACT section 6
  */
 export function documentSchema(vocabulary: Vocabulary): Record<string, unknown> {
@@ -41,7 +40,6 @@ export function documentSchema(vocabulary: Vocabulary): Record<string, unknown> 
   };
 }
 
-/** Environments are case-insensitive. */
 function environmentSchema({ contract }: Vocabulary): JsonSchema {
   const spellings = [...envSpellings(contract).keys()];
   const anyCase = spellings.map((name) => name.replaceAll(/./g, eitherCase)).join("|");

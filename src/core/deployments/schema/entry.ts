@@ -13,7 +13,7 @@ import {
   UNSUGGESTED,
 } from "./part.ts";
 
-/** The schema of an entry, derived from its fields. It cannot compare entries with each other. */
+/** It cannot compare entries with each other. */
 export function entrySchema(fields: readonly Field[], vocabulary: Vocabulary): JsonSchema {
   return {
     ...objectSchema(fields, vocabulary),
@@ -22,7 +22,6 @@ export function entrySchema(fields: readonly Field[], vocabulary: Vocabulary): J
   };
 }
 
-/** The members of an entry without the conditions between them. */
 export function objectSchema(fields: readonly Field[], vocabulary: Vocabulary): JsonSchema {
   return {
     type: "object",
@@ -31,7 +30,7 @@ export function objectSchema(fields: readonly Field[], vocabulary: Vocabulary): 
   };
 }
 
-/** One row for each value of a deciding field, with what the dependent fields accept. */
+/** One row for each value of a deciding field, with the accepted values of dependent fields. */
 export function rowsBy(fields: readonly Field[], decider: Field, vocabulary: Vocabulary): JsonSchema[] {
   const values = decider.accepted?.({}, vocabulary) ?? [];
   const row = (entry: Candidate): JsonSchema => rowOf(fields, decider.name, entry, vocabulary);
@@ -42,7 +41,7 @@ export function rowsBy(fields: readonly Field[], decider: Field, vocabulary: Voc
   );
 }
 
-/** The dependent fields of `by` beside an entry. A field that the entry has is not required. */
+/** The dependent fields of `by`. A field that the entry has is not required. */
 export function rowOf(fields: readonly Field[], by: string, entry: Candidate, vocabulary: Vocabulary): JsonSchema {
   const always = alwaysRequired(fields, vocabulary);
   const own = fields.filter((field) => field.by === by && !always.includes(field.name));
@@ -101,7 +100,7 @@ function choiceOf(
   return values.length === 0 ? { ...empty, ...UNSUGGESTED } : { anyOf: [named, empty] };
 }
 
-/** The runtime key that supplies the values describes the field. */
+/** If a runtime key supplies the values, it describes the field. */
 function helpOf({ accepted, by, fact, help }: Field, { contract, matrix }: Vocabulary): string {
   const values = fact?.(matrix);
   const spec = values && "key" in values ? contract.keys[values.key] : undefined;
@@ -109,7 +108,6 @@ function helpOf({ accepted, by, fact, help }: Field, { contract, matrix }: Vocab
   return accepted && by ? `${help} The accepted values depend on ${by}.` : help;
 }
 
-/** Accepted values, or the cases that require the field, by the value of the deciding field. */
 function helpRows(fields: readonly Field[], field: Field, vocabulary: Vocabulary): Record<string, readonly string[]> {
   const { accepted, by = "", required } = field;
   const cases = casesOf(fields, field, vocabulary).slice(1);

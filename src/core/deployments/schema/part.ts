@@ -1,4 +1,4 @@
-/** Building blocks of an editor schema: draft-07 with the keywords of editors. */
+/** Parts of a draft-07 schema with the keywords of editors. */
 import { HIDDEN } from "../characters.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -22,7 +22,6 @@ export function choice(values: readonly string[], meanings?: Readonly<Record<str
   return { enum: values, markdownEnumDescriptions: values.map((value) => meanings[value] ?? "") };
 }
 
-/** A description with a list below it. */
 export function described(description: string, rows: Readonly<Record<string, readonly string[]>> = {}): JsonSchema {
   const list = Object.entries(rows).map(([name, values]) => `- ${name}: ${codes(values)}`);
   return { description, markdownDescription: [description, ...(list.length > 0 ? ["", ...list] : [])].join("\n") };
@@ -40,10 +39,9 @@ export function mapValues<T, Result>(
 }
 
 /**
- * One row for each value of a deciding member. This is the one form that yaml-language-server completes, checks and
- * explains correctly: the member itself lists nothing, each row narrows it, and one `else` lists everything. A
- * condition has no `enum`, because a hover would show it for the member.
- *
+ * One row for each value of a deciding member. yaml-language-server completes, checks and explains only this form
+ * correctly: the member itself has no list, each row narrows it, and one `else` has the whole list. A condition has no
+ * `enum`, because a hover would show it for the member.
  * @param rows the accepted members by the value of `other`
  */
 export function dependent(
@@ -62,10 +60,10 @@ export function condition(test: JsonSchema, holds?: JsonSchema, otherwise?: Json
   return { if: test, ...Object.fromEntries(Object.entries(branches).filter(([, branch]) => branch !== undefined)) };
 }
 
-/** For a member that only some documents may have: the row that accepts it suggests it. */
+/** The row that accepts the member suggests it. */
 export const UNSUGGESTED: JsonSchema = { doNotSuggest: true };
 
-/** The member has one of the values; never true without values. */
+/** Without values, it is never true. */
 export function where(member: string, values: readonly string[]): JsonSchema {
   const [first, ...others] = values.map((value) => ({ const: value }));
   const one = first && others.length > 0 ? { anyOf: [first, ...others] } : (first ?? false);

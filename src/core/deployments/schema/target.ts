@@ -7,7 +7,6 @@ import { choice, condition, dependent, described, type JsonSchema, mapValues, TE
 
 const FIELDS: readonly Field[] = targetFields;
 
-/** A deploy target in today's form or in the legacy form, which has a type instead of a deployTarget. */
 export function targetSchema(vocabulary: Vocabulary): JsonSchema {
   const { properties, ...object } = objectSchema(FIELDS, vocabulary);
   const legacyType = {
@@ -29,7 +28,6 @@ export function targetSchema(vocabulary: Vocabulary): JsonSchema {
   };
 }
 
-/** One deploy target to fill in for each group of the matrix. */
 export function targetSnippets(vocabulary: Vocabulary): JsonSchema[] {
   return groupsOf(vocabulary).map(({ label, targets }) => {
     const [deployTarget] = targets;
@@ -48,7 +46,6 @@ export function targetSnippets(vocabulary: Vocabulary): JsonSchema[] {
   });
 }
 
-/** A place that the editor asks to fill in, with its choices or its example. */
 function stop(number: number, values: readonly string[], isChoice: boolean): string {
   const escaped = values.map((value) => value.replaceAll(/[\\,|}$]/g, String.raw`\$&`)).join(",");
   return isChoice ? `\${${number}|${escaped}|}` : `\${${number}:${escaped}}`;
@@ -59,7 +56,7 @@ function rowsOf(decider: string, vocabulary: Vocabulary): JsonSchema[] {
   return field ? rowsBy(FIELDS, field, vocabulary) : [];
 }
 
-/** The migration supplies the fields that a legacy entry leaves out. */
+/** The migration supplies the fields that a legacy entry omits. */
 function legacySchema(vocabulary: Vocabulary): JsonSchema {
   const { deployTargets, migration } = vocabulary.matrix;
   const types = [...new Set([...Object.keys(deployTargets), ...Object.keys(migration.deployTargetAliases)])];
@@ -83,7 +80,7 @@ function legacySchema(vocabulary: Vocabulary): JsonSchema {
   };
 }
 
-/** The protocols of a legacy entry without a service type are those of the type that the migration adds. */
+/** A legacy entry without a service type has the protocols of the type that the migration adds. */
 function serviceTypeRow(serviceType: unknown, { matrix: { serviceTypes } }: Vocabulary): JsonSchema {
   const protocols = entryOf(serviceTypes, serviceType)?.protocols ?? [];
   return condition({ properties: { serviceType: false } }, { properties: { runtimeProtocol: { enum: protocols } } });

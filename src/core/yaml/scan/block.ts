@@ -7,14 +7,11 @@ import { scanPlain, scanQuoted } from "./scalars.ts";
 
 const MAX_DEPTH = 15;
 const MARKER = /---\r?\n/y;
-/** The indent at the end of the document. */
 const NO_LINE = -1;
 
-/** Reads a document in block style, or in the flow style of JSON. */
 export class DocumentScan<Node> {
   readonly #cursor: Cursor;
   readonly #builder: Builder<Node>;
-  /** The indent of the current line. */
   #indent = NO_LINE;
 
   constructor(text: string, builder: Builder<Node>) {
@@ -53,7 +50,7 @@ export class DocumentScan<Node> {
     return this.#indent > indent ? decline() : map;
   }
 
-  /** The value behind a colon: on the same line or below. A list below may have the indent of its key. */
+  /** The value is on the same line or below. A list below may have the indent of its key. */
   #entryValue(indent: number, depth: number): Node {
     this.#cursor.skipSpaces();
     if (!this.#isAtLineRest()) return this.#inline(depth);
@@ -72,7 +69,6 @@ export class DocumentScan<Node> {
     return this.#indent > indent ? decline() : list;
   }
 
-  /** The value behind a dash: a collection on the same line or below, or a scalar. */
   #itemValue(indent: number, depth: number): Node {
     const cursor = this.#cursor;
     const dash = cursor.position++;
@@ -90,7 +86,6 @@ export class DocumentScan<Node> {
     return isMap ? this.#map(inner, depth) : this.#inline(depth);
   }
 
-  /** A value on one line. */
   #inline(depth: number): Node {
     const node = this.#isAtFlow() ? scanFlow(this.#cursor, this.#builder, ON_ONE_LINE, depth) : this.#scalar();
     this.#nextLine();
@@ -105,7 +100,7 @@ export class DocumentScan<Node> {
     return this.#builder.scalar(start, plainValue(plain), plain);
   }
 
-  /** Skips the rest of the line, which is empty or a comment, and goes to the next line with content. */
+  /** Skips an empty rest or a comment, then goes to the next line with content. */
   #nextLine(): void {
     const cursor = this.#cursor;
     const isSpaced = cursor.unit() === SPACE || cursor.unit(-1) === SPACE;

@@ -1,6 +1,6 @@
 export type ScalarValue = string | number | boolean | null;
 
-/** Builds the result of a scan: plain data, or the places of its nodes. Offsets are UTF-16 units. */
+/** Builds plain data, or the places of nodes. Offsets are UTF-16 units. */
 export interface Builder<Node> {
   /** @param written the scalar in the text, without quotes and escapes */
   scalar(start: number, value: ScalarValue, written: string): Node;

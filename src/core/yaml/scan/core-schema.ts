@@ -14,8 +14,8 @@ const INFINITE = /^[-+]?\.(?:inf|Inf|INF)$/;
 const NOT_A_NUMBER = /^\.(?:nan|NaN|NAN)$/;
 
 /**
- * The value of a plain scalar in the core schema of YAML 1.2. Declines one that YAML 1.1 reads differently, because the
- * parser warns about it.
+ * A plain scalar in the core schema of YAML 1.2. Declines scalars that YAML 1.1 reads differently, because the parser
+ * warns about them.
  */
 export function plainValue(source: string): ScalarValue {
   const first = source.charCodeAt(0);

@@ -1,4 +1,4 @@
-/** The scan does not know this syntax: the full parser has to read the text. */
+/** Unknown syntax: the full parser has to read the text. */
 export class Declined extends Error {
   override readonly name = "Declined";
 }
@@ -23,7 +23,7 @@ export class Cursor {
   position = 0;
 
   constructor(text: string) {
-    // A final line break spares the check for the end of the text.
+    // A final line break saves the check for the end of the text.
     this.text = text.endsWith("\n") ? text : `${text}\n`;
   }
 
@@ -31,7 +31,6 @@ export class Cursor {
     return this.position >= this.text.length;
   }
 
-  /** The UTF-16 unit at an offset from here. */
   unit(ahead = 0): number {
     return this.text.charCodeAt(this.position + ahead);
   }
@@ -44,7 +43,6 @@ export class Cursor {
     while (this.unit() === SPACE) this.position++;
   }
 
-  /** Skips the match of a sticky expression; false without one. */
   skip(expression: RegExp): boolean {
     expression.lastIndex = this.position;
     const isFound = expression.test(this.text);
@@ -52,7 +50,6 @@ export class Cursor {
     return isFound;
   }
 
-  /** Reads the match of a sticky expression; `undefined` without one. */
   match(expression: RegExp): string | undefined {
     const { position } = this;
     return this.skip(expression) ? this.text.slice(position, this.position) : undefined;

@@ -1,4 +1,3 @@
-/** Flow collections, the syntax of JSON. */
 import type { Builder } from "./builder.ts";
 import { plainValue } from "./core-schema.ts";
 import { type Cursor, decline } from "./cursor.ts";
@@ -60,14 +59,14 @@ function scanKey(cursor: Cursor): string {
   return accepted(key);
 }
 
-/** Reads an opening bracket; false if the closing one follows. */
+/** False if the closing bracket follows. */
 function opens(cursor: Cursor, space: RegExp, close: string): boolean {
   cursor.position++;
   cursor.skip(space);
   return !reads(cursor, close);
 }
 
-/** Reads a comma; false at the closing bracket. */
+/** False at the closing bracket. */
 function continues(cursor: Cursor, space: RegExp, close: string): boolean {
   cursor.skip(space);
   if (reads(cursor, close)) return false;

@@ -5,7 +5,6 @@ import { scanQuoted } from "./scalars.ts";
 const LONGEST = 1000;
 const PLAIN_KEY = /[\w$][\w$./@+-]*(?=:)/y;
 
-/** Reads a key and its colon; `undefined`, without moving, if there is no key. */
 export function scanKey(cursor: Cursor): string | undefined {
   const { position } = cursor;
   const key = scanWord(cursor) ?? scanQuoted(cursor) ?? cursor.match(PLAIN_KEY);
@@ -23,7 +22,6 @@ export function accepted(key: string): string {
   return key === "__proto__" || key === "<<" ? decline() : key;
 }
 
-/** The fast path for most keys. */
 function scanWord(cursor: Cursor): string | undefined {
   let ahead = 0;
   while (isWord(cursor.unit(ahead))) ahead++;

@@ -1,4 +1,4 @@
-/** Finds the line and column of an offset; both count from 1. */
+/** Line and column count from 1. */
 export class LineTable {
   readonly #starts: number[] = [0];
 

@@ -2,7 +2,7 @@ import type { Builder } from "./builder.ts";
 
 type Step = string | number;
 
-/** The place of a node and of its children, in parallel arrays because a document has many nodes. */
+/** Parallel arrays, because a document has many nodes. */
 export class Place {
   readonly start: number;
   /** Of a scalar only. */
@@ -21,7 +21,7 @@ export class Place {
     this.children = children;
   }
 
-  /** The index of a child; -1 or out of range if there is none. */
+  /** -1 or out of range without a child. */
   indexOf(step: Step): number {
     const { keys } = this;
     if (typeof step === "number") return keys ? -1 : step;
@@ -49,7 +49,7 @@ export const places: Builder<Place> = {
   },
 };
 
-/** The offset of a path; of its nearest ancestor if the path does not exist. */
+/** The offset of a path, or of its nearest ancestor. */
 export function offsetAt(root: Place, path: readonly Step[], part: "key" | "value"): number {
   let place = root;
   for (const [depth, step] of path.entries()) {

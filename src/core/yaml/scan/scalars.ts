@@ -1,11 +1,9 @@
-/** Scalars on one line. */
 import { COLON, type Cursor, decline, endsLine, HASH, isWord, SPACE } from "./cursor.ts";
 
 const PLAIN_START = /(?:[^\s\-?:,[\]{}#&*!|>'"%@`]|-(?=[^\s,[\]{}]))/y;
 const DOUBLE_QUOTED = /"(?:[^"\\\r\n]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const SINGLE_QUOTED = /'(?:[^'\r\n]|'')*'/y;
 
-/** Reads a quoted scalar with the escapes of JSON; `undefined` if there is no quote. */
 export function scanQuoted(cursor: Cursor): string | undefined {
   switch (cursor.text[cursor.position]) {
     case '"': {

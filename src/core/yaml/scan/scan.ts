@@ -6,15 +6,13 @@ import { offsetAt, type Place, places, writtenAt } from "./places.ts";
 import { values } from "./values.ts";
 
 const UNCOMMON = /[^\n -~]/;
-/** Tabs, control characters, other line breaks and byte order marks. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const UNUSUAL = /[\u0000-\u0009\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029\uFEFF]|\r(?!\n)/;
 
 /**
- * Reads a document in common style as the parser does, with the same value and places, several times faster. Supports
- * block maps and lists, scalars and flow collections on one line, and JSON.
- *
- * @returns `undefined` for any other text, and for a text with an issue
+ * Reads common style with the same value and places as the parser, several times faster: block maps and lists, scalars
+ * and flow collections on one line, and JSON.
+ * @returns `undefined` for other text, and for a text with an issue
  */
 export function scanYaml(text: string, file: string): YamlSource | undefined {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;

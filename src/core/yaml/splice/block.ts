@@ -1,4 +1,3 @@
-/** Edits in block style, by whole lines. */
 import { isMap, isSeq, type Node, type YAMLMap, type YAMLSeq } from "yaml";
 import { UneditableYaml } from "./change.ts";
 import { insertedLines, lineBreakAt, lineStart, nextLine, removedLines, restOfLine, type Splice } from "./lines.ts";
@@ -17,7 +16,6 @@ import {
   type Tree,
 } from "./tree.ts";
 
-/** Inserts a member behind the one at an index. */
 export function insertMember(tree: Tree, map: YAMLMap, index: number, key: string, value: unknown): Splice[] {
   const before = membersOf(map)[index];
   if (!before) throw new UneditableYaml("an empty map in block style");
@@ -28,7 +26,7 @@ export function insertMember(tree: Tree, map: YAMLMap, index: number, key: strin
   return [insertedLines(tree.text, end, isSection ? ["", ...lines] : lines)];
 }
 
-/** The lines of a new member. A list is indented as the other lists of the document are. */
+/** A list has the indent of other lists in the document. */
 export function newMemberLines(tree: Tree, map: YAMLMap | null, key: string, value: unknown): string[] {
   const style = styleOf(tree, map ?? undefined, "\n");
   if (!Array.isArray(value) || value.length === 0) return memberLines(key, value, style);
@@ -56,7 +54,6 @@ export function deleteMember(tree: Tree, map: YAMLMap, index: number): Splice[] 
   return [{ start, end: next, text: "" }];
 }
 
-/** Appends an entry in the style of the last one. */
 export function appendItem(tree: Tree, list: YAMLSeq, value: object): Splice[] {
   const { text } = tree;
   const index = list.items.length - 1;
@@ -81,7 +78,6 @@ export function deleteItem(tree: Tree, list: YAMLSeq, index: number): Splice[] {
   return [removedLines(text, begin, index === 0 && isBlankBelow ? nextLine(text, end) : end)];
 }
 
-/** Adds the first entry to an empty list. @param member the member that holds the list */
 export function fillList(tree: Tree, member: Member, value: object): Splice[] {
   const { text } = tree;
   const colon = behindColon(member);
@@ -94,7 +90,7 @@ export function fillList(tree: Tree, member: Member, value: object): Splice[] {
   return end === colon ? [inserted] : [{ start: colon, end, text: "" }, inserted];
 }
 
-/** Removes the only entry and leaves an empty list. @param member the member that holds the list */
+/** Leaves an empty list. @param member the member that holds the list */
 export function emptyList(tree: Tree, member: Member, list: YAMLSeq): Splice[] {
   const { text } = tree;
   const [colon, begin] = [behindColon(member), lineStart(text, dashOf(list, 0))];
@@ -104,7 +100,6 @@ export function emptyList(tree: Tree, member: Member, list: YAMLSeq): Splice[] {
   return [{ start: colon, end: colon, text: " []" }, removedLines(text, begin, end)];
 }
 
-/** The lines of an entry in the style of another one, which may be in flow style. */
 function entryLines(tree: Tree, like: Node, gap: string, value: object): string[] {
   const collection = isCollection(like) ? like : undefined;
   if (!collection || !isFlow(collection)) return itemLines(value, styleOf(tree, collection, "\n"), gap);
@@ -114,13 +109,12 @@ function entryLines(tree: Tree, like: Node, gap: string, value: object): string[
   );
 }
 
-/** The indent of the members relative to the closing bracket. */
 function spreadOf({ text }: Tree, { range, items }: Collection): Partial<Style> {
   const [outer, inner] = [indentationAt(text, (range?.[1] ?? 1) - 1), indentationAt(text, startOf(items[0]))];
   return inner.length > outer.length ? { unit: " ".repeat(inner.length - outer.length) } : {};
 }
 
-/** The indent of a list relative to its key, as in the first block list of the document. */
+/** As in the first block list of the document. */
 function listIndent({ text, root }: Tree, { unit }: Style): string {
   for (const { key, value } of isMap(root) ? membersOf(root) : []) {
     if (isSeq(value) && !isFlow(value) && value.items.length > 0)
@@ -135,7 +129,7 @@ function gapBehind(text: string, dash: number): string {
   return gap === undefined || gap === "" ? " " : gap;
 }
 
-/** Comment lines that are indented deeper than a column belong to what is above. */
+/** Comment lines that are indented deeper than a column belong to the content above. */
 function withComments(text: string, position: number, column: number): number {
   let end = position;
   for (let next = nextLine(text, end); next < text.length; next = nextLine(text, next)) {
@@ -146,7 +140,6 @@ function withComments(text: string, position: number, column: number): number {
   return end;
 }
 
-/** True if a blank line separates the entry from the one before, comments included. */
 function isSpaced(tree: Tree, list: YAMLSeq, index: number): boolean {
   if (index === 0) return false;
   const start = endOf(tree, list.items[index - 1] as Node, dashOf(list, index - 1) + 1);
@@ -164,7 +157,6 @@ function hasBlankLine(text: string): boolean {
   return /\n[ \t]*\r?\n/.test(text);
 }
 
-/** The start of the blank line above; `undefined` if there is none. */
 function blankLineAbove(text: string, begin: number): number | undefined {
   if (begin === 0) return undefined;
   const above = lineStart(text, begin - 1);

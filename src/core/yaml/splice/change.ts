@@ -1,31 +1,28 @@
-/** Changes to a document, and their meaning for its data. Paths are those before any change. */
+/** Paths are those before any change. */
 export type Path = readonly (string | number)[];
 export type Plain = Readonly<Record<string, unknown>>;
 
 export type Change =
-  /** Sets a member; a new one comes after the nearest member that precedes it in `order`. */
+  /** A new member follows the nearest member that precedes it in `order`. */
   | { readonly kind: "set"; readonly path: Path; readonly value: unknown; readonly order?: readonly string[] }
   /** Adds a member before all others of the document. */
   | { readonly kind: "lead"; readonly path: readonly [string]; readonly value: string }
-  /** Renames a member in place and sets its value. */
   | { readonly kind: "rename"; readonly path: Path; readonly to: string; readonly value: unknown }
   | { readonly kind: "delete"; readonly path: Path }
-  /** Appends an entry to a list; creates a missing list. */
   | { readonly kind: "append"; readonly path: Path; readonly value: Plain };
 
-/** The edit needs more than its own lines; the message says why. */
+/** The edit would affect other lines; the message has the reason. */
 export class UneditableYaml extends Error {
   override readonly name = "UneditableYaml";
 }
 
-/** Applies changes to a copy of the data. */
 export function applied(value: unknown, changes: readonly Change[]): unknown {
   const result: unknown = structuredClone(value ?? {});
   for (const change of deletesLast(changes)) apply(result, change);
   return result;
 }
 
-/** Deletes come last and from the end, so that the paths of the other changes stay valid. */
+/** Deletes come last and from the end, so the paths of the other changes stay valid. */
 export function deletesLast(changes: readonly Change[]): Change[] {
   const isDelete = ({ kind }: Change): boolean => kind === "delete";
   return [...changes.filter((change) => !isDelete(change)), ...changes.filter(isDelete).toReversed()];
@@ -67,7 +64,6 @@ function get(root: unknown, path: Path): unknown {
   return value;
 }
 
-/** For example `deployments[2].region`. */
 export function name(path: Path): string {
   const text = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
   return text.replace(/^\./, "") || "the document";

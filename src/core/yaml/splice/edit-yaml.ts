@@ -11,7 +11,7 @@ export interface YamlEdit {
   readonly changes: readonly LineChange[];
 }
 
-/** A document that can be read; the value of an empty one is `undefined`. */
+/** The value of an empty document is `undefined`. */
 export interface YamlText {
   readonly text: string;
   readonly value: unknown;
@@ -22,10 +22,8 @@ export interface YamlText {
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
- * Makes the changes and keeps every other line byte for byte. New text follows the style of its neighbours. The result
- * is parsed again and compared with the expected data.
- *
- * @throws {UneditableYaml} with the reason if that is not possible
+ * Keeps every other line byte for byte. New text follows the style of its neighbours. The result is parsed again and
+ * compared with the expected data. @throws {UneditableYaml}
  */
 export function editYaml({ text, value, isJson }: YamlText, changes: readonly Change[]): YamlEdit {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
@@ -44,7 +42,6 @@ export function editYaml({ text, value, isJson }: YamlText, changes: readonly Ch
   throw new UneditableYaml("svcm cannot safely change lines written in this way");
 }
 
-/** Makes one change after the other, if they touch the same place. */
 function oneByOne(text: string, isJson: boolean, changes: readonly Change[]): string | undefined {
   let next: string | undefined = text;
   for (const change of deletesLast(changes)) {

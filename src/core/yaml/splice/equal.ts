@@ -1,4 +1,3 @@
-/** Deep equality of plain data; the order of members does not count. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

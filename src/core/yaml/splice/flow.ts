@@ -1,17 +1,15 @@
-/** Edits in flow style: `{ a: 1 }`, `[ a ]`, and JSON. */
 import { isPair } from "yaml";
 import { UneditableYaml } from "./change.ts";
 import { lineBreakAt, lineStart, nextLine, removedLines, restOfLine, type Splice } from "./lines.ts";
 import { flowText, indentationAt, memberText, type Style, styleOf } from "./style.ts";
 import { type Collection, endOf, isCollection, isFlow, type Member, memberEnd, startOf, type Tree } from "./tree.ts";
 
-/** A new item, or a new member if it has a key. */
 export interface Addition {
   readonly key?: string;
   readonly value: unknown;
 }
 
-/** Inserts an item behind the one at an index, or as the first of an empty collection. */
+/** Inserts after an index, or as the first item of an empty collection. */
 export function insertItem(tree: Tree, into: Collection, index: number, addition: Addition): Splice[] {
   const { text } = tree;
   const before = into.items[index];
@@ -77,7 +75,6 @@ function fillEmpty(tree: Tree, into: Collection, { key, value }: Addition): Spli
   return [{ start, end, text: flowText(whole, style, indentationAt(tree.text, start)) }];
 }
 
-/** The text of an addition in the style of its neighbours, and the separator before it. */
 function writtenLike(tree: Tree, into: Collection, { key, value }: Addition): { text: string; comma: string } {
   const { text } = tree;
   const last = into.items.at(-1);
@@ -98,7 +95,6 @@ function jsonQuotes({ isJson }: Tree): Partial<Style> {
   return isJson ? { keyQuote: "QUOTE_DOUBLE", valueQuote: "QUOTE_DOUBLE" } : {};
 }
 
-/** The separator between the last two items. */
 function separatorOf(tree: Tree, { items }: Collection): string {
   const [before, last] = items.slice(-2);
   if (last === undefined) return ", ";
@@ -110,7 +106,6 @@ function itemEnd(tree: Tree, item: unknown): number {
   return isPair(item) ? memberEnd(tree, item as Member) : endOf(tree, item as Member["value"], startOf(item));
 }
 
-/** The offset behind the next comma; `undefined` without one. */
 function commaBehind(text: string, position: number): number | undefined {
   const gap = /^(?:\s|#[^\n]*\n)*,/.exec(text.slice(position, position + 4096))?.[0];
   return gap === undefined ? undefined : position + gap.length;

@@ -7,7 +7,7 @@ export interface Splice {
   readonly text: string;
 }
 
-/** Applies all splices; `undefined` if two of them overlap. Splices at one offset keep their order. */
+/** `undefined` if two splices overlap. Splices at one offset keep their order. */
 export function spliced(text: string, splices: readonly Splice[]): string | undefined {
   const parts: string[] = [];
   let position = 0;
@@ -19,7 +19,6 @@ export function spliced(text: string, splices: readonly Splice[]): string | unde
   return parts.join("") + text.slice(position);
 }
 
-/** The runs of changed lines. Adjacent changes are one run. */
 export function lineChanges(text: string, splices: readonly Splice[]): LineChange[] {
   const groups: Splice[][] = [];
   for (const splice of inOrder(splices)) {
@@ -40,37 +39,34 @@ export function lineChanges(text: string, splices: readonly Splice[]): LineChang
   });
 }
 
-/** The end of the changed lines. A splice of whole lines does not change its neighbours. */
+/** A splice of whole lines does not change its neighbours. */
 function endOfLines(text: string, group: readonly Splice[]): number {
   const { start, end, text: added } = group.at(-1) ?? { start: 0, end: 0, text: "" };
   const isWhole = lineStart(text, start) === start && lineStart(text, end) === end && /(?:^|\n)$/.test(added);
   return isWhole ? end : nextLine(text, end);
 }
 
-/** The start of the line. */
 export function lineStart(text: string, position: number): number {
   return position === 0 ? 0 : text.lastIndexOf("\n", position - 1) + 1;
 }
 
-/** The start of the next line, or the end of the text. */
 export function nextLine(text: string, position: number): number {
   const end = text.indexOf("\n", position);
   return end === -1 ? text.length : end + 1;
 }
 
-/** The rest of the line without its line break. */
 export function restOfLine(text: string, position: number): string {
   return text.slice(position, nextLine(text, position)).replace(/\r?\n$/, "");
 }
 
-/** The line break of the line; at the last line, that of the document. */
+/** At the last line, the line break of the document. */
 export function lineBreakAt(text: string, position: number): string {
   const end = text.indexOf("\n", position);
   const found = end === -1 ? text.indexOf("\n") : end;
   return found > 0 && text[found - 1] === "\r" ? "\r\n" : "\n";
 }
 
-/** Inserts lines behind the line. A text without a final line break stays so. */
+/** Adds no final line break. */
 export function insertedLines(text: string, position: number, lines: readonly string[]): Splice {
   const start = nextLine(text, position);
   const lineBreak = lineBreakAt(text, position);
@@ -79,7 +75,7 @@ export function insertedLines(text: string, position: number, lines: readonly st
   return { start, end: start, text: isWhole ? joined + lineBreak : lineBreak + joined };
 }
 
-/** Removes lines. A text without a final line break stays so. */
+/** Adds no final line break. */
 export function removedLines(text: string, start: number, end: number): Splice {
   const isLast = end === text.length && text[end - 1] !== "\n";
   const before = text.slice(0, start);

@@ -4,8 +4,7 @@ import { nodeAt, nodesOf, type Tree } from "./tree.ts";
 
 /**
  * Refuses a change to a node that an alias repeats elsewhere.
- *
- * @param isReplaced the node at the path goes, with every anchor inside
+ * @param isReplaced the change removes the node and every anchor inside
  * @throws {UneditableYaml}
  */
 export function refuseShared(tree: Tree, path: Path, isReplaced: boolean): void {

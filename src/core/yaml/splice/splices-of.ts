@@ -20,7 +20,7 @@ import {
   type Tree,
 } from "./tree.ts";
 
-/** The splices of a change. @throws {UneditableYaml} with the reason if it cannot be made */
+/** @throws {UneditableYaml} with the reason */
 export function splicesOf(tree: Tree, change: Change): Splice[] {
   const { path } = change;
   const isThere = nodeAt(tree, path) !== undefined;
@@ -89,7 +89,6 @@ function append(tree: Tree, path: Path, value: object): Splice[] {
   return replaceValue(tree, memberAt(tree, path), [value], true);
 }
 
-/** Adds the first member to an empty document. */
 function begin(tree: Tree, key: string, value: unknown): Splice[] {
   const { text, root, isJson } = tree;
   const lineBreak = lineBreakAt(text, 0);
@@ -123,7 +122,6 @@ function quoteLike(old: Node | null, { isJson }: Pick<Style, "isJson">): Quote {
   return isScalar(old) && typeof old.value === "string" ? quoteOf(old) : "PLAIN";
 }
 
-/** The index of the member before a new one: the last that precedes it in `order`, else the last of all. */
 function placeIn(map: YAMLMap, key: string, order: readonly string[]): number {
   const earlier = order.slice(0, Math.max(0, order.indexOf(key)));
   const keys = membersOf(map).map((member) => member.key.value);

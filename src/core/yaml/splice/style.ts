@@ -1,4 +1,3 @@
-/** The style of new text, taken from its neighbours. */
 import { isMap, isScalar, stringify, type Scalar } from "yaml";
 import { lineStart } from "./lines.ts";
 import { behindColon, type Collection, type Member, memberEnd, membersOf, startOf, type Tree } from "./tree.ts";
@@ -12,7 +11,6 @@ export interface Style {
   readonly unit: string;
   /** White space inside brackets on one line. */
   readonly padding: string;
-  /** Separators on one line. */
   readonly colon: string;
   readonly comma: string;
   /** Each item of a flow collection has its own line. */
@@ -20,7 +18,6 @@ export interface Style {
   readonly lineBreak: string;
 }
 
-/** The style of the members of `like`, for new members or entries. */
 export function styleOf(tree: Tree, like: Collection | undefined, lineBreak: string): Style {
   const { isJson, text } = tree;
   const members = isMap(like) ? membersOf(like) : [];
@@ -39,7 +36,7 @@ export function styleOf(tree: Tree, like: Collection | undefined, lineBreak: str
   };
 }
 
-/** A scalar as text, quoted as requested and if YAML 1.2 or 1.1 would read it as something else. */
+/** Quoted as requested, and if YAML 1.2 or 1.1 would not read a text. */
 export function scalarText(value: unknown, quote: Quote, { isJson }: Pick<Style, "isJson">): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   if (isJson || (typeof value === "string" && /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]/.test(value)))
@@ -70,7 +67,6 @@ export function itemLines(value: unknown, style: Style, gap = " "): string[] {
   return lines.map((line, index) => (index === 0 ? `-${gap}${line}` : ` ${gap.replaceAll(/\S/g, " ")}${line}`));
 }
 
-/** @param indent the indentation of the line with the closing bracket */
 export function flowText(value: unknown, style: Style, indent: string): string {
   if (typeof value !== "object" || value === null) return scalarText(value, style.valueQuote, style);
   const inner = indent + style.unit;
@@ -96,7 +92,6 @@ function isFilled(value: unknown): value is object {
   return typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
-/** The first indentation of the document. */
 function unitOf(text: string): string {
   return /^( {1,8}|\t)[^\s#]/m.exec(text)?.[1] ?? "  ";
 }
@@ -113,7 +108,6 @@ function flowStyle(tree: Tree, like: Collection | undefined): FlowStyle {
   return { ...usual, padding, isSpread, ...(isMap(like) && separators(tree, membersOf(like))) };
 }
 
-/** The separators of the first two members. */
 function separators({ text, ...tree }: Tree, [member, next]: readonly Member[]): Partial<FlowStyle> {
   const value = member?.value;
   const colon = member && value && text.slice(behindColon(member) - 1, startOf(value)) === ":" ? ":" : ": ";
@@ -122,12 +116,10 @@ function separators({ text, ...tree }: Tree, [member, next]: readonly Member[]):
   return { colon, comma: between === "," ? "," : ", " };
 }
 
-/** The indentation of the line. */
 export function indentationAt(text: string, position: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart(text, position)))?.[0] ?? "";
 }
 
-/** White space up to the column of a position. */
 export function columnAt(text: string, position: number): string {
   return text.slice(lineStart(text, position), position).replaceAll(/\S/g, " ");
 }

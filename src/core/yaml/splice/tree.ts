@@ -21,11 +21,9 @@ export type Collection = YAMLMap | YAMLSeq;
 
 /** `root` is null for an empty text. */
 export interface Tree {
-  /** Without its byte order mark. */
   readonly text: string;
   readonly root: Node | null;
   readonly aliases: readonly Alias[];
-  /** The text is JSON and must stay JSON. */
   readonly isJson: boolean;
 }
 
@@ -72,7 +70,7 @@ export function membersOf(map: YAMLMap): Member[] {
   return map.items as Member[];
 }
 
-/** The end of a node, without the line break, white space and comments behind it. */
+/** The end of a node, before the line break, white space and comments that follow. */
 export function endOf(tree: Tree, node: Node | null, empty: number): number {
   if (isCollection(node) && !isFlow(node)) {
     if (isMap(node)) return memberEnd(tree, membersOf(node).at(-1) as Member);
@@ -89,7 +87,7 @@ export function memberEnd(tree: Tree, member: Member): number {
   return endOf(tree, member.value, behindColon(member));
 }
 
-/** The offset behind the colon of a member, or behind its key if it has no colon, as in `{ a, b }`. */
+/** The offset after the colon of a member, or after its key in `{ a, b }`. */
 export function behindColon({ key, srcToken }: Member): number {
   const colon = srcToken?.sep?.find(({ type }) => type === "map-value-ind");
   return colon ? colon.offset + 1 : (key.range?.[1] ?? 0);
@@ -105,7 +103,6 @@ export function dashOf(list: YAMLSeq, index: number): number {
   return dashes[index]?.offset ?? 0;
 }
 
-/** The start of an item, or of a member's key. */
 export function startOf(item: unknown): number {
   const node = isPair(item) ? item.key : item;
   return (node as Node).range?.[0] ?? 0;
@@ -119,7 +116,6 @@ export function isFlow(collection: Collection): boolean {
   return collection.flow === true;
 }
 
-/** The node and every node below it. */
 export function* nodesOf(node: unknown): Generator<Node> {
   if (isPair(node)) {
     yield* nodesOf(node.key);

@@ -43,7 +43,7 @@ export async function startGrpc(
   const health = new HealthImplementation({ "": "SERVING", [SERVICE]: "SERVING" });
   health.addToServer(server);
   new ReflectionService(definition).addToServer(server);
-  await followItems(backend, items, (item) => watchers.tell(item));
+  await followItems(backend, items, (item) => watchers.announce(item));
   const port = await bind(server, `${listen.host}:${listen.port}`);
   return {
     port,

@@ -6,7 +6,7 @@ type Watch = ServerWritableStream<unknown, Item>;
 /** Everybody who watches for new items, each at the speed of its reading. */
 export interface Watchers {
   add(call: Watch): void;
-  tell(item: Item): void;
+  announce(item: Item): void;
   /** Ends every watch, in order. */
   end(): void;
 }
@@ -30,7 +30,7 @@ export function itemWatchers(): Watchers {
       watch.on("close", () => watches.delete(watch));
       watch.on("cancelled", () => watches.delete(watch));
     },
-    tell(item) {
+    announce(item) {
       for (const watch of watches) write(watch, item);
     },
     end() {

@@ -7,22 +7,21 @@ import type { Pm2Process } from "./pm2-api.ts";
 export interface Acting {
   readonly connection: Connection;
   readonly timeoutMs: number;
-  /** Called right before PM2 gets the action, with the time that PM2 may take. */
+  /** Called directly before PM2 gets the action, with the time that PM2 may take. */
   readonly handOver: (patienceMs: number) => void;
 }
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Every process that PM2 knows, without its own modules. @throws {LinkFailure} */
+/** Without PM2's modules. @throws {LinkFailure} */
 export async function listed(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
   const all = (await connection.ask("getMonitorData", {}, timeoutMs)) as Pm2Process[];
   return all.filter(({ pm2_env }) => !pm2_env["pmx_module"]);
 }
 
 /**
- * Acts on one process by its number, after asking for the list on the same connection. A daemon that does not answer gets
- * nothing that it could do later, and a number that now belongs to another process is noticed.
- *
+ * Acts on one process after a list on the same connection. A daemon that does not answer gets nothing that it could do
+ * later, and a number that now belongs to another process is noticed.
  * @throws {LinkFailure} PROCESS_CHANGED and those of {@link Connection.ask}
  */
 export async function act(
@@ -34,7 +33,7 @@ export async function act(
   const found = (await listed(acting.connection, acting.timeoutMs)).find(({ pm_id }) => pm_id === identity.pmId);
   if (found === undefined || !isSame(found, identity)) throw changed(identity);
   const { method, argument } = rpcOf(action, found, env);
-  // PM2 would start one that waits for its restart beside the restart that is due.
+  // PM2 would start the process and later also perform its waiting restart.
   if (action !== "stop" && found.pm2_env["status"] === "waiting restart")
     await give(acting, "stopProcessId", found, found.pm_id);
   await give(acting, method, found, argument);
@@ -51,7 +50,7 @@ function rpcOf(
   { pm_id: id }: Pm2Process,
   env?: Environment,
 ): { method: string; argument: unknown } {
-  // PM2 lays `env` over the environment that the process has.
+  // PM2 overrides the environment of the process with `env`.
   if (action === "restart") return { method: "restartProcessId", argument: { id, ...(env && { env }) } };
   return { method: action === "stop" ? "stopProcessId" : "startProcessId", argument: id };
 }
@@ -68,7 +67,7 @@ function changed({ name, pmId }: ProcessIdentity): LinkFailure {
   );
 }
 
-/** PM2 kills after 1.6 s and waits 3 s for a process to call itself ready, unless the app says otherwise. */
+/** By default, PM2 kills after 1.6 s and waits 3 s for a process to call itself ready. */
 function graceOf({ pm2_env }: Pm2Process): number {
   const of = (key: string, otherwise: number): number => {
     const value = pm2_env[key];

@@ -3,9 +3,8 @@ import type { Pm2 } from "./pm2-api.ts";
 
 export interface Connection {
   /**
-   * Asks the daemon. A question without an answer fails when the connection is lost or its time is over; it is not repeated
+   * Sends a request to the daemon. If the connection is lost or the time is over, the request fails and is not repeated
    * on a later connection.
-   *
    * @throws {LinkFailure} PM2_CONNECTION_LOST, PM2_TIMEOUT, PM2_ACTION_FAILED
    */
   ask(method: string, argument: unknown, patienceMs: number): Promise<unknown>;
@@ -15,7 +14,7 @@ export interface Connection {
   close(): void;
 }
 
-/** Connects to a daemon that runs; starts none. @throws {LinkFailure} */
+/** Never starts a daemon. @throws {LinkFailure} */
 export async function connect(pm2: Pm2, socket: string, patienceMs: number): Promise<Connection> {
   const { Client: client } = pm2;
   let refused = "ECONNREFUSED";
@@ -24,7 +23,7 @@ export async function connect(pm2: Pm2, socket: string, patienceMs: number): Pro
     client.client_sock.once("close", () => reject(unreachable(refused, socket)));
   });
   const axon = client.client_sock;
-  // Axon reconnects by itself and then sends queued questions: an action would run late.
+  // Axon reconnects by itself and then sends queued requests, so an action would run late.
   axon.set("retry timeout", 0);
   axon.on("error", (error: Error) => void (refused = codeOf(error)));
   axon.on("ignored error", (error: Error) => void (refused = codeOf(error)));
@@ -40,7 +39,7 @@ export async function connect(pm2: Pm2, socket: string, patienceMs: number): Pro
 
 type Refuse = (failure: LinkFailure) => void;
 
-/** PM2's client knows one connection at a time, so each question first gives it this one. */
+/** PM2's client knows one connection at a time, so each request first sets this one. */
 class ClientConnection implements Connection {
   readonly lost: Promise<never>;
   isLost = false;
@@ -126,7 +125,6 @@ function boundAnswers(axon: Pm2["Client"]["client_sock"], onTooLarge: (failure: 
   return () => void (bytes = 0);
 }
 
-/** @throws {LinkFailure} PM2_TIMEOUT */
 export async function orTimeout<T>(answer: Promise<T>, patienceMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {

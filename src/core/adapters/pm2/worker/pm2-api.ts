@@ -1,7 +1,7 @@
-/** The part of PM2 that the link uses, for the pinned version: PM2's own types leave out the client. */
+/** The used part of PM2, for the pinned version, because PM2's own types leave out the client. */
 export interface Pm2 {
   readonly Client: Pm2Client;
-  /** Starts the apps of a declaration. Failures come as an error, a text or a list of either. */
+  /** Failures come as an error, a text or a list of either. */
   start(declaration: object, done: (error: unknown, started: unknown) => void): void;
 }
 
@@ -23,7 +23,7 @@ export interface RequestSocket extends NodeJS.EventEmitter {
   close(): void;
 }
 
-/** An item of PM2's list. It holds every value of the process's environment twice. */
+/** It holds every value of the process's environment twice. */
 export interface Pm2Process {
   readonly pm_id: number;
   readonly name: unknown;
@@ -32,7 +32,7 @@ export interface Pm2Process {
   readonly pm2_env: Readonly<Record<string, unknown>>;
 }
 
-/** PM2's library, which makes its folders when it is loaded. A call without a connection fails and starts no daemon. */
+/** PM2 makes its folders when it is loaded. A call without a connection fails and starts no daemon. */
 export async function loadPm2(): Promise<Pm2> {
   const pm2 = (await import("pm2")).default as unknown as Pm2;
   pm2.Client.start = (done) => done(new Error("not connected"));

@@ -44,8 +44,8 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
 /**
- * The environment of the process. PM2 starts it from the root of its record, where variables are among PM2's own fields.
- * Variables of the last declaration are under `env` too, earlier ones at the root only.
+ * PM2 starts a process from the root of its record, where variables are among PM2's own fields. Variables of the last
+ * declaration are under `env` too, earlier ones at the root only.
  */
 export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, unknown>> {
   const atRoot = Object.entries(pm2_env).filter(([key]) => VARIABLE.test(key));

@@ -6,8 +6,8 @@ import type { Pm2Process } from "./pm2-api.ts";
 import { environmentOf, processRecord } from "./process-record.ts";
 
 /**
- * The only way for a record to leave the worker: allowed fields, with custom metrics that hold no credential and no secret of
- * the environment of any process.
+ * The only way for a record to leave the worker: permitted fields, and custom metrics without credentials and without
+ * secrets of any process.
  */
 export function published(
   processes: readonly Pm2Process[],

@@ -15,7 +15,7 @@ export interface Starting {
 
 const DAEMON_START_MS = 20_000;
 
-/** Starts an app by its entries in an ecosystem file. @throws {LinkFailure} */
+/** @param apps entries of an ecosystem file @throws {LinkFailure} */
 export async function startApp(starting: Starting, name: string, apps: readonly Fields[]): Promise<void> {
   const connection = await connectOrLaunch(starting);
   try {
@@ -44,14 +44,14 @@ function launchDaemon({ Client: client }: Pm2): Promise<void> {
   return orTimeout(launched, DAEMON_START_MS, "The new PM2 daemon did not come up");
 }
 
-/** Gives the apps to PM2. A refusal in PM2's words is shown without values of their environment. */
+/** A refusal in PM2's words is shown without values of the apps' environment. */
 async function handApps(
   { pm2, timeoutMs, handOver }: Starting,
   connection: Connection,
   apps: readonly Fields[],
 ): Promise<void> {
   const patienceMs = timeoutMs + Math.max(...apps.map(readinessMs));
-  // The loaded library sets them, and PM2 would hand them to the apps.
+  // The library sets them, and PM2 would pass them to the apps.
   for (const mark of ["PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK"]) delete process.env[mark];
   handOver(patienceMs);
   const started = new Promise<void>((done, fail) => {

@@ -7,11 +7,11 @@ import {
   countChanges,
   nameSide,
   setOnOneLine,
-  tellEffects,
-  tellField,
-  tellNote,
-  tellSubject,
-  tellVerdicts,
+  effectTexts,
+  fieldText,
+  noteText,
+  subjectText,
+  verdictTexts,
 } from "./words.ts";
 
 const MAX_VALUE = 120;
@@ -20,8 +20,8 @@ const MAX_ISSUES = 20;
 const MAX_LENGTH = 60_000;
 
 /**
- * Renders a difference as GitHub-flavoured Markdown, for a comment or a job summary. Text of a document is always in a
- * code span on one line, where markup, HTML, mentions and references have no effect.
+ * GitHub-flavoured Markdown for a comment or a job summary. Text of a document is in a code span on one line, where
+ * markup, HTML, mentions and references have no effect.
  */
 export function renderDiffMarkdown(report: DiffReport): string {
   const { file, from, to, changes, notes } = report;
@@ -30,14 +30,13 @@ export function renderDiffMarkdown(report: DiffReport): string {
       `### ${codeSpan(file)}: ${countChanges(changes)}`,
       `From ${nameSide(from, codeSpan)} to ${nameSide(to, codeSpan)}.`,
     ],
-    [...notes.map((note) => tellNote(note, codeSpan)), ...tellVerdicts(report), issueList(to.issues)],
+    [...notes.map((note) => noteText(note, codeSpan)), ...verdictTexts(report), issueList(to.issues)],
   ].map((parts) => parts.filter((part) => part !== "").join("\n\n"));
   return [head, ...changeParts(changes, MAX_LENGTH - head.length - tail.length), tail]
     .filter((part) => part !== "")
     .join("\n\n");
 }
 
-/** As many changes as fit, then the number of the others. */
 function changeParts(changes: readonly Change[], room: number): string[] {
   let left = room;
   let shown = 0;
@@ -58,9 +57,9 @@ function changeParts(changes: readonly Change[], room: number): string[] {
 function changeItem(change: Change): string {
   const { kind, fields } = change;
   return [
-    `- ${tellSubject(change, codeSpan)}`,
-    ...fields.map((field) => `  - ${tellField(field, kind, codeSpan, "→")}`),
-    ...tellEffects(change, codeSpan).map((effect) => `  - ${effect}`),
+    `- ${subjectText(change, codeSpan)}`,
+    ...fields.map((field) => `  - ${fieldText(field, kind, codeSpan, "→")}`),
+    ...effectTexts(change, codeSpan).map((effect) => `  - ${effect}`),
   ].join("\n");
 }
 
@@ -74,7 +73,6 @@ function issueList(issues: readonly Issue[]): string {
   return [...items, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }
 
-/** The fence has more backticks than any run in the text. */
 function codeSpan(text: string, limit = MAX_VALUE): string {
   const line = setOnOneLine(text, limit);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));

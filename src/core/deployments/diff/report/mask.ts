@@ -1,7 +1,7 @@
 import { maskCredentials, maskSource, REDACTED } from "../../../secrets/redact.ts";
 import type { Change, FieldChange } from "../change.ts";
 
-/** Masks credentials that a document should not hold. The comparison is done before. */
+/** Masks credentials after the comparison. */
 export function maskChange(change: Change): Change {
   const { name, previousName } = change;
   return {
@@ -23,7 +23,6 @@ function maskField({ field, ...values }: FieldChange): FieldChange {
   };
 }
 
-/** Hides a value that holds a secret as a whole. */
 function masked(field: string, value: unknown): unknown {
   const prefix = `${field}: `;
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");

@@ -2,7 +2,6 @@ import type { diffFormats } from "../../../api/names.ts";
 import type { Paint } from "../../../findings/text.ts";
 import type { DiffReport } from "./diff-report.ts";
 
-/** Renders without a final newline. */
 export async function renderDiff(
   report: DiffReport,
   format: (typeof diffFormats)[number],

@@ -8,17 +8,16 @@ import {
   countChanges,
   nameSide,
   setOnOneLine,
-  tellEffects,
-  tellField,
-  tellNote,
-  tellSubject,
-  tellVerdicts,
+  effectTexts,
+  fieldText,
+  noteText,
+  subjectText,
+  verdictTexts,
 } from "./words.ts";
 
 const MAX_VALUE = 200;
 const MAX_ISSUES = 20;
 
-/** Renders a difference for a terminal. The caller wraps long lines at their indent. */
 export function renderDiffText(report: DiffReport, paint: Paint): string {
   const { file, from, to, changes, notes } = report;
   const head = `${paint.bold(quote(file))}: ${nameSide(from, quote)} -> ${nameSide(to, quote)}`;
@@ -28,8 +27,8 @@ export function renderDiffText(report: DiffReport, paint: Paint): string {
   const count = countChanges(changes);
   const end = [
     `${count.charAt(0).toUpperCase()}${count.slice(1)}.`,
-    ...notes.map((note) => paint.dim(tellNote(note, quote))),
-    ...tellVerdicts(report).map((verdict, index, all) =>
+    ...notes.map((note) => paint.dim(noteText(note, quote))),
+    ...verdictTexts(report).map((verdict, index, all) =>
       verdictColour(report, index === all.length - 1, paint)(verdict),
     ),
     ...issueLines(to.issues, paint),
@@ -41,9 +40,9 @@ function changeLines(change: Change, paint: Paint): string[] {
   const { kind, fields } = change;
   const [sign, colour] = signOf(kind, paint);
   return [
-    `  ${colour(`${sign} ${tellSubject(change, quote)}`)}`,
-    ...fields.map((field) => `      ${tellField(field, kind, quote, "->")}`),
-    ...tellEffects(change, quote).map((effect) => `      ${paint.dim(effect)}`),
+    `  ${colour(`${sign} ${subjectText(change, quote)}`)}`,
+    ...fields.map((field) => `      ${fieldText(field, kind, quote, "->")}`),
+    ...effectTexts(change, quote).map((effect) => `      ${paint.dim(effect)}`),
   ];
 }
 

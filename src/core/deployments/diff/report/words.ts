@@ -1,10 +1,10 @@
-/** Describes a change in words; the renderer quotes names and values. */
+/** Describes a change; the renderer quotes names and values. */
 import { unreadableAsCodes } from "../../../findings/cells.ts";
 import type { Change, ChangedSection, Effect, EffectAction, FieldChange, Note } from "../change.ts";
 import { countIssues } from "../../../findings/report.ts";
 import type { DiffReport, DiffSide } from "./diff-report.ts";
 
-/** Quotes text of a document, so that nobody takes it for text of svcm. */
+/** Marks text of a document, so a reader can distinguish it from text of svcm. */
 export type Quote = (text: string) => string;
 
 const SECTIONS: Readonly<Record<ChangedSection, string>> = {
@@ -22,7 +22,7 @@ export function bySection(changes: readonly Change[]): { readonly title: string;
   });
 }
 
-/** `1 added, 2 changed`. */
+/** `1 added, 2 changed` */
 export function countChanges(changes: readonly Change[]): string {
   if (changes.length === 0) return "no change in meaning";
   const kinds = KINDS.map((kind) => ({ kind, count: changes.filter((change) => change.kind === kind).length }));
@@ -31,31 +31,30 @@ export function countChanges(changes: readonly Change[]): string {
 
 const KINDS = ["added", "removed", "renamed", "changed"] as const;
 
-/** For example `edge-2 renamed (was edge)`. */
-export function tellSubject({ kind, name, previousName }: Change, quote: Quote): string {
+/** `edge-2 renamed (was edge)` */
+export function subjectText({ kind, name, previousName }: Change, quote: Quote): string {
   const subject = name === undefined ? [] : [name.trim() === "" ? "an entry without a name" : quote(name)];
   const was = previousName === undefined ? [] : [`(was ${quote(previousName)})`];
   return [...subject, kind, ...was].join(" ");
 }
 
-/** The revision that the caller named, with its commit. */
 export function nameSide({ revision, commit = "", exists }: DiffSide, quote: Quote): string {
   const where = revision === undefined ? "the work tree" : `${quote(revision)} (${quote(commit.slice(0, 10))})`;
   return exists ? where : `${where}, where the file does not exist`;
 }
 
-/** For example `runtime: node20 -> node22`; only one value for an entry that is added or removed. */
-export function tellField(change: FieldChange, kind: Change["kind"], quote: Quote, arrow: string): string {
+/** `runtime: node20 -> node22`, or one value for an entry that is added or removed. */
+export function fieldText(change: FieldChange, kind: Change["kind"], quote: Quote, arrow: string): string {
   const { field, from, to } = change;
-  const [old, young] = told(from, to);
+  const [old, young] = bothAsText(from, to);
   if (kind === "added") return `${quote(field)}: ${quote(young)}`;
   if (kind === "removed") return `${quote(field)}: ${quote(old)}`;
   const before = "from" in change ? quote(old) : "(none)";
   return `${quote(field)}: ${before} ${arrow} ${"to" in change ? quote(young) : "(none)"}`;
 }
 
-/** Both values as text; as JSON if they look alike, for example the number 22 and the text "22". */
-function told(from: unknown, to: unknown): readonly [string, string] {
+/** JSON if both values look alike as text, for example the number 22 and the text "22". */
+function bothAsText(from: unknown, to: unknown): readonly [string, string] {
   const plain = [plainText(from), plainText(to)] as const;
   return plain[0] === plain[1] ? [JSON.stringify(from) ?? "", JSON.stringify(to) ?? ""] : plain;
 }
@@ -64,11 +63,11 @@ function plainText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-export function tellEffects({ effects }: Change, quote: Quote): string[] {
-  return effects.length === 0 ? ["touches no process"] : effects.map((effect) => tellEffect(effect, quote));
+export function effectTexts({ effects }: Change, quote: Quote): string[] {
+  return effects.length === 0 ? ["touches no process"] : effects.map((effect) => effectText(effect, quote));
 }
 
-function tellEffect(effect: Effect, quote: Quote): string {
+function effectText(effect: Effect, quote: Quote): string {
   if (effect.kind === "process") {
     const apps = effect.appSuffixes.map((suffix) => quote(`*${suffix}`)).join(", ");
     const where = effect.ecosystem === undefined ? "in every ecosystem file" : `in ${quote(effect.ecosystem)}`;
@@ -92,26 +91,23 @@ const PROCESSES: Readonly<Record<EffectAction, string>> = {
   touch: "PM2 apps touched:",
 };
 
-export function tellNote(note: Note, quote: Quote): string {
+export function noteText(note: Note, quote: Quote): string {
   return note.kind === "reordered"
     ? `${SECTIONS[note.section]} are in another order, which changes nothing.`
     : `${quote(note.name)} is written in another form, with the same meaning.`;
 }
 
-/** `undefined` if the document does not exist. */
-export function tellVerdict(which: "old" | "new", side: DiffSide): string | undefined {
+export function verdictText(which: "old" | "new", side: DiffSide): string | undefined {
   if (!side.exists) return undefined;
   const verdict = side.valid ? "valid" : "not valid";
   return `The ${which} document is ${verdict}${side.issues.length === 0 ? "" : `: ${countIssues(side.issues)}`}.`;
 }
 
-/** The verdict on the new document, and on the old one if it is not valid. */
-export function tellVerdicts({ from, to }: DiffReport): string[] {
-  const verdicts = [from.valid ? undefined : tellVerdict("old", from), tellVerdict("new", to)];
+export function verdictTexts({ from, to }: DiffReport): string[] {
+  const verdicts = [from.valid ? undefined : verdictText("old", from), verdictText("new", to)];
   return verdicts.filter((verdict) => verdict !== undefined);
 }
 
-/** At most `limit` characters on one line, with hidden characters as code points. */
 export function setOnOneLine(text: string, limit: number): string {
   const line = unreadableAsCodes(text);
   const characters = Array.from(line);
