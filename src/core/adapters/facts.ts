@@ -119,7 +119,7 @@ class FactFile<T> {
   /** `undefined` if the file does not exist. */
   #stamp(): string | undefined {
     try {
-      // Most repositories have none of these files, and an error would cost more than the call.
+      // Most repositories lack these files, and an error would cost more than the call.
       const state = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
       return state && fileState(state);
     } catch (error) {

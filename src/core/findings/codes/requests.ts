@@ -47,7 +47,7 @@ export const requestCodes: CodeDocs = {
     remedy: "Correct what the message names, or run the command with `--help`.",
   },
   UNAUTHORIZED: {
-    summary: "The service needs a token, and the request has none or a wrong one.",
+    summary: "The service needs a token, but the token of the request is missing or wrong.",
     remedy: "Set SVC_SERVICE_MANAGEMENT_AUTH_TOKEN to the token that the service was started with.",
   },
   FORBIDDEN: {
