@@ -8,7 +8,6 @@ export interface BundledPlugin {
 }
 
 interface Place {
-  /** Folder of the package. */
   readonly root: string;
   readonly isRoot: boolean;
   readonly load: LoadChunk;

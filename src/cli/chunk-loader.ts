@@ -9,9 +9,7 @@ export interface ChunkLoaderOptions {
   readonly dist: string;
   /** V8 itself refuses code of another version or with other flags. */
   readonly codeCache: Pick<CodeCache, "read">;
-  /** Loads everything that is not a chunk. */
   readonly nodeRequire: NodeJS.Require;
-  /** Called with each chunk that had to be compiled. */
   readonly onCompiled: (chunk: string, script: Script) => void;
 }
 

@@ -9,7 +9,6 @@ const MOST_FOLDERS = 8;
 const PRIVATE = 0o700;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** The compiled code of one build for one version of Node.js. */
 export interface CodeCache {
   readonly read: (chunk: string) => Buffer | undefined;
   /** A cache that cannot be written is not an error: the next start compiles again. */

@@ -1,4 +1,3 @@
-/** Runs from source: commands are found in their folder, plugins in node_modules. */
 import { Plugin } from "@oclif/core/config";
 import type { PJSON } from "@oclif/core/interfaces";
 import { fileURLToPath } from "node:url";

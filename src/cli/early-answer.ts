@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import pjson from "../../package.json" with { type: "json" };
 import { colourLevel, isTerminalBehindStdout } from "../commands/terminal/screen.ts";
 
-/** The root help as oclif renders it, made by the build. */
 export const HELP_FILES = { plain: "help.txt", coloured: "help.ansi.txt" } as const;
 export const HELP_COLUMNS = 80;
 
@@ -17,7 +16,6 @@ export function earlyAnswer(argv: readonly string[], dist: string): string | und
   return only === "--help" || only === "-h" ? rootHelp(dist) : undefined;
 }
 
-/** The form of oclif. */
 export function version(): string {
   return `${pjson.name}/${pjson.version} ${process.platform}-${process.arch} node-${process.version}`;
 }

@@ -6,7 +6,6 @@ import { writeOut } from "../commands/terminal/output.ts";
 import { TerminalFileError } from "../commands/terminal/errors.ts";
 import { UsageError } from "../commands/terminal/errors.ts";
 
-/** The first plugin is svcm itself. */
 export async function main(argv: string[], loadPlugins: () => Promise<readonly Plugin[]>): Promise<void> {
   process.on("uncaughtException", crash);
   let known: readonly string[] = [];

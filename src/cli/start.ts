@@ -10,7 +10,6 @@ export interface StartOptions {
   readonly load: LoadChunk;
 }
 
-/** Lists svcm itself first. */
 export const PLUGINS_FILE = "plugins.json";
 
 /** Searches nothing, because every plugin and command is known. */

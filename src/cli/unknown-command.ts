@@ -6,7 +6,6 @@ const SHOW = "svcm metrics show measures each process; svcm ecosystem show shows
 const WATCH = "svcm metrics watch";
 const LEFT_TO_PM2 = "use PM2's own command line for this";
 
-/** Commands of other tools, and the command of svcm for each. */
 const HABITS: Readonly<Record<string, string>> = {
   ls: LIST,
   list: LIST,

@@ -142,7 +142,6 @@ export abstract class SvcmCommand extends Command {
     this.#print(jsonText(document, 2));
   }
 
-  /** Exits 1: the command worked, and its answer is negative. */
   answerNo(): void {
     process.exitCode = 1;
   }

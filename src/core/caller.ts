@@ -8,6 +8,5 @@ export interface Caller {
   readonly source: AuditSource;
   readonly actor?: string;
   readonly grants: readonly Access[];
-  /** Aborted when the caller leaves. */
   readonly signal?: AbortSignal;
 }

@@ -55,7 +55,6 @@ interface ErrorRow {
 
 export type ErrorKind = keyof typeof errorTable;
 
-/** The error body, with members for the command line and the server. */
 export interface RefusalBody extends Omit<ErrorBody, "error" | "code"> {
   readonly code?: ErrorCode;
   /** The next step, for a person at a terminal. Not sent. */

@@ -10,7 +10,6 @@ import type { Ports } from "./ports/index.ts";
 export interface Operation<Input, Output> {
   readonly id: OperationId;
   readonly access: Access;
-  /** The error for malformed input. */
   readonly refusal: Extract<ErrorKind, "INVALID_PAYLOAD" | "INVALID_REQUEST">;
   run(ports: Ports, input: Input, caller: Caller): Promise<Output>;
 }

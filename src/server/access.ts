@@ -10,7 +10,6 @@ export interface AccessPolicy {
   /** The origin of the public URL, because a proxy may change `Host`. */
   readonly publicOrigin?: string;
   readonly isBehindProxy?: boolean;
-  /** Only this machine can reach the server, so reads are open. */
   readonly isLoopback: boolean;
   /** Absent without a token, which only a loopback bind permits. */
   readonly hasToken?: TokenCheck;

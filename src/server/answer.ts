@@ -56,7 +56,6 @@ export interface FailureAnswer extends ErrorDescription {
   readonly text: string;
 }
 
-/** @param methods accepted methods of the path, for a 405 answer */
 export function failureAnswer(error: unknown, methods: readonly string[] = []): FailureAnswer {
   const description = describeError(error);
   return {

@@ -33,7 +33,6 @@ export interface AppOptions {
   readonly policy: AccessPolicy;
   readonly log: ServerLog;
   readonly limits?: Partial<Limits>;
-  /** An additional path for everything; by default only the root. */
   readonly publicPath?: string;
   readonly console?: ConsoleFiles;
 }

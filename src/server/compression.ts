@@ -18,7 +18,6 @@ const compressors: Record<Encoding, (text: string) => Promise<Buffer>> = {
   gzip: (text) => zip(text),
 };
 
-/** The preferred encoding of an `Accept-Encoding`, if the server has it. */
 export function encodingFor(accepted: string | undefined): Encoding | undefined {
   if (accepted === undefined) return undefined;
   const weights = new Map<string, number>();

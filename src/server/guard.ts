@@ -1,4 +1,3 @@
-/** Applies `access.ts` before a request is routed. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import { SvcmError, type Access } from "../core/index.ts";
@@ -14,7 +13,6 @@ declare module "fastify" {
     /** Set by the guard, like the members below. */
     grants: readonly Access[];
     actor: string;
-    /** Failures are counted by it. */
     address: string;
     /** True after the start of its operation, which then records its own outcome. */
     hasRun: boolean;

@@ -12,20 +12,17 @@ export interface Limits {
   readonly maxDocumentBytes: number;
   readonly maxBodyDepth: number;
   readonly maxConnections: number;
-  /** Time for requests in flight when the server closes. */
   readonly closeTimeoutMs: number;
   readonly maxSockets: number;
   /** Additional sockets for clients that have not sent the token. */
   readonly maxOwingSockets: number;
   readonly attempts: AttemptLimit;
   readonly maxFrameBytes: number;
-  /** Frames of a client, and actions among them. */
   readonly frameRate: Rate;
   readonly actionRate: Rate;
   readonly maxActions: number;
   /** A client with more unread samples gets no further ones. */
   readonly maxUnreadSamples: number;
-  /** Bytes of unread answers of a client. */
   readonly maxUnsentBytes: number;
   readonly heartbeatMs: number;
   readonly pongTimeoutMs: number;

@@ -1,4 +1,3 @@
-/** Generated from the route table, its schemas and the error table. */
 import { inputs } from "../core/api/inputs.ts";
 import * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
@@ -27,7 +26,6 @@ interface Facts {
 
 export interface OpenApiOptions extends Facts {
   readonly version: string;
-  /** The path for everything; empty at the root. */
   readonly publicPath?: string;
 }
 

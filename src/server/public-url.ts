@@ -6,7 +6,6 @@ export const PUBLIC_URL = "SVC_SERVICE_MANAGEMENT_PUBLIC_URL";
 
 export interface PublicUrl {
   readonly origin: string;
-  /** Canonical, without the port. */
   readonly host: string;
   /** The path for everything, without a trailing slash; empty at the root. */
   readonly path: string;

@@ -4,7 +4,6 @@ import type { FastifyRequest } from "fastify";
 import { REQUEST_CUT_OFF } from "./failure.ts";
 import type { Route } from "./route.ts";
 
-/** An attempt that is refused before an operation can record it. */
 export interface RefusedAttempt extends Pick<AuditRecord, "action" | "source" | "target" | "actor"> {
   readonly address: string;
   readonly code: string;

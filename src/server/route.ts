@@ -19,7 +19,6 @@ export const tags = {
   service: "The service itself.",
 } as const;
 
-/** Its input consists of the query parameters, the body and the fixed part. */
 export interface OperationRoute extends RouteFacts {
   readonly operation: Operation<unknown, unknown>;
   readonly query?: readonly string[];
@@ -89,7 +88,6 @@ type OperationFacts<Output> = Omit<
   readonly refusals: readonly ErrorKind[];
 } & (Output extends EnvRead<unknown> ? { readonly hasEntityTag: true } : { readonly hasEntityTag?: never });
 
-/** @param facts the response schema describes the answer of the operation */
 export function operationRoute<Input, Output>(
   method: Method,
   path: string,

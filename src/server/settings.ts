@@ -26,7 +26,6 @@ export interface Settings {
   /** As set, even if blank: the address decides if it is acceptable. */
   readonly token: string | undefined;
   readonly allowedHosts: readonly string[];
-  /** `undefined` if no proxy is announced. */
   readonly publicUrl: PublicUrl | undefined;
   readonly logLevel: LogLevel;
   readonly logForm: LogForm | undefined;

@@ -32,7 +32,6 @@ export async function edit<Input extends Place>(
   return response;
 }
 
-/** A refusal names the flags. */
 export async function editSilently<Input extends Place>(
   command: SvcmCommand,
   flags: EditFlags,

@@ -36,7 +36,6 @@ export class TerminalFileError extends CommandLineError {
 export class ConnectionError extends CommandLineError {
   override readonly name = "ConnectionError";
 
-  /** @param reason of the WebSocket */
   constructor(origin: string, reason: string) {
     const isOther = reason.startsWith("Unexpected server response");
     const details = isOther

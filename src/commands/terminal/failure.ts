@@ -25,11 +25,9 @@ export interface Failure {
   readonly kind?: ErrorKind;
   readonly hint?: string | undefined;
   readonly source?: string | undefined;
-  /** The stack of a defect. */
   readonly stack?: string;
 }
 
-/** @param asked the command that failed, if it was found */
 export function failureOf(error: unknown, asked?: Asked): Failure {
   if (error instanceof CommandLineError) return error;
   if (isOclifError(error)) return oclifFailure(error, asked);
@@ -38,7 +36,6 @@ export function failureOf(error: unknown, asked?: Asked): Failure {
   return { exitCode, body, kind: error.kind, hint, source };
 }
 
-/** With SVCM_DEBUG, it also shows the stack of a defect. */
 export function printFailure(failure: Failure): void {
   const screen = stderrScreen();
   writeErr(printable(renderFailure(failure, Boolean(process.env["SVCM_DEBUG"]), screen), screen));

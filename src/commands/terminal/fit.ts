@@ -7,7 +7,6 @@ export function columnsOf(text: string): number {
   return /^[\x20-\x7e]*$/.test(text) ? text.length : widthOf(cellsOf(text));
 }
 
-/** Truncates with `…` at the end or in the middle, or fills with spaces. */
 export function fit(text: string, width: number, side: Side = "left", cut: "end" | "middle" = "end"): string {
   const cells = cellsOf(text);
   const columns = widthOf(cells);

@@ -67,7 +67,6 @@ interface ProcessFacts {
   readonly restartCount: number | null;
 }
 
-/** Every table of processes begins with these columns. */
 export const processColumns: readonly Column<ProcessFacts>[] = [
   { heading: "NAME", cell: ({ name }) => name, shorten: "middle" },
   { heading: "ID", cell: ({ pmId }) => String(pmId), side: "right" },

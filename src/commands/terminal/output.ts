@@ -22,7 +22,6 @@ export function writeOut(text: string): boolean {
   }
 }
 
-/** True for a terminal, false for a file and a pipe. */
 export function isDevice(fd: number): boolean {
   return fstatSync(fd).isCharacterDevice();
 }

@@ -21,7 +21,6 @@ export const paint = Object.fromEntries(
   STYLES.map(([name], index) => [name, (text: string) => `${markAt(index * 2)}${text}${markAt(index * 2 + 1)}`]),
 ) as Record<(typeof STYLES)[number][0], (text: string) => string> satisfies Paint;
 
-/** For a document that another program reads. */
 export const unpainted = Object.fromEntries(STYLES.map(([name]) => [name, (text: string) => text])) as typeof paint;
 
 function markAt(offset: number): string {

@@ -63,7 +63,6 @@ function refuseUnused(flags: Readonly<Record<string, string | undefined>>): void
   throw new UsageError(`${unused} has no effect without --ecosystem.`, `add --ecosystem, or leave ${unused} out`);
 }
 
-/** In a terminal it also shows the awaited state. */
 export async function act(
   command: SvcmCommand,
   action: Action,

@@ -8,7 +8,6 @@ export interface Screen {
   readonly isAscii?: boolean;
 }
 
-/** None, 16, 256 or all colours. */
 export type ColourLevel = 0 | 1 | 2 | 3;
 
 const DEFAULT_WIDTH = 80;
@@ -36,7 +35,6 @@ export function isTerminalBehindStderr(): boolean {
   return isDevice(STDERR) && process.stderr.isTTY;
 }
 
-/** False in continuous integration. */
 export function hasFullScreen(): boolean {
   return isTerminalBehindStdout() && process.env["TERM"] !== "dumb" && !process.env["CI"];
 }

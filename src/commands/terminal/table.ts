@@ -10,7 +10,6 @@ export interface Column<Row> {
   readonly cell: (row: Row) => string;
   readonly side?: Side;
   readonly colour?: (row: Row, paint: Paint) => ((text: string) => string) | undefined;
-  /** Shortens a cell at its end, in its middle, or folds it between words. Others are shortened last. */
   readonly shorten?: "end" | "middle" | "fold";
   /** If the table does not fit, the column with the highest number is left out first. */
   readonly spare?: number;
@@ -83,7 +82,6 @@ function mostSpare<Row>(kept: readonly Laid<Row>[]): Laid<Row> | undefined {
   return spares.toSorted((a, b) => (b.column.spare ?? 0) - (a.column.spare ?? 0))[0];
 }
 
-/** Limits the widest columns until all fit, or until each has its least width. */
 export function fitWidths(columns: readonly { natural: number; least: number }[], room: number): number[] {
   const capped = (cap: number): number[] =>
     columns.map(({ natural, least }) => Math.max(Math.min(natural, least), Math.min(natural, cap)));

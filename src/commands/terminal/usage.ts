@@ -1,4 +1,3 @@
-/** Messages of svcm for command lines that oclif refuses. */
 import { suggest } from "../../core/index.ts";
 import { UsageError } from "./errors.ts";
 

@@ -6,7 +6,6 @@ import { SvcmError, type RefusalBody } from "../errors.ts";
 import type { RevisionFile, Revisions } from "../ports/index.ts";
 
 export interface GitOptions {
-  /** A folder of the work tree. */
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly maxBytes: number;

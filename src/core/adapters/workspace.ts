@@ -7,7 +7,6 @@ import { whyNoFolder } from "./folders.ts";
 import { pm2Home } from "./pm2/home.ts";
 
 export interface WorkspaceOptions {
-  /** The flag `--root`, relative to `cwd`. */
   readonly root?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;

@@ -97,7 +97,6 @@ const payload: MetricsPayload = {
   ],
 };
 
-/** Examples for the description; a test checks them against the schemas. */
 export const frameExamples: Examples = {
   subscribe: [{ type: "subscribe", environment: "dev", intervalMs: 1000 }],
   unsubscribe: [{ type: "unsubscribe" }],

@@ -6,7 +6,6 @@ import * as z from "zod/mini";
 import { auditOutcomes, entrypoints, processActions, processScopes, schemaNames, documentSections } from "./names.ts";
 
 const environment = z.optional(z.string());
-/** A name of `services` in `svcm.yaml`; a repository with one service needs none. */
 const service = z.optional(z.string());
 const values = z.record(z.string(), z.string());
 const foreignKeys = z.enum(["ignore", "refuse"]);
@@ -75,12 +74,9 @@ export const inputs = {
     section: z.optional(z.enum(documentSections)),
     content: z.optional(z.instanceof(Uint8Array)),
   }),
-  /** Revisions of Git; without `to`, the work tree. */
   "deployments.diff": z.strictObject({ file: z.optional(z.string()), from: z.string(), to: z.optional(z.string()) }),
   "deployments.migrate": z.strictObject(documentEdit),
-  /** An empty value leaves a field out. */
   "entry.question": z.strictObject({ file, section: z.enum(["interfaces", "deployments"]), values }),
-  /** The document, or the bytes of its YAML text. */
   "suite.validate": z.union([z.instanceof(Uint8Array), z.looseObject({})]),
   "startup.check": z.strictObject({
     environment,

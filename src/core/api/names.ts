@@ -14,7 +14,6 @@ export const schemaNames = [...documentNames, "asyncapi"] as const;
 export const processActions = ["start", "stop", "restart"] as const;
 export type ProcessAction = (typeof processActions)[number];
 
-/** `ecosystem` means apps as the ecosystem file declares them. */
 export const processScopes = ["process", "namespace", "ecosystem"] as const;
 export type ProcessScope = (typeof processScopes)[number];
 

@@ -1,4 +1,3 @@
-/** Matches the words in any case, with white space around them. */
 export function wordPattern(words: readonly string[]): string {
   return `^\\s*(?:${words.map(inAnyCase).join("|")})\\s*$`;
 }

@@ -4,7 +4,6 @@ export function isMap(value: unknown): value is Candidate {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Without the white space around it; empty if the member is not text. */
 export function textOf(candidate: Candidate, field: string): string {
   const value = candidate[field];
   return typeof value === "string" ? value.trim() : "";

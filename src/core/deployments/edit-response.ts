@@ -18,7 +18,6 @@ export interface DocumentEditResponse {
   readonly previous?: Readonly<Record<string, unknown>>;
   readonly defaults: readonly string[];
   readonly changes: readonly LineChange[];
-  /** Issues that the entry already had and still has. */
   readonly issues: readonly Issue[];
 }
 

@@ -1,4 +1,3 @@
-/** The fields of deployments.yaml in the order of the file. */
 import type { Candidate } from "./candidate.ts";
 import type { Field } from "./field.ts";
 import { CONTROLLER, CONTROLLER_EXAMPLE } from "./rules/interface-controller.ts";
@@ -193,7 +192,6 @@ export const configurationFields: readonly Field[] = [
 
 type Flagged<Row extends { readonly flag: string }> = Field & { readonly flag: Row["flag"] };
 
-/** All values of each field with a vocabulary, regardless of other fields. */
 export function fieldValues(vocabulary: Vocabulary): Readonly<Record<string, readonly string[]>> {
   const fields: readonly Field[] = [...targetFields, ...interfaceFields, ...configurationFields];
   return Object.fromEntries(

@@ -1,4 +1,3 @@
-/** Sections and their members. The rules check the values. */
 import type { Code } from "../api/codes.generated.ts";
 import { type Issue, MAX_ISSUES } from "../api/issue.ts";
 import { acceptedText, accepting, type Finding, toIssue } from "../findings/rule.ts";

@@ -1,6 +1,5 @@
 import type { Candidate } from "./candidate.ts";
 
-/** Entries with the same key are duplicates; `undefined` never is one. */
 export type KeyOf = (entry: Candidate) => string | undefined;
 
 /** Indexes each key on first use, so validating a list takes linear time. */

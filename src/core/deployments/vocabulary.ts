@@ -5,7 +5,6 @@ export interface Vocabulary {
   readonly matrix: CapabilityMatrix;
 }
 
-/** Values, or the runtime key that has them. A repository may declare neither. */
 export type Fact = readonly string[] | { readonly key: string } | undefined;
 
 export function valuesOf({ contract }: Vocabulary, fact: Fact): readonly string[] {

@@ -3,7 +3,6 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** Returns a function that counts an event and returns true if it is within the rate. */
 export function rateLimiter({ perSecond, burst }: Rate): () => boolean {
   let left = burst;
   let last = performance.now();

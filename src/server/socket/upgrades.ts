@@ -8,7 +8,6 @@ import type { Duplex } from "node:stream";
 
 export interface Upgrade {
   readonly socket: Duplex;
-  /** Bytes that arrived after the request. */
   readonly head: Buffer;
   /** Call it when the connection is a WebSocket: no HTTP answer follows. */
   taken(): void;

@@ -1,7 +1,6 @@
 export interface TypedLine {
   /** The last one is unfinished; it is empty after a space. */
   readonly words: readonly string[];
-  /** The open quote at the cursor, or "". */
   readonly quote: string;
 }
 

@@ -2,7 +2,6 @@ const LEVELS = "▁▂▃▄▅▆▇█";
 const FULL = "█";
 const PARTS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** 0 to 100 per cent; unknown is empty. */
 export function bar(percent: number | null, width: number): string {
   const eighths = Math.round((clamp(percent ?? 0) / 100) * width * 8);
   const text = FULL.repeat(eighths >> 3) + (PARTS[eighths & 7] ?? "");

@@ -9,7 +9,6 @@ const LEAVE = "\u001B[?25h\u001B[?1049l";
 const BEGIN_UPDATE = "\u001B[?2026h";
 const END_UPDATE = "\u001B[?2026l";
 
-/** Writes only changed lines of the alternate screen. */
 export class FullScreen {
   readonly #look = stdoutScreen();
   #shown: readonly string[] = [];

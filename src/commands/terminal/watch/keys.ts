@@ -1,4 +1,3 @@
-/** A printable character, or the name of a key. */
 export type Key = string;
 
 const SEQUENCES: Readonly<Record<string, Key>> = {

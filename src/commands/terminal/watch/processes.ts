@@ -11,7 +11,6 @@ interface Selection {
   readonly sort: SortKey;
 }
 
-/** Equal processes are sorted by name and number. */
 export function shownProcesses({ sample, filter, sort }: Selection): Process[] {
   if (sample?.kind !== "metrics") return [];
   const wanted = filter.trim().toLowerCase();

@@ -10,7 +10,6 @@ export interface WatchRun {
   readonly environment: string;
   readonly intervalMs: number;
   readonly signal: AbortSignal;
-  /** Sets the only listener for the state of the connection. */
   readonly onConnection: (listener: ((connection: Connection, reason?: string) => void) | undefined) => void;
 }
 

@@ -3,7 +3,6 @@ import type { ProcessAction } from "../../../core/api/names.ts";
 import { commandLineCaller, execute, processAct, type Ports, type Sample } from "../../../core/index.ts";
 import type { Target } from "./state.ts";
 
-/** Supplies the samples of a view and executes its actions. */
 export interface WatchSource {
   readonly origin: string;
   samples(intervalMs: number, signal: AbortSignal): AsyncIterable<Sample>;
@@ -12,7 +11,6 @@ export interface WatchSource {
   close(): Promise<void>;
 }
 
-/** Measures this machine in this process. */
 export function localSource(ports: Ports, asked: Pick<Remote, "environment" | "service">): WatchSource {
   return {
     origin: "this machine",
@@ -37,7 +35,6 @@ export interface Remote {
   readonly service: string | undefined;
   readonly token: string | undefined;
   readonly onState: (state: ConnectionState) => void;
-  /** Called with the reason after each failed connection. */
   readonly onRetry: (reason: string) => void;
 }
 

@@ -14,10 +14,8 @@ export interface Target {
 
 export interface WatchState {
   readonly environment: string;
-  /** This machine, or the address of a service. */
   readonly origin: string;
   readonly connection: Connection;
-  /** The reason for a missing connection, if it is known. */
   readonly trouble: string | undefined;
   readonly sample: Sample | undefined;
   /** Per cent of all cores, oldest first. */

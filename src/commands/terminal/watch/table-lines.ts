@@ -53,7 +53,6 @@ const memory: Column = {
   sort: "memory",
 };
 const basic: readonly Column[] = [status, cpu, memory];
-/** Additional columns of a wider window, the most important first. */
 const more: readonly Column[] = [
   { heading: "↻", width: 4, side: "right", cell: ({ restartCount }) => String(restartCount ?? "-"), sort: "restarts" },
   {

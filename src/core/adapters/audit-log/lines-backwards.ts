@@ -10,7 +10,6 @@ export interface Step {
   readonly bytes: number;
 }
 
-/** Reads from the end in steps of bounded memory. */
 export async function* linesBackwards(fd: number, size: number): AsyncGenerator<Step> {
   let rest = noBytes();
   for (let start = size; start > 0;) {

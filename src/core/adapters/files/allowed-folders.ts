@@ -3,7 +3,6 @@ import type { FileError } from "../../ports/index.ts";
 import { attempting, refuse } from "./file-error.ts";
 import { realpath } from "./system.ts";
 
-/** Resolves a path through all its links and refuses files outside the folders. */
 export interface AllowedFolders {
   /** @throws {FileError} EOUTSIDE, or the system's code if the path leads nowhere */
   resolve(path: string): Promise<string>;

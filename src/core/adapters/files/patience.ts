@@ -20,7 +20,6 @@ export async function pause(attempt: number, { until, signal }: Patience): Promi
   await delay(Math.max(ms, 0), undefined, signal && { signal });
 }
 
-/** False if the time is over before the event. */
 export async function comesInTime(event: Promise<void>, { until, signal }: Patience) {
   const stop = new AbortController();
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;

@@ -21,10 +21,6 @@ export interface Snapshot {
   readonly stat: BigIntStats;
 }
 
-/**
- * @param real path without links
- * @param path for errors
- */
 export async function readWhole(real: string, path: string, maxBytes: number): Promise<Snapshot> {
   return await attempting("read", path, async () => {
     try {

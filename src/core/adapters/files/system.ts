@@ -56,7 +56,6 @@ export const mkdirs = (path: string, mode: number) =>
 export const read = (fd: number, into: Uint8Array, position: number | null = null) =>
   call<number>((done) => fs.read(fd, into, 0, into.length, position, done));
 
-/** May write fewer bytes than given. */
 export const write = (fd: number, bytes: Uint8Array) =>
   call<number>((done) => fs.write(fd, bytes, 0, bytes.length, null, done));
 

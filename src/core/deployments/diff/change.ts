@@ -10,7 +10,6 @@ export interface Change {
   /** The name in the new document; in the old document if the entry was removed. */
   readonly name?: string;
   readonly previousName?: string;
-  /** All members of an entry that was added or removed. */
   readonly fields: readonly FieldChange[];
   readonly effects: readonly Effect[];
 }
@@ -38,7 +37,6 @@ export interface ProcessEffect {
 export interface ProviderEffect {
   readonly kind: "provider";
   readonly action: EffectAction;
-  /** The label of the capability matrix, for example `AWS Lambda`. */
   readonly provider: string;
 }
 

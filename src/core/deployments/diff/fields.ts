@@ -14,7 +14,6 @@ export function diffFields(from: Candidate, to: Candidate): FieldChange[] {
     }));
 }
 
-/** Ignores the order of a map's keys. */
 export function fingerprint(value: unknown): string {
   return JSON.stringify(sorted(value)) ?? "";
 }

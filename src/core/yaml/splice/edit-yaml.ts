@@ -11,7 +11,6 @@ export interface YamlEdit {
   readonly changes: readonly LineChange[];
 }
 
-/** The value of an empty document is `undefined`. */
 export interface YamlText {
   readonly text: string;
   readonly value: unknown;

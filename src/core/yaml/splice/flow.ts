@@ -9,7 +9,6 @@ export interface Addition {
   readonly value: unknown;
 }
 
-/** Inserts after an index, or as the first item of an empty collection. */
 export function insertItem(tree: Tree, into: Collection, index: number, addition: Addition): Splice[] {
   const { text } = tree;
   const before = into.items[index];

@@ -66,7 +66,6 @@ export function lineBreakAt(text: string, position: number): string {
   return found > 0 && text[found - 1] === "\r" ? "\r\n" : "\n";
 }
 
-/** Adds no final line break. */
 export function insertedLines(text: string, position: number, lines: readonly string[]): Splice {
   const start = nextLine(text, position);
   const lineBreak = lineBreakAt(text, position);
@@ -75,7 +74,6 @@ export function insertedLines(text: string, position: number, lines: readonly st
   return { start, end: start, text: isWhole ? joined + lineBreak : lineBreak + joined };
 }
 
-/** Adds no final line break. */
 export function removedLines(text: string, start: number, end: number): Splice {
   const isLast = end === text.length && text[end - 1] !== "\n";
   const before = text.slice(0, start);

@@ -9,7 +9,6 @@ export interface Style {
   readonly keyQuote: Quote;
   readonly valueQuote: Quote;
   readonly unit: string;
-  /** White space inside brackets on one line. */
   readonly padding: string;
   readonly colon: string;
   readonly comma: string;

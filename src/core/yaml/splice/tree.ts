@@ -19,7 +19,6 @@ import { name, type Path, UneditableYaml } from "./change.ts";
 export type Member = Pair<Scalar<string>, Node | null>;
 export type Collection = YAMLMap | YAMLSeq;
 
-/** `root` is null for an empty text. */
 export interface Tree {
   readonly text: string;
   readonly root: Node | null;

@@ -1,4 +1,3 @@
-/** Describes a change; the renderer quotes names and values. */
 import { unreadableAsCodes } from "../../../findings/cells.ts";
 import type { Change, ChangedSection, Effect, EffectAction, FieldChange, Note } from "../change.ts";
 import { countIssues } from "../../../findings/report.ts";
