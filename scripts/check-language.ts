@@ -29,6 +29,8 @@ const findings = globSync(SOURCES, { cwd: ROOT, ignore: [...NOT_OURS, ...QUOTES]
 
 for (const { path, line, message } of findings) process.stdout.write(`${path}:${line} ${message}\n`);
 if (findings.length > 0) {
-  process.stdout.write(`${findings.length} findings. scripts/language/words.ts lists the words and their replacements.\n`);
+  process.stdout.write(
+    `${findings.length} findings. scripts/language/words.ts lists the words and their replacements.\n`,
+  );
   process.exitCode = 1;
 }

@@ -83,11 +83,11 @@ const isOpaque = (node: ts.Node): boolean =>
 function kindOf(node: ts.Node, messages: boolean): "message" | "title" | undefined {
   if (ts.isSourceFile(node)) return undefined;
   if (isTitle(node)) return "title";
-  if (!messages || isAttribute(node)) return undefined;
+  if (!messages || isAttribute(node) || ts.isTaggedTemplateExpression(node.parent)) return undefined;
   return ts.isStringLiteralLike(node) || ts.isTemplateExpression(node) || ts.isJsxText(node) ? "message" : undefined;
 }
 
-/** A message with holes reads as a sentence with a word in each. */
+/** A message with holes reads as a sentence with a word in each hole. */
 function textOf(node: ts.Node): string | undefined {
   if (ts.isTemplateExpression(node))
     return node.head.text + node.templateSpans.map((span) => `X${span.literal.text}`).join("");

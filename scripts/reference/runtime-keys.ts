@@ -19,7 +19,10 @@ export function runtimeKeysPage(): string {
     ),
     ...tierSection("editable", "Read and written by svcm."),
     ...tierSection("read-only", "Read by svcm, written by people."),
-    ...tierSection("never-exposed", "Never in an answer. A key that this contract does not list is never exposed either."),
+    ...tierSection(
+      "never-exposed",
+      "Never in an answer. A key that this contract does not list is never exposed either.",
+    ),
     "## Operational profiles",
     ...Object.entries(contract.profiles).map(([name, { label, assignments }]) => {
       const lines = Object.entries(assignments).map(([key, value]) => `${key}=${value}`);

@@ -20,7 +20,7 @@ export default class Explain extends SvcmCommand {
     const doc = await this.execute(codeExplain, { code: args.code });
     const { code, topic, summary, explanation, remedy } = doc;
     const parts = [`${code} (${topic})`, summary, ...(explanation === undefined ? [] : [explanation])];
-    this.log(fold([...parts, `What to do: ${remedy}`].join("\n\n"), stdoutScreen()));
+    this.log(fold([...parts, `Next step: ${remedy}`].join("\n\n"), stdoutScreen()));
     return doc;
   }
 }

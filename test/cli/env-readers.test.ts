@@ -57,5 +57,5 @@ test("a value that no quotes hold is a bad value, exit 1", () => {
   const before = `${KEY}=express\n`;
   const { status, stderr, text } = setIn(before, "SVC_WEBSOCKET_REDIS_URL=redis://h/a\"b'c`d");
   expect({ status, text }).toEqual({ status: 1, text: before });
-  expect(stderr).toContain("SVC_WEBSOCKET_REDIS_URL: no quotes make every reader give");
+  expect(stderr).toContain("SVC_WEBSOCKET_REDIS_URL: no quoting preserves");
 });

@@ -81,7 +81,10 @@ describe.skipIf(!hasBrowser)("an exported document", () => {
     const { text } = await downloaded(suite, "service-management.json");
     expect(JSON.parse(text)).toEqual(kept);
     expect(Object.keys(JSON.parse(text) as object)).toEqual([...Object.keys(full), "extra"]);
-    const found = await suite.page.getByRole("list", { name: "Issues of the document" }).locator("li").allTextContents();
+    const found = await suite.page
+      .getByRole("list", { name: "Issues of the document" })
+      .locator("li")
+      .allTextContents();
     expect(found.join("\n")).toMatch(/deployments\[0\]: databaseDriver: "MS SQL" is not known/);
     expect(found).toHaveLength(3);
   });

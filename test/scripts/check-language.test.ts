@@ -39,7 +39,11 @@ test.each([
   expect(found("test/a.ts", source)).toEqual([]);
 });
 
-test("check:language reads the titles of tests, and no other text of them", () => {
+test("check:language permits text of a tagged template, which is for a program", () => {
+  expect(found("src/a.ts", "const a = script`it tells ${b} is none`;\n")).toEqual([]);
+});
+
+test("check:language reads only the titles of tests", () => {
   const source = 'describe("what it tells", () => { test.each([1])("is none", () => { f("it tells you"); }); });\n';
   expect(found("test/a.test.ts", source)).toHaveLength(2);
 });

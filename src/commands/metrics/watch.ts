@@ -113,7 +113,11 @@ interface Asked {
   readonly url?: string | undefined;
 }
 
-async function sourceOf(ports: Ports, { environment, service, url }: Asked, { notify }: Listener): Promise<WatchSource> {
+async function sourceOf(
+  ports: Ports,
+  { environment, service, url }: Asked,
+  { notify }: Listener,
+): Promise<WatchSource> {
   const { localSource, remoteSource } = await import("../terminal/watch/source.ts");
   if (url === undefined) return localSource(ports, { environment, service });
   const onRetry = (reason: string): void => notify("connecting", reason || "no answer");

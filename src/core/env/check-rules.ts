@@ -83,7 +83,7 @@ const cutValues: EnvRule = {
       const { key, value, valueStart, valueEnd } = entry;
       const isBare = text.slice(valueStart, valueEnd) === value;
       if (!isBare || text[valueEnd] !== "#") continue;
-      const message = `${key}: dotenv and node --env-file end the value at the "#", python-dotenv, Docker Compose and shells do not; quote the value, or write a space before the "#" of a comment`;
+      const message = `${key}: dotenv and node --env-file end the value at the "#", but other readers do not; quote the value, or write a space before the "#" of a comment`;
       yield { path: [key], place: placeOfValue(entry), message };
     }
   },

@@ -76,7 +76,7 @@ const unquotable: Rule<GivenValue> = {
     if (spellings(value).length > 0) return [];
     const accepted = acceptedValues(spec);
     const form = "without ' or without `, and without \\ at the end";
-    const what = `${key}: no quotes make every reader give ${quoted(spec, value)} back`;
+    const what = `${key}: no quoting preserves ${quoted(spec, value)} for every reader`;
     return [{ message: acceptedText(what, [listed(accepted), form].filter(Boolean).join(", ")), accepted }];
   },
 };
@@ -90,7 +90,7 @@ export const expanded: Rule<Pick<GivenValue, "key" | "value">> = {
   remedy: "If one of them reads the file, write a value without `$`. Otherwise ignore the warning.",
   check({ key, value }) {
     if (!/\$(?:\{|[A-Za-z_])/.test(value)) return [];
-    const message = `${key}: dotenv and node --env-file take the "$" in the value literally, Bun, Docker Compose and shells replace the name behind it, Bun even between single quotes; write the value without "$" if one of them reads the file`;
+    const message = `${key}: Bun, Docker Compose and shells expand the name after "$", unlike dotenv and node --env-file; if one of the former reads the file, write the value without "$"`;
     return [{ message }];
   },
 };

@@ -92,12 +92,15 @@ describe("a deploy target", () => {
     ["vm", ["restapi", "websocket+restapi", "grpc+restapi"]],
     ["lambda", ["functions"]],
     ["heroku", ["restapi", "websocket+restapi", "grpc+restapi", "functions"]],
-  ])("on %s accepts only the service types that it runs, if its own is missing or unknown", (deployTarget, accepted) => {
-    for (const serviceType of [undefined, "monolith"]) {
-      const issues = deployTargetIssues({ ...good, deployTarget, serviceType }, [], vocabulary);
-      expect(issues.filter(({ path }) => path[0] === "serviceType")).toMatchObject([{ accepted }]);
-    }
-  });
+  ])(
+    "on %s accepts only the service types that it runs, if its own is missing or unknown",
+    (deployTarget, accepted) => {
+      for (const serviceType of [undefined, "monolith"]) {
+        const issues = deployTargetIssues({ ...good, deployTarget, serviceType }, [], vocabulary);
+        expect(issues.filter(({ path }) => path[0] === "serviceType")).toMatchObject([{ accepted }]);
+      }
+    },
+  );
 
   test("needs a unique name, ignoring case", () => {
     expect(deployTargetIssues({ ...good, name: "PROD" }, [good], vocabulary).map(({ code }) => code)).toEqual([

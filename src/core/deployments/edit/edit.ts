@@ -99,7 +99,9 @@ export function namedEntry(
   const meant = suggest(wanted, names);
   const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
   const known =
-    names.length === 0 ? `the document has no ${words.noun}s` : `accepted: ${names.slice(0, MOST_NAMES).join(", ")}${more}`;
+    names.length === 0
+      ? `the document has no ${words.noun}s`
+      : `accepted: ${names.slice(0, MOST_NAMES).join(", ")}${more}`;
   throw new SvcmError("NOT_FOUND", {
     code: words.notFound,
     details: `No ${words.noun} is called ${show(wanted)}; ${known}.`,

@@ -2,7 +2,8 @@ import type { CodeDocs } from "../rule.ts";
 
 export const sourceCodes: CodeDocs = {
   FACT_INVALID: {
-    summary: "`config/runtime-contract.yaml` or `config/capability-matrix.yaml` is not valid; `issues` lists the problems.",
+    summary:
+      "`config/runtime-contract.yaml` or `config/capability-matrix.yaml` is not valid; `issues` lists the problems.",
     remedy:
       "Correct the lines that the message names. `svcm schema runtime-contract` and `svcm schema capability-matrix` print the accepted form.",
   },

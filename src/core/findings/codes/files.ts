@@ -67,8 +67,7 @@ export const fileCodes: CodeDocs = {
   },
   EROFS: {
     summary: "The file system is mounted read-only.",
-    remedy:
-      "Mount it writable. To move only the audit log, set SVC_SERVICE_MANAGEMENT_AUDIT_FILE.",
+    remedy: "Mount it writable. To move only the audit log, set SVC_SERVICE_MANAGEMENT_AUDIT_FILE.",
   },
   ENOSPC: {
     summary: "The disk is full; the old content of the file is whole.",
