@@ -76,7 +76,7 @@ export interface ProcessMetrics {
   readonly interpreter: string | null;
   /** `fork` or `cluster`. */
   readonly execMode: string | null;
-  /** How many processes PM2 runs under this name. */
+  /** Number of processes that PM2 runs under this name. */
   readonly instances: number | null;
   readonly watching: boolean | null;
   readonly nodeVersion: string | null;
