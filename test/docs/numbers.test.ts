@@ -13,10 +13,10 @@ test.each([
   `\`${TOKEN_SUBPROTOCOL}<base64url>\` offered beside \`${SUBPROTOCOL}\``,
   `${interval.min} to ${interval.max} ms`,
   `after ${maxUnreadSamples} that were not read`,
-  `no ping for ${pongTimeoutMs / 1000} s`,
+  `does not answer a ping for ${pongTimeoutMs / 1000} s`,
   `more than ${frameRate.perSecond} frames a second with bursts of ${frameRate.burst}`,
   `more than ${maxFrameBytes / 1024} KiB`,
-  `owes it for ${authTimeoutMs / 1000} s`,
+  `has not sent it after ${authTimeoutMs / 1000} s`,
 ])("docs/reference/websocket.md says: %s", (fact) => {
   expect(read("docs/reference/websocket.md")).toContain(fact);
 });

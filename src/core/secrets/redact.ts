@@ -60,14 +60,17 @@ export class Secret {
     this.#value = value;
   }
 
+  /** The value itself. Keep it out of logs and answers. */
   reveal(): string {
     return this.#value;
   }
 
+  /** `[REDACTED]` */
   toString(): string {
     return REDACTED;
   }
 
+  /** `[REDACTED]` */
   toJSON(): string {
     return REDACTED;
   }
