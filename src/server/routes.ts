@@ -1,5 +1,6 @@
 /** The whole HTTP surface. Routes, 405 answers and the API's description derive from this table. */
 import * as body from "../core/api/bodies.ts";
+import { planBody } from "../core/api/rollout.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
 import {
   auditList,
@@ -12,6 +13,7 @@ import {
   METRICS_TYPES,
   metricsShow,
   deploymentsValidate,
+  rolloutPlan,
   type ErrorKind,
 } from "../core/index.ts";
 import { operationRoute, assets, lead, show, talk, type Route } from "./route.ts";
@@ -74,6 +76,14 @@ export const routes: readonly Route[] = [
     query: ["environment", "service", "asyncContext"],
     response: body.pm2MetricsBody,
     refusals: ["INVALID_ENVIRONMENT", "PM2_METRICS_FAILED", "FACT_INVALID"],
+  }),
+  operationRoute("GET", "/api/runtime/plan", rolloutPlan, {
+    summary: "Show the steps that would make PM2 run what an environment's ecosystem file declares.",
+    tag: "pm2",
+    description: "Each step has its reasons and what happens to requests. Nothing is changed, and no value is shown.",
+    query: ["environment", "service"],
+    response: planBody,
+    refusals: ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAILED", "PM2_FAILED", "FACT_INVALID"],
   }),
   operationRoute("GET", "/api/runtime/contract", contractShow, {
     summary: "Show the runtime contract and the capability matrix.",

@@ -28,7 +28,7 @@ export function record(fields: Partial<ProcessRecord> = {}): ProcessRecord {
     customMetrics: {},
     customMetricUnits: {},
     httpPort: null,
-    declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment: {} },
+    declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment: {}, settings: {} },
     ...fields,
   };
 }

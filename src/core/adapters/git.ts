@@ -2,6 +2,7 @@ import { foreignCode, type ErrorCode } from "../api/code.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { revisionState, withRevisionFiles, type Git } from "./git-files.ts";
 import { SvcmError, type RefusalBody } from "../errors.ts";
 import type { RevisionFile, Revisions } from "../ports/index.ts";
 
@@ -17,14 +18,18 @@ export interface GitOptions {
  * only after `--end-of-options`, never in a shell.
  */
 export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOptions): Revisions {
-  const git = (...args: string[]): Promise<Buffer> =>
-    runGit(["-C", root, "--no-pager", "--literal-pathspecs", ...args], {
-      env: quietEnvironment(env),
-      // The size of a file is checked before it is read.
-      maxBuffer: maxBytes + 1024,
-      timeout: timeoutMs,
-    });
+  const run = (maxBuffer: number, args: readonly string[], input = ""): Promise<Buffer> => {
+    const options = { env: quietEnvironment(env), maxBuffer, timeout: timeoutMs };
+    return runGit(["-C", root, "--no-pager", "--literal-pathspecs", ...args], options, input);
+  };
+  // The size of a file is checked before it is read.
+  const git: Git = (...args) => run(maxBytes + 1024, args);
   return {
+    state: (paths) => revisionState(git, root, paths),
+    withFiles: async (revision, work) => {
+      const commit = await commitOf(git, revision);
+      return await withRevisionFiles({ root, commit, run }, (folder) => work(folder, commit));
+    },
     async names() {
       const listing = git(
         "for-each-ref",
@@ -54,8 +59,6 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
 }
 
 const MOST_NAMES = 200;
-
-type Git = (...args: string[]) => Promise<Buffer>;
 
 /** References contain no control character, and arguments no NUL. */
 const NO_REVISION = /^-|[\p{Cc}\p{Zl}\p{Zp}]|^$/u;
@@ -124,7 +127,7 @@ interface RunOptions {
   readonly timeout: number;
 }
 
-async function runGit(args: readonly string[], options: RunOptions): Promise<Buffer> {
+async function runGit(args: readonly string[], options: RunOptions, input: string): Promise<Buffer> {
   return await new Promise((resolve, reject) => {
     const child = execFile(
       "git",
@@ -135,8 +138,8 @@ async function runGit(args: readonly string[], options: RunOptions): Promise<Buf
         else reject(refusalOf(error, stderr.toString("utf8"), options.timeout));
       },
     );
-    // A program that reads standard input gets its end at once.
-    child.stdin?.on("error", () => undefined).end();
+    // A program that reads standard input beyond the input gets its end at once.
+    child.stdin?.on("error", () => undefined).end(input);
   });
 }
 

@@ -64,6 +64,13 @@ export const inputs = {
   "profile.show": z.strictObject({ profile: z.string() }),
   /** Without `write`, nothing changes. `only` narrows the proposal. */
   "project.init": z.strictObject({ write: z.boolean(), only: z.optional(z.enum(["layout", "keys"])) }),
+  /** `from` is a revision of Git, in place of PM2. `apps` narrows the plan to apps of the ecosystem file. */
+  "rollout.plan": z.strictObject({
+    environment,
+    service,
+    apps: z.optional(z.array(processName)),
+    from: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
+  }),
   "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /**
    * `file` is relative to the repository root; `section` narrows the verdict. With `content`, svcm does not read the

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
-import { driftStates } from "./names.ts";
+import { driftStates, settingNames } from "./names.ts";
 
 const count = z.int().min(0);
 const bytes = z.int().min(0);
@@ -28,6 +28,7 @@ export const driftFields = [
   "namespace",
   "env",
   "envFile",
+  ...settingNames,
 ] as const;
 
 const shown = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -44,8 +45,8 @@ export const driftEntry = z
           "`absent`: the process lacks the declared value. `stale`: the process kept an earlier value.",
       ),
     key: z.string().nullable().describe("The environment key, if the field is `env`; never its value."),
-    declared: shown.describe("The declared value; null for arguments and environment, which are never shown."),
-    running: shown.describe("The running value; null for arguments and environment, which are never shown."),
+    declared: shown.describe("The declared value; null for texts that may hold a secret, such as arguments and environment."),
+    running: shown.describe("The running value; null for texts that may hold a secret, such as arguments and environment."),
   })
   .describe("A difference between what the ecosystem declares and what PM2 runs.");
 

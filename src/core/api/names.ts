@@ -24,3 +24,39 @@ export type AuditSource = (typeof auditSources)[number];
 export const auditOutcomes = ["started", "succeeded", "failed", "refused"] as const;
 
 export const driftStates = ["missing", "unexpected", "different", "absent", "stale"] as const;
+
+/** Limits, signals and log files of an app, compared as PM2 resolves them. */
+export const settingNames = [
+  "autorestart",
+  "cronRestart",
+  "errorFile",
+  "expBackoffRestartDelay",
+  "gid",
+  "killTimeout",
+  "listenTimeout",
+  "logDateFormat",
+  "logFile",
+  "maxMemoryRestart",
+  "maxRestarts",
+  "minUptime",
+  "outFile",
+  "restartDelay",
+  "shutdownWithMessage",
+  "stopExitCodes",
+  "treekill",
+  "uid",
+  "waitReady",
+] as const;
+export type SettingName = (typeof settingNames)[number];
+
+/** Steps of a plan, in the words of a release manager. */
+export const stepKinds = ["start", "resume", "update", "scale", "replace", "remove", "save"] as const;
+
+/** Requests during a step: `none` is lost, some instances are away, all are away for a restart, or until a start. */
+export const disruptions = ["none", "partial", "gap", "down"] as const;
+
+/** Facts about a step that a reader should know before it runs. */
+export const stepNotes = ["GAP_BY_FORK", "INTERPRETER_IGNORED_IN_CLUSTER"] as const;
+
+/** Formats of a plan, besides `--json`. */
+export const planFormats = ["text", "markdown"] as const;

@@ -29,6 +29,7 @@ export { profileList } from "./profile-list.ts";
 export { profileShow } from "./profile-show.ts";
 export { projectInit } from "./project-init.ts";
 export type { InitResponse } from "./project-init.ts";
+export { rolloutPlan } from "./rollout-plan.ts";
 export { serverIdentity } from "./server-identity.ts";
 export { schemaShow } from "./schema-show.ts";
 export { deploymentsCheck } from "./deployments-check.ts";

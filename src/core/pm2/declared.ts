@@ -24,6 +24,8 @@ export interface DeclaredApp {
 
 export interface Machine {
   readonly cpuCores: number;
+  /** Folder of PM2. */
+  readonly pm2Home?: string;
 }
 
 /** Every app of a file in its order, with PM2's defaults and without blocks `env_<name>`. */

@@ -13,6 +13,9 @@ import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { scrubOf, secretsOf } from "./scrub.ts";
 import type { EcosystemFile } from "./view.ts";
 
+/** The ports that reading an ecosystem file needs. */
+type Reading = Pick<Ports, "workspace" | "facts" | "ecosystems">;
+
 interface Facts {
   readonly contract: RuntimeContract;
   readonly matrix: CapabilityMatrix;
@@ -29,7 +32,7 @@ export interface EcosystemContent extends EcosystemFile {
  * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ECOSYSTEM_FILE_FAILED
  */
 export async function readEcosystem(
-  ports: Ports,
+  ports: Reading,
   facts: Facts,
   asked: PlaceRequest,
   signal?: AbortSignal,
@@ -42,7 +45,7 @@ export async function readEcosystem(
 }
 
 /** The file in the PM2 folder that is named after the environment. */
-async function readNamed(ports: Ports, environment: Environment, signal?: AbortSignal): Promise<EcosystemContent> {
+async function readNamed(ports: Reading, environment: Environment, signal?: AbortSignal): Promise<EcosystemContent> {
   const { pm2Dir } = ports.workspace;
   const names = ecosystemFileNames(environment.name);
   const [contractName] = names;
@@ -59,7 +62,7 @@ async function readNamed(ports: Ports, environment: Environment, signal?: AbortS
 
 /** The files that `svcm.yaml` names, each run in its folder and read as PM2 reads it with `--env`. */
 async function readDeclared(
-  ports: Ports,
+  ports: Reading,
   environment: Environment,
   services: readonly NamedService[],
   signal?: AbortSignal,
@@ -95,7 +98,7 @@ function sourcesOf(root: string, { folder, ecosystem, apps }: Service, environme
 }
 
 async function loadSource(
-  ports: Ports,
+  ports: Reading,
   { path, cwd, env, apps }: Source,
   signal: AbortSignal | undefined,
 ): Promise<LoadedEcosystem> {
@@ -126,7 +129,7 @@ function together(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]]): Loa
   };
 }
 
-function ecosystemFailure(error: unknown, ports: Ports, otherwise: string): unknown {
+function ecosystemFailure(error: unknown, ports: Reading, otherwise: string): unknown {
   if (!(error instanceof FileError)) return error;
   const path = error.path === ports.workspace.pm2Dir ? otherwise : error.path;
   const scrub = scrubOf(ports.ecosystems.withheld());

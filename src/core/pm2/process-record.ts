@@ -1,3 +1,5 @@
+import type { Settings } from "./settings.ts";
+
 /**
  * A process of PM2's list, built from allowed fields only: PM2's own record holds every value of the environment twice,
  * and the arguments. Here they are digests, which can be compared.
@@ -51,4 +53,5 @@ export interface ProcessDeclaration {
   readonly interpreterArgsDigest: string;
   /** By key, for the whole environment that the process was started with, PM2's own keys included. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly settings: Settings;
 }

@@ -52,6 +52,12 @@ export interface Processes {
    */
   startApp(name: string, apps: readonly Fields[]): Promise<void>;
 
+  /**
+   * The same list and digests, with the key of this PM2 instead of one of this process: every svcm computes the same. Makes
+   * the key, readable for its owner alone, if PM2_HOME has none.
+   */
+  keyed(): Promise<Pick<Processes, "list" | "digest">>;
+
   /** Comparable with the digests of a `ProcessRecord`. */
   digest(value: string): string;
 

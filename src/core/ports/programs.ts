@@ -11,8 +11,26 @@ export interface Revisions {
    */
   read(revision: string, path: string): Promise<RevisionFile>;
 
+  /** The present commit, and which of these absolute paths differ from it. Files that Git does not track never differ. */
+  state(paths: readonly string[]): Promise<RevisionState | undefined>;
+
+  /**
+   * Runs `work` with a temporary folder that holds a revision's code and settings: JavaScript, JSON, YAML and env files,
+   * byte for byte, beside the `node_modules` of the work tree. The folder is gone when the promise settles.
+   *
+   * @throws {SvcmError} as `read`; errors of `work` pass through.
+   */
+  withFiles<T>(revision: string, work: (folder: string, commit: string) => Promise<T>): Promise<T>;
+
   /** Branches, remote branches and tags, the newest first. Empty without Git or a repository. */
   names(): Promise<string[]>;
+}
+
+export interface RevisionState {
+  /** The object id of the commit. */
+  readonly commit: string;
+  /** Absolute paths. */
+  readonly dirty: readonly string[];
 }
 
 export interface RevisionFile {

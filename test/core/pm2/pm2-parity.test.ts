@@ -8,6 +8,7 @@ import { ecosystemLoader } from "../../../src/core/adapters/ecosystem-loader/ind
 import { declaredApps } from "../../../src/core/pm2/declared.ts";
 import { pm2FileKind } from "../../../src/core/pm2/file-name.ts";
 import type { Data } from "../../../src/core/pm2/loaded.ts";
+import { declaredSettings, settingsOf } from "../../../src/core/pm2/settings.ts";
 import { isPm2Field, mistypeOf } from "../../../src/core/pm2/pm2-fields.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -68,6 +69,14 @@ const apps: readonly object[] = [
   { name: "none", script: "build/a.js", interpreter: "none" },
   { name: "snake", script: "build/c.py" },
   { name: "python", script: "build/a.js", interpreter: "python3", env: { A: "1" } },
+  { name: "limits", script: "build/a.js", max_memory_restart: "300M", min_uptime: "10s", kill_timeout: "5000" },
+  { name: "more limits", script: "build/a.js", maxMemoryRestart: 500, max_restarts: 0, exp_backoff_restart_delay: 100 },
+  { name: "switches", script: "build/a.js", autorestart: false, treekill: false, wait_ready: true, listen_timeout: 9000 },
+  { name: "times", script: "build/a.js", time: true, cron: "0 4 * * *", restartDelay: 5, shutdown_with_message: true },
+  { name: "codes", script: "build/a.js", stop_exit_codes: [0, 2], min_uptime: 5000, cron_restart: "@daily" },
+  { name: "code", script: "build/a.js", stop_exit_codes: 3, log_date_format: "YYYY" },
+  { name: "a/b c", script: "build/a.js", out_file: "./logs/o-7.log", error: "/dev/null", log: true },
+  { name: "logs", script: "build/a.js", cwd: "build", out: "NULL", err_log: "e.txt", log_file: "all.log" },
 ];
 
 const servers: readonly object[] = [
@@ -109,10 +118,16 @@ test("an app is declared as PM2 would run it", async () => {
 
   const output = execFileSync(process.execPath, ["-e", ASK_PM2, file], { cwd: root, env, encoding: "utf8" });
   const prepared = JSON.parse(output.slice(output.lastIndexOf("\n"))) as Prepared[];
-  const ours = declaredApps(await ecosystemLoader({ root, env }).load(file), { cpuCores: CORES });
+  const loaded = await ecosystemLoader({ root, env }).load(file);
+  const ours = declaredApps(loaded, { cpuCores: CORES });
+  const settings = loaded.apps.map(({ fields }, index) => {
+    const { name = "", cwd = "" } = ours[index] ?? {};
+    return declaredSettings(fields, { name, cwd, pm2Home: join(root, ".pm2") }, (text) => text);
+  });
 
   expect(prepared.filter(({ error }) => error !== undefined)).toEqual([]);
   expect(ours).toEqual(prepared.map(asDeclared));
+  expect(settings).toEqual(prepared.map((app) => settingsOf({ ...app }, (text) => text)));
 });
 
 /** PM2's daemon counts the instances: `lib/God.js`, `prepare`. */

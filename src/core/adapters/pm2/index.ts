@@ -8,6 +8,7 @@ import { digestWith } from "./digest.ts";
 import { environmentForPm2 } from "./environment.ts";
 import { LinkFailure, pm2Failed, unreachable } from "./failure.ts";
 import { pm2Home, whyUnusable, type Pm2Home } from "./home.ts";
+import { homeKey } from "./key.ts";
 import { workerLink, type Link } from "./link.ts";
 import { pm2Names } from "./names.ts";
 import { ownProcess } from "./own-process.ts";
@@ -42,11 +43,19 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
   };
   const act = (call: Call): Promise<void> => explained(() => ask(call).then(() => undefined));
 
+  const list = (key?: Uint8Array, signal?: AbortSignal): ReturnType<Processes["list"]> =>
+    explained(async () => {
+      const { processes = [] } = await ask({ method: "list", ...(key && { salt: key }) }, signal);
+      return processes.toSorted((a, b) => a.pmId - b.pmId);
+    });
+
   return {
-    list: (signal) =>
+    list: (signal) => list(undefined, signal),
+    keyed: () =>
       explained(async () => {
-        const { processes = [] } = await ask({ method: "list" }, signal);
-        return processes.toSorted((a, b) => a.pmId - b.pmId);
+        refuseUnusable(home);
+        const key = await homeKey(home.folder);
+        return { list: (signal) => list(key, signal), digest: (value) => digestWith(key, value) };
       }),
     scrub: (texts) => explained(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
     names: () => pm2Names(env, cwd),

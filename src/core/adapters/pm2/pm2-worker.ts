@@ -52,7 +52,7 @@ async function run(call: Call, handOver: (patienceMs: number) => void): Promise<
     if (call.method === "list") {
       const processes = await listed(kept, restMs);
       scrub = environmentScrub(processes);
-      return { processes: published(processes, scrub, (value) => digestWith(salt, value)) };
+      return { processes: published(processes, scrub, (value) => digestWith(call.salt ?? salt, value)) };
     }
     await act({ connection: kept, timeoutMs, handOver }, call.method, call.target, call.env);
     return {};

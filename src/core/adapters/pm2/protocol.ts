@@ -11,7 +11,8 @@ export interface WorkerData {
 }
 
 export type Call =
-  | { readonly method: "list" }
+  /** With a salt, digests are comparable with those of other links. */
+  | { readonly method: "list"; readonly salt?: Uint8Array }
   /** Removes the secrets in the environments of the last list from texts. */
   | { readonly method: "scrub"; readonly texts: readonly string[] }
   | {

@@ -1,13 +1,14 @@
 import type { PlaceRequest } from "../../project/places.ts";
 import { SvcmError } from "../../errors.ts";
 import { ecosystemSpellings, spellingsOf } from "../../project/environment.ts";
-import { expectedApps } from "../../pm2/drift/expected.ts";
+import { expectedApps } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/tiers.ts";
 import { baseName } from "../../words/path.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { FileStamp } from "../../ports/machine.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { ecosystemView, envFilesOf, type EcosystemMetrics, type EcosystemState } from "./ecosystem-view.ts";
+import { filesBehind } from "../../rollout/files.ts";
+import { ecosystemView, type EcosystemMetrics, type EcosystemState } from "./ecosystem-view.ts";
 import { readEcosystem, type EcosystemContent } from "../../pm2/ecosystem-file.ts";
 
 /** A broken file may depend on any other file, and the imports of ES modules are not known. */
@@ -55,7 +56,7 @@ export class EcosystemWatch {
   /** Compares the declarations with these processes; computes again only if either or an env file changed. */
   async compare(records: readonly ProcessRecord[], how: { readonly isCurrent: boolean }): Promise<EcosystemMetrics> {
     const state = await this.read(how);
-    const stamps = this.#ports.stamps.of(envFilesOf(state)).map((stamp) => stamp?.id);
+    const stamps = this.#ports.stamps.of(filesBehind(state.expected)).map((stamp) => stamp?.id);
     const last = this.#compared;
     const isSame = last?.state === state && last.records === records;
     if (isSame && stamps.every((stamp, index) => stamp === last.stamps[index])) return last.metrics;
@@ -113,7 +114,7 @@ function ranWell(ports: Ports, content: EcosystemContent, spellings: readonly st
   if (loaded === undefined) {
     return { state: { ...base, exists: false, expected: [] }, files: [], retryMs: Number.POSITIVE_INFINITY };
   }
-  const machine = { cpuCores: ports.host.cpuCores() };
+  const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
   const expected = expectedApps(loaded, { machine, spellings, digest: (value) => ports.processes.digest(value) });
   const hasUnknownFiles = loaded.isDefaultExport || loaded.files.some((file) => file.endsWith(".mjs"));
   const retryMs = hasUnknownFiles ? RETRY_MS.unknown : Number.POSITIVE_INFINITY;

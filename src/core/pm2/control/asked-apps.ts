@@ -5,7 +5,7 @@ import { declarationOf, type Declaration } from "../declaration.ts";
 import { declaredApps } from "../declared.ts";
 import { readEcosystem } from "../ecosystem-file.ts";
 import { ecosystemSpellings, spellingsOf } from "../../project/environment.ts";
-import { expectedApps, type ExpectedApp } from "../drift/expected.ts";
+import { expectedApps, type ExpectedApp } from "../../rollout/expected.ts";
 import { notFound } from "./target.ts";
 import type { ActionInput } from "./acting.ts";
 import type { ActionSubject } from "./recorded.ts";
@@ -32,7 +32,7 @@ export async function askedApps(ports: Ports, input: ActionInput, about: ActionS
   about.environment = file.name;
   const { loaded } = file;
   if (loaded === undefined) throw noEcosystem(file.path);
-  const machine = { cpuCores: ports.host.cpuCores() };
+  const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
   const all = [...new Set(declaredApps(loaded, machine).map((app) => app.name))].filter((one) => one !== "");
   const named = [...new Set([...(name === undefined ? [] : [name]), ...names])];
   const unknown = named.find((one) => !all.includes(one));

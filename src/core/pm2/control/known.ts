@@ -2,7 +2,7 @@ import { SvcmError } from "../../errors.ts";
 import type { Processes } from "../../ports/processes.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
-export async function listOrNone(processes: Processes): Promise<ProcessRecord[]> {
+export async function listOrNone(processes: Pick<Processes, "list">): Promise<ProcessRecord[]> {
   try {
     return await processes.list();
   } catch (error) {

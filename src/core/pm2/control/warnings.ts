@@ -4,7 +4,7 @@ import type { DriftEntry } from "../../api/metrics.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Declaration } from "../declaration.ts";
-import { driftOf } from "../drift/drift.ts";
+import { driftOf } from "../../rollout/drift.ts";
 import { foldersOf } from "../problem.ts";
 import type { AskedApps } from "./asked-apps.ts";
 

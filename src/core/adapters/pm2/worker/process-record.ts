@@ -1,5 +1,7 @@
 import { canonicalArguments, canonicalValue } from "../../../pm2/canonical-value.ts";
+import { portOf } from "../../../pm2/port.ts";
 import type { ProcessRecord } from "../../../pm2/process-record.ts";
+import { settingsOf } from "../../../pm2/settings.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
 const LONGEST_METRIC = 4000;
@@ -36,6 +38,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
       argsDigest: digest(canonicalArguments(env["args"])),
       interpreterArgsDigest: digest(canonicalArguments(env["node_args"])),
       environment: digests(environmentOf(listed), digest),
+      settings: settingsOf(env, digest),
     },
   };
 }
@@ -80,13 +83,6 @@ function reported(monitor: unknown): Pick<ProcessRecord, "customMetrics" | "cust
 function execMode(mode: unknown): ProcessRecord["execMode"] {
   if (mode === "fork_mode") return "fork";
   return mode === "cluster_mode" ? "cluster" : null;
-}
-
-function portOf(value: unknown): number | null {
-  const text = typeof value === "number" ? String(value) : value;
-  if (typeof text !== "string" || !/^\d{1,5}$/.test(text)) return null;
-  const port = Number(text);
-  return port >= 1 && port <= 65_535 ? port : null;
 }
 
 function positive(value: unknown): number | null {

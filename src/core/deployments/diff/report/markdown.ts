@@ -1,12 +1,12 @@
 import { locationText, type Issue } from "../../../api/issue.ts";
 import type { Change } from "../change.ts";
+import { codeSpan } from "../../../findings/quote.ts";
 import { describeIssue, placeOf } from "../../../findings/report.ts";
 import type { DiffReport } from "./diff-report.ts";
 import {
   bySection,
   countChanges,
   nameSide,
-  setOnOneLine,
   effectTexts,
   fieldText,
   noteText,
@@ -14,7 +14,6 @@ import {
   verdictTexts,
 } from "./words.ts";
 
-const MAX_VALUE = 120;
 const MAX_ISSUES = 20;
 /** A comment on GitHub holds 65,536 characters. */
 const MAX_LENGTH = 60_000;
@@ -71,13 +70,4 @@ function issueList(issues: readonly Issue[]): string {
   });
   const more = issues.length - items.length;
   return [...items, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
-}
-
-function codeSpan(text: string, limit = MAX_VALUE): string {
-  const line = setOnOneLine(text, limit);
-  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  // Markdown drops one space on each side if both sides have one.
-  const pad = /^[` ]|[` ]$/.test(line) ? " " : "";
-  return `${fence}${pad}${line}${pad}${fence}`;
 }

@@ -1,5 +1,6 @@
 import { locationText, type Issue } from "../../../api/issue.ts";
 import type { Change } from "../change.ts";
+import { setOnOneLine } from "../../../findings/quote.ts";
 import { describeIssue, placeOf } from "../../../findings/report.ts";
 import type { Paint } from "../../../findings/text.ts";
 import type { DiffReport } from "./diff-report.ts";
@@ -7,7 +8,6 @@ import {
   bySection,
   countChanges,
   nameSide,
-  setOnOneLine,
   effectTexts,
   fieldText,
   noteText,

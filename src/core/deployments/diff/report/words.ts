@@ -1,4 +1,3 @@
-import { unreadableAsCodes } from "../../../findings/cells.ts";
 import type { Change, ChangedSection, Effect, EffectAction, FieldChange, Note } from "../change.ts";
 import { countIssues } from "../../../findings/report.ts";
 import type { DiffReport, DiffSide } from "./diff-report.ts";
@@ -105,11 +104,4 @@ export function verdictText(which: "old" | "new", side: DiffSide): string | unde
 export function verdictTexts({ from, to }: DiffReport): string[] {
   const verdicts = [from.valid ? undefined : verdictText("old", from), verdictText("new", to)];
   return verdicts.filter((verdict) => verdict !== undefined);
-}
-
-export function setOnOneLine(text: string, limit: number): string {
-  const line = unreadableAsCodes(text);
-  const characters = Array.from(line);
-  if (characters.length > limit) return `${characters.slice(0, limit - 1).join("")}…`;
-  return line === "" ? "(empty)" : line;
 }

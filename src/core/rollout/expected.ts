@@ -1,7 +1,9 @@
-import { canonicalArguments, canonicalValue } from "../canonical-value.ts";
-import { declaredApps, type DeclaredApp, type Machine } from "../declared.ts";
-import type { Data, LoadedApp, LoadedEcosystem } from "../loaded.ts";
-import { isRecord } from "../normalise.ts";
+import { canonicalArguments, canonicalValue } from "../pm2/canonical-value.ts";
+import { declaredApps, type DeclaredApp, type Machine } from "../pm2/declared.ts";
+import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
+import { isRecord } from "../pm2/normalise.ts";
+import { portOf } from "../pm2/port.ts";
+import { declaredSettings, type Settings } from "../pm2/settings.ts";
 
 /** An app in the form that its processes are compared with: arguments and environment are digests only. */
 export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpreterArgs" | "watch"> {
@@ -13,6 +15,9 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   /** Keys that may have any value: PM2 gives each process its own, or the file gives no value. */
   readonly openKeys: readonly string[];
   readonly envFiles: readonly string[];
+  readonly settings: Settings;
+  /** `SVC_HTTP_PORT` of its variables, if that is a port. */
+  readonly httpPort: number | null;
 }
 
 export interface Expecting {
@@ -43,6 +48,8 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
       environments: [{}, ...blocksOf(source, spellings)].map((block) => digests({ ...env, ...block })),
       openKeys,
       envFiles: source.places.envFiles.map(({ path }) => path),
+      settings: declaredSettings(source.fields, { name: app.name, cwd: app.cwd, pm2Home: machine.pm2Home }, digest),
+      httpPort: portOf(env["SVC_HTTP_PORT"]),
     };
   });
 }

@@ -1,54 +1,25 @@
 import { describe, expect, test } from "vitest";
-import type { DriftEntry } from "../../../../src/core/api/metrics.ts";
-import { driftOf } from "../../../../src/core/pm2/drift/drift.ts";
-import { expectedApps } from "../../../../src/core/pm2/drift/expected.ts";
-import type { Data, LoadedEcosystem } from "../../../../src/core/pm2/loaded.ts";
-import type { ProcessRecord } from "../../../../src/core/pm2/process-record.ts";
-import { runningRecord } from "../../../support/counting-ports.ts";
+import type { DriftEntry } from "../../../src/core/api/metrics.ts";
+import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
+import { driftOf } from "../../../src/core/rollout/drift.ts";
+import { runningRecord } from "../../support/counting-ports.ts";
+import { expectedOf, type Fields } from "./loaded.ts";
 
-type Fields = Readonly<Record<string, Data>>;
-
-const places = {
-  cwd: "/srv",
-  hasCwd: true,
-  script: "/srv/api.js",
-  hasScript: true,
-  interpreter: "node",
-  envFiles: [
-    {
-      given: ".env",
-      path: "/srv/.env",
-      exists: true,
-      isOptional: false,
-    },
-  ],
-};
-
-function loaded(apps: readonly Fields[]): LoadedEcosystem {
-  const all = apps.map((fields) => ({
-    fields: { name: "api", ...fields },
-    keys: Object.keys(fields),
-    unset: [],
-    places,
-  }));
-  return { path: "/pm2/e.config.cjs", apps: all, found: "apps", isDefaultExport: false, files: [] };
-}
-
-/** A value stands for its own digest. */
-const digest = (value: string): string => value;
-
-function drift(apps: readonly Fields[], running: readonly ProcessRecord[], modifiedMs?: number) {
-  const spellings = ["production", "prod"];
-  const expected = expectedApps(loaded(apps), { machine: { cpuCores: 4 }, spellings, digest });
-  const visibleKeys = new Set(["SVC_JWT_ISSUER"]);
-  return driftOf({ expected, running, modifiedMs: () => modifiedMs, visibleKeys, missingFolders: new Set() });
+function drift(apps: readonly Fields[], running: readonly ProcessRecord[], modified: Record<string, number> = {}) {
+  return driftOf({
+    expected: expectedOf(apps),
+    running,
+    modifiedMs: (path) => modified[path],
+    visibleKeys: new Set(["SVC_JWT_ISSUER"]),
+    missingFolders: new Set(),
+  });
 }
 
 const fields = ({ drift: entries }: { drift: readonly DriftEntry[] }): string[] =>
   entries.map(({ field, key, state, pmIds }) => `${field}${key === null ? "" : ` ${key}`} ${state} ${pmIds.join(",")}`);
 
 const env = (environment: Record<string, string>, more: Partial<ProcessRecord> = {}): ProcessRecord =>
-  runningRecord({ declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment }, ...more });
+  runningRecord({ declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment, settings: {} }, ...more });
 
 describe("apps", () => {
   test("an app that runs as declared does not drift", () => {
@@ -156,12 +127,44 @@ describe("environment", () => {
     expect(fields(drift([app], cluster))).toEqual([]);
   });
 
-  test("a file of --env-file that was written after the start is stale", () => {
+  test.each([
+    ["envFile", "/srv/.env"],
+    ["script", "/srv/api.js"],
+  ])("%s is stale if the file was written after the start", (field, path) => {
     const startedAt = runningRecord().startedAt!;
-    expect(fields(drift([{}], [runningRecord()], startedAt - 1))).toEqual([]);
-    expect(drift([{}], [runningRecord()], startedAt + 1).drift).toMatchObject([
-      { field: "envFile", state: "stale", declared: "/srv/.env", running: null },
+    expect(fields(drift([{}], [runningRecord()], { [path]: startedAt - 1 }))).toEqual([]);
+    expect(drift([{}], [runningRecord()], { [path]: startedAt + 1 }).drift).toMatchObject([
+      { field, state: "stale", declared: path, running: null },
     ]);
-    expect(fields(drift([{}], [runningRecord({ startedAt: null, status: "stopped" })], startedAt + 1))).toEqual([]);
+    const stopped = runningRecord({ startedAt: null, status: "stopped" });
+    expect(fields(drift([{}], [stopped], { [path]: startedAt + 1 }))).toEqual([]);
+  });
+});
+
+describe("settings", () => {
+  const settings = (more: ProcessRecord["declaration"]["settings"]): ProcessRecord =>
+    runningRecord({
+      declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment: {}, settings: more },
+    });
+
+  test.each<[string, Fields, ProcessRecord["declaration"]["settings"], unknown[]]>([
+    ["killTimeout", { kill_timeout: 5000 }, { killTimeout: null }, [5000, null]],
+    ["killTimeout", {}, { killTimeout: 5000 }, [null, 5000]],
+    ["maxMemoryRestart", { max_memory_restart: "300M" }, { maxMemoryRestart: 1024 }, [314_572_800, 1024]],
+    ["autorestart", { autorestart: false }, { autorestart: true }, [false, true]],
+    ["waitReady", { wait_ready: true }, { waitReady: false }, [true, false]],
+    ["uid", { uid: 1000 }, { uid: null }, [1000, null]],
+    ["cronRestart", { cron_restart: "0 4 * * *" }, { cronRestart: null }, [null, null]],
+    ["outFile", { out_file: "logs/CANARY.log" }, { outFile: "/srv/logs/other.log" }, [null, null]],
+  ])("drift of %s is reported, and a text without its value", (field, app, running, [declared, now]) => {
+    const found = drift([app], [settings(running)]).drift;
+    expect(found).toEqual([
+      { name: "api", pmIds: [0], field, state: "different", key: null, declared, running: now },
+    ]);
+  });
+
+  test("a setting that only PM2's machine knows is not compared", () => {
+    const running = settings({ uid: 33, gid: 33, outFile: "/x" });
+    expect(fields(drift([{ user: "www-data", out_file: "~/out.log" }], [running]))).toEqual([]);
   });
 });

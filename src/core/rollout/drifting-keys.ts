@@ -1,5 +1,5 @@
 import { isSecretName } from "../../secrets/secret-name.ts";
-import { isFromDeclaration, isStartedBySvcm } from "../inherited.ts";
+import { isFromDeclaration, isStartedBySvcm } from "../pm2/inherited.ts";
 
 export interface DriftingKey {
   readonly key: string;

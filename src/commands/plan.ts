@@ -1,0 +1,45 @@
+import * as Flags from "@oclif/core/flags";
+import { planFormats, renderPlan, rolloutPlan } from "../core/index.ts";
+import { allowMissingFlag, chosen, ecosystemFlags, SvcmCommand } from "./base.ts";
+import { fold } from "./terminal/fold.ts";
+import { paint, unpainted } from "./terminal/paint.ts";
+import { stdoutScreen } from "./terminal/screen.ts";
+
+export default class Plan extends SvcmCommand {
+  static override summary = "Show the steps that would make PM2 run what an ecosystem file declares.";
+  static override description =
+    "Lists the steps in order, each with its reasons and with what happens to requests. Names of variables are shown, never values. Changes nothing. With --from, compares the declarations of a Git revision with those of the work tree, without PM2; this runs the ecosystem file of that revision.";
+  static override examples = [
+    "<%= config.bin %> plan --environment production",
+    "<%= config.bin %> plan --app dev-restapi --exit-code",
+    "<%= config.bin %> plan --environment production --from origin/main --format markdown",
+  ];
+  static override flags = {
+    ...ecosystemFlags,
+    app: Flags.string({
+      summary: "Only this app of the ecosystem file. Can be repeated.",
+      helpValue: "<name>",
+      multiple: true,
+    }),
+    from: Flags.string({ summary: "Git revision to compare with, instead of PM2.", helpValue: "<revision>" }),
+    format: Flags.option({
+      options: planFormats,
+      summary: "Text for a terminal, or Markdown for a comment on a pull request.",
+    })({ default: "text" }),
+    "exit-code": Flags.boolean({ summary: "Exit 1 if the plan has steps.", default: false }),
+    "allow-missing": allowMissingFlag,
+  };
+
+  async run() {
+    const { flags } = await this.parse(Plan);
+    const { app: apps, from, format } = flags;
+    const plan = await this.execute(rolloutPlan, { ...chosen(flags), apps, from });
+    if ((flags["exit-code"] && plan.changed) || (!plan.exists && !flags["allow-missing"])) this.answerNo();
+    if (!plan.exists) await this.explainMissing(plan);
+    else if (!this.jsonEnabled()) {
+      if (format === "text") this.log(fold(await renderPlan(plan, "text", paint), stdoutScreen()));
+      else this.logExactly(await renderPlan(plan, format, unpainted));
+    }
+    return plan;
+  }
+}

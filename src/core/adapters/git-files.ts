@@ -1,0 +1,110 @@
+/** Files of a revision as a whole. Like single files, they are read as blobs: no filter or hook of the repository runs. */
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, sep } from "node:path";
+import { SvcmError } from "../errors.ts";
+import type { RevisionState } from "../ports/index.ts";
+
+/** Runs Git in the root. @throws {SvcmError} REVISION_FAILED */
+export type Git = (...args: string[]) => Promise<Buffer>;
+
+/** @returns `undefined` without Git, a repository or a commit */
+export async function revisionState(
+  git: Git,
+  root: string,
+  paths: readonly string[],
+): Promise<RevisionState | undefined> {
+  const inside = paths.filter((path) => !relative(root, path).startsWith(`..${sep}`));
+  try {
+    const commit = (await git("rev-parse", "--verify", "--quiet", "HEAD^{commit}")).toString("latin1").trim();
+    const names = inside.map((path) => relative(root, path));
+    const listing = names.length === 0 ? "" : (await git("ls-tree", "-z", commit, "--", ...names)).toString("utf8");
+    const tracked = new Map(entriesOf(listing).map(({ id, name }) => [name, id]));
+    const isDirty = await Promise.all(names.map((name) => differs(join(root, name), tracked.get(name))));
+    return { commit, dirty: inside.filter((_path, index) => isDirty[index]) };
+  } catch (error) {
+    if (error instanceof SvcmError && error.kind === "REVISION_FAILED") return undefined;
+    throw error;
+  }
+}
+
+async function differs(path: string, id: string | undefined): Promise<boolean> {
+  if (id === undefined) return false;
+  const bytes = await readFile(path).catch(() => undefined);
+  if (bytes === undefined) return true;
+  const hash = createHash(id.length === 64 ? "sha256" : "sha1");
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex") !== id;
+}
+
+export interface RevisionTree {
+  readonly root: string;
+  readonly commit: string;
+  /** Runs Git with a limit of its answer and with input. @throws {SvcmError} REVISION_FAILED */
+  readonly run: (maxBytes: number, args: readonly string[], input?: string) => Promise<Buffer>;
+}
+
+/** What an ecosystem file may read. */
+const READABLE = /(?:\.(?:[cm]?js|json|ya?ml)|(?:^|\/)\.env[^/]*)$/;
+/** A hostile tree may hold such names. */
+const OUTSIDE = /(?:^|\/)\.\.(?:\/|$)/;
+const MOST_FILES = 20_000;
+const MOST_BYTES = 64 * 2 ** 20;
+const LARGEST = 2 ** 20;
+
+export async function withRevisionFiles<T>(
+  tree: RevisionTree,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "svcm-revision-")));
+  try {
+    for (const { name, bytes } of await filesOf(tree)) {
+      const path = join(folder, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, bytes, { mode: 0o600 });
+    }
+    const modules = join(tree.root, "node_modules");
+    if (existsSync(modules)) await symlink(modules, join(folder, "node_modules"));
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function filesOf({ commit, run }: RevisionTree): Promise<{ name: string; bytes: Buffer }[]> {
+  const listing = (await run(MOST_BYTES, ["ls-tree", "-r", "-z", "-l", commit])).toString("utf8");
+  const entries = entriesOf(listing).filter(({ name, size }) => READABLE.test(name) && !OUTSIDE.test(name) && size <= LARGEST);
+  const isTooMuch = entries.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES;
+  if (entries.length > MOST_FILES || isTooMuch)
+    throw new SvcmError("REVISION_FAILED", {
+      code: "EFBIG",
+      details: `${commit.slice(0, 10)} has more than ${MOST_FILES} files of code and settings, or more than ${MOST_BYTES / 2 ** 20} MiB of them.`,
+    });
+  const input = entries.map(({ id }) => `${id}\n`).join("");
+  return blobsIn(await run(2 * MOST_BYTES, ["cat-file", "--batch"], input), entries);
+}
+
+interface Entry {
+  readonly id: string;
+  readonly name: string;
+  readonly size: number;
+}
+
+/** `<mode> <type> <id>[ <size>]\t<name>` each, for regular files. */
+function entriesOf(listing: string): Entry[] {
+  return listing.split("\0").flatMap((line) => {
+    const [, id = "", size = "0", name = ""] = /^100\d+ blob ([0-9a-f]+)(?: +(\d+))?\t(.*)$/s.exec(line) ?? [];
+    return name === "" ? [] : [{ id, name, size: Number(size) }];
+  });
+}
+
+/** `<id> blob <size>\n<bytes>\n` each. */
+function blobsIn(batch: Buffer, entries: readonly Entry[]): { name: string; bytes: Buffer }[] {
+  let at = 0;
+  return entries.map(({ name, size }) => {
+    const start = batch.indexOf("\n", at) + 1;
+    at = start + size + 1;
+    return { name, bytes: batch.subarray(start, start + size) };
+  });
+}

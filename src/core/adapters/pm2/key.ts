@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LinkFailure } from "./failure.ts";
+
+const BYTES = 32;
+
+/**
+ * The key of a PM2_HOME. Two svcm that make it at once get the same one.
+ *
+ * @throws {LinkFailure} PM2_HOME_UNUSABLE
+ */
+export async function homeKey(home: string): Promise<Uint8Array> {
+  const folder = join(home, "svcm");
+  const path = join(folder, "key");
+  try {
+    const found = (await keyIn(path)) ?? (await make(folder, path));
+    if (found.length === BYTES) return found;
+  } catch (error) {
+    const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
+    throw new LinkFailure("PM2_HOME_UNUSABLE", `The key ${path} cannot be read or made (${code}): ${message}`);
+  }
+  throw new LinkFailure("PM2_HOME_UNUSABLE", `${path} is not a key of ${BYTES} bytes. Remove it; svcm makes another.`);
+}
+
+async function make(folder: string, path: string): Promise<Uint8Array> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  await writeFile(temporary, randomBytes(BYTES), { mode: 0o600, flag: "wx", flush: true });
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    await unlink(temporary);
+  }
+  return readFile(path);
+}
+
+async function keyIn(path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * The body of a plan: the ordered steps from what PM2 runs to what an ecosystem file declares. It holds no value of an
+ * environment or an argument.
+ */
+import * as z from "zod";
+import type { BodyOf } from "./body-of.ts";
+import { issueBody } from "./bodies.ts";
+import { driftEntry } from "./metrics.ts";
+import { disruptions, driftStates, stepKinds, stepNotes } from "./names.ts";
+
+const pmIds = z.array(z.int()).describe("PM2's numbers of the processes.");
+const count = z.int().min(0);
+
+const reason = driftEntry
+  .omit({ name: true, pmIds: true, state: true })
+  .extend({
+    state: z
+      .enum([...driftStates, "stopped"])
+      .describe("As in drift. `stopped`: PM2 knows the process, and it does not run."),
+  })
+  .describe("A difference that the step ends.");
+
+export const planStep = z
+  .strictObject({
+    do: z
+      .enum(stepKinds)
+      .describe(
+        "`start` an app that PM2 does not know, `resume` one that is stopped, `update` in place, `scale`, `replace` by " +
+          "a deletion and a start, `remove`, `save` PM2's list for the next boot.",
+      ),
+    app: z.string(),
+    pmIds,
+    method: z.enum(["reload", "restart"]).optional().describe("Of an update: `reload` keeps the old process until the new one listens."),
+    instances: z.strictObject({ from: count, to: count }).optional(),
+    disruption: z
+      .enum(disruptions)
+      .describe("Requests: `none` is lost, `partial`: some instances are away, `gap`: all are away for a restart, `down`: they stay away."),
+    why: z.array(reason),
+    notes: z.array(z.enum(stepNotes)).describe("`svcm explain <code>` says more."),
+  })
+  .describe("One step. Steps run in order, one after another.");
+
+export const planBody = z
+  .strictObject({
+    id: z
+      .string()
+      .nullable()
+      .describe("Identifies the steps and everything that they were computed from; null for a comparison of revisions."),
+    environment: z.string().describe("The requested environment, trimmed and lower-cased."),
+    fileName: z.string().describe("The ecosystem file."),
+    path: z.string().describe("Its absolute path."),
+    exists: z.boolean().describe("False if the environment has no ecosystem file; then there are no steps."),
+    from: z
+      .strictObject({ revision: z.string(), commit: z.string() })
+      .optional()
+      .describe("The revision whose declarations take the place of PM2's processes."),
+    git: z
+      .strictObject({
+        commit: z.string(),
+        dirty: z.array(z.string()).describe("Files behind the plan that differ from the commit."),
+      })
+      .nullable()
+      .describe("Null without a repository of Git."),
+    pm2: z.strictObject({ home: z.string() }).nullable().describe("Null for a comparison of revisions."),
+    changed: z.boolean(),
+    steps: z.array(planStep),
+    unchanged: z.array(z.string()).describe("Apps that run as declared."),
+    undeclared: z.array(z.strictObject({ name: z.string(), pmIds })).describe("Processes that no file declares. No step touches them."),
+    issues: z.array(issueBody).describe("Reasons why a step cannot run as declared."),
+    summary: z.strictObject({ start: count, resume: count, update: count, scale: count, replace: count, remove: count }),
+  })
+  .describe("The steps from what PM2 runs to what the ecosystem file declares. Nothing is changed.");
+
+export type PlanStep = BodyOf<typeof planStep>;
+export type PlanReason = PlanStep["why"][number];
+export type Plan = BodyOf<typeof planBody>;

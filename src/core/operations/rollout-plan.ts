@@ -1,0 +1,13 @@
+import type { Plan } from "../api/rollout.ts";
+import { defineOperation } from "../operation.ts";
+import { planned } from "../rollout/planning.ts";
+
+/** The steps that would make PM2 run what an environment's ecosystem file declares. */
+export const rolloutPlan = defineOperation({
+  id: "rollout.plan",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, input): Promise<Plan> {
+    return (await planned(ports, input)).plan;
+  },
+});

@@ -1,0 +1,171 @@
+import { compareText } from "../api/issue.ts";
+import type { DriftEntry } from "../api/metrics.ts";
+import { settingNames } from "../api/names.ts";
+import type { PlanReason } from "../api/rollout.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { isWithoutPid } from "../pm2/problem.ts";
+import { driftingKeys, type DriftingKey } from "./drifting-keys.ts";
+import type { ExpectedApp } from "./expected.ts";
+
+export interface ComparedFacts {
+  /** In the order of the file. */
+  readonly expected: readonly ExpectedApp[];
+  readonly running: readonly ProcessRecord[];
+  /** The last write of a file, in milliseconds since the epoch. */
+  readonly modifiedMs: (path: string) => number | undefined;
+  /** Keys that the runtime contract shows, so they are not secrets, whatever their names. */
+  readonly visibleKeys: ReadonlySet<string>;
+  readonly missingFolders: ReadonlySet<string>;
+}
+
+/** A reason for a step, and the processes that have it. */
+export interface Difference extends PlanReason {
+  readonly pmIds: readonly number[];
+}
+
+/** All processes of one name, and what differs between them and the declaration. */
+export interface Comparison {
+  readonly app: ExpectedApp;
+  /** Instances that the file declares, over all entries of that name. */
+  readonly instances: number;
+  readonly processes: readonly ProcessRecord[];
+  readonly differences: readonly Difference[];
+}
+
+/** Compares the apps of a file with the processes of their names, field by field; texts by their digests. */
+export function compareApps(facts: ComparedFacts): Comparison[] {
+  const byName = groupBy(facts.running, ({ name }) => name);
+  return [...groupBy(facts.expected, ({ name }) => name)].flatMap(([name, [app, ...more]]) => {
+    if (app === undefined) return [];
+    const processes = byName.get(name) ?? [];
+    const instances = [app, ...more].reduce((sum, one) => sum + one.instances, 0);
+    return [{ app, instances, processes, differences: differencesOf(app, instances, processes, facts) }];
+  });
+}
+
+function differencesOf(
+  app: ExpectedApp,
+  instances: number,
+  processes: readonly ProcessRecord[],
+  facts: ComparedFacts,
+): Difference[] {
+  if (processes.length === 0) return [difference("app", "missing", [])];
+  const count = difference("instances", "different", pmIdsOf(processes), {
+    declared: instances,
+    running: processes.length,
+  });
+  return [
+    ...(instances === processes.length ? [] : [count]),
+    ...merged(processes.flatMap((record) => ofProcess(app, record, facts))),
+  ].toSorted((a, b) => compareText(a.field, b.field) || compareText(a.key ?? "", b.key ?? ""));
+}
+
+function ofProcess(app: ExpectedApp, record: ProcessRecord, facts: ComparedFacts): Difference[] {
+  const of = (
+    field: Difference["field"],
+    state: Difference["state"] = "different",
+    more: Partial<Difference> = {},
+  ): Difference => difference(field, state, [record.pmId], more);
+  const { declaration, startedAt } = record;
+  const isWrittenSince = (path: string): boolean => startedAt !== null && (facts.modifiedMs(path) ?? 0) > startedAt;
+  const isFolderMissing = record.cwd !== null && facts.missingFolders.has(record.cwd);
+  return [
+    ...(isWithoutPid(record) ? [of("app", "missing")] : []),
+    ...(isStopped(record) ? [of("app", "stopped")] : []),
+    ...(isFolderMissing ? [of("cwd", "absent", { declared: app.cwd, running: record.cwd })] : []),
+    ...SHOWN.flatMap(([field, member]) => {
+      const [declared, running] = [app[field], record[member]];
+      const isEqual = running === null || isIneffective(field, app, record) || isSame(field, declared, running);
+      return isEqual ? [] : [of(field, "different", { declared, running })];
+    }),
+    ...(app.argsDigest === declaration.argsDigest ? [] : [of("args")]),
+    ...(app.interpreterArgsDigest === declaration.interpreterArgsDigest ? [] : [of("interpreterArgs")]),
+    ...keyDrift(app, record, facts.visibleKeys).map(({ key, state }) => of("env", state, { key })),
+    ...app.envFiles.filter(isWrittenSince).map((path) => of("envFile", "stale", { declared: path })),
+    ...(app.script === record.script && isWrittenSince(app.script) ? [of("script", "stale", { declared: app.script })] : []),
+    ...settingDifferences(app, record).map(({ field, ...shown }) => of(field, "different", shown)),
+  ];
+}
+
+/** True if PM2 knows the process and neither runs nor starts it. */
+export function isStopped({ status }: Pick<ProcessRecord, "status">): boolean {
+  return status === "stopped" || status === "errored";
+}
+
+function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessRecord) {
+  return settingNames.flatMap((field) => {
+    const [declared, running] = [settings[field], declaration.settings[field]];
+    if (declared === undefined || running === undefined || declared === running) return [];
+    // Digests are not shown.
+    const shown = [declared, running].some((value) => typeof value === "string") ? {} : { declared, running };
+    return [{ field, ...shown }];
+  });
+}
+
+/** Compares with that of the possible environments which the process matches best. */
+function keyDrift(
+  { name, environments, openKeys }: ExpectedApp,
+  { declaration }: ProcessRecord,
+  visibleKeys: ReadonlySet<string>,
+): readonly DriftingKey[] {
+  const context = { app: name, visibleKeys, openKeys };
+  const candidates = environments.map((declared) => driftingKeys(declared, declaration.environment, context));
+  return candidates.reduce((best, next) => (next.length < best.length ? next : best), candidates[0] ?? []);
+}
+
+/** In cluster mode every worker runs PM2's own Node.js, whatever interpreter PM2 notes. */
+function isIneffective(field: string, app: ExpectedApp, { execMode }: ProcessRecord): boolean {
+  return field === "interpreter" && app.execMode === "cluster" && execMode === "cluster";
+}
+
+/**
+ * PM2 notes its Node.js by path instead of `node` for a script with an unknown ending, and its own server for
+ * static files by path.
+ */
+function isSame(field: string, declared: unknown, running: string | boolean): boolean {
+  if (field === "script" && SERVER.test(String(declared))) return SERVER.test(String(running));
+  if (field === "interpreter" && declared === "node") return /(?:^|\/)node$/.test(String(running));
+  return declared === running;
+}
+
+const SERVER = /\/pm2\/lib\/API\/Serve\.js$/;
+
+const SHOWN = [
+  ["script", "script"],
+  ["cwd", "cwd"],
+  ["interpreter", "interpreter"],
+  ["execMode", "execMode"],
+  ["watch", "watching"],
+  ["namespace", "namespace"],
+] as const satisfies readonly (readonly [DriftEntry["field"] & keyof ExpectedApp, keyof ProcessRecord])[];
+
+function difference(
+  field: Difference["field"],
+  state: Difference["state"],
+  pmIds: readonly number[],
+  more: Partial<Difference> = {},
+): Difference {
+  return { field, state, key: null, declared: null, running: null, pmIds, ...more };
+}
+
+function merged(differences: readonly Difference[]): Difference[] {
+  const alike = groupBy(differences, (entry) => JSON.stringify({ ...entry, pmIds: [] }));
+  return [...alike.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ ...first, pmIds: [first, ...others].flatMap(({ pmIds }) => pmIds) }],
+  );
+}
+
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+export function pmIdsOf(processes: readonly ProcessRecord[]): number[] {
+  return processes.map(({ pmId }) => pmId).toSorted((a, b) => a - b);
+}

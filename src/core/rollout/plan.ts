@@ -1,0 +1,87 @@
+import type { Issue } from "../api/issue.ts";
+import type { Plan } from "../api/rollout.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { ComparedFacts } from "./compare.ts";
+import { decide, type DecidedStep, type Decision } from "./decide.ts";
+
+export interface PlanContext extends Pick<Plan, "environment" | "fileName" | "path" | "exists" | "git" | "pm2" | "from"> {
+  /** Reasons why apps cannot run as declared, by the name of the app. */
+  readonly refused: ReadonlyMap<string, Issue>;
+  /** The keyed digest that makes the id; none for a plan that cannot be applied. */
+  readonly digest?: (text: string) => string;
+}
+
+/** The plan as a document. Its id changes with the steps and with everything that they were computed from. */
+export function planOf(facts: ComparedFacts, { refused, digest, ...context }: PlanContext): Plan {
+  const { steps, unchanged, undeclared } = decide(facts);
+  const touched = new Set(steps.map(({ app }) => app));
+  const issues = [
+    ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
+    ...portIssues(facts, steps),
+  ];
+  const { environment } = context;
+  const seen = { environment, declared: facts.expected, running: definitionsOf(facts.running, touched), steps, issues };
+  return {
+    id: digest === undefined ? null : shortened(digest(JSON.stringify(seen))),
+    ...context,
+    changed: steps.length > 0,
+    steps: steps.map(({ why, ...step }) => ({ ...step, why: why.map(({ pmIds: _ids, ...reason }) => reason) })),
+    unchanged,
+    undeclared,
+    issues,
+    summary: summaryOf(steps),
+  };
+}
+
+/** A restart keeps the definition of a process, so it does not make a plan stale. */
+function definitionsOf(running: readonly ProcessRecord[], names: ReadonlySet<string>) {
+  return running
+    .filter(({ name }) => names.has(name))
+    .map(({ pmId, uniqueId, name, namespace, script, cwd, interpreter, execMode, watching, declaration }) => {
+      const { environment, ...others } = declaration;
+      const variables = Object.entries(environment).filter(([key]) => !VOLATILE.test(key));
+      return [pmId, uniqueId, name, namespace, script, cwd, interpreter, execMode, watching, others, variables.toSorted()];
+    });
+}
+
+/** PM2 changes these with a restart. */
+const VOLATILE = /^(?:PWD|OLDPWD|PM2_\w+|unique_id)$/;
+
+/** `7f3a-9c21`: short enough to read out, and keyed, so only svcm on this machine makes one that fits. */
+function shortened(digest: string): string {
+  const hex = Array.from(digest.slice(0, 8), (letter) => (letter.charCodeAt(0) % 16).toString(16)).join("");
+  return `${hex.slice(0, 4)}-${hex.slice(4)}`;
+}
+
+/** In fork mode the new process would crash; in cluster mode both would share the requests, unnoticed. */
+function portIssues({ expected, running }: ComparedFacts, steps: Decision["steps"]): Issue[] {
+  const declared = new Set(expected.map(({ name }) => name));
+  const started = new Set(steps.filter((step) => step.do === "start").map(({ app }) => app));
+  return expected
+    .filter(({ name }) => started.has(name))
+    .flatMap(({ name, script, httpPort }): Issue[] => {
+      const holder = running.find(
+        (one) =>
+          !declared.has(one.name) &&
+          one.pid !== null &&
+          one.script === script &&
+          httpPort !== null &&
+          one.httpPort === httpPort,
+      );
+      if (holder === undefined) return [];
+      const message = `${name} would listen on port ${httpPort}, which ${holder.name} (id ${holder.pmId}) uses with the same script, and no file declares that process. If the app was renamed, run: pm2 delete ${holder.pmId}`;
+      return [{ code: "APP_PORT_TAKEN", severity: "error", path: ["apps", name], message }];
+    });
+}
+
+function summaryOf(steps: readonly DecidedStep[]): Plan["summary"] {
+  const count = (kind: DecidedStep["do"]): number => steps.filter((step) => step.do === kind).length;
+  return {
+    start: count("start"),
+    resume: count("resume"),
+    update: count("update"),
+    scale: count("scale"),
+    replace: count("replace"),
+    remove: count("remove"),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Plan, PlanStep } from "../../api/rollout.ts";
+import { codeSpan } from "../../findings/quote.ts";
+import { countSteps, NOTES, tellReasons, tellStep, tellSubject, tellUndeclared } from "./words.ts";
+
+/** A comment on GitHub holds 65,536 characters, and a difference may stand before the plan. */
+const MAX_LENGTH = 30_000;
+
+/**
+ * Renders a plan as GitHub-flavoured Markdown, for a comment or a job summary. Names and values are always in a code span
+ * on one line, where markup, HTML, mentions and references have no effect.
+ */
+export function renderPlanMarkdown(plan: Plan): string {
+  const { environment, steps, undeclared, issues } = plan;
+  const items = steps.filter((step) => step.do !== "save").map(stepItem);
+  return [
+    `### Plan for ${codeSpan(environment)}: ${countSteps(plan)}`,
+    `From ${tellSubject(plan, codeSpan)}.`,
+    asManyAsFit(items),
+    undeclared.map((one) => `- ${tellUndeclared(one, codeSpan)}`).join("\n"),
+    issues.map(({ code, message }) => `- **Error** ${codeSpan(message, 400)} (${codeSpan(code)})`).join("\n"),
+    ...(plan.id === null ? [] : [`Plan ${codeSpan(plan.id)}.`]),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function stepItem(step: PlanStep): string {
+  return [
+    `- ${codeSpan(step.app)}: ${tellStep(step)}`,
+    ...tellReasons(step, codeSpan).map((line) => `  - ${line}`),
+    ...step.notes.map((note) => `  - ${NOTES[note]}`),
+  ].join("\n");
+}
+
+function asManyAsFit(items: readonly string[]): string {
+  let left = MAX_LENGTH;
+  const fitting = items.filter((item) => (left -= item.length + 1) >= 0);
+  const more = items.length - fitting.length;
+  return [...fitting, ...(more > 0 ? [`- and ${more} more; \`svcm plan\` shows them`] : [])].join("\n");
+}

@@ -1,0 +1,46 @@
+import type { Plan, PlanStep } from "../../api/rollout.ts";
+import { setOnOneLine } from "../../findings/quote.ts";
+import type { Paint } from "../../findings/text.ts";
+import { countSteps, NOTES, tellReasons, tellStep, tellSubject, tellUndeclared } from "./words.ts";
+
+const MAX_VALUE = 200;
+
+/** Renders a plan for a terminal. The caller folds long lines at their indent. */
+export function renderPlanText(plan: Plan, paint: Paint): string {
+  const { environment, steps, unchanged, undeclared, issues } = plan;
+  const count = countSteps(plan);
+  const apps = steps.filter((step) => step.do !== "save");
+  const save = steps.some((step) => step.do === "save") ? ["  then PM2's list is saved for the next boot"] : [];
+  const others = [
+    ...undeclared.map((one) => `  ${paint.dim(`? ${tellUndeclared(one, quote)}`)}`),
+    ...unchanged.map((name) => `  ${paint.dim(`= ${quote(name)}`)}`),
+  ];
+  return [
+    `${paint.bold(quote(environment))}: ${tellSubject(plan, quote)}`,
+    apps.map((step) => stepLines(step, paint).join("\n")).join("\n"),
+    [...others, ...save].join("\n"),
+    issues.map(({ code, message }) => `${paint.red("error")} ${quote(message)} ${paint.dim(`[${code}]`)}`).join("\n"),
+    `${count.charAt(0).toUpperCase()}${count.slice(1)}.${plan.id === null ? "" : ` Plan ${plan.id}.`}`,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function stepLines(step: PlanStep, paint: Paint): string[] {
+  const [sign, colour] = signOf(step, paint);
+  return [
+    `  ${colour(`${sign} ${quote(step.app)}`)}: ${tellStep(step)}`,
+    ...tellReasons(step, quote).map((line) => `      ${line}`),
+    ...step.notes.map((note) => `      ${paint.dim(NOTES[note])}`),
+  ];
+}
+
+function signOf({ do: kind, disruption }: PlanStep, { green, red, yellow }: Paint): readonly [string, Paint["red"]] {
+  if (kind === "start" || kind === "resume") return ["+", green];
+  if (kind === "remove") return ["-", red];
+  return ["~", disruption === "none" ? green : yellow];
+}
+
+function quote(text: string): string {
+  return setOnOneLine(text, MAX_VALUE);
+}

@@ -1,0 +1,102 @@
+/** Describes a plan in words; the renderer quotes names and values. */
+import type { Plan, PlanReason, PlanStep } from "../../api/rollout.ts";
+
+/** Quotes text of a file or of PM2, so that a reader does not take it for text of svcm. */
+export type Quote = (text: string) => string;
+
+/** `production: ecosystem.production.config.cjs at 1d6f1f0c2a -> PM2 of /srv/app/.pm2`, quoted. */
+export function tellSubject({ fileName, from, git, pm2 }: Plan, quote: Quote): string {
+  const file = git === null ? quote(fileName) : `${quote(fileName)} at ${quote(short(git.commit))}`;
+  const dirty = git !== null && git.dirty.length > 0 ? `, with changes to ${git.dirty.map(quote).join(", ")}` : "";
+  if (from !== undefined) return `${quote(from.revision)} (${quote(short(from.commit))}) to ${file}${dirty}`;
+  return `${file}${dirty} to PM2 of ${quote(pm2?.home ?? "")}`;
+}
+
+function short(commit: string): string {
+  return commit.slice(0, 10);
+}
+
+/** `1 to start, 2 to update`. */
+export function countSteps({ summary, exists }: Plan): string {
+  if (!exists) return "no ecosystem file, so nothing to do";
+  const counts = Object.entries(summary).filter(([, count]) => count > 0);
+  return counts.length === 0 ? "nothing to do" : counts.map(([kind, count]) => `${count} to ${kind}`).join(", ");
+}
+
+/** For example `reload 2 instances, one by one: no request is lost`. */
+export function tellStep(step: PlanStep): string {
+  return `${tellAction(step)}${LOSS[step.disruption]}`;
+}
+
+function tellAction({ do: kind, method, pmIds, instances }: PlanStep): string {
+  const all = pmIds.length > 1 ? ` ${pmIds.length} instances, one by one` : "";
+  switch (kind) {
+    case "start":
+      return `start${ofInstances(instances?.to ?? 1)}`;
+    case "resume":
+      return `start again${pmIds.length > 1 ? ofInstances(pmIds.length) : ""}`;
+    case "update":
+      return `${method ?? "restart"}${all}`;
+    case "scale":
+      return `scale from ${instances?.from ?? 0} to ${instances?.to ?? 0} instances`;
+    case "replace":
+      return `delete, then start${ofInstances(instances?.to ?? 1)}`;
+    case "remove":
+      return "delete";
+    case "save":
+      return "save PM2's list for the next boot";
+  }
+}
+
+function ofInstances(count: number): string {
+  return count > 1 ? ` ${count} instances` : "";
+}
+
+const LOSS: Readonly<Record<PlanStep["disruption"], string>> = {
+  none: ": no request is lost",
+  partial: ": each instance is away while it restarts",
+  gap: ": requests fail until it listens again",
+  down: ": requests fail from then on",
+};
+
+/** The reasons of a step, one line for each field. */
+export function tellReasons({ why }: PlanStep, quote: Quote): string[] {
+  const fields = [...new Set(why.map(({ field }) => field))];
+  return fields.map((field) => {
+    const own = why.filter((reason) => reason.field === field);
+    return `${quote(field)}: ${own.map((reason) => tellReason(reason, quote)).join(", ")}`;
+  });
+}
+
+function tellReason({ field, state, key, declared, running }: PlanReason, quote: Quote): string {
+  if (field === "env") return `${quote(key ?? "")} ${KEY[state]}`;
+  if (field === "app") return state === "stopped" ? "is stopped" : "does not run";
+  if (state === "stale") return `${quote(String(declared))} was written after the process started`;
+  if (state === "absent") return `the process runs in ${quote(String(running))}, which does not exist`;
+  return declared === null && running === null ? "changed" : `${shown(running, quote)} to ${shown(declared, quote)}`;
+}
+
+const KEY: Readonly<Record<PlanReason["state"], string>> = {
+  absent: "added",
+  different: "changed",
+  missing: "added",
+  stale: "removed",
+  stopped: "unchanged",
+  unexpected: "removed",
+};
+
+function shown(value: PlanReason["declared"], quote: Quote): string {
+  return value === null ? "PM2's default" : quote(String(value));
+}
+
+/** How to lose less, or what a reader would not expect. */
+export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
+  GAP_BY_FORK:
+    'With exec_mode: "cluster" and instances: 1, this step would lose no request. From Node.js 22, listen({ reusePort: true }) also lets two processes share the port.',
+  INTERPRETER_IGNORED_IN_CLUSTER: "In cluster mode PM2 ignores the interpreter, and runs its own Node.js.",
+};
+
+/** Processes that no file declares, and no step touches. */
+export function tellUndeclared({ name, pmIds }: Plan["undeclared"][number], quote: Quote): string {
+  return `${quote(name)} (id ${pmIds.join(", ")}) runs, and no app of the file has that name; no step touches it`;
+}

@@ -1,0 +1,42 @@
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { ExpectedApp } from "./expected.ts";
+
+/** PM2's list after an apply of a file to an empty PM2: what its apps declare, as processes that run. */
+export function resultOf(expected: readonly ExpectedApp[]): ProcessRecord[] {
+  return expected
+    .flatMap((app) => Array.from({ length: app.instances }, () => app))
+    .map((app, pmId) => ({
+      pmId,
+      name: app.name,
+      uniqueId: null,
+      pid: pmId + 1,
+      namespace: app.namespace,
+      status: "online",
+      restartCount: 0,
+      unstableRestarts: 0,
+      startedAt: null,
+      lastStartAt: null,
+      createdAt: null,
+      script: app.script,
+      cwd: app.cwd,
+      interpreter: app.interpreter,
+      execMode: app.execMode,
+      instances: app.instances,
+      watching: app.watch,
+      nodeVersion: null,
+      version: null,
+      exitCode: null,
+      cpuPercent: null,
+      memoryBytes: null,
+      customMetrics: {},
+      customMetricUnits: {},
+      httpPort: app.httpPort,
+      declaration: {
+        argsDigest: app.argsDigest,
+        interpreterArgsDigest: app.interpreterArgsDigest,
+        // svcm starts a process with PM2_HOME, so every other key is from its declaration.
+        environment: { ...app.environments[0], PM2_HOME: "" },
+        settings: app.settings,
+      },
+    }));
+}

@@ -1,0 +1,59 @@
+import { SvcmError } from "../errors.ts";
+import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
+import { readEcosystem } from "../pm2/ecosystem-file.ts";
+import type { LoadedEcosystem } from "../pm2/loaded.ts";
+import type { Ports } from "../ports/index.ts";
+import type { PlaceRequest } from "../project/places.ts";
+
+export interface RevisionContent {
+  readonly commit: string;
+  /** With the paths that it would have in the work tree; `undefined` if the revision has no such file. */
+  readonly loaded: LoadedEcosystem | undefined;
+}
+
+/**
+ * Runs the ecosystem file of an environment as it is at a revision, among the other files of that revision. The layout
+ * of the repository is that of the work tree.
+ *
+ * @throws {SvcmError} REVISION_FAILED, NOT_FOUND, and those of `readEcosystem`
+ */
+export function readRevision(
+  ports: Ports,
+  facts: { readonly contract: RuntimeContract; readonly matrix: CapabilityMatrix },
+  asked: PlaceRequest,
+  revision: string,
+): Promise<RevisionContent> {
+  const { ecosystems, revisions, workspace } = ports;
+  const { root } = workspace;
+  return revisions.withFiles(revision, async (folder, commit) => {
+    const there = {
+      facts: ports.facts,
+      workspace: { ...workspace, root: folder, pm2Dir: movedTo(folder, root, workspace.pm2Dir) },
+      ecosystems: {
+        ...ecosystems,
+        load: (path: string, options: Parameters<typeof ecosystems.load>[1]) =>
+          ecosystems.load(path, { cwd: folder, ...options }),
+      },
+    };
+    try {
+      const { loaded } = await readEcosystem(there, facts, asked);
+      return { commit, loaded: loaded && (JSON.parse(back(JSON.stringify(loaded))) as LoadedEcosystem) };
+    } catch (error) {
+      if (!(error instanceof SvcmError)) throw error;
+      const { details = error.message, path, ...body } = error.body;
+      const place = path === undefined ? {} : { path: back(path) };
+      throw new SvcmError(error.kind, { ...body, ...place, details: `At ${revision}: ${back(details)}` });
+    }
+
+    function back(text: string): string {
+      return text.replaceAll(folder, () => root);
+    }
+  });
+}
+
+function movedTo(folder: string, root: string, path: string): string {
+  if (path === root || path.startsWith(`${root}/`)) return folder + path.slice(root.length);
+  throw new SvcmError("INVALID_REQUEST", {
+    details: `The ecosystem files are in ${path}, outside of the repository, so they have no revision. Accepted: a folder below ${root}.`,
+  });
+}

@@ -1,0 +1,103 @@
+/** `svcm plan` as a person or a pipeline runs it, without a PM2. */
+import { expect, test } from "vitest";
+import { makeRepository } from "../support/git.ts";
+import { svcm } from "../support/svcm.ts";
+
+const FILE = "pm2/ecosystem.production.config.cjs";
+const HELPER = "pm2/shared.cjs";
+const CANARY = "canary-77aa";
+
+const declaration = (more: string): string => `
+const { root, limits } = require("./shared.cjs");
+module.exports = { apps: [{ name: "api", script: "api.js", cwd: root, ...limits, ${more} }] };`;
+const helper = (killMs: number): string =>
+  `module.exports = { root: require("node:path").join(__dirname, ".."), limits: { kill_timeout: ${killMs} } };`;
+
+function repository() {
+  const made = makeRepository({
+    "deployments.yaml": "deployments: []\n",
+    "api.js": "",
+    [HELPER]: helper(1000),
+    [FILE]: declaration(`env: { MODE: "1", API_TOKEN: "${CANARY}" }`),
+  });
+  made.write(HELPER, helper(9000));
+  made.write(FILE, declaration(`env: { MODE: "2", API_TOKEN: "${CANARY}-2" }, args: ["--password", "${CANARY}"]`));
+  return made;
+}
+
+const FROM = ["plan", "--environment", "production", "--from", "HEAD"];
+
+test("--from compares with the file and its modules at a revision, without PM2 and without a value", async () => {
+  const { root } = repository();
+  const { code, stdout, stderr } = await svcm([...FROM, "--json"], { root });
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).not.toContain(CANARY);
+  const plan = JSON.parse(stdout);
+  expect(plan).toMatchObject({ id: null, pm2: null, changed: true, summary: { update: 1 }, from: { revision: "HEAD" } });
+  expect(plan.git.dirty).toEqual([FILE, HELPER]);
+  expect(plan.steps[0].why.map(({ field, key }: { field: string; key: string }) => key ?? field)).toEqual([
+    "args",
+    "API_TOKEN",
+    "MODE",
+    "killTimeout",
+  ]);
+});
+
+test("at 80 columns every line fits, and says what happens to requests", async () => {
+  const { root } = repository();
+  const { stdout } = await svcm(FROM, { root, env: { COLUMNS: "80" } });
+  expect(stdout).toContain("~ api: restart: requests fail until it listens again");
+  expect(stdout).toContain("killTimeout: 1000 to 9000");
+  expect(stdout).toContain("env: API_TOKEN changed, MODE changed");
+  expect(stdout).not.toContain(CANARY);
+});
+
+test("Markdown is for a comment: names are code", async () => {
+  const { root } = repository();
+  const { stdout } = await svcm([...FROM, "--format", "markdown"], { root });
+  expect(stdout).toContain("### Plan for `production`: 1 to update");
+  expect(stdout).toContain("- `api`: restart: requests fail until it listens again");
+  expect(stdout).toContain("  - `env`: `API_TOKEN` changed, `MODE` changed");
+  expect(stdout).not.toContain(CANARY);
+});
+
+test("--exit-code says whether there are steps", async () => {
+  const made = repository();
+  expect((await svcm([...FROM, "--exit-code"], made)).code).toBe(1);
+  made.commit();
+  const { code, stdout } = await svcm([...FROM, "--exit-code"], made);
+  expect(code).toBe(0);
+  expect(stdout).toContain("Nothing to do.");
+});
+
+test("svcm diff with an environment ends with its plan", async () => {
+  const { root } = repository();
+  const text = await svcm(["diff", "HEAD", "--environment", "production", "--format", "markdown"], { root });
+  expect(text.stdout.indexOf("### Plan for `production`")).toBeGreaterThan(text.stdout.indexOf("### `deployments.yaml`"));
+  const json = await svcm(["diff", "HEAD", "--environment", "production", "--json", "--exit-code"], { root });
+  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { changes: [], plan: { summary: { update: 1 } } }]);
+});
+
+test("an unknown revision or app is refused, and says what is accepted", async () => {
+  const { root } = repository();
+  const revision = await svcm(["plan", "-e", "production", "--from", "nowhere", "--json"], { root });
+  expect([revision.code, JSON.parse(revision.stdout)]).toMatchObject([2, { code: "REVISION_NOT_FOUND" }]);
+  const app = await svcm([...FROM, "--app", "apl", "--json"], { root });
+  expect([app.code, JSON.parse(app.stdout).details]).toMatchObject([3, expect.stringContaining('Accepted: "api"')]);
+});
+
+test("a file that fails at the revision is refused in the names of the work tree", async () => {
+  const made = repository();
+  made.write(HELPER, "throw new Error('broken')");
+  made.commit();
+  made.write(HELPER, helper(1));
+  const { code, stdout } = await svcm([...FROM, "--json"], made);
+  expect([code, JSON.parse(stdout)]).toMatchObject([3, { details: expect.stringContaining("At HEAD: ") }]);
+  expect(stdout).not.toContain("svcm-revision-");
+});
+
+test("without PM2, every app is started", async () => {
+  const { root } = repository();
+  const { stdout } = await svcm(["plan", "-e", "production", "--json"], { root });
+  expect(JSON.parse(stdout)).toMatchObject({ steps: [{ do: "start", app: "api" }, { do: "save" }] });
+});

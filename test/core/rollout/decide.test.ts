@@ -1,0 +1,237 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
+import type { ComparedFacts } from "../../../src/core/rollout/compare.ts";
+import { decide, type DecidedStep } from "../../../src/core/rollout/decide.ts";
+import { driftOf } from "../../../src/core/rollout/drift.ts";
+import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
+import { planOf } from "../../../src/core/rollout/plan.ts";
+import { resultOf } from "../../../src/core/rollout/result.ts";
+import { runningRecord } from "../../support/counting-ports.ts";
+import { expectedOf, type Fields } from "./loaded.ts";
+
+function factsOf(expected: readonly ExpectedApp[], running: readonly ProcessRecord[]): ComparedFacts {
+  return { expected, running, modifiedMs: () => undefined, visibleKeys: new Set(), missingFolders: new Set() };
+}
+
+function decided(before: readonly Fields[], after: readonly Fields[]): DecidedStep[] {
+  return [...decide(factsOf(expectedOf(after), resultOf(expectedOf(before)))).steps];
+}
+
+const told = (steps: readonly DecidedStep[]): string[] =>
+  steps.map(({ do: kind, app, method, disruption, why }) =>
+    [kind, app, method, disruption, ...why.map(({ field, key, state }) => `${field}${key ? ` ${key}` : ""} ${state}`)]
+      .filter(Boolean)
+      .join(" "),
+  );
+
+const SAVE = "save none";
+
+describe("a change decides its step", () => {
+  test.each<[string, Fields, Fields, string[]]>([
+    ["nothing", { env: { A: "1" } }, { env: { A: "1" } }, []],
+    ["a variable in fork mode", { env: { A: "1" } }, { env: { A: "2" } }, ["update api restart gap env A different", SAVE]],
+    ["a removed variable", { env: { A: "1" } }, {}, ["update api restart gap env A stale", SAVE]],
+    [
+      "a script in cluster mode",
+      { exec_mode: "cluster", instances: 2 },
+      { exec_mode: "cluster", instances: 2, script: "/srv/new.js" },
+      ["update api reload none script different", SAVE],
+    ],
+    ["more instances", { instances: 1 }, { instances: 3 }, ["scale api none instances different", SAVE]],
+    [
+      "more instances and a limit",
+      { instances: 1 },
+      { instances: 2, kill_timeout: 9000 },
+      ["update api reload none killTimeout different", "scale api none instances different", SAVE],
+    ],
+    ["the mode", {}, { exec_mode: "cluster" }, ["replace api gap execMode different", SAVE]],
+    ["watching", {}, { watch: true }, ["replace api gap watch different", SAVE]],
+    [
+      "a removed variable that is a field of PM2",
+      { env: { max_restarts: "3" } },
+      {},
+      ["replace api gap env max_restarts stale", SAVE],
+    ],
+  ])("%s", (_what, before, after, steps) => {
+    expect(told(decided([before], [after]))).toEqual(steps);
+  });
+
+  test("an update of one of several processes in fork mode leaves the others up", () => {
+    const [before, after] = [{ instances: 2, exec_mode: "fork" }, { instances: 2, exec_mode: "fork", args: "x" }];
+    expect(decided([before], [after])[0]).toMatchObject({ method: "restart", disruption: "partial", pmIds: [0, 1] });
+  });
+
+  test("a stopped process is resumed, and does not drift", () => {
+    const facts = factsOf(expectedOf([{}]), [runningRecord({ status: "stopped", pid: null, startedAt: null })]);
+    expect(told(decide(facts).steps)).toEqual(["resume api none app stopped", SAVE]);
+    expect(driftOf(facts).drift).toEqual([]);
+  });
+
+  test("a stopped process that differs is updated once", () => {
+    const stopped = runningRecord({ status: "stopped", pid: null, startedAt: null, cwd: "/old" });
+    expect(told(decide(factsOf(expectedOf([{}]), [stopped])).steps)).toEqual([
+      "update api restart none cwd different",
+      SAVE,
+    ]);
+  });
+
+  test("processes that run change before others start", () => {
+    const steps = decided([{ name: "b" }, { name: "old" }], [{ name: "a" }, { name: "b", args: "x" }]);
+    expect(told(steps)).toEqual(["update b restart gap args different", "start a none app missing", SAVE]);
+  });
+
+  test("a process that no file declares is not touched", () => {
+    const { steps, undeclared } = decide(factsOf([], [runningRecord({ name: "cron", pmId: 7 })]));
+    expect(steps).toEqual([]);
+    expect(undeclared).toEqual([{ name: "cron", pmIds: [7] }]);
+  });
+
+  test("a gap has the advice to run in a cluster, for Node.js alone", () => {
+    expect(decided([{}], [{ args: "x" }])[0]?.notes).toEqual(["GAP_BY_FORK"]);
+    const python = { interpreter: "python3" };
+    expect(decided([python], [{ ...python, args: "x" }])[0]?.notes).toEqual([]);
+  });
+});
+
+/** Declarations of up to three apps with every kind of field that decides a step. */
+const app = fc.record(
+  {
+    name: fc.constantFrom("a", "b", "c"),
+    script: fc.constantFrom("/srv/one.js", "/srv/two.js"),
+    cwd: fc.constantFrom("/srv", "/opt"),
+    args: fc.constantFrom("", "x", ["y z"]),
+    node_args: fc.constantFrom("", "--title=a"),
+    instances: fc.integer({ min: 1, max: 3 }),
+    exec_mode: fc.constantFrom("fork", "cluster"),
+    watch: fc.boolean(),
+    namespace: fc.constantFrom("default", "other"),
+    env: fc.dictionary(fc.constantFrom("A", "SVC_B", "watch"), fc.constantFrom("1", "2")),
+    kill_timeout: fc.constantFrom(1000, "2000"),
+    max_memory_restart: fc.constantFrom("1G", 5),
+    cron_restart: fc.constantFrom("0 1 * * *", "0 2 * * *"),
+    out_file: fc.constantFrom("a.log", "/dev/null"),
+    autorestart: fc.boolean(),
+  },
+  { requiredKeys: ["name"] },
+);
+const declaration = fc.uniqueArray(app, { selector: ({ name }) => name }) as fc.Arbitrary<Fields[]>;
+const declared = declaration.map(expectedOf);
+const live = fc
+  .tuple(declared, fc.array(fc.constantFrom("online", "stopped", "errored"), { minLength: 9, maxLength: 9 }))
+  .map(([expected, statuses]) =>
+    resultOf(expected).map((record, index) => ({ ...record, status: statuses[index] ?? "online" })),
+  );
+
+/** PM2's list after the steps: each changes its own processes, and only what PM2 applies in that way. */
+function applied(
+  steps: readonly DecidedStep[],
+  expected: readonly ExpectedApp[],
+  before: readonly ProcessRecord[],
+): ProcessRecord[] {
+  let next = 100;
+  const fresh = (name: string, count: number): ProcessRecord[] =>
+    resultOf(expected.filter((one) => one.name === name))
+      .slice(0, count)
+      .map((record) => ({ ...record, pmId: (next += 1) }));
+  return steps.reduce<ProcessRecord[]>((list, { do: kind, app: name, pmIds, instances }) => {
+    const [like] = fresh(name, 1);
+    const isOurs = ({ pmId }: ProcessRecord): boolean => pmIds.includes(pmId);
+    switch (kind) {
+      case "start":
+        return [...list, ...fresh(name, instances?.to ?? 1)];
+      case "resume":
+        return list.map((one) => (isOurs(one) ? { ...one, status: "online" } : one));
+      case "update":
+        return list.map((one) =>
+          isOurs(one)
+            ? { ...one, ...like, pmId: one.pmId, execMode: one.execMode, watching: one.watching }
+            : one,
+        );
+      case "scale": {
+        const ours = list.filter((one) => one.name === name);
+        const others = list.filter((one) => one.name !== name);
+        const { from = 0, to = 0 } = instances ?? {};
+        return [...others, ...ours.slice(0, to), ...fresh(name, Math.max(0, to - from))];
+      }
+      case "replace":
+        return [...list.filter((one) => !isOurs(one)), ...fresh(name, instances?.to ?? 1)];
+      default:
+        return list;
+    }
+  }, [...before]);
+}
+
+describe("for any declaration and any processes", () => {
+  test("the plan of the result of an apply is empty", () => {
+    fc.assert(
+      fc.property(declared, live, (expected, running) => {
+        const { steps } = decide(factsOf(expected, running));
+        const after = decide(factsOf(expected, applied(steps, expected, running)));
+        expect(told(after.steps)).toEqual([]);
+      }),
+    );
+  });
+
+  test("a plan that is computed twice is equal, in whatever order PM2 lists its processes", () => {
+    const context = { environment: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null, refused: new Map() };
+    const digest = (text: string): string => Buffer.from(text).toString("base64url").slice(-8);
+    fc.assert(
+      fc.property(declared, live, (expected, running) => {
+        const plan = planOf(factsOf(expected, running), { ...context, digest });
+        expect(planOf(factsOf(expected, running), { ...context, digest })).toEqual(plan);
+      }),
+    );
+  });
+
+  test("drift is empty exactly if the plan only resumes", () => {
+    fc.assert(
+      fc.property(declared, live, (expected, running) => {
+        const facts = factsOf(expected, running);
+        const { steps, undeclared } = decide(facts);
+        const isOnlyResumed = steps.every((step) => step.do === "resume" || step.do === "save");
+        expect(driftOf(facts).drift.length === 0).toBe(isOnlyResumed && undeclared.length === 0);
+      }),
+    );
+  });
+});
+
+describe("the id of a plan", () => {
+  const context = { environment: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null, refused: new Map() };
+  const hash = (text: string): string => {
+    let state = 7;
+    for (const letter of text) state = (state * 31 + letter.charCodeAt(0)) % 2 ** 31;
+    return state.toString(36).padStart(8, "x");
+  };
+  const idOf = (expected: ExpectedApp[], running: ProcessRecord[]): string | null =>
+    planOf(factsOf(expected, running), { ...context, digest: hash }).id;
+  const after = expectedOf([{ args: "x" }]);
+  const [record] = resultOf(expectedOf([{}])) as [ProcessRecord];
+
+  test("a restart of the process keeps it", () => {
+    const restarted = { ...record, pid: 99, restartCount: 4, createdAt: 5 };
+    expect(idOf(after, [restarted])).toBe(idOf(after, [record]));
+  });
+
+  test.each<[string, ExpectedApp[], ProcessRecord]>([
+    ["another declaration", expectedOf([{ args: "y" }]), record],
+    ["another definition of the process", after, { ...record, cwd: "/other" }],
+    ["another process with the same definition", after, { ...record, uniqueId: "other" }],
+  ])("%s changes it", (_what, expected, running) => {
+    expect(idOf(expected, [running])).not.toBe(idOf(after, [record]));
+  });
+
+  test("a plan against a revision has none, because it cannot be applied", () => {
+    expect(planOf(factsOf(after, [record]), context).id).toBeNull();
+  });
+});
+
+test("an app that would start on the port of an undeclared process with the same script is an error", () => {
+  const expected = expectedOf([{ name: "new", env: { SVC_HTTP_PORT: "3000" } }]);
+  const old = runningRecord({ name: "old", httpPort: 3000 });
+  const context = { environment: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null, refused: new Map() };
+  expect(planOf(factsOf(expected, [old]), context).issues).toMatchObject([
+    { code: "APP_PORT_TAKEN", path: ["apps", "new"], severity: "error" },
+  ]);
+  expect(planOf(factsOf(expected, [{ ...old, httpPort: 3001 }]), context).issues).toEqual([]);
+});

@@ -1,0 +1,31 @@
+import type { Data, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
+import { expectedApps, type ExpectedApp } from "../../../src/core/rollout/expected.ts";
+
+export type Fields = Readonly<Record<string, Data>>;
+
+const envFile = { given: ".env", path: "/srv/.env", exists: true, isOptional: false };
+
+/** An ecosystem file with these apps, which run /srv/api.js in /srv with an env file. An app without a name is `api`. */
+export function loaded(apps: readonly Fields[]): LoadedEcosystem {
+  const all = apps.map((fields) => {
+    const own = { name: "api", ...fields };
+    const places = {
+      cwd: String(fields["cwd"] ?? "/srv"),
+      hasCwd: true,
+      script: String(fields["script"] ?? "/srv/api.js"),
+      hasScript: true,
+      interpreter: String(fields["interpreter"] ?? "node"),
+      envFiles: [envFile],
+    };
+    return { fields: own, keys: Object.keys(own), unset: [], places };
+  });
+  return { path: "/pm2/e.config.cjs", apps: all, found: "apps", isDefaultExport: false, files: [] };
+}
+
+/** A value stands for its own digest. */
+const digest = (value: string): string => value;
+
+export function expectedOf(apps: readonly Fields[]): ExpectedApp[] {
+  const machine = { cpuCores: 4, pm2Home: "/home/.pm2" };
+  return expectedApps(loaded(apps), { machine, spellings: ["production", "prod"], digest });
+}
