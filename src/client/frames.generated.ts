@@ -202,14 +202,14 @@ export interface MetricsFrame {
         /** PM2's numbers of the processes that differ; empty if none runs. */
         readonly pmIds: readonly number[];
         /** `app` if the whole app is missing or unexpected. */
-        readonly field: "app" | "script" | "cwd" | "interpreter" | "interpreterArgs" | "args" | "instances" | "execMode" | "watch" | "namespace" | "env" | "envFile";
+        readonly field: "app" | "script" | "cwd" | "interpreter" | "interpreterArgs" | "args" | "instances" | "execMode" | "watch" | "namespace" | "env" | "envFile" | "autorestart" | "cronRestart" | "errorFile" | "expBackoffRestartDelay" | "gid" | "killTimeout" | "listenTimeout" | "logDateFormat" | "logFile" | "maxMemoryRestart" | "maxRestarts" | "minUptime" | "outFile" | "restartDelay" | "shutdownWithMessage" | "stopExitCodes" | "treekill" | "uid" | "waitReady";
         /** `missing`: declared, and no process runs. `unexpected`: running, not declared. `different`: another value runs. `absent`: the process lacks the declared value. `stale`: the process kept an earlier value. */
         readonly state: "missing" | "unexpected" | "different" | "absent" | "stale";
         /** The environment key, if the field is `env`; never its value. */
         readonly key: string | null;
-        /** The declared value; null for arguments and environment, which are never shown. */
+        /** The declared value; null for texts that may hold a secret, such as arguments and environment. */
         readonly declared: string | number | boolean | null;
-        /** The running value; null for arguments and environment, which are never shown. */
+        /** The running value; null for texts that may hold a secret, such as arguments and environment. */
         readonly running: string | number | boolean | null;
       })[];
       /** The reason why it could not be measured. */

@@ -46,11 +46,15 @@ export default class Diff extends SvcmCommand {
     const { args, flags } = await this.parse(Diff);
     const report = await this.execute(deploymentsDiff, { file: flags.file, from: args.revision, to: flags.to });
     const { environment, format } = flags;
-    const plan = environment === undefined ? undefined : await this.execute(rolloutPlan, { environment, from: args.revision });
+    const plan =
+      environment === undefined ? undefined : await this.execute(rolloutPlan, { environment, from: args.revision });
     if (flags["exit-code"] && (report.changes.length > 0 || plan?.changed)) this.answerNo();
     if (!this.jsonEnabled()) {
       const painted = format === "text" ? paint : unpainted;
-      const parts = [await renderDiff(report, format, painted), ...(plan ? [await renderPlan(plan, format, painted)] : [])];
+      const parts = [
+        await renderDiff(report, format, painted),
+        ...(plan ? [await renderPlan(plan, format, painted)] : []),
+      ];
       if (format === "text") this.log(fold(parts.join("\n\n"), stdoutScreen()));
       else this.logExactly(parts.join("\n\n"));
     }

@@ -33,7 +33,13 @@ test("--from compares with the file and its modules at a revision, without PM2 a
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).not.toContain(CANARY);
   const plan = JSON.parse(stdout);
-  expect(plan).toMatchObject({ id: null, pm2: null, changed: true, summary: { update: 1 }, from: { revision: "HEAD" } });
+  expect(plan).toMatchObject({
+    id: null,
+    pm2: null,
+    changed: true,
+    summary: { update: 1 },
+    from: { revision: "HEAD" },
+  });
   expect(plan.git.dirty).toEqual([FILE, HELPER]);
   expect(plan.steps[0].why.map(({ field, key }: { field: string; key: string }) => key ?? field)).toEqual([
     "args",
@@ -73,7 +79,9 @@ test("--exit-code says whether there are steps", async () => {
 test("svcm diff with an environment ends with its plan", async () => {
   const { root } = repository();
   const text = await svcm(["diff", "HEAD", "--environment", "production", "--format", "markdown"], { root });
-  expect(text.stdout.indexOf("### Plan for `production`")).toBeGreaterThan(text.stdout.indexOf("### `deployments.yaml`"));
+  expect(text.stdout.indexOf("### Plan for `production`")).toBeGreaterThan(
+    text.stdout.indexOf("### `deployments.yaml`"),
+  );
   const json = await svcm(["diff", "HEAD", "--environment", "production", "--json", "--exit-code"], { root });
   expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { changes: [], plan: { summary: { update: 1 } } }]);
 });

@@ -157,7 +157,10 @@ test("a stopped app is resumed, and does not drift", async () => {
 });
 
 test("no value of an env file, a variable or an argument is in a plan, and the key is for its owner alone", async () => {
-  const plan = await planFor([{ ...api, args: [`${CANARY}-2`], env: { API_TOKEN: `${CANARY}-3` }, node_args: [] }, workers]);
+  const plan = await planFor([
+    { ...api, args: [`${CANARY}-2`], env: { API_TOKEN: `${CANARY}-3` }, node_args: [] },
+    workers,
+  ]);
   expect(stepsOf(plan)[0]).toContain("env API_TOKEN different");
   expect(JSON.stringify(plan)).not.toContain(CANARY);
   const key = join(own.home, "svcm/key");

@@ -45,7 +45,7 @@ export interface RevisionTree {
   readonly run: (maxBytes: number, args: readonly string[], input?: string) => Promise<Buffer>;
 }
 
-/** What an ecosystem file may read. */
+/** Files that an ecosystem file may read. */
 const READABLE = /(?:\.(?:[cm]?js|json|ya?ml)|(?:^|\/)\.env[^/]*)$/;
 /** A hostile tree may hold such names. */
 const OUTSIDE = /(?:^|\/)\.\.(?:\/|$)/;
@@ -53,10 +53,7 @@ const MOST_FILES = 20_000;
 const MOST_BYTES = 64 * 2 ** 20;
 const LARGEST = 2 ** 20;
 
-export async function withRevisionFiles<T>(
-  tree: RevisionTree,
-  work: (folder: string) => Promise<T>,
-): Promise<T> {
+export async function withRevisionFiles<T>(tree: RevisionTree, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "svcm-revision-")));
   try {
     for (const { name, bytes } of await filesOf(tree)) {
@@ -74,7 +71,9 @@ export async function withRevisionFiles<T>(
 
 async function filesOf({ commit, run }: RevisionTree): Promise<{ name: string; bytes: Buffer }[]> {
   const listing = (await run(MOST_BYTES, ["ls-tree", "-r", "-z", "-l", commit])).toString("utf8");
-  const entries = entriesOf(listing).filter(({ name, size }) => READABLE.test(name) && !OUTSIDE.test(name) && size <= LARGEST);
+  const entries = entriesOf(listing).filter(
+    ({ name, size }) => READABLE.test(name) && !OUTSIDE.test(name) && size <= LARGEST,
+  );
   const isTooMuch = entries.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES;
   if (entries.length > MOST_FILES || isTooMuch)
     throw new SvcmError("REVISION_FAILED", {

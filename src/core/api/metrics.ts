@@ -45,8 +45,12 @@ export const driftEntry = z
           "`absent`: the process lacks the declared value. `stale`: the process kept an earlier value.",
       ),
     key: z.string().nullable().describe("The environment key, if the field is `env`; never its value."),
-    declared: shown.describe("The declared value; null for texts that may hold a secret, such as arguments and environment."),
-    running: shown.describe("The running value; null for texts that may hold a secret, such as arguments and environment."),
+    declared: shown.describe(
+      "The declared value; null for texts that may hold a secret, such as arguments and environment.",
+    ),
+    running: shown.describe(
+      "The running value; null for texts that may hold a secret, such as arguments and environment.",
+    ),
   })
   .describe("A difference between what the ecosystem declares and what PM2 runs.");
 
@@ -219,7 +223,6 @@ export const hostPayload = z
   .describe("The host alone, while PM2 cannot be read.");
 
 export type DriftEntry = BodyOf<typeof driftEntry>;
-export type DriftField = DriftEntry["field"];
 export type HostMetrics = BodyOf<typeof hostMetrics>;
 export type ProcessProblem = NonNullable<BodyOf<typeof processProblem>>;
 export type ProcessMetrics = BodyOf<typeof processMetrics>;

@@ -30,11 +30,16 @@ export const planStep = z
       ),
     app: z.string(),
     pmIds,
-    method: z.enum(["reload", "restart"]).optional().describe("Of an update: `reload` keeps the old process until the new one listens."),
+    method: z
+      .enum(["reload", "restart"])
+      .optional()
+      .describe("Of an update: `reload` keeps the old process until the new one listens."),
     instances: z.strictObject({ from: count, to: count }).optional(),
     disruption: z
       .enum(disruptions)
-      .describe("Requests: `none` is lost, `partial`: some instances are away, `gap`: all are away for a restart, `down`: they stay away."),
+      .describe(
+        "Requests: `none` is lost, `partial`: some instances are away, `gap`: all are away for a restart, `down`: they stay away.",
+      ),
     why: z.array(reason),
     notes: z.array(z.enum(stepNotes)).describe("`svcm explain <code>` says more."),
   })
@@ -45,7 +50,9 @@ export const planBody = z
     id: z
       .string()
       .nullable()
-      .describe("Identifies the steps and everything that they were computed from; null for a comparison of revisions."),
+      .describe(
+        "Identifies the steps and everything that they were computed from; null for a comparison of revisions.",
+      ),
     environment: z.string().describe("The requested environment, trimmed and lower-cased."),
     fileName: z.string().describe("The ecosystem file."),
     path: z.string().describe("Its absolute path."),
@@ -65,9 +72,18 @@ export const planBody = z
     changed: z.boolean(),
     steps: z.array(planStep),
     unchanged: z.array(z.string()).describe("Apps that run as declared."),
-    undeclared: z.array(z.strictObject({ name: z.string(), pmIds })).describe("Processes that no file declares. No step touches them."),
+    undeclared: z
+      .array(z.strictObject({ name: z.string(), pmIds }))
+      .describe("Processes that no file declares. No step touches them."),
     issues: z.array(issueBody).describe("Reasons why a step cannot run as declared."),
-    summary: z.strictObject({ start: count, resume: count, update: count, scale: count, replace: count, remove: count }),
+    summary: z.strictObject({
+      start: count,
+      resume: count,
+      update: count,
+      scale: count,
+      replace: count,
+      remove: count,
+    }),
   })
   .describe("The steps from what PM2 runs to what the ecosystem file declares. Nothing is changed.");
 

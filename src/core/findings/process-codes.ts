@@ -59,7 +59,7 @@ export const processCodes: CodeDocs = {
   INTERPRETER_IGNORED_IN_CLUSTER: {
     summary: "The app declares an interpreter and runs in cluster mode (a note of a plan).",
     explanation: "In cluster mode every instance runs the Node.js of the PM2 daemon.",
-    remedy: "Remove `interpreter`, or declare `exec_mode: \"fork\"`.",
+    remedy: 'Remove `interpreter`, or declare `exec_mode: "fork"`.',
   },
   PROCESS_VARIABLE_UNSET: {
     summary: "A variable of the ecosystem file has no value when svcm reads the file (warning).",

@@ -72,7 +72,8 @@ export interface SettingPlaces {
 export function declaredSettings(fields: Fields, places: SettingPlaces, digest: Digest): Settings {
   const raw = ({ field, aliases = [] }: Setting): unknown => {
     const camel = field.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
-    return first(fields, [field, ...aliases, camel]) ?? fields[field];
+    // PM2 7 drops a falsy value that does not have the last spelling.
+    return first(fields, [field, ...aliases, camel]) ?? fields[camel];
   };
   const { gid, logDateFormat, uid } = SETTINGS;
   return settings((setting) => {

@@ -11,7 +11,7 @@ import type { Processes } from "./processes.ts";
 
 export type { AuditCount, AuditLog, AuditPage, AuditQuery } from "./audit-log.ts";
 export { FileError, type Files, type ReadOptions } from "./files.ts";
-export type { EcosystemLoader, RevisionFile, Revisions } from "./programs.ts";
+export type { EcosystemLoader, RevisionFile, RevisionState, Revisions } from "./programs.ts";
 
 export interface Ports {
   readonly workspace: Workspace;

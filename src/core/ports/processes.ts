@@ -53,8 +53,8 @@ export interface Processes {
   startApp(name: string, apps: readonly Fields[]): Promise<void>;
 
   /**
-   * The same list and digests, with the key of this PM2 instead of one of this process: every svcm computes the same. Makes
-   * the key, readable for its owner alone, if PM2_HOME has none.
+   * The same list and digests, with the key of this PM2 instead of one of this process: every svcm computes the same. If
+   * PM2_HOME has no key, svcm makes one, readable for its owner alone.
    */
   keyed(): Promise<Pick<Processes, "list" | "digest">>;
 

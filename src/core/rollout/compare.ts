@@ -82,7 +82,9 @@ function ofProcess(app: ExpectedApp, record: ProcessRecord, facts: ComparedFacts
     ...(app.interpreterArgsDigest === declaration.interpreterArgsDigest ? [] : [of("interpreterArgs")]),
     ...keyDrift(app, record, facts.visibleKeys).map(({ key, state }) => of("env", state, { key })),
     ...app.envFiles.filter(isWrittenSince).map((path) => of("envFile", "stale", { declared: path })),
-    ...(app.script === record.script && isWrittenSince(app.script) ? [of("script", "stale", { declared: app.script })] : []),
+    ...(app.script === record.script && isWrittenSince(app.script)
+      ? [of("script", "stale", { declared: app.script })]
+      : []),
     ...settingDifferences(app, record).map(({ field, ...shown }) => of(field, "different", shown)),
   ];
 }

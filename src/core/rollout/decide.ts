@@ -2,7 +2,15 @@ import { compareText } from "../api/issue.ts";
 import type { Plan, PlanReason, PlanStep } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isPm2Field } from "../pm2/pm2-fields.ts";
-import { compareApps, groupBy, isStopped, pmIdsOf, type ComparedFacts, type Comparison, type Difference } from "./compare.ts";
+import {
+  compareApps,
+  groupBy,
+  isStopped,
+  pmIdsOf,
+  type ComparedFacts,
+  type Comparison,
+  type Difference,
+} from "./compare.ts";
 
 /** The steps from what runs to what is declared, and what no step touches. */
 export interface Decision extends Pick<Plan, "unchanged" | "undeclared"> {
@@ -46,7 +54,8 @@ const SAVE: DecidedStep = { do: "save", app: "", pmIds: [], disruption: "none", 
 function stepsOf(comparison: Comparison): DecidedStep[] {
   const { app, instances, processes, differences } = comparison;
   if (differences.length === 0) return [];
-  if (processes.length === 0) return [{ ...stepFor(comparison, "start", differences, []), instances: { from: 0, to: instances } }];
+  if (processes.length === 0)
+    return [{ ...stepFor(comparison, "start", differences, []), instances: { from: 0, to: instances } }];
   if (differences.some((one) => needsReplacement(one))) return [replacement(comparison)];
   const scaled = differences.filter(({ field }) => field === "instances");
   const changed = differences.filter((one) => one.field !== "instances" && !isOnlyStopped(one));
@@ -80,7 +89,11 @@ function needsReplacement({ field, state, key }: PlanReason): boolean {
 function replacement(comparison: Comparison): DecidedStep {
   const { instances, processes, differences } = comparison;
   const step = stepFor(comparison, "replace", differences, processes);
-  return { ...step, instances: { from: processes.length, to: instances }, disruption: isAnyUp(processes) ? "gap" : "none" };
+  return {
+    ...step,
+    instances: { from: processes.length, to: instances },
+    disruption: isAnyUp(processes) ? "gap" : "none",
+  };
 }
 
 function update(comparison: Comparison, why: readonly Difference[], processes: readonly ProcessRecord[]): DecidedStep {

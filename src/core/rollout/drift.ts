@@ -22,7 +22,10 @@ export function driftOf(facts: ComparedFacts): Drift {
   const unexpected = undeclared.map(({ name, pmIds }) => whole(name, "unexpected", pmIds));
   return {
     expectedProcessCount: facts.expected.reduce((sum, { instances }) => sum + instances, 0),
-    missingExpected: steps.filter((step) => step.do === "start").map(({ app }) => app).toSorted(compareText),
+    missingExpected: steps
+      .filter((step) => step.do === "start")
+      .map(({ app }) => app)
+      .toSorted(compareText),
     unexpected: undeclared.map(({ name }) => name),
     drift: [...reasons, ...unexpected].toSorted(
       (a, b) => compareText(a.name, b.name) || compareText(a.field, b.field) || compareText(a.key ?? "", b.key ?? ""),

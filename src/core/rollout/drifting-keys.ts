@@ -1,4 +1,4 @@
-import { isSecretName } from "../../secrets/secret-name.ts";
+import { isSecretName } from "../secrets/secret-name.ts";
 import { isFromDeclaration, isStartedBySvcm } from "../pm2/inherited.ts";
 
 export interface DriftingKey {

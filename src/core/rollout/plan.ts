@@ -1,10 +1,13 @@
-import type { Issue } from "../api/issue.ts";
+import { compareText, type Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ComparedFacts } from "./compare.ts";
 import { decide, type DecidedStep, type Decision } from "./decide.ts";
 
-export interface PlanContext extends Pick<Plan, "environment" | "fileName" | "path" | "exists" | "git" | "pm2" | "from"> {
+export interface PlanContext extends Pick<
+  Plan,
+  "environment" | "fileName" | "path" | "exists" | "git" | "pm2" | "from"
+> {
   /** Reasons why apps cannot run as declared, by the name of the app. */
   readonly refused: ReadonlyMap<string, Issue>;
   /** The keyed digest that makes the id; none for a plan that cannot be applied. */
@@ -40,7 +43,19 @@ function definitionsOf(running: readonly ProcessRecord[], names: ReadonlySet<str
     .map(({ pmId, uniqueId, name, namespace, script, cwd, interpreter, execMode, watching, declaration }) => {
       const { environment, ...others } = declaration;
       const variables = Object.entries(environment).filter(([key]) => !VOLATILE.test(key));
-      return [pmId, uniqueId, name, namespace, script, cwd, interpreter, execMode, watching, others, variables.toSorted()];
+      return [
+        pmId,
+        uniqueId,
+        name,
+        namespace,
+        script,
+        cwd,
+        interpreter,
+        execMode,
+        watching,
+        others,
+        variables.toSorted(([a], [b]) => compareText(a, b)),
+      ];
     });
 }
 

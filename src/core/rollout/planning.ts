@@ -51,7 +51,12 @@ export async function planned(ports: Ports, { apps, from, ...place }: InputOf<"r
   const expected = declared.filter(isAsked);
   const running = loaded ? before.running.filter(isAsked) : [];
   const names = expected.map(({ name }) => name);
-  const facts = { expected, running, visibleKeys: new Set(visibleKeys(contract)), ...filesNow(ports, expected, running) };
+  const facts = {
+    expected,
+    running,
+    visibleKeys: new Set(visibleKeys(contract)),
+    ...filesNow(ports, expected, running),
+  };
   const git = await gitState(ports, content);
   const refused = refusedIn(content, names, expecting);
   const plan = planOf(facts, { environment, fileName, path, exists: loaded !== undefined, git, refused, ...context });
@@ -117,7 +122,11 @@ async function gitState({ revisions, workspace }: Ports, { loaded }: EcosystemCo
     : { commit: state.commit, dirty: state.dirty.map((path) => path.replace(prefix, "")) };
 }
 
-function refusedIn({ loaded, path }: EcosystemContent, names: Iterable<string>, expecting: Expecting): Map<string, Issue> {
+function refusedIn(
+  { loaded, path }: EcosystemContent,
+  names: Iterable<string>,
+  expecting: Expecting,
+): Map<string, Issue> {
   return new Map(
     [...new Set(names)].flatMap((name): [string, Issue][] => {
       const error = loaded && refusalOf(declarationOf(loaded, name, expecting), path);

@@ -71,12 +71,19 @@ const apps: readonly object[] = [
   { name: "python", script: "build/a.js", interpreter: "python3", env: { A: "1" } },
   { name: "limits", script: "build/a.js", max_memory_restart: "300M", min_uptime: "10s", kill_timeout: "5000" },
   { name: "more limits", script: "build/a.js", maxMemoryRestart: 500, max_restarts: 0, exp_backoff_restart_delay: 100 },
-  { name: "switches", script: "build/a.js", autorestart: false, treekill: false, wait_ready: true, listen_timeout: 9000 },
+  {
+    name: "switches",
+    script: "build/a.js",
+    autorestart: false,
+    treekill: false,
+    wait_ready: true,
+    listen_timeout: 9000,
+  },
   { name: "times", script: "build/a.js", time: true, cron: "0 4 * * *", restartDelay: 5, shutdown_with_message: true },
-  { name: "codes", script: "build/a.js", stop_exit_codes: [0, 2], min_uptime: 5000, cron_restart: "@daily" },
+  { name: "codes", script: "build/a.js", stop_exit_codes: [0, 2], min_uptime: 5000, cron_restart: "0 5 * * *" },
   { name: "code", script: "build/a.js", stop_exit_codes: 3, log_date_format: "YYYY" },
   { name: "a/b c", script: "build/a.js", out_file: "./logs/o-7.log", error: "/dev/null", log: true },
-  { name: "logs", script: "build/a.js", cwd: "build", out: "NULL", err_log: "e.txt", log_file: "all.log" },
+  { name: "logs", script: "a.js", cwd: "./build", out: "NULL", err_log: "e.txt", log_file: "all.log" },
 ];
 
 const servers: readonly object[] = [

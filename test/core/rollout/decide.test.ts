@@ -30,7 +30,12 @@ const SAVE = "save none";
 describe("a change decides its step", () => {
   test.each<[string, Fields, Fields, string[]]>([
     ["nothing", { env: { A: "1" } }, { env: { A: "1" } }, []],
-    ["a variable in fork mode", { env: { A: "1" } }, { env: { A: "2" } }, ["update api restart gap env A different", SAVE]],
+    [
+      "a variable in fork mode",
+      { env: { A: "1" } },
+      { env: { A: "2" } },
+      ["update api restart gap env A different", SAVE],
+    ],
     ["a removed variable", { env: { A: "1" } }, {}, ["update api restart gap env A stale", SAVE]],
     [
       "a script in cluster mode",
@@ -58,7 +63,10 @@ describe("a change decides its step", () => {
   });
 
   test("an update of one of several processes in fork mode leaves the others up", () => {
-    const [before, after] = [{ instances: 2, exec_mode: "fork" }, { instances: 2, exec_mode: "fork", args: "x" }];
+    const [before, after] = [
+      { instances: 2, exec_mode: "fork" },
+      { instances: 2, exec_mode: "fork", args: "x" },
+    ];
     expect(decided([before], [after])[0]).toMatchObject({ method: "restart", disruption: "partial", pmIds: [0, 1] });
   });
 
@@ -130,36 +138,33 @@ function applied(
   before: readonly ProcessRecord[],
 ): ProcessRecord[] {
   let next = 100;
-  const fresh = (name: string, count: number): ProcessRecord[] =>
+  const fresh = (name: string, count = 1): ProcessRecord[] =>
     resultOf(expected.filter((one) => one.name === name))
       .slice(0, count)
       .map((record) => ({ ...record, pmId: (next += 1) }));
-  return steps.reduce<ProcessRecord[]>((list, { do: kind, app: name, pmIds, instances }) => {
-    const [like] = fresh(name, 1);
-    const isOurs = ({ pmId }: ProcessRecord): boolean => pmIds.includes(pmId);
-    switch (kind) {
-      case "start":
-        return [...list, ...fresh(name, instances?.to ?? 1)];
-      case "resume":
-        return list.map((one) => (isOurs(one) ? { ...one, status: "online" } : one));
-      case "update":
-        return list.map((one) =>
-          isOurs(one)
-            ? { ...one, ...like, pmId: one.pmId, execMode: one.execMode, watching: one.watching }
-            : one,
-        );
-      case "scale": {
-        const ours = list.filter((one) => one.name === name);
-        const others = list.filter((one) => one.name !== name);
-        const { from = 0, to = 0 } = instances ?? {};
-        return [...others, ...ours.slice(0, to), ...fresh(name, Math.max(0, to - from))];
-      }
-      case "replace":
-        return [...list.filter((one) => !isOurs(one)), ...fresh(name, instances?.to ?? 1)];
-      default:
-        return list;
-    }
-  }, [...before]);
+  const after: Record<DecidedStep["do"], (list: ProcessRecord[], step: DecidedStep) => ProcessRecord[]> = {
+    start: (list, { app: name, instances }) => [...list, ...fresh(name, instances?.to)],
+    resume: (list, { pmIds }) => list.map((one) => (pmIds.includes(one.pmId) ? { ...one, status: "online" } : one)),
+    update: (list, { app: name, pmIds }) =>
+      list.map((one) => {
+        const { pmId, execMode, watching } = one;
+        return pmIds.includes(pmId) ? { ...one, ...fresh(name)[0], pmId, execMode, watching } : one;
+      }),
+    scale: (list, { app: name, instances }) => {
+      const { from = 0, to = 0 } = instances ?? {};
+      const ours = list.filter((one) => one.name === name).slice(0, to);
+      return [...list.filter((one) => one.name !== name), ...ours, ...fresh(name, Math.max(0, to - from))];
+    },
+    replace: (list, { app: name, pmIds, instances }) => [
+      ...list.filter(({ pmId }) => !pmIds.includes(pmId)),
+      ...fresh(name, instances?.to),
+    ],
+    remove: (list, { pmIds }) => list.filter(({ pmId }) => !pmIds.includes(pmId)),
+    save: (list) => list,
+  };
+  let list = [...before];
+  for (const step of steps) list = after[step.do](list, step);
+  return list;
 }
 
 describe("for any declaration and any processes", () => {
@@ -173,8 +178,16 @@ describe("for any declaration and any processes", () => {
     );
   });
 
-  test("a plan that is computed twice is equal, in whatever order PM2 lists its processes", () => {
-    const context = { environment: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null, refused: new Map() };
+  test("a plan that is computed twice is equal", () => {
+    const context = {
+      environment: "dev",
+      fileName: "e",
+      path: "/e",
+      exists: true,
+      git: null,
+      pm2: null,
+      refused: new Map(),
+    };
     const digest = (text: string): string => Buffer.from(text).toString("base64url").slice(-8);
     fc.assert(
       fc.property(declared, live, (expected, running) => {
@@ -197,7 +210,15 @@ describe("for any declaration and any processes", () => {
 });
 
 describe("the id of a plan", () => {
-  const context = { environment: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null, refused: new Map() };
+  const context = {
+    environment: "dev",
+    fileName: "e",
+    path: "/e",
+    exists: true,
+    git: null,
+    pm2: null,
+    refused: new Map(),
+  };
   const hash = (text: string): string => {
     let state = 7;
     for (const letter of text) state = (state * 31 + letter.charCodeAt(0)) % 2 ** 31;
@@ -221,7 +242,7 @@ describe("the id of a plan", () => {
     expect(idOf(expected, [running])).not.toBe(idOf(after, [record]));
   });
 
-  test("a plan against a revision has none, because it cannot be applied", () => {
+  test("a plan against a revision has no id, because it cannot be applied", () => {
     expect(planOf(factsOf(after, [record]), context).id).toBeNull();
   });
 });
@@ -229,7 +250,15 @@ describe("the id of a plan", () => {
 test("an app that would start on the port of an undeclared process with the same script is an error", () => {
   const expected = expectedOf([{ name: "new", env: { SVC_HTTP_PORT: "3000" } }]);
   const old = runningRecord({ name: "old", httpPort: 3000 });
-  const context = { environment: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null, refused: new Map() };
+  const context = {
+    environment: "dev",
+    fileName: "e",
+    path: "/e",
+    exists: true,
+    git: null,
+    pm2: null,
+    refused: new Map(),
+  };
   expect(planOf(factsOf(expected, [old]), context).issues).toMatchObject([
     { code: "APP_PORT_TAKEN", path: ["apps", "new"], severity: "error" },
   ]);

@@ -158,9 +158,7 @@ describe("settings", () => {
     ["outFile", { out_file: "logs/CANARY.log" }, { outFile: "/srv/logs/other.log" }, [null, null]],
   ])("drift of %s is reported, and a text without its value", (field, app, running, [declared, now]) => {
     const found = drift([app], [settings(running)]).drift;
-    expect(found).toEqual([
-      { name: "api", pmIds: [0], field, state: "different", key: null, declared, running: now },
-    ]);
+    expect(found).toEqual([{ name: "api", pmIds: [0], field, state: "different", key: null, declared, running: now }]);
   });
 
   test("a setting that only PM2's machine knows is not compared", () => {

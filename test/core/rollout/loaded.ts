@@ -7,14 +7,15 @@ const envFile = { given: ".env", path: "/srv/.env", exists: true, isOptional: fa
 
 /** An ecosystem file with these apps, which run /srv/api.js in /srv with an env file. An app without a name is `api`. */
 export function loaded(apps: readonly Fields[]): LoadedEcosystem {
+  const text = (value: Data | undefined, otherwise: string): string => (typeof value === "string" ? value : otherwise);
   const all = apps.map((fields) => {
     const own = { name: "api", ...fields };
     const places = {
-      cwd: String(fields["cwd"] ?? "/srv"),
+      cwd: text(fields["cwd"], "/srv"),
       hasCwd: true,
-      script: String(fields["script"] ?? "/srv/api.js"),
+      script: text(fields["script"], "/srv/api.js"),
       hasScript: true,
-      interpreter: String(fields["interpreter"] ?? "node"),
+      interpreter: text(fields["interpreter"], "node"),
       envFiles: [envFile],
     };
     return { fields: own, keys: Object.keys(own), unset: [], places };

@@ -2,7 +2,7 @@ import type { Plan, PlanStep } from "../../api/rollout.ts";
 import { codeSpan } from "../../findings/quote.ts";
 import { countSteps, NOTES, tellReasons, tellStep, tellSubject, tellUndeclared } from "./words.ts";
 
-/** A comment on GitHub holds 65,536 characters, and a difference may stand before the plan. */
+/** A comment on GitHub holds 65,536 characters, and the plan may follow a difference. */
 const MAX_LENGTH = 30_000;
 
 /**

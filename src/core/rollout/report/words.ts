@@ -25,30 +25,21 @@ export function countSteps({ summary, exists }: Plan): string {
 
 /** For example `reload 2 instances, one by one: no request is lost`. */
 export function tellStep(step: PlanStep): string {
-  return `${tellAction(step)}${LOSS[step.disruption]}`;
+  return `${ACTIONS[step.do](step)}${LOSS[step.disruption]}`;
 }
 
-function tellAction({ do: kind, method, pmIds, instances }: PlanStep): string {
-  const all = pmIds.length > 1 ? ` ${pmIds.length} instances, one by one` : "";
-  switch (kind) {
-    case "start":
-      return `start${ofInstances(instances?.to ?? 1)}`;
-    case "resume":
-      return `start again${pmIds.length > 1 ? ofInstances(pmIds.length) : ""}`;
-    case "update":
-      return `${method ?? "restart"}${all}`;
-    case "scale":
-      return `scale from ${instances?.from ?? 0} to ${instances?.to ?? 0} instances`;
-    case "replace":
-      return `delete, then start${ofInstances(instances?.to ?? 1)}`;
-    case "remove":
-      return "delete";
-    case "save":
-      return "save PM2's list for the next boot";
-  }
-}
+const ACTIONS: Readonly<Record<PlanStep["do"], (step: PlanStep) => string>> = {
+  start: ({ instances }) => `start${ofInstances(instances?.to)}`,
+  resume: ({ pmIds }) => `start again${ofInstances(pmIds.length)}`,
+  update: ({ method = "restart", pmIds }) =>
+    pmIds.length > 1 ? `${method}${ofInstances(pmIds.length)}, one by one` : method,
+  scale: ({ instances }) => `scale from ${instances?.from} to ${instances?.to} instances`,
+  replace: ({ instances }) => `delete, then start${ofInstances(instances?.to)}`,
+  remove: () => "delete",
+  save: () => "save PM2's list for the next boot",
+};
 
-function ofInstances(count: number): string {
+function ofInstances(count = 1): string {
   return count > 1 ? ` ${count} instances` : "";
 }
 
@@ -89,7 +80,7 @@ function shown(value: PlanReason["declared"], quote: Quote): string {
   return value === null ? "PM2's default" : quote(String(value));
 }
 
-/** How to lose less, or what a reader would not expect. */
+/** Advice to lose fewer requests, and facts that a reader would not expect. */
 export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
   GAP_BY_FORK:
     'With exec_mode: "cluster" and instances: 1, this step would lose no request. From Node.js 22, listen({ reusePort: true }) also lets two processes share the port.',
