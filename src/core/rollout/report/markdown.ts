@@ -1,6 +1,6 @@
 import type { Plan, PlanStep } from "../../api/rollout.ts";
 import { codeSpan } from "../../findings/quote.ts";
-import { countSteps, NOTES, tellReasons, tellStep, tellSubject, tellUndeclared } from "./words.ts";
+import { countSteps, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
 
 /** A comment on GitHub holds 65,536 characters, and the plan may follow a difference. */
 const MAX_LENGTH = 30_000;
@@ -14,9 +14,9 @@ export function renderPlanMarkdown(plan: Plan): string {
   const items = steps.filter((step) => step.do !== "save").map(stepItem);
   return [
     `### Plan for ${codeSpan(environment)}: ${countSteps(plan)}`,
-    `From ${tellSubject(plan, codeSpan)}.`,
+    `From ${subjectText(plan, codeSpan)}.`,
     asManyAsFit(items),
-    undeclared.map((one) => `- ${tellUndeclared(one, codeSpan)}`).join("\n"),
+    undeclared.map((one) => `- ${undeclaredText(one, codeSpan)}`).join("\n"),
     issues.map(({ code, message }) => `- **Error** ${codeSpan(message, 400)} (${codeSpan(code)})`).join("\n"),
     ...(plan.id === null ? [] : [`Plan ${codeSpan(plan.id)}.`]),
   ]
@@ -26,8 +26,8 @@ export function renderPlanMarkdown(plan: Plan): string {
 
 function stepItem(step: PlanStep): string {
   return [
-    `- ${codeSpan(step.app)}: ${tellStep(step)}`,
-    ...tellReasons(step, codeSpan).map((line) => `  - ${line}`),
+    `- ${codeSpan(step.app)}: ${stepText(step)}`,
+    ...reasonTexts(step, codeSpan).map((line) => `  - ${line}`),
     ...step.notes.map((note) => `  - ${NOTES[note]}`),
   ].join("\n");
 }

@@ -1,7 +1,7 @@
 import type { Plan, PlanStep } from "../../api/rollout.ts";
 import { setOnOneLine } from "../../findings/quote.ts";
 import type { Paint } from "../../findings/text.ts";
-import { countSteps, NOTES, tellReasons, tellStep, tellSubject, tellUndeclared } from "./words.ts";
+import { countSteps, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
 
 const MAX_VALUE = 200;
 
@@ -12,11 +12,11 @@ export function renderPlanText(plan: Plan, paint: Paint): string {
   const apps = steps.filter((step) => step.do !== "save");
   const save = steps.some((step) => step.do === "save") ? ["  then PM2's list is saved for the next boot"] : [];
   const others = [
-    ...undeclared.map((one) => `  ${paint.dim(`? ${tellUndeclared(one, quote)}`)}`),
+    ...undeclared.map((one) => `  ${paint.dim(`? ${undeclaredText(one, quote)}`)}`),
     ...unchanged.map((name) => `  ${paint.dim(`= ${quote(name)}`)}`),
   ];
   return [
-    `${paint.bold(quote(environment))}: ${tellSubject(plan, quote)}`,
+    `${paint.bold(quote(environment))}: ${subjectText(plan, quote)}`,
     apps.map((step) => stepLines(step, paint).join("\n")).join("\n"),
     [...others, ...save].join("\n"),
     issues.map(({ code, message }) => `${paint.red("error")} ${quote(message)} ${paint.dim(`[${code}]`)}`).join("\n"),
@@ -29,8 +29,8 @@ export function renderPlanText(plan: Plan, paint: Paint): string {
 function stepLines(step: PlanStep, paint: Paint): string[] {
   const [sign, colour] = signOf(step, paint);
   return [
-    `  ${colour(`${sign} ${quote(step.app)}`)}: ${tellStep(step)}`,
-    ...tellReasons(step, quote).map((line) => `      ${line}`),
+    `  ${colour(`${sign} ${quote(step.app)}`)}: ${stepText(step)}`,
+    ...reasonTexts(step, quote).map((line) => `      ${line}`),
     ...step.notes.map((note) => `      ${paint.dim(NOTES[note])}`),
   ];
 }

@@ -5,7 +5,7 @@ import type { Plan, PlanReason, PlanStep } from "../../api/rollout.ts";
 export type Quote = (text: string) => string;
 
 /** `production: ecosystem.production.config.cjs at 1d6f1f0c2a -> PM2 of /srv/app/.pm2`, quoted. */
-export function tellSubject({ fileName, from, git, pm2 }: Plan, quote: Quote): string {
+export function subjectText({ fileName, from, git, pm2 }: Plan, quote: Quote): string {
   const file = git === null ? quote(fileName) : `${quote(fileName)} at ${quote(short(git.commit))}`;
   const dirty = git !== null && git.dirty.length > 0 ? `, with changes to ${git.dirty.map(quote).join(", ")}` : "";
   if (from !== undefined) return `${quote(from.revision)} (${quote(short(from.commit))}) to ${file}${dirty}`;
@@ -24,7 +24,7 @@ export function countSteps({ summary, exists }: Plan): string {
 }
 
 /** For example `reload 2 instances, one by one: no request is lost`. */
-export function tellStep(step: PlanStep): string {
+export function stepText(step: PlanStep): string {
   return `${ACTIONS[step.do](step)}${LOSS[step.disruption]}`;
 }
 
@@ -51,15 +51,15 @@ const LOSS: Readonly<Record<PlanStep["disruption"], string>> = {
 };
 
 /** The reasons of a step, one line for each field. */
-export function tellReasons({ why }: PlanStep, quote: Quote): string[] {
+export function reasonTexts({ why }: PlanStep, quote: Quote): string[] {
   const fields = [...new Set(why.map(({ field }) => field))];
   return fields.map((field) => {
     const own = why.filter((reason) => reason.field === field);
-    return `${quote(field)}: ${own.map((reason) => tellReason(reason, quote)).join(", ")}`;
+    return `${quote(field)}: ${own.map((reason) => reasonText(reason, quote)).join(", ")}`;
   });
 }
 
-function tellReason({ field, state, key, declared, running }: PlanReason, quote: Quote): string {
+function reasonText({ field, state, key, declared, running }: PlanReason, quote: Quote): string {
   if (field === "env") return `${quote(key ?? "")} ${KEY[state]}`;
   if (field === "app") return state === "stopped" ? "is stopped" : "does not run";
   if (state === "stale") return `${quote(String(declared))} was written after the process started`;
@@ -88,6 +88,6 @@ export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
 };
 
 /** Processes that no file declares, and no step touches. */
-export function tellUndeclared({ name, pmIds }: Plan["undeclared"][number], quote: Quote): string {
+export function undeclaredText({ name, pmIds }: Plan["undeclared"][number], quote: Quote): string {
   return `${quote(name)} (id ${pmIds.join(", ")}) runs, and no app of the file has that name; no step touches it`;
 }
