@@ -5,7 +5,7 @@ import { completionScript, shells, type Shell } from "./terminal/completion/scri
 export default class Completion extends SvcmCommand {
   static override summary = "Print the completion script for bash, zsh or fish.";
   static override description =
-    "The script asks svcm each time you press Tab, so it never needs an update. It completes commands, flags, keys, values, environments, processes, targets and revisions.\n\nbash: add source <(svcm completion bash) to ~/.bashrc.\nzsh: add source <(svcm completion zsh) to ~/.zshrc, after compinit.\nfish: run svcm completion fish > ~/.config/fish/completions/svcm.fish.";
+    "The script asks svcm each time you press Tab, so it never needs an update. It completes commands, flags, keys, values, environments, processes, targets and revisions. For bash, add source <(svcm completion bash) to ~/.bashrc. For zsh, add source <(svcm completion zsh) to ~/.zshrc, after compinit. For fish, run svcm completion fish > ~/.config/fish/completions/svcm.fish.";
   static override examples = ["<%= config.bin %> completion bash"];
   static override args = {
     shell: Args.string({ description: "Shell that the script is for.", options: [...shells], required: true }),

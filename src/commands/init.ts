@@ -6,9 +6,8 @@ import { canAsk, confirm } from "./terminal/prompt.ts";
 
 export default class Init extends SvcmCommand {
   static override summary = "Set svcm up in this repository: find its PM2 files, env files and keys.";
-  static override description = `Reads names and text only: no file of the repository is run, and no value is shown or written. Proposes svcm.yaml and the line .svcm/ in .gitignore, shows the proposal, and writes it after you agree.
-
-A key whose value can be shown is marked as a guess until you confirm it; no key becomes editable. A second run adds what is new and changes nothing else.`;
+  static override description =
+    "Reads only names and text: svcm runs no file of the repository, and shows or writes no value. It proposes svcm.yaml and the line .svcm/ in .gitignore, and writes them after you agree. A key whose value may be shown is a guess until you confirm it; no key becomes editable. A second run adds new keys and files, and changes nothing else.";
   static override examples = [
     "<%= config.bin %> init",
     "<%= config.bin %> init --dry-run",

@@ -53,6 +53,19 @@ test.each(["env get", "process restart", "validate", "env"])(
   },
 );
 
+const manifest = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.json"), "utf8")) as {
+  readonly commands: Readonly<Record<string, { readonly hidden?: boolean; readonly description?: string }>>;
+};
+
+test.each(
+  Object.entries(manifest.commands).flatMap(([id, { description, hidden }]) =>
+    description === undefined || hidden ? [] : [[id.replaceAll(":", " "), description] as const],
+  ),
+)("the help of %s has its whole description", (command, description) => {
+  const inOneLine = (text: string): string => text.replaceAll(/\s+/g, " ");
+  expect(inOneLine(svcm([...command.split(" "), "--help"]).stdout)).toContain(inOneLine(description));
+});
+
 test("help of an unknown command refuses it as the command line does", () => {
   const { status, stderr } = svcm(["help", "env", "gte"]);
   expect(status).toBe(2);
