@@ -33,7 +33,12 @@ export const SETTINGS: Readonly<Record<string, Readonly<Record<string, readonly 
     NO_COLOR: ["unset", "If set, output has no colours."],
     FORCE_COLOR: ["unset", "If set, output has colours even without a terminal. `NO_COLOR` overrides it."],
     CI: ["unset", "If set, no command asks a question or redraws the screen."],
-    XDG_CACHE_HOME: ["`~/.cache`", "svcm keeps compiled code in the folder `svcm` below it."],
+    VISUAL: ["unset", "The editor of `svcm env edit`, as a command for the shell."],
+    EDITOR: ["`vi`", "The same, if `VISUAL` is unset."],
+    XDG_CACHE_HOME: [
+      "`~/.cache`",
+      "svcm keeps compiled code, and what it read from `svcm.yaml`, in the folder `svcm` below it.",
+    ],
   },
 };
 

@@ -25,7 +25,15 @@ export type { Access, Caller } from "./caller.ts";
 export type { Operation } from "./operation.ts";
 export type { Ports } from "./ports/index.ts";
 export { FileError } from "./ports/index.ts";
-export { diffFormats, entrypoints, planFormats, reportFormats, schemaNames, documentSections } from "./api/names.ts";
+export {
+  diffFormats,
+  documentSections,
+  entrypoints,
+  exportFormats,
+  planFormats,
+  reportFormats,
+  schemaNames,
+} from "./api/names.ts";
 export { ecosystemSpellings, envSpellings } from "./project/environment.ts";
 export { isValid, locationText } from "./api/issue.ts";
 export type { Issue } from "./api/issue.ts";
@@ -43,6 +51,7 @@ export type { Sample, Telemetry, WatchRequest } from "./metrics/telemetry.ts";
 export type { Field } from "./deployments/field.ts";
 export { interfaceFields, targetFields } from "./deployments/fields.ts";
 export { packagedCapabilityMatrix, packagedRuntimeContract } from "./facts/packaged.generated.ts";
+export { entityTag } from "./env/transaction.ts";
 export { doorHint } from "./project/door.ts";
 export { docOf } from "./findings/catalog.ts";
 export { suggest } from "./words/suggest.ts";
@@ -50,6 +59,7 @@ export * from "./operations/index.ts";
 export { readConsole } from "./adapters/console-files.ts";
 export type { ConsoleFiles, Encoding } from "./adapters/console-files.ts";
 export { whyNoFolder } from "./adapters/folders.ts";
+export { privateCopy, type PrivateCopy } from "./adapters/private-copy.ts";
 
 /** The file system limits a person at a terminal; svcm adds no other limit. */
 export function commandLineCaller(): Caller {

@@ -29,6 +29,14 @@ const commands = [
   "env set SVC_HTTP_FRAMEWORK=fastify",
   "env set SVC_WEBSOCKET_REDIS_URL=redis://u:canary-argument@127.0.0.1:6379",
   "env set SVC_REDIS_PASSWORD=canary-argument",
+  "env unset SVC_WEBSOCKET_REDIS_URL --dry-run",
+  "env unset SVC_REDIS_PASSWORD OWN_SECRET",
+  "env export --format shell",
+  "env export --format docker",
+  "env export --format json",
+  "env export --all",
+  "env template",
+  "env template --check",
   "env diff dev staging --all",
   "env check",
   "env profile apply websocket-rest-multi-host",
@@ -45,7 +53,11 @@ test("no byte of any command, or of the audit log, holds a secret", async () => 
   const staging = text
     .replace("SVC_REALTIME_API=no", "SVC_REALTIME_API=yes")
     .replace("ADAPTER=\n", "ADAPTER=redis-streams\n");
-  const files = { [`${CONFIG_FOLDER}/.env.dev`]: text, [`${CONFIG_FOLDER}/.env.staging`]: staging };
+  const files = {
+    [`${CONFIG_FOLDER}/.env.dev`]: text,
+    [`${CONFIG_FOLDER}/.env.staging`]: staging,
+    [`${CONFIG_FOLDER}/.env.example`]: text,
+  };
   const workspace = makeWorkspace(files);
   const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "canary-environment", SVCM_DEBUG: "1" };
   let bytes = 0;

@@ -51,7 +51,7 @@ test("every kind of refusal is documented, also if its errors have no code", () 
 
 test("the reference lists exactly the variables that the source reads", () => {
   const named =
-    /\b((?:SVC_SERVICE_MANAGEMENT|SVCM)_[A-Z0-9_]+|NO_COLOR|FORCE_COLOR|XDG_CACHE_HOME|PM2_HOME|NODE_ENV|CI)\b/g;
+    /\b((?:SVC_SERVICE_MANAGEMENT|SVCM)_[A-Z0-9_]+|NO_COLOR|FORCE_COLOR|XDG_CACHE_HOME|VISUAL|EDITOR|PM2_HOME|NODE_ENV|CI)\b/g;
   const listed = Object.values(SETTINGS).flatMap(Object.keys).toSorted();
   expect(words(sources("src"), named)).toEqual(listed);
 });

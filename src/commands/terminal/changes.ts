@@ -1,4 +1,4 @@
-import { locationText, type EnvWriteResponse, type Issue } from "../../core/index.ts";
+import { locationText, type EnvUnsetResponse, type EnvWriteResponse, type Issue } from "../../core/index.ts";
 import { paint } from "./paint.ts";
 
 interface PlannedChange {
@@ -29,6 +29,19 @@ export function renderWrite({ fileName, changedKeys, values, warnings }: EnvWrit
   if (changedKeys.length === 0) return `No change in ${fileName}.`;
   const lines = changedKeys.map((key) => `  ${key}=${values[key] ?? ""}`);
   return [`Changed in ${fileName}:`, ...lines, ...warningLines(warnings)].join("\n");
+}
+
+/** The keys that were removed, and the value that each has from then on. */
+export function renderRemoval(response: EnvWriteResponse & Pick<EnvUnsetResponse, "effective">): string {
+  const { fileName, changedKeys, effective, warnings } = response;
+  const head =
+    changedKeys.length === 0 ? `No change in ${fileName}.` : `Removed from ${fileName}: ${changedKeys.join(", ")}`;
+  return [head, ...effective.map(effectiveLine), ...warningLines(warnings)].join("\n");
+}
+
+function effectiveLine({ key, value, from, fileName = "" }: EnvUnsetResponse["effective"][number]): string {
+  if (from === "nowhere") return `  ${key} is not set.`;
+  return `  ${key} is ${value === "" ? "empty" : value}, ${from === "file" ? `from ${fileName}` : "the default"}.`;
 }
 
 function warningLines(warnings: readonly Issue[]): string[] {

@@ -32,6 +32,21 @@ export class TerminalFileError extends CommandLineError {
   }
 }
 
+/** The editor could not be started, or ended with an error. */
+export class EditorError extends CommandLineError {
+  override readonly name = "EditorError";
+  readonly editor: string;
+  readonly reason: string;
+
+  /** @param reason its exit code or signal */
+  constructor(editor: string, reason: string, fate = "") {
+    const details = `The editor ${JSON.stringify(editor)} ended with ${reason}, so nothing was written. ${fate}`.trim();
+    super(COULD_NOT, { error: "Editor failed.", code: "ENV_EDITOR_FAILED", details });
+    this.editor = editor;
+    this.reason = reason;
+  }
+}
+
 /** The service at `--url` could not be reached, or is another one. */
 export class ConnectionError extends CommandLineError {
   override readonly name = "ConnectionError";

@@ -75,9 +75,12 @@ function whatIsWrong(body: ErrorBody, kind: ErrorKind | undefined): string[] {
   return [`${paint.red("Error:")} ${first}`, ...indented.map((line) => `  ${line}`)];
 }
 
+/** Issues of commands that write nothing. */
+const NOT_SHOWN = new Set(["ENV_KEY_NOT_VISIBLE", "ENV_EXPORT_UNWRITABLE"]);
+
 function headline({ error, issues = [], path }: ErrorBody, kind: ErrorKind | undefined): string {
   if (kind === "INVALID_PAYLOAD")
-    return issues.every(({ code }) => code === "ENV_KEY_NOT_VISIBLE") ? "Nothing is shown." : "Nothing was written.";
+    return issues.every(({ code }) => NOT_SHOWN.has(code)) ? "Nothing is shown." : "Nothing was written.";
   const file = path ?? issues[0]?.at?.file ?? "The file";
   if (kind === "SUITE_FILE_FAILED") return `${file} cannot be read.`;
   return kind === "FACT_INVALID" ? `${file} is not valid.` : error;

@@ -5,6 +5,7 @@
 import { fstatSync, writeSync } from "node:fs";
 import { TerminalFileError } from "./errors.ts";
 
+export const STDIN = 0;
 export const STDOUT = 1;
 export const STDERR = 2;
 const RETRY_MS = 5;

@@ -3,7 +3,15 @@
  * imports only the types.
  */
 import * as z from "zod/mini";
-import { auditOutcomes, entrypoints, processActions, processScopes, schemaNames, documentSections } from "./names.ts";
+import {
+  auditOutcomes,
+  documentSections,
+  entrypoints,
+  exportFormats,
+  processActions,
+  processScopes,
+  schemaNames,
+} from "./names.ts";
 
 const environment = z.optional(z.string());
 const service = z.optional(z.string());
@@ -32,10 +40,25 @@ export const inputs = {
   "ecosystem.drift": z.strictObject({ environment, service }),
   "ecosystem.show": z.strictObject({ environment, service, serviceKind: z.optional(z.string()) }),
   "env.check": z.strictObject({ environment, service }),
+  /** `app` is one of the environment's ecosystem file. With `all`, the answer holds secrets. */
+  "env.export": z.strictObject({
+    environment,
+    service,
+    app: z.optional(z.string()),
+    format: z.enum(exportFormats),
+    all: z.boolean(),
+  }),
   "env.diff": z.strictObject({ from: z.string(), to: z.string(), service }),
   "env.plan": z.strictObject({ environment, service, values, foreignKeys }),
+  /** Without `filesOnly`, the ecosystem file's variables of `app`, or of the only app, win over the env file. */
+  "env.process": z.strictObject({ environment, service, app: z.optional(z.string()), filesOnly: z.boolean() }),
   /** `keys` narrows the answer; each must be visible. */
   "env.read": z.strictObject({ environment, service, keys: z.optional(z.array(z.string())) }),
+  /** `content` is the whole file as it was edited, `ifMatch` the entity tag of what was read. */
+  "env.rewrite": z.strictObject({ environment, service, content: z.instanceof(Uint8Array), ifMatch: z.string() }),
+  "env.source": z.strictObject({ environment, service }),
+  "env.template": z.strictObject({ environment, service, check: z.boolean() }),
+  "env.unset": z.strictObject({ environment, service, keys: names, dryRun: z.boolean() }),
   "env.write": z.strictObject({ environment, service, values, ifMatch: z.optional(z.string()), foreignKeys }),
   "interface.add": z.strictObject({ ...documentEdit, values }),
   /** `which` is a controller mapping, or the position of the adapter in the list. */

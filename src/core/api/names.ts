@@ -7,6 +7,9 @@ export const reportFormats = ["text", "github", "sarif", "junit"] as const;
 
 export const documentNames = ["deployments", "runtime-contract", "capability-matrix", "svcm"] as const;
 
+export const exportFormats = ["shell", "docker", "json"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
 export const diffFormats = ["text", "markdown"] as const;
 
 export const schemaNames = [...documentNames, "asyncapi"] as const;

@@ -177,7 +177,7 @@ function* unportable(document: EnvDocument, isStray: boolean): Iterable<Span> {
   for (const span of unportableLines(document)) if (strays.has(span) === isStray) yield span;
 }
 
-function isRequired(spec: KeySpec): boolean {
+export function isRequired(spec: KeySpec): boolean {
   return "required" in spec && spec.required === true;
 }
 

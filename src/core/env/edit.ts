@@ -47,7 +47,11 @@ export function setValues(text: string, assignments: readonly Assignment[]): Edi
   const written = asked.map((assignment) => write(place(assignment), assignment));
   const next = spliced(text, written);
   const after = parseEnvDocument(next);
-  requireReading(after, document, asked);
+  requireReading(
+    valuesOf(after),
+    new Map([...valuesOf(document), ...asked.map(({ key, value }) => [key, value] as const)]),
+    `${asked.map(({ key }) => key).join(", ")} cannot be written`,
+  );
   const now = new Map(after.entries.map((entry) => [entry.key, entry]));
   const reading = nodeReading(after);
   const edits = written.map(({ key, line, before, after: lines }) => {
@@ -133,7 +137,7 @@ function writer(document: EnvDocument): (place: Place, assignment: Assignment) =
   };
 }
 
-function linesOf(text: string): string[] {
+export function linesOf(text: string): string[] {
   return text.split(/\r\n|\n|\r/);
 }
 
@@ -181,12 +185,12 @@ function spliced(text: string, written: readonly Written[]): string {
   return parts.join("") + text.slice(from);
 }
 
-function requireReading(after: EnvDocument, before: EnvDocument, asked: readonly Assignment[]): void {
-  const expected = new Map([...valuesOf(before), ...asked.map(({ key, value }) => [key, value] as const)]);
-  const read = valuesOf(after);
+/** @throws {UnwritableValue} unless a changed text reads as expected */
+export function requireReading(
+  read: ReadonlyMap<string, string>,
+  expected: ReadonlyMap<string, string>,
+  what: string,
+): void {
   const wrong = [...expected.keys(), ...read.keys()].find((key) => expected.get(key) !== read.get(key));
-  if (wrong === undefined) return;
-  throw new UnwritableValue(
-    `${asked.map(({ key }) => key).join(", ")} cannot be written without changing how ${wrong} reads`,
-  );
+  if (wrong !== undefined) throw new UnwritableValue(`${what} without changing how ${wrong} reads`);
 }

@@ -31,7 +31,7 @@ export function assignmentIssues(
 ): Issue[] {
   const issues = Object.entries(values).flatMap(([key, value]): Issue[] => {
     const spec = editableSpec(contract, key);
-    if (!spec) return foreign === "refuse" ? [foreignKeyIssue(contract, key)] : [];
+    if (!spec) return foreign === "refuse" ? foreignKeyIssues(contract, [key], "values") : [];
     const problem = valueProblem(key, spec, value) ?? spellingProblem(key, spec, value);
     return problem ? [{ ...problem, path: ["values", key] }] : [];
   });
@@ -74,7 +74,7 @@ function warningsOf({ key, change, doubts }: KeyEdit, value: string, file: strin
   return [...warnings, { ...expansion, at: { file, line: change.line, column: 1 } }];
 }
 
-function shownChange(spec: KeySpec | undefined, change: LineChange): LineChange {
+export function shownChange(spec: KeySpec | undefined, change: LineChange): LineChange {
   const shown = (line: string): string => {
     const start = line.indexOf("=") + 1;
     return line.slice(0, start) + shownValue(spec, line.slice(start));
@@ -86,23 +86,28 @@ export function heldValue(text: string, key: string): string | undefined {
   return effectiveEntry(parseEnvDocument(text), key)?.value;
 }
 
-function editableSpec(contract: RuntimeContract, key: string): KeySpec | undefined {
+export function editableSpec(contract: RuntimeContract, key: string): KeySpec | undefined {
   const spec = specOf(contract, key);
   return spec?.tier === "editable" ? spec : undefined;
 }
 
-function foreignKeyIssue(contract: RuntimeContract, key: string): Issue {
+/** The keys that may not be written, each with the reason. @param member of the request that names them */
+export function foreignKeyIssues(contract: RuntimeContract, keys: readonly string[], member: string): Issue[] {
   const accepted = editableKeys(contract);
-  const isListed = specOf(contract, key) !== undefined;
-  const suggestion = isListed ? undefined : suggest(key, accepted);
-  return {
-    code: "ENV_KEY_NOT_EDITABLE",
-    severity: "error",
-    path: ["values", key],
-    message: isListed
-      ? `${key} is not editable (${tierOf(contract, key)}): ${tierReason(contract, key)}`
-      : describeUnlisted(key, "written"),
-    accepted,
-    ...(suggestion !== undefined && { suggestion }),
-  };
+  return keys
+    .filter((key) => !editableSpec(contract, key))
+    .map((key) => {
+      const isListed = specOf(contract, key) !== undefined;
+      const suggestion = isListed ? undefined : suggest(key, accepted);
+      return {
+        code: "ENV_KEY_NOT_EDITABLE",
+        severity: "error",
+        path: [member, key],
+        message: isListed
+          ? `${key} is not editable (${tierOf(contract, key)}): ${tierReason(contract, key)}`
+          : describeUnlisted(key, "written"),
+        accepted,
+        ...(suggestion !== undefined && { suggestion }),
+      };
+    });
 }

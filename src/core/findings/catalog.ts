@@ -2,6 +2,7 @@ import type { Code } from "../api/codes.generated.ts";
 import { rules as deploymentsRules } from "../deployments/rules/index.ts";
 import { rules as ecosystemRules } from "../pm2/rules/index.ts";
 import { rules as envRules } from "../env/check-rules.ts";
+import { templateRules } from "../env/template.ts";
 import { valueRules } from "../env/value-rules.ts";
 import { stages as startupStages } from "../startup/rules.ts";
 import { codeDocs } from "./codes.ts";
@@ -13,7 +14,7 @@ export const catalog: Readonly<Record<string, CodeDocs>> = {
   ...codeDocs,
   "PM2 and processes": processCodes,
   Telemetry: telemetryCodes,
-  "Env files": { ...codeDocs["Env files"], ...docsOf(envRules), ...docsOf(valueRules) },
+  "Env files": { ...codeDocs["Env files"], ...docsOf(envRules), ...docsOf(valueRules), ...docsOf(templateRules) },
   "Profiles and startup": { ...codeDocs["Profiles and startup"], ...docsOf(startupStages.toReversed().flat()) },
   "PM2 ecosystem files": { ...codeDocs["PM2 ecosystem files"], ...docsOf(ecosystemRules) },
   "Deployments document": { ...codeDocs["Deployments document"], ...docsOf(Object.values(deploymentsRules).flat()) },

@@ -1,27 +1,20 @@
 import type { EnvWriteResponse } from "../api/bodies.ts";
 import type { Issue } from "../api/issue.ts";
-import { UnwritableValue } from "../env/edit.ts";
-import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
-import { readResponse } from "../env/view.ts";
-import { refusal, SvcmError } from "../errors.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
-import type { Caller } from "../caller.ts";
-import { defineOperation } from "../operation.ts";
-import type { Ports } from "../ports/index.ts";
-import { audited } from "../audit/audited.ts";
 import {
-  decodeEnv,
-  envFileFailure,
   heldValues,
-  joined,
   locateEnvFile,
   readEnvFile,
   readOverridden,
-  requireEnvSize,
   type EnvContent,
   type EnvFile,
   type EnvLayer,
 } from "../env/env-file.ts";
+import { assignmentIssues, planWrite, type EnvPlan, type ForeignKeys, type KeyChange } from "../env/plan.ts";
+import { auditedEnvWrite, noteFile, planned, writeEnv, type EnvTransaction } from "../env/transaction.ts";
+import { refusal } from "../errors.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
+import { defineOperation } from "../operation.ts";
+import type { Ports } from "../ports/index.ts";
 import type { EnvRead } from "./env-read.ts";
 
 /** Credentials in URLs are masked. */
@@ -79,69 +72,19 @@ export function refuseBadValues(
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
 
-export interface EnvTransaction {
-  readonly about: { action: "env.write"; environment?: string; service?: string; keys?: readonly string[] };
-  readonly begin: () => Promise<void>;
-  readonly ifMatch?: string | undefined;
-}
-
-export function auditedEnvWrite<T>(
-  ports: Ports,
-  caller: Caller,
-  write: (transaction: EnvTransaction) => Promise<T>,
-): Promise<T> {
-  const about: EnvTransaction["about"] = { action: "env.write" };
-  return audited(
-    ports,
-    caller,
-    () => about,
-    (begin) => write({ about, begin }),
-  );
-}
-
-export function noteFile({ about }: EnvTransaction, { name, service }: EnvFile): void {
-  Object.assign(about, { environment: name, ...(service !== undefined && { service }) });
-}
-
 /** Writes valid values in one locked transaction. */
 export async function writeValues(
   ports: Ports,
   contract: RuntimeContract,
   file: EnvFile,
   values: Readonly<Record<string, string>>,
-  { about, begin, ifMatch }: EnvTransaction,
+  transaction: EnvTransaction,
 ): Promise<EnvRead<EnvWriteResponse>> {
-  const overridden = await readOverridden(ports, file);
-  const whole = (current: Uint8Array): Uint8Array => joined([...overridden.map(({ bytes }) => bytes), current]);
-  let plan: EnvPlan | undefined;
-  const decide = (current: Uint8Array): Uint8Array | undefined => {
-    requireEnvSize(current, file.path);
-    if (ifMatch !== undefined) refuseStale(ports, whole(current), ifMatch);
-    const text = decodeEnv(current, file.path);
-    plan = planned(contract, file, text, withoutInherited(values, text, overridden));
-    about.keys = plan.changedKeys;
-    if (plan.text === text) return undefined;
-    const next = new TextEncoder().encode(plan.text);
-    requireEnvSize(next, file.path);
-    return next;
-  };
-  try {
-    const bytes = await ports.files.replace(file.path, decide, begin);
-    const done = plan ?? planned(contract, file, decodeEnv(bytes, file.path), values);
-    return { response: writeResponse(contract, file, done, overridden), bytes: whole(bytes) };
-  } catch (error) {
-    throw envFileFailure(error, file.path);
-  }
-}
-
-function writeResponse(
-  contract: RuntimeContract,
-  file: EnvFile,
-  { text, changedKeys, ignoredKeys, warnings }: EnvPlan,
-  overridden: readonly EnvLayer[],
-): EnvWriteResponse {
-  const held = heldValues([...overridden, { text }]);
-  return { ...readResponse(contract, file, held), changedKeys, ignoredKeys, warnings };
+  const below = await readOverridden(ports, file);
+  const planOf = (text: string): EnvPlan =>
+    planWrite(contract, text, withoutInherited(values, text, below), file.fileName);
+  const { response, bytes } = await writeEnv(ports, contract, { file, below }, planOf, transaction);
+  return { response, bytes };
 }
 
 /** A value needs no line if an overridden layer already holds it and the written file leaves it unchanged. */
@@ -162,44 +105,12 @@ export function plannedFor(
   values: Readonly<Record<string, string>>,
 ): EnvPlan {
   const overridden = file.layers.filter(({ path }) => path !== file.path);
-  return planned(contract, file, file.text, withoutInherited(values, file.text, overridden));
+  const needed = withoutInherited(values, file.text, overridden);
+  return planned(file, () => planWrite(contract, file.text, needed, file.fileName));
 }
 
 export function planResponse(file: EnvFile, plan: EnvPlan): EnvPlanResponse {
   const { environment, fileName, path } = file;
   const { changedKeys, ignoredKeys, changes, warnings } = plan;
   return { environment, fileName, path, dryRun: true, changedKeys, ignoredKeys, changes, warnings };
-}
-
-/** A strong entity tag of the bytes. */
-export function entityTag(ports: Ports, bytes: Uint8Array): string {
-  return `"${ports.host.digest(bytes)}"`;
-}
-
-/** @throws {SvcmError} ENV_FILE_FAILED if the file cannot hold a value */
-function planned(
-  contract: RuntimeContract,
-  file: EnvFile,
-  text: string,
-  values: Readonly<Record<string, string>>,
-): EnvPlan {
-  try {
-    return planWrite(contract, text, values, file.fileName);
-  } catch (error) {
-    if (!(error instanceof UnwritableValue)) throw error;
-    throw new SvcmError("ENV_FILE_FAILED", {
-      code: "ENV_FILE_UNEDITABLE",
-      path: file.path,
-      details: `${error.message}.`,
-      hint: `Correct the file by hand; svcm env check --environment ${file.name} names its faulty lines.`,
-    });
-  }
-}
-
-function refuseStale(ports: Ports, current: Uint8Array, ifMatch: string): void {
-  const tags = new Set(ifMatch.split(",").map((tag) => tag.trim()));
-  if (tags.has("*") || tags.has(entityTag(ports, current))) return;
-  throw new SvcmError("ENV_FILE_CHANGED", {
-    details: "The file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
-  });
 }

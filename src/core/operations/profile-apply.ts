@@ -4,16 +4,8 @@ import type { InputOf } from "../api/inputs.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { readEnvFile } from "../env/env-file.ts";
-import {
-  auditedEnvWrite,
-  noteFile,
-  plannedFor,
-  planResponse,
-  refuseBadValues,
-  writeValues,
-  type EnvPlanResponse,
-  type EnvTransaction,
-} from "./env-write.ts";
+import { auditedEnvWrite, noteFile, type EnvTransaction } from "../env/transaction.ts";
+import { plannedFor, planResponse, refuseBadValues, writeValues, type EnvPlanResponse } from "./env-write.ts";
 
 export interface ManualSteps {
   readonly profile: string;

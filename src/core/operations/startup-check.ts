@@ -1,17 +1,13 @@
-import type { PlaceRequest } from "../project/places.ts";
 import type { Issue } from "../api/issue.ts";
-import { normaliseApp } from "../pm2/normalise.ts";
 import { SvcmError } from "../errors.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { suggest } from "../words/suggest.ts";
 import { CARRIED_FILE, readCarriedFile } from "../startup/carried.ts";
 import { decideStartup } from "../startup/contract.ts";
 import type { CarriedDrivers, Entrypoint, StartupPlan } from "../startup/plan.ts";
 import { refuseNoJson } from "../yaml/json.ts";
 import { readYaml } from "../yaml/read.ts";
-import { readEcosystem } from "../pm2/ecosystem-file.ts";
+import { appEnvironment } from "../pm2/app-environment.ts";
 import { heldValues, readEnvFile } from "../env/env-file.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
@@ -59,26 +55,6 @@ function refuseWithoutKeys(issues: readonly Issue[]): void {
     details: `This repository has its own runtime contract, and ${undeclared.message}.`,
     issues,
     hint: "Declare them in config/runtime-contract.yaml, or leave the startup check out.",
-  });
-}
-
-async function appEnvironment(
-  ports: Ports,
-  contract: RuntimeContract,
-  asked: PlaceRequest,
-  app: string,
-): Promise<Readonly<Record<string, string>>> {
-  const matrix = await ports.facts.capabilityMatrix();
-  const { fileName, loaded } = await readEcosystem(ports, { contract, matrix }, asked);
-  const apps = loaded?.apps.map(({ fields }) => normaliseApp(fields)) ?? [];
-  const found = apps.find(({ name }) => name === app);
-  if (found) return found.env;
-  const names = apps.map(({ name }) => name);
-  const meant = suggest(app, names);
-  const declared = loaded ? `${fileName} does not declare the app` : `There is no ${fileName} to declare the app`;
-  throw new SvcmError("INVALID_REQUEST", {
-    details: `${declared} ${JSON.stringify(app.slice(0, 80))}. Accepted: ${names.join(", ") || "no app"}.`,
-    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
   });
 }
 

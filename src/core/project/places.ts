@@ -59,6 +59,21 @@ function noService(
     : new SvcmError("INVALID_REQUEST", { code, details: `${what} Accepted: ${names.join(", ")}.`, hint });
 }
 
+/** The environments that read an env file, as `svcm.yaml` declares them. */
+export function layerUsers(project: Project | undefined, root: string, path: string): LayerUser[] {
+  return chooseServices(project, undefined).flatMap(({ name, service: { folder, env } }) =>
+    Object.entries(env).flatMap(([environment, { layers }]) =>
+      layers.some((layer) => below(below(root, folder), layer) === path) ? [{ service: name, environment }] : [],
+    ),
+  );
+}
+
+/** An environment of a service. */
+export interface LayerUser {
+  readonly service: string;
+  readonly environment: string;
+}
+
 /** A path below a folder as people write it: `~` is not expanded, `.` and doubled slashes go. */
 export function below(folder: string, path: string): string {
   const parts = path.startsWith("/") ? [] : folder.split("/");

@@ -47,6 +47,8 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   diff: [{ from: "revisions" }],
   "env:diff": [{ from: "environments" }, { from: "environments" }],
   "env:get": [{ from: "visibleKeys", repeats: true }],
+  "env:run": [{ paths: "files", repeats: true }],
+  "env:unset": [{ from: "editableKeys", repeats: true }],
   "env:set": [{ from: "editableKeys", assigns: "value", repeats: true }],
   "env:profile:apply": [{ from: "profiles" }, { from: "editableKeys", assigns: "value", repeats: true }],
   "env:profile:show": [{ from: "profiles" }],

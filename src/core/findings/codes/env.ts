@@ -36,6 +36,29 @@ export const envCodes: CodeDocs = {
     explanation: "Only keys of the tier `editable` in config/runtime-contract.yaml are written.",
     remedy: "Edit the line by hand, or give the key the tier `editable` in config/runtime-contract.yaml.",
   },
+  ENV_KEYS_APART: {
+    summary: "The keys to remove are in several files, and a command changes one file.",
+    remedy: "Remove the keys of each file with a separate `svcm env unset`.",
+  },
+  ENV_LAYER_SHARED: {
+    summary: "The key is in a file that other environments read too.",
+    explanation: "A command changes one environment, and removing the line would change the others.",
+    remedy: "Override the value with `svcm env set`, or edit the shared file by hand.",
+  },
+  ENV_EXPORT_UNWRITABLE: {
+    summary: "The format cannot hold the value or the name of a key.",
+    explanation: "`docker --env-file` has no quotes and no escapes; a shell variable has only letters, digits and `_`.",
+    remedy: "Export with `--format json`, which holds every value.",
+  },
+  ENV_TEMPLATE_NOT_FOUND: {
+    summary: "There is no template beside the env file; `path` is where svcm looked for it.",
+    remedy: "Make one with `svcm env template > .env.example`, or name it as `template` in `svcm.yaml`.",
+  },
+  ENV_EDITOR_FAILED: {
+    summary: "The editor could not be started, or ended with an error. Nothing was written.",
+    remedy:
+      "Set VISUAL or EDITOR to the command of an editor that ends when the file is closed, for example `code --wait`.",
+  },
   ENV_KEY_NOT_VISIBLE: {
     summary: "The key is outside the read allowlist.",
     explanation: "Keys that config/runtime-contract.yaml does not list are treated as secrets and never shown.",

@@ -1,0 +1,39 @@
+import { envRewrite, envSource, SvcmError } from "../../core/index.ts";
+import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { renderWrite } from "../terminal/changes.ts";
+import { editCopy } from "../terminal/editor.ts";
+import { failureOf, printFailure } from "../terminal/failure.ts";
+import { canAsk, confirm } from "../terminal/prompt.ts";
+
+export default class EnvEdit extends SvcmCommand {
+  static override summary = "Edit an env file in your editor.";
+  static override description = `Opens a private copy of the file with the command in VISUAL, else in EDITOR, else with vi. When the editor ends, checks the copy and replaces the file atomically.
+
+Comments, layout and the values of editable keys may change. If the value of another key changed, or the file has a new error, nothing is written; the same holds if the file itself changed in the meantime. A copy with changes that were not saved is kept, and its path is shown.`;
+  static override examples = [
+    "EDITOR=true <%= config.bin %> env edit",
+    "EDITOR='sed -i s/InMemory/PostgreSQL/' <%= config.bin %> env edit --environment staging",
+  ];
+  static override flags = envFlags;
+
+  async run() {
+    const { flags } = await this.parse(EnvEdit);
+    const { bytes, entityTag, fileName } = await this.execute(envSource, chosen(flags));
+    const { saved, isChanged } = await editCopy({
+      fileName,
+      bytes,
+      save: (content) => this.execute(envRewrite, { ...chosen(flags), content, ifMatch: entityTag }),
+      wantsAgain: (error) => this.#wantsAgain(error),
+      isOutputTaken: this.jsonEnabled(),
+    });
+    const isLayout = isChanged && saved.changedKeys.length === 0;
+    this.log(isLayout ? `Changed in ${fileName}: comments or layout, no value.` : renderWrite(saved));
+    return saved;
+  }
+
+  async #wantsAgain(error: unknown): Promise<boolean> {
+    if (!canAsk(this) || !(error instanceof SvcmError) || error.kind !== "INVALID_PAYLOAD") return false;
+    printFailure(failureOf(error));
+    return await confirm("Edit again?");
+  }
+}

@@ -1,0 +1,40 @@
+import * as Flags from "@oclif/core/flags";
+import { envExport, exportFormats } from "../../core/index.ts";
+import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { UsageError } from "../terminal/errors.ts";
+import { isTerminalBehindStdout } from "../terminal/screen.ts";
+
+export default class EnvExport extends SvcmCommand {
+  static override summary = "Print the variables of an environment for a shell, Docker or a program.";
+  static override description =
+    "Prints the editable and read-only keys that the env files set, without defaults. Secrets are left out, and their number is shown on standard error. --all adds them, but only if standard output is a terminal.";
+  static override examples = [
+    'eval "$(<%= config.bin %> env export)"',
+    "<%= config.bin %> env export --format docker --environment staging > staging.env",
+    "<%= config.bin %> env export --format json",
+  ];
+  static override flags = {
+    ...envFlags,
+    app: Flags.string({
+      summary: "App whose env in the ecosystem file overrides the env file.",
+      helpValue: "<name>",
+    }),
+    format: Flags.option({ summary: "Format of the output.", options: exportFormats, default: "shell" as const })(),
+    all: Flags.boolean({ summary: "Also print secrets. Refused if the output is not a terminal.", default: false }),
+  };
+
+  async run() {
+    const { flags } = await this.parse(EnvExport);
+    const { all, app, format } = flags;
+    if (all && !isTerminalBehindStdout())
+      throw new UsageError(
+        "--all prints secrets, and standard output is not a terminal.",
+        "To give a program every variable, run it: svcm env run -- <command>",
+      );
+    const response = await this.execute(envExport, { ...chosen(flags), app, format, all });
+    if (response.text !== "") this.logExactly(response.text);
+    const { length } = response.withheld;
+    if (length > 0) this.logToStderr(`${length === 1 ? "1 key is" : `${length} keys are`} secret and left out.`);
+    return response;
+  }
+}

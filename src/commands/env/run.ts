@@ -1,0 +1,57 @@
+import * as Args from "@oclif/core/args";
+import * as Flags from "@oclif/core/flags";
+import { envProcess } from "../../core/index.ts";
+import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { TerminalFileError, UsageError } from "../terminal/errors.ts";
+import { endLike, runProgram, type Ended } from "../terminal/program.ts";
+
+export default class EnvRun extends SvcmCommand {
+  static override enableJsonFlag = false;
+  static override summary = "Run a command with the variables of a service.";
+  static override description = `The command gets the variables of this shell, and over them those of the service: the layers of the env file, then the env of its app in the ecosystem file. If the ecosystem file declares several apps, choose one with --app; without it, the env file alone counts.
+
+Prints nothing itself. Signals are passed on, and svcm ends as the command ends: with its exit code, or by the same signal.`;
+  static override examples = [
+    "<%= config.bin %> env run -- node --version",
+    "<%= config.bin %> env run --environment staging -- printenv SVC_HTTP_FRAMEWORK",
+    "<%= config.bin %> env run --app dev-restapi -- env",
+  ];
+  static override args = {
+    command: Args.string({ ignoreStdin: true, description: "Program and its arguments, behind --.", multiple: true }),
+  };
+  static override flags = {
+    ...envFlags,
+    app: Flags.string({
+      summary: "App whose env in the ecosystem file overrides the env file.",
+      helpValue: "<name>",
+    }),
+    "files-only": Flags.boolean({
+      summary: "Do not run the ecosystem file; the env file alone counts.",
+      default: false,
+      exclusive: ["app"],
+    }),
+  };
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(EnvRun);
+    const [command, ...rest] = args.command ?? [];
+    if (command === undefined) throw new UsageError("No command to run was given.", "svcm env run -- node server.js");
+    const input = { ...chosen(flags), app: flags.app, filesOnly: flags["files-only"] };
+    const { values } = await this.execute(envProcess, input);
+    endLike(await started(command, rest, values));
+  }
+}
+
+async function started(
+  command: string,
+  args: readonly string[],
+  values: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  try {
+    return await runProgram(command, args, { env: { ...process.env, ...values } });
+  } catch (error) {
+    const { code = "EUNKNOWN" } = error as NodeJS.ErrnoException;
+    const why = code === "ENOENT" ? "there is no such program in the PATH" : `the system refused it (${code})`;
+    throw new TerminalFileError(code, command, `Cannot run ${command}: ${why}.`);
+  }
+}

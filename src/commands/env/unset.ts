@@ -1,0 +1,33 @@
+import * as Args from "@oclif/core/args";
+import * as Flags from "@oclif/core/flags";
+import { envUnset, type EnvUnsetResponse } from "../../core/index.ts";
+import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { renderPlan, renderRemoval } from "../terminal/changes.ts";
+import { UsageError } from "../terminal/errors.ts";
+
+export default class EnvUnset extends SvcmCommand {
+  static override summary = "Remove editable keys from an env file.";
+  static override description =
+    "Removes the lines of the keys from the layer that holds them, and shows the value that counts from then on: that of another layer, or the default. A mandatory key stays. The write is atomic and recorded in the audit log.";
+  static override examples = [
+    "<%= config.bin %> env unset SVC_WEBSOCKET_REDIS_URL",
+    "<%= config.bin %> env unset SVC_WEBSOCKET_REDIS_URL --environment staging --dry-run",
+  ];
+  static override args = {
+    key: Args.string({ ignoreStdin: true, description: "Editable key to remove.", multiple: true }),
+  };
+  static override flags = {
+    ...envFlags,
+    "dry-run": Flags.boolean({ summary: "Show the lines that would go, and write nothing.", default: false }),
+  };
+
+  async run(): Promise<EnvUnsetResponse> {
+    const { args, flags } = await this.parse(EnvUnset);
+    const keys = args.key ?? [];
+    if (keys.length === 0)
+      throw new UsageError("Nothing to remove: no KEY was given.", "svcm env unset SVC_WEBSOCKET_REDIS_URL");
+    const response = await this.execute(envUnset, { ...chosen(flags), keys, dryRun: flags["dry-run"] });
+    this.log("dryRun" in response ? renderPlan(response) : renderRemoval(response));
+    return response;
+  }
+}

@@ -1,0 +1,74 @@
+import { FileError, privateCopy, SvcmError, type PrivateCopy } from "../../core/index.ts";
+import { EditorError, TerminalFileError } from "./errors.ts";
+import { STDERR } from "./output.ts";
+import { runProgram } from "./program.ts";
+
+export interface Editing<Saved> {
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+  /** Takes the edited content, or refuses it. */
+  readonly save: (content: Uint8Array<ArrayBuffer>) => Promise<Saved>;
+  /** Asks after a refusal if the person wants to edit the copy again. */
+  readonly wantsAgain: (error: unknown) => Promise<boolean>;
+  /** True if standard output belongs to a program that reads svcm's answer. */
+  readonly isOutputTaken: boolean;
+}
+
+/**
+ * Opens a private copy of a file in the user's editor until `save` takes it. A copy that changed and was not saved is
+ * kept; the error names its path. Every other copy is deleted.
+ */
+export async function editCopy<Saved>(editing: Editing<Saved>): Promise<{ saved: Saved; isChanged: boolean }> {
+  const { fileName, bytes, save, wantsAgain, isOutputTaken } = editing;
+  const copy = await asTerminalError(() => privateCopy(fileName, bytes));
+  for (;;) {
+    try {
+      await runEditor(copy, isOutputTaken);
+      const content = await asTerminalError(() => copy.read());
+      const saved = await save(content);
+      copy.remove();
+      return { saved, isChanged: !isSame(content, bytes) };
+    } catch (error) {
+      const content = await copy.read().catch(() => bytes);
+      if (isSame(content, bytes)) copy.remove();
+      else if (await wantsAgain(error)) continue;
+      throw withFate(error, isSame(content, bytes) ? undefined : copy.path);
+    }
+  }
+}
+
+/** As Git runs it: a command line for the shell, with the file as its last argument. */
+async function runEditor({ folder, path }: PrivateCopy, isOutputTaken: boolean): Promise<void> {
+  const editor = process.env["VISUAL"] || process.env["EDITOR"] || "vi";
+  // An editor that keeps files elsewhere keeps them in the private folder.
+  const env = { ...process.env, TMPDIR: folder };
+  const stdout = isOutputTaken ? STDERR : "inherit";
+  const stdio = ["inherit", stdout, "inherit"] as const;
+  const { code, signal } = await runProgram("/bin/sh", ["-c", `${editor} "$1"`, "sh", path], {
+    env,
+    stdio: [...stdio],
+  });
+  if (code !== 0) throw new EditorError(editor, signal === null ? `exit code ${code}` : signal);
+}
+
+/** Adds where the person's version is. Issues are shown in place of the details, so the hint says it too. */
+function withFate(error: unknown, kept: string | undefined): unknown {
+  const fate = kept === undefined ? "The copy was not changed, and is deleted." : `Your version is kept in ${kept}.`;
+  if (error instanceof EditorError) return new EditorError(error.editor, error.reason, fate);
+  if (!(error instanceof SvcmError)) return error;
+  const { details, hint, issues } = error.body;
+  const body = { ...error.body, details: [details, fate].filter(Boolean).join(" ") };
+  return new SvcmError(error.kind, issues ? { ...body, hint: [hint, fate].filter(Boolean).join(" ") } : body);
+}
+
+async function asTerminalError<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    throw error instanceof FileError ? new TerminalFileError(error.code, error.path, error.message) : error;
+  }
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
+}

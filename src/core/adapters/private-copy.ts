@@ -1,0 +1,32 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { attempting } from "./files/file-error.ts";
+
+/** A copy of a file that holds secrets, in a folder that only its user may enter. */
+export interface PrivateCopy {
+  /** Mode 0700. An editor's own files beside the copy are in it too. */
+  readonly folder: string;
+  /** Mode 0600. */
+  readonly path: string;
+  /** @throws {FileError} */
+  read(): Promise<Uint8Array<ArrayBuffer>>;
+  remove(): void;
+}
+
+/** Makes a copy. @param name of the file, so that an editor recognises its kind. @throws {FileError} */
+export async function privateCopy(name: string, bytes: Uint8Array): Promise<PrivateCopy> {
+  const parent = tmpdir();
+  return await attempting("write", parent, () => {
+    const folder = mkdtempSync(join(parent, "svcm-edit-"));
+    const path = join(folder, name);
+    const remove = (): void => rmSync(folder, { recursive: true, force: true });
+    try {
+      writeFileSync(path, bytes, { mode: 0o600, flag: "wx" });
+    } catch (error) {
+      remove();
+      throw error;
+    }
+    return { folder, path, read: () => attempting("read", path, () => readFileSync(path)), remove };
+  });
+}

@@ -1,0 +1,82 @@
+import { sortIssues, type Issue } from "../api/issue.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
+import { isRequired } from "./check-rules.ts";
+import { parseEnvDocument, valuesOf } from "./document.ts";
+import { linesOf, requireReading } from "./edit.ts";
+import type { EnvLayer } from "./env-file.ts";
+import { editableSpec, foreignKeyIssues, shownChange, type EnvPlan } from "./plan.ts";
+import { specOf } from "./tiers.ts";
+import { shownValue } from "./values.ts";
+import { defaultOf } from "./view.ts";
+
+/** Every reason why these keys may not be removed from a file, given the values that the other layers hold. */
+export function removalIssues(
+  contract: RuntimeContract,
+  keys: readonly string[],
+  elsewhere: ReadonlyMap<string, string>,
+): Issue[] {
+  const mandatory = keys.filter((key) => {
+    const spec = editableSpec(contract, key);
+    return spec !== undefined && isRequired(spec) && !elsewhere.has(key);
+  });
+  return sortIssues([
+    ...foreignKeyIssues(contract, keys, "keys"),
+    ...mandatory.map((key): Issue => {
+      const value = defaultOf(contract, key);
+      const message = `${key} is mandatory, so it cannot be removed; for the default: svcm env set ${key}=${value}`;
+      return { code: "ENV_KEY_MISSING", severity: "error", path: ["keys", key], message };
+    }),
+  ]);
+}
+
+/**
+ * Plans the removal of every line that assigns one of the keys. Every other byte stays.
+ *
+ * @throws {UnwritableValue} if another line would then read differently
+ */
+export function planRemoval(contract: RuntimeContract, text: string, keys: readonly string[]): EnvPlan {
+  const document = parseEnvDocument(text);
+  const gone = document.entries.filter(({ key }) => keys.includes(key));
+  const kept: string[] = [];
+  let from = 0;
+  for (const { start, end } of gone) {
+    kept.push(text.slice(from, text.startsWith("\uFEFF", start) ? start + 1 : start));
+    from = end + (/^\r?\n|^\r/.exec(text.slice(end, end + 2))?.[0].length ?? 0);
+  }
+  const next = [...kept, text.slice(from)].join("");
+  const expected = valuesOf(document);
+  for (const key of keys) expected.delete(key);
+  requireReading(valuesOf(parseEnvDocument(next)), expected, `${keys.join(", ")} cannot be removed`);
+  return {
+    text: next,
+    changedKeys: keys.filter((key) => gone.some((entry) => entry.key === key)),
+    ignoredKeys: [],
+    changes: gone.map(({ key, start, end, line }) => {
+      const before = linesOf(text.slice(start, end).replace("\uFEFF", ""));
+      return { key, ...shownChange(editableSpec(contract, key), { line, before, after: [] }) };
+    }),
+    warnings: [],
+  };
+}
+
+/** The last layer that holds a key: its line decides. */
+export function holderOf(layers: readonly EnvLayer[], key: string): EnvLayer | undefined {
+  return layers.findLast(({ text }) => valuesOf(parseEnvDocument(text)).has(key));
+}
+
+/** The value that a key has now, and where it comes from. */
+export interface Effective {
+  readonly key: string;
+  readonly value: string;
+  readonly from: "file" | "default" | "nowhere";
+  /** The layer that holds it. */
+  readonly fileName?: string;
+}
+
+export function effectiveOf(contract: RuntimeContract, layers: readonly EnvLayer[], key: string): Effective {
+  const holder = holderOf(layers, key);
+  const value = defaultOf(contract, key);
+  if (!holder) return { key, value, from: value === "" ? "nowhere" : "default" };
+  const held = valuesOf(parseEnvDocument(holder.text)).get(key) ?? "";
+  return { key, value: shownValue(specOf(contract, key), held), from: "file", fileName: holder.fileName };
+}

@@ -1,0 +1,55 @@
+import { sortIssues, type Issue } from "../api/issue.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
+import { checkEnvFiles } from "./check.ts";
+import { parseEnvDocument, valuesOf } from "./document.ts";
+import { foreignKeyIssues, type EnvPlan } from "./plan.ts";
+
+/** An env file as it is and as a person wants it, with the layers below it. */
+export interface Rewrite {
+  readonly fileName: string;
+  readonly before: string;
+  readonly after: string;
+  readonly below: readonly { readonly text: string; readonly fileName: string }[];
+}
+
+/** The reasons to refuse an edited text: changed keys that are not editable, and errors that the file did not have. */
+export function rewriteIssues(contract: RuntimeContract, rewrite: Rewrite): Issue[] {
+  const changed = changedKeys(rewrite);
+  const errors = newIssues(contract, rewrite, changed).filter(({ severity }) => severity === "error");
+  return sortIssues([...foreignKeyIssues(contract, changed, "values"), ...errors]);
+}
+
+/** Plans a rewrite that {@link rewriteIssues} found good. */
+export function planRewrite(contract: RuntimeContract, rewrite: Rewrite): EnvPlan {
+  const changed = changedKeys(rewrite);
+  return {
+    text: rewrite.after,
+    changedKeys: changed,
+    ignoredKeys: [],
+    changes: [],
+    warnings: newIssues(contract, rewrite, changed),
+  };
+}
+
+function changedKeys({ before, after }: Rewrite): string[] {
+  const [old, now] = [valuesOf(parseEnvDocument(before)), valuesOf(parseEnvDocument(after))];
+  return [...new Set([...old.keys(), ...now.keys()])].filter((key) => old.get(key) !== now.get(key));
+}
+
+/** Findings of the edited file, without those that it had before; a changed value is judged again. */
+function newIssues(contract: RuntimeContract, rewrite: Rewrite, changed: readonly string[]): Issue[] {
+  const { before, after, below, fileName } = rewrite;
+  const known = new Map<string, number>();
+  for (const issue of checkEnvFiles(contract, [...below, { text: before, fileName }]))
+    known.set(kindOf(issue), (known.get(kindOf(issue)) ?? 0) + 1);
+  return checkEnvFiles(contract, [...below, { text: after, fileName }]).filter((issue) => {
+    const left = known.get(kindOf(issue)) ?? 0;
+    known.set(kindOf(issue), left - 1);
+    return left <= 0 || (/^ENV_VALUE_/.test(issue.code) && changed.includes(String(issue.path[0])));
+  });
+}
+
+/** Lines move when a person edits, so they do not count. */
+function kindOf({ code, path, at }: Issue): string {
+  return [code, at?.file, ...path].join(" ");
+}

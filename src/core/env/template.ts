@@ -1,0 +1,89 @@
+import { sortIssues, type Issue } from "../api/issue.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
+import { findingsOf, toIssue, type Coded, type Finding, type Rule } from "../findings/rule.ts";
+import { parseEnvDocument, valuesOf, type EnvDocument } from "./document.ts";
+import { spellings } from "./quote.ts";
+import { defaultOf } from "./view.ts";
+
+interface NamedText {
+  readonly fileName: string;
+  readonly text: string;
+}
+
+/** An example env file beside the files that it describes. No value of either is looked at. */
+export interface ComparedTemplate {
+  readonly template: NamedText;
+  /** The layers of the environment, the weakest first. */
+  readonly layers: readonly NamedText[];
+  /** The name of the env file in messages. */
+  readonly fileName: string;
+}
+
+interface Compared extends ComparedTemplate {
+  /** By key, the place of its last line. */
+  readonly inTemplate: ReadonlyMap<string, Issue["at"]>;
+  readonly inLayers: ReadonlyMap<string, Issue["at"]>;
+  /** Keys that the template holds as a comment. */
+  readonly optional: ReadonlySet<string>;
+}
+
+type TemplateRule = Rule<Compared, Finding & Pick<Issue, "at">>;
+
+const missing: TemplateRule = {
+  code: "ENV_TEMPLATE_MISSING_KEY",
+  severity: "error",
+  summary: "The template has a key that the env file lacks.",
+  remedy: "Add the key to the env file, or put `#` in front of its line in the template if it is optional.",
+  *check({ inTemplate, inLayers, template, fileName }) {
+    for (const [key, at] of inTemplate) {
+      if (inLayers.has(key)) continue;
+      yield { path: [key], at, message: `${key} is in ${template.fileName}, but not in ${fileName}` };
+    }
+  },
+};
+
+const surplus: TemplateRule = {
+  code: "ENV_TEMPLATE_SURPLUS_KEY",
+  severity: "error",
+  summary: "The env file has a key that the template lacks.",
+  remedy: "Add the key to the template without its value, or remove it from the env file.",
+  *check({ inTemplate, inLayers, optional, template }) {
+    for (const [key, at] of inLayers) {
+      if (inTemplate.has(key) || optional.has(key)) continue;
+      yield { path: [key], at, message: `${key} is in ${at?.file ?? ""}, but not in ${template.fileName}` };
+    }
+  },
+};
+
+export const templateRules: readonly TemplateRule[] = [missing, surplus];
+
+/** The keys that only the template or only the env file has. */
+export function compareTemplate(compared: ComparedTemplate): Issue[] {
+  const template = parseEnvDocument(compared.template.text);
+  const facts = {
+    ...compared,
+    inTemplate: placesOf(template, compared.template.fileName),
+    inLayers: new Map(compared.layers.flatMap(({ text, fileName }) => [...placesOf(parseEnvDocument(text), fileName)])),
+    optional: commentedKeys(template),
+  };
+  return sortIssues(Array.from(findingsOf(templateRules, facts), placedIssue));
+}
+
+/** A template of the keys of an env file: values are empty, or the default of an editable key. */
+export function templateOf(contract: RuntimeContract, layers: readonly NamedText[]): string {
+  const keys = new Set(layers.flatMap(({ text }) => [...valuesOf(parseEnvDocument(text)).keys()]));
+  return [...keys].map((key) => `${key}=${spellings(defaultOf(contract, key))[0] ?? ""}\n`).join("");
+}
+
+function placedIssue({ at, ...finding }: Coded<Finding & Pick<Issue, "at">>): Issue {
+  return { ...toIssue(finding), ...(at && { at }) };
+}
+
+function placesOf({ entries }: EnvDocument, file: string): Map<string, Issue["at"]> {
+  return new Map(entries.map(({ key, line }) => [key, { file, line, column: 1 }]));
+}
+
+function commentedKeys({ text, comments }: EnvDocument): Set<string> {
+  const lines = comments.map(({ start, end }) => text.slice(start, end).replace(/^[^#]*#+\s*/, ""));
+  return new Set(lines.flatMap((line) => parseEnvDocument(line).entries.map(({ key }) => key)));
+}

@@ -1,0 +1,123 @@
+/** A write of an env file: read, decide and replace under one lock, between audit records. */
+import type { EnvWriteResponse } from "../api/bodies.ts";
+import { audited } from "../audit/audited.ts";
+import type { Caller } from "../caller.ts";
+import { SvcmError } from "../errors.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
+import type { Ports } from "../ports/index.ts";
+import { UnwritableValue } from "./edit.ts";
+import {
+  decodeEnv,
+  envFileFailure,
+  heldValues,
+  joined,
+  requireEnvSize,
+  type EnvFile,
+  type EnvLayer,
+} from "./env-file.ts";
+import type { EnvPlan } from "./plan.ts";
+import { readResponse } from "./view.ts";
+
+/** A write under way. `about` is what its audit record says, as far as it is known. */
+export interface EnvTransaction {
+  readonly about: { action: "env.write"; environment?: string; service?: string; keys?: readonly string[] };
+  readonly begin: () => Promise<void>;
+  readonly ifMatch?: string | undefined;
+}
+
+/** The layers of an environment around the one that is written. */
+export interface OtherLayers {
+  readonly below: readonly EnvLayer[];
+  readonly above?: readonly EnvLayer[];
+}
+
+/** The post-write state of an environment. */
+export interface EnvWritten {
+  readonly response: EnvWriteResponse;
+  /** Of all layers: the entity tag covers them. */
+  readonly bytes: Uint8Array;
+  /** Of the written file. It holds secrets. */
+  readonly text: string;
+}
+
+export function auditedEnvWrite<T>(
+  ports: Ports,
+  caller: Caller,
+  write: (transaction: EnvTransaction) => Promise<T>,
+): Promise<T> {
+  const about: EnvTransaction["about"] = { action: "env.write" };
+  return audited(
+    ports,
+    caller,
+    () => about,
+    (begin) => write({ about, begin }),
+  );
+}
+
+export function noteFile({ about }: EnvTransaction, { name, service }: EnvFile): void {
+  Object.assign(about, { environment: name, ...(service !== undefined && { service }) });
+}
+
+/** Replaces a file's text by that of a plan, which is made of the text that is in place under the lock. */
+export async function writeEnv(
+  ports: Ports,
+  contract: RuntimeContract,
+  { file, below, above = [] }: OtherLayers & { readonly file: EnvFile },
+  planOf: (text: string) => EnvPlan,
+  { about, begin, ifMatch }: EnvTransaction,
+): Promise<EnvWritten> {
+  const { path } = file;
+  const whole = (current: Uint8Array): Uint8Array => joined([...below, { bytes: current }, ...above].map(bytesOf));
+  let plan: EnvPlan | undefined;
+  const decide = (current: Uint8Array): Uint8Array | undefined => {
+    requireEnvSize(current, path);
+    if (ifMatch !== undefined) refuseStale(ports, whole(current), ifMatch);
+    const text = decodeEnv(current, path);
+    plan = planned(file, () => planOf(text));
+    about.keys = plan.changedKeys;
+    if (plan.text === text) return undefined;
+    const next = new TextEncoder().encode(plan.text);
+    requireEnvSize(next, path);
+    return next;
+  };
+  try {
+    const bytes = await ports.files.replace(path, decide, begin);
+    const { text, changedKeys, ignoredKeys, warnings } = plan ?? planOf(decodeEnv(bytes, path));
+    const visible = readResponse(contract, file, heldValues([...below, { text }, ...above]));
+    return { response: { ...visible, changedKeys, ignoredKeys, warnings }, bytes: whole(bytes), text };
+  } catch (error) {
+    throw envFileFailure(error, path);
+  }
+}
+
+/** @throws {SvcmError} ENV_FILE_FAILED if the file cannot hold a value */
+export function planned(file: EnvFile, plan: () => EnvPlan): EnvPlan {
+  try {
+    return plan();
+  } catch (error) {
+    if (!(error instanceof UnwritableValue)) throw error;
+    throw new SvcmError("ENV_FILE_FAILED", {
+      code: "ENV_FILE_UNEDITABLE",
+      path: file.path,
+      details: `${error.message}.`,
+      hint: `Correct the file by hand; svcm env check --environment ${file.name} names its faulty lines.`,
+    });
+  }
+}
+
+/** A strong entity tag of the bytes. */
+export function entityTag(ports: Pick<Ports, "host">, bytes: Uint8Array): string {
+  return `"${ports.host.digest(bytes)}"`;
+}
+
+function bytesOf({ bytes }: Pick<EnvLayer, "bytes">): Uint8Array {
+  return bytes;
+}
+
+function refuseStale(ports: Ports, current: Uint8Array, ifMatch: string): void {
+  const tags = new Set(ifMatch.split(",").map((tag) => tag.trim()));
+  if (tags.has("*") || tags.has(entityTag(ports, current))) return;
+  throw new SvcmError("ENV_FILE_CHANGED", {
+    details: "The file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
+  });
+}

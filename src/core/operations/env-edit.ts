@@ -1,0 +1,59 @@
+/** A person edits a whole env file: the first operation hands it out, the second takes it back. */
+import type { EnvWriteResponse } from "../api/bodies.ts";
+import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, readOverridden } from "../env/env-file.ts";
+import type { EnvPlan } from "../env/plan.ts";
+import { planRewrite, rewriteIssues } from "../env/rewrite.ts";
+import { auditedEnvWrite, entityTag, noteFile, writeEnv } from "../env/transaction.ts";
+import { refusal } from "../errors.ts";
+import { defineOperation } from "../operation.ts";
+import { FileError } from "../ports/index.ts";
+
+/** A file with its secrets, for an editor on this machine. */
+export interface EnvSource {
+  readonly environment: string;
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+  readonly entityTag: string;
+}
+
+/** Reads the file that a write of the environment changes, secrets included. No route leads here. */
+export const envSource = defineOperation({
+  id: "env.source",
+  access: "write",
+  refusal: "INVALID_REQUEST",
+  async run(ports, asked): Promise<EnvSource> {
+    const contract = await ports.facts.runtimeContract();
+    const { environment, fileName, path, bytes, layers } = await readEnvFile(ports, contract, asked);
+    const own = layers.find((layer) => layer.path === path);
+    if (own === undefined) throw envFileFailure(new FileError("ENOENT", path, `${path} does not exist.`), path);
+    return { environment, fileName, bytes: own.bytes, entityTag: entityTag(ports, bytes) };
+  },
+});
+
+/**
+ * Replaces a file by its edited text if only editable keys, comments and layout changed, and no new error came in.
+ * Otherwise nothing is written.
+ */
+export const envRewrite = defineOperation({
+  id: "env.rewrite",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { content, ifMatch, ...asked }, caller): Promise<EnvWriteResponse> {
+    return await auditedEnvWrite(ports, caller, async (transaction) => {
+      const contract = await ports.facts.runtimeContract();
+      const file = await locateEnvFile(ports, contract, asked);
+      noteFile(transaction, file);
+      const below = await readOverridden(ports, file);
+      const { fileName, path } = file;
+      const after = decodeEnv(content, path);
+      const planOf = (before: string): EnvPlan => {
+        const rewrite = { fileName, before, after, below };
+        const issues = rewriteIssues(contract, rewrite);
+        if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
+        return planRewrite(contract, rewrite);
+      };
+      const { response } = await writeEnv(ports, contract, { file, below }, planOf, { ...transaction, ifMatch });
+      return response;
+    });
+  },
+});

@@ -1,0 +1,29 @@
+import { heldValues, readEnvFile } from "../env/env-file.ts";
+import { exportedValues, exportIssues, exportText, type Exported } from "../env/export.ts";
+import { refusal } from "../errors.ts";
+import { defineOperation } from "../operation.ts";
+import { appEnvironment } from "../pm2/app-environment.ts";
+
+export interface EnvExportResponse extends Exported {
+  readonly environment: string;
+  readonly fileName: string;
+  /** The values in the asked format, without a final line break. */
+  readonly text: string;
+}
+
+/** The variables that the env files of an environment set. Secrets are kept back, unless `all` asks for them. */
+export const envExport = defineOperation({
+  id: "env.export",
+  access: "write",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { format, all, app, ...asked }): Promise<EnvExportResponse> {
+    const contract = await ports.facts.runtimeContract();
+    const { environment, fileName, layers } = await readEnvFile(ports, contract, asked);
+    const set = app === undefined ? {} : await appEnvironment(ports, contract, asked, app);
+    const held = new Map([...heldValues(layers), ...Object.entries(set)]);
+    const exported = all ? { values: Object.fromEntries(held), withheld: [] } : exportedValues(contract, held);
+    const issues = exportIssues(exported.values, format);
+    if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
+    return { environment, fileName, ...exported, text: exportText(exported.values, format) };
+  },
+});

@@ -1,0 +1,43 @@
+import type { RuntimeContract } from "../facts/schema.ts";
+import { heldValues, readEnvFile, type EnvLayer } from "../env/env-file.ts";
+import { SvcmError } from "../errors.ts";
+import { defineOperation } from "../operation.ts";
+import { appEnvironment } from "../pm2/app-environment.ts";
+import type { Ports } from "../ports/index.ts";
+import type { PlaceRequest } from "../project/places.ts";
+
+/** Every variable of a service's process, secrets included. */
+export interface ProcessEnvironment {
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/**
+ * The variables that a process of the service gets: the layers of its env file, and over them those that the ecosystem
+ * file sets for the app. They include secrets, so no route leads here.
+ */
+export const envProcess = defineOperation({
+  id: "env.process",
+  access: "write",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { app, filesOnly, ...asked }): Promise<ProcessEnvironment> {
+    const contract = await ports.facts.runtimeContract();
+    const set = filesOnly ? {} : await appEnvironment(ports, contract, asked, app);
+    const layers = await layersOf(ports, contract, asked, Object.keys(set).length > 0);
+    return { values: { ...Object.fromEntries(heldValues(layers)), ...set } };
+  },
+});
+
+/** An app may take all of its variables from the ecosystem file, so that no env file is declared. */
+async function layersOf(
+  ports: Ports,
+  contract: RuntimeContract,
+  asked: PlaceRequest,
+  isOptional: boolean,
+): Promise<readonly EnvLayer[]> {
+  try {
+    return (await readEnvFile(ports, contract, asked)).layers;
+  } catch (error) {
+    if (isOptional && error instanceof SvcmError && error.body.code === "ENV_FILE_NOT_DECLARED") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Issue } from "../api/issue.ts";
+import { decodeEnv, envFileFailure, readEnvFile, type EnvFile } from "../env/env-file.ts";
+import { compareTemplate, templateOf } from "../env/template.ts";
+import { SvcmError } from "../errors.ts";
+import { defineOperation } from "../operation.ts";
+import { FileError, type Ports } from "../ports/index.ts";
+import { below, chooseService } from "../project/places.ts";
+import { baseName } from "../words/path.ts";
+
+const TEMPLATE = ".env.example";
+
+export interface EnvTemplateResponse {
+  readonly environment: string;
+  readonly fileName: string;
+  /** Name of the template. */
+  readonly template: string;
+  /** The keys of the env file without their values; absent from a comparison. */
+  readonly text?: string;
+  /** Keys that only one of the two files has; absent without a comparison. */
+  readonly issues?: readonly Issue[];
+}
+
+/** Makes a template of an env file, or compares it with the one that is there. No value leaves either file. */
+export const envTemplate = defineOperation({
+  id: "env.template",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { check, ...asked }): Promise<EnvTemplateResponse> {
+    const contract = await ports.facts.runtimeContract();
+    const file = await readEnvFile(ports, contract, asked);
+    const { environment, fileName, layers } = file;
+    const path = await templatePath(ports, file, asked.service);
+    const answer = { environment, fileName, template: baseName(path) };
+    if (!check) return { ...answer, text: templateOf(contract, layers) };
+    const template = { fileName: baseName(path), text: await readTemplate(ports, path) };
+    return { ...answer, issues: compareTemplate({ template, layers, fileName }) };
+  },
+});
+
+/** The template that `svcm.yaml` names, else `.env.example` beside the env file. */
+async function templatePath(ports: Ports, file: EnvFile, service: string | undefined): Promise<string> {
+  const chosen = chooseService(await ports.facts.project(), service)?.service;
+  if (chosen?.template === undefined) return below(file.path, `../${TEMPLATE}`);
+  return below(below(ports.workspace.root, chosen.folder), chosen.template);
+}
+
+/** @throws {SvcmError} ENV_FILE_FAILED */
+async function readTemplate(ports: Ports, path: string): Promise<string> {
+  try {
+    return decodeEnv(await ports.files.read(path), path);
+  } catch (error) {
+    if (!(error instanceof FileError) || error.code !== "ENOENT") throw envFileFailure(error, path);
+    throw new SvcmError("ENV_FILE_FAILED", {
+      code: "ENV_TEMPLATE_NOT_FOUND",
+      path,
+      details: `There is no template ${path}.`,
+      hint: `Make one with: svcm env template > ${baseName(path)}`,
+    });
+  }
+}

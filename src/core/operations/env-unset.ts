@@ -1,0 +1,103 @@
+import type { EnvWriteResponse } from "../api/bodies.ts";
+import { heldValues, readEnvFile, type EnvContent, type EnvLayer } from "../env/env-file.ts";
+import type { EnvPlan } from "../env/plan.ts";
+import { effectiveOf, holderOf, planRemoval, removalIssues, type Effective } from "../env/removal.ts";
+import { auditedEnvWrite, noteFile, planned, writeEnv, type EnvTransaction } from "../env/transaction.ts";
+import { refusal, SvcmError } from "../errors.ts";
+import type { InputOf } from "../api/inputs.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
+import { defineOperation } from "../operation.ts";
+import type { Ports } from "../ports/index.ts";
+import { layerUsers } from "../project/places.ts";
+import { planResponse, type EnvPlanResponse } from "./env-write.ts";
+
+/** The state after a removal, or the lines that it would remove. */
+export type EnvUnsetResponse = (EnvWriteResponse | EnvPlanResponse) & {
+  /** The value of each removed key from then on. */
+  readonly effective: readonly Effective[];
+};
+
+/**
+ * Removes editable keys from the layer that holds them, atomically and audited. Another layer, or the default, decides
+ * from then on.
+ */
+export const envUnset = defineOperation({
+  id: "env.unset",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, input, caller): Promise<EnvUnsetResponse> {
+    if (input.dryRun) return await unset(ports, input);
+    return await auditedEnvWrite(ports, caller, (transaction) => unset(ports, input, transaction));
+  },
+});
+
+/** Without a transaction, nothing is written. */
+async function unset(
+  ports: Ports,
+  { keys: given, ...asked }: InputOf<"env.unset">,
+  transaction?: EnvTransaction,
+): Promise<EnvUnsetResponse> {
+  const keys = [...new Set(given)];
+  const contract = await ports.facts.runtimeContract();
+  if (transaction) transaction.about.keys = keys.filter((key) => Object.hasOwn(contract.keys, key));
+  const content = await readEnvFile(ports, contract, asked);
+  if (transaction) noteFile(transaction, content);
+  const { file, below, above } = await placeOfRemoval(ports, contract, content, keys);
+  const planOf = (text: string): EnvPlan => planRemoval(contract, text, keys);
+  const after = (text: string) => [...below, { ...file, text }, ...above];
+  const effective = (text: string) => keys.map((key) => effectiveOf(contract, after(text), key));
+  if (!transaction) {
+    const plan = planned(file, () => planOf(file.text));
+    return { ...planResponse(file, plan), effective: effective(plan.text) };
+  }
+  const { response, text } = await writeEnv(ports, contract, { file, below, above }, planOf, transaction);
+  return { ...response, effective: effective(text) };
+}
+
+interface Removal {
+  readonly file: EnvContent & EnvLayer;
+  readonly below: readonly EnvLayer[];
+  readonly above: readonly EnvLayer[];
+}
+
+/** @throws {SvcmError} INVALID_PAYLOAD if a key may not be removed, or not together with the others */
+async function placeOfRemoval(
+  ports: Ports,
+  contract: RuntimeContract,
+  content: EnvContent,
+  keys: readonly string[],
+): Promise<Removal> {
+  const { layers } = content;
+  const holders = new Set(keys.flatMap((key) => holderOf(layers, key) ?? []));
+  const [holder = layers.at(-1), ...more] = holders;
+  const at = layers.findIndex((layer) => layer === holder);
+  const [below, above] = [layers.slice(0, at), layers.slice(at + 1)];
+  const issues = removalIssues(contract, keys, heldValues([...below, ...above]));
+  if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
+  if (holder === undefined) throw new TypeError("An environment that was read has a layer.");
+  if (more.length > 0) throw severalFiles([...holders]);
+  if (holders.size > 0 && holder.path !== content.path) await requireUnshared(ports, content, holder);
+  return { file: { ...content, ...holder }, below, above };
+}
+
+function severalFiles(holders: readonly EnvLayer[]): SvcmError {
+  return new SvcmError("INVALID_PAYLOAD", {
+    code: "ENV_KEYS_APART",
+    details: `These keys are in several files: ${holders.map(({ fileName }) => fileName).join(", ")}. A command changes one file.`,
+    hint: "Remove the keys of each file with a command of its own.",
+  });
+}
+
+/** A weaker layer that another environment reads too is not this environment's to change. */
+async function requireUnshared(ports: Ports, { name, service = "" }: EnvContent, layer: EnvLayer): Promise<void> {
+  const users = layerUsers(await ports.facts.project(), ports.workspace.root, layer.path);
+  const others = users.filter((user) => user.environment !== name || user.service !== service);
+  if (others.length === 0) return;
+  const names = others.map((user) => [user.service, user.environment].filter(Boolean).join(" "));
+  throw new SvcmError("INVALID_PAYLOAD", {
+    code: "ENV_LAYER_SHARED",
+    path: layer.path,
+    details: `${layer.fileName} holds the key, and other environments read that file too: ${names.join(", ")}. A command changes one environment.`,
+    hint: `Override the value with: svcm env set KEY=VALUE --environment ${name}. To remove it for all, edit ${layer.fileName} by hand.`,
+  });
+}

@@ -1,0 +1,36 @@
+import { SvcmError } from "../errors.ts";
+import type { RuntimeContract } from "../facts/schema.ts";
+import type { Ports } from "../ports/index.ts";
+import type { PlaceRequest } from "../project/places.ts";
+import { suggest } from "../words/suggest.ts";
+import { declaredApps } from "./declared.ts";
+import { readEcosystem } from "./ecosystem-file.ts";
+
+type Variables = Readonly<Record<string, string>>;
+
+/**
+ * The variables that the ecosystem file sets for an app; they win over those of an env file. Without a name, those of the
+ * only app of the service, and none if it has several.
+ *
+ * @throws {SvcmError} INVALID_REQUEST if no app has the name; also as {@link readEcosystem}
+ */
+export async function appEnvironment(
+  ports: Ports,
+  contract: RuntimeContract,
+  asked: PlaceRequest,
+  name?: string,
+): Promise<Variables> {
+  const matrix = await ports.facts.capabilityMatrix();
+  const { fileName, loaded } = await readEcosystem(ports, { contract, matrix }, asked);
+  const apps = loaded === undefined ? [] : declaredApps(loaded, { cpuCores: ports.host.cpuCores() });
+  if (name === undefined) return apps.length === 1 ? (apps[0]?.env ?? {}) : {};
+  const found = apps.find((app) => app.name === name);
+  if (found) return found.env;
+  const names = apps.map((app) => app.name);
+  const meant = suggest(name, names);
+  const declared = loaded ? `${fileName} does not declare the app` : `There is no ${fileName} to declare the app`;
+  throw new SvcmError("INVALID_REQUEST", {
+    details: `${declared} ${JSON.stringify(name.slice(0, 80))}. Accepted: ${names.join(", ") || "no app"}.`,
+    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+  });
+}

@@ -1,0 +1,168 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { describe, expect, test } from "vitest";
+import { svcm } from "../support/svcm.ts";
+import { LAYERED } from "../support/layered.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
+
+interface Edited {
+  readonly code: number | null;
+  readonly text: string;
+  readonly stderr: string;
+  /** Of the editor's copy, if it is still there. */
+  readonly kept: string | undefined;
+  readonly workspace: TestWorkspace;
+}
+
+/** Runs `svcm env edit` with a shell script as the editor; `$1` is the copy. */
+async function edit(script: string, args: readonly string[] = [], workspace = makeWorkspace(LAYERED)): Promise<Edited> {
+  const scratch = temporaryFolder();
+  workspace.write("editor.sh", script);
+  const env = { EDITOR: `sh ${workspace.path("editor.sh")}`, TMPDIR: scratch };
+  const { code, stdout, stderr } = await svcm(["env", "edit", ...args], { root: workspace.root, env });
+  const text = stdout + stderr;
+  expect(text).not.toContain("canary");
+  const [folder] = readdirSync(scratch);
+  const kept = folder === undefined ? undefined : readFileSync(`${scratch}/${folder}/.env.local`, "utf8");
+  if (folder !== undefined) expect(text).toContain(`Your version is kept in ${scratch}/${folder}/.env.local`);
+  return { code, text, stderr, kept, workspace };
+}
+
+const records = (workspace: TestWorkspace): unknown[] =>
+  workspace
+    .read(".svcm/audit.jsonl")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+
+test("the editor gets a copy of the layer that is written, in a folder that only its user may enter", async () => {
+  const { code, workspace } = await edit(
+    'stat -c "%a" "$1" "$(dirname "$1")" > seen; echo "$TMPDIR" >> seen; echo "$1" >> seen; cat "$1" >> seen',
+  );
+  expect(code).toBe(0);
+  const [file, folder, temporary, path = "", ...content] = workspace.read("seen").split("\n");
+  expect([file, folder, temporary]).toEqual(["600", "700", dirname(path)]);
+  expect(content.join("\n")).toBe(LAYERED[".env.local"]);
+  expect(existsSync(dirname(path))).toBe(false);
+});
+
+test("a changed value of an editable key is written, recorded, and byte for byte as it was edited", async () => {
+  const { code, text, workspace, kept } = await edit(
+    `sed -i 's/=debug/=info/; 1s/mine/ours/' "$1"; echo '# end' >> "$1"`,
+  );
+  expect([code, text, kept]).toEqual([0, "Changed in .env.local:\n  LOG_LEVEL=info\n", undefined]);
+  const expected = `${LAYERED[".env.local"].replace("=debug", "=info").replace("mine", "ours")}# end\n`;
+  expect(workspace.read(".env.local")).toBe(expected);
+  expect(records(workspace)).toMatchObject([
+    { action: "env.write", environment: "dev", keys: ["LOG_LEVEL"], outcome: "started" },
+    { action: "env.write", environment: "dev", keys: ["LOG_LEVEL"], outcome: "succeeded" },
+  ]);
+});
+
+test("VISUAL wins over EDITOR, and an editor may replace its file", async () => {
+  const workspace = makeWorkspace(LAYERED);
+  workspace.write("visual.sh", `sed 's/debug/info/' "$2" > "$2.new" && mv "$2.new" "$2"`);
+  const env = { EDITOR: "false", VISUAL: `sh ${workspace.path("visual.sh")} --wait` };
+  const { code } = await svcm(["env", "edit"], { root: workspace.root, env });
+  expect([code, workspace.read(".env.local")]).toEqual([0, LAYERED[".env.local"].replace("debug", "info")]);
+});
+
+test("an editor that changes nothing writes nothing and records nothing", async () => {
+  const { code, text, workspace } = await edit("true");
+  expect([code, text]).toEqual([0, "No change in .env.local.\n"]);
+  expect(existsSync(workspace.path(".svcm/audit.jsonl"))).toBe(false);
+});
+
+test("a change of comments alone is written, and the answer says so", async () => {
+  const { text, workspace } = await edit(`sed -i '1d' "$1"`);
+  expect(text).toBe("Changed in .env.local: comments or layout, no value.\n");
+  expect(workspace.read(".env.local")).toBe(LAYERED[".env.local"].replace(/^.*\n/, ""));
+});
+
+describe("nothing is written, and the person's version is kept,", () => {
+  test.each([
+    ["if a secret changed", "sed -i s/canary-own/new/", "OWN_SECRET is not listed", "ENV_KEY_NOT_EDITABLE"],
+    ["if a secret is gone", "sed -i /OWN_SECRET/d", "OWN_SECRET is not listed", "ENV_KEY_NOT_EDITABLE"],
+    ["if a read-only key was added", `sed -i '$aPORT=1'`, "PORT is not editable", "ENV_KEY_NOT_EDITABLE"],
+    [
+      "if a value is not accepted",
+      "sed -i s/debug/loud/",
+      '.env.local:2:11: LOG_LEVEL: unsupported value "loud"',
+      "ENV_VALUE_UNSUPPORTED",
+    ],
+    ["if a key is there twice", `sed -i '$aTITLE=two'`, "TITLE occurs again on line 5", "ENV_KEY_DUPLICATE"],
+    [
+      "if a line assigns nothing",
+      `sed -i '$aloose words'`,
+      ".env.local:5:1: the line assigns nothing",
+      "ENV_LINE_UNREADABLE",
+    ],
+  ])("%s", async (_, script, words, name) => {
+    const { code, stderr, workspace, kept } = await edit(`${script} "$1"`);
+    expect([code, stderr.split("\n")[0]]).toEqual([1, "Error: Nothing was written."]);
+    expect(stderr).toContain(words);
+    expect(stderr).toContain(name);
+    expect(workspace.read(".env.local")).toBe(LAYERED[".env.local"]);
+    expect(kept).not.toBe(LAYERED[".env.local"]);
+    expect(records(workspace)).toMatchObject([{ outcome: "refused", environment: "dev" }]);
+  });
+
+  test("if the editor fails after a change", async () => {
+    const { code, stderr, workspace, kept } = await edit(`sed -i s/debug/info/ "$1"; exit 7`);
+    expect(code).toBe(3);
+    expect(stderr).toContain("ended with exit code 7, so nothing was written.");
+    expect(kept).toContain("LOG_LEVEL=info");
+    expect(workspace.read(".env.local")).toBe(LAYERED[".env.local"]);
+  });
+
+  test("if the file itself was changed in the meantime", async () => {
+    const { code, stderr, workspace, kept } = await edit(
+      `sed -i s/debug/info/ "$1"; echo 'LOG_LEVEL=warn' > .env.local`,
+    );
+    expect(code).toBe(3);
+    expect(stderr).toContain("it was changed meanwhile");
+    expect(kept).toContain("LOG_LEVEL=info");
+    expect(workspace.read(".env.local")).toBe("LOG_LEVEL=warn\n");
+  });
+});
+
+test("an error that the file had before does not keep a person from another change", async () => {
+  const files = { ...LAYERED, ".env.local": "LOG_LEVEL=loud\nTITLE=a\nTITLE=b\nstray\n" };
+  const { code, workspace } = await edit(
+    `sed -i '1i# first' "$1"; sed -i s/TITLE=b/TITLE=c/ "$1"`,
+    [],
+    makeWorkspace(files),
+  );
+  expect(code).toBe(0);
+  expect(workspace.read(".env.local")).toBe("# first\nLOG_LEVEL=loud\nTITLE=a\nTITLE=c\nstray\n");
+});
+
+test("a file that does not exist is refused before an editor opens", async () => {
+  const { ".env.local": _, ...files } = LAYERED;
+  const { code, text, workspace } = await edit("touch opened", [], makeWorkspace(files));
+  expect([code, text]).toEqual([3, expect.stringContaining(".env.local does not exist")]);
+  expect(existsSync(workspace.path("opened"))).toBe(false);
+});
+
+test("an editor that fails leaves no copy if it changed nothing", async () => {
+  const { code, stderr, kept } = await edit("exit 1");
+  expect([code, kept]).toEqual([3, undefined]);
+  expect(stderr).toContain("ended with exit code 1, so nothing was written. The copy was not changed, and is deleted.");
+  expect(stderr).toContain("ENV_EDITOR_FAILED (svcm explain ENV_EDITOR_FAILED)");
+});
+
+test("with --json the answer alone is on standard output, and a refusal has the place of the kept copy", async () => {
+  const workspace = makeWorkspace(LAYERED);
+  const env = { EDITOR: "sh -c 'echo words of the editor; sed -i s/debug/loud/ \"$0\"'", TMPDIR: temporaryFolder() };
+  const { code, stdout, stderr } = await svcm(["env", "edit", "--json"], { root: workspace.root, env });
+  const body = JSON.parse(stdout) as { details: string };
+  expect([code, stderr, body]).toMatchObject([
+    1,
+    "words of the editor\n",
+    { issues: [{ code: "ENV_VALUE_UNSUPPORTED" }] },
+  ]);
+  const [, path = ""] = /Your version is kept in (\S+)\.$/.exec(body.details) ?? [];
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(stdout).not.toContain("canary");
+});

@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseEnvDocument, valuesOf } from "../../../src/core/env/document.ts";
+import { UnwritableValue } from "../../../src/core/env/edit.ts";
+import { planRemoval } from "../../../src/core/env/removal.ts";
+import { packagedRuntimeContract } from "../../../src/core/index.ts";
+import { envText, hostileText, keyName } from "./env-arbitraries.ts";
+
+const without = (text: string, ...keys: string[]): string => planRemoval(packagedRuntimeContract, text, keys).text;
+
+test.each([
+  ["a line between others", "A=1\n# note\nKEY=x # why\nB=2\n", "A=1\n# note\nB=2\n"],
+  ["the last line, without a line break", "A=1\nKEY=x", "A=1\n"],
+  ["the only line", "KEY=x\n", ""],
+  ["every line that assigns the key", "KEY=1\nA=1\n  export KEY = 'a b'\nKEY: c\n", "A=1\n"],
+  ["a value of several lines", 'A=1\nKEY="a\nb\nc"\nB=2\n', "A=1\nB=2\n"],
+  ["a line of a file with CRLF", "A=1\r\nKEY=x\r\nB=2\r\n", "A=1\r\nB=2\r\n"],
+  ["a line behind a lone carriage return", "A=1\rKEY=x\rB=2\r", "A=1\rB=2\r"],
+  ["the first line, behind a byte order mark", "\uFEFFKEY=x\nA=1\n", "\uFEFFA=1\n"],
+])("the removal of %s leaves every other byte", (_, text, expected) => {
+  expect(without(text, "KEY")).toBe(expected);
+});
+
+test("a comment that looks like the key stays", () => {
+  expect(without("# KEY=old\nKEY=new\n#KEY\n", "KEY")).toBe("# KEY=old\n#KEY\n");
+});
+
+test("the keys that no line assigns change nothing", () => {
+  const plan = planRemoval(packagedRuntimeContract, "A=1\n", ["B", "C"]);
+  expect([plan.text, plan.changedKeys, plan.changes]).toEqual(["A=1\n", [], []]);
+});
+
+test("the dry run shows the lines that go, without credentials", () => {
+  const line = "SVC_WEBSOCKET_REDIS_URL=redis://u:canary@h:1";
+  const { changes } = planRemoval(packagedRuntimeContract, `A=1\n${line}\n`, ["SVC_WEBSOCKET_REDIS_URL"]);
+  expect(changes).toMatchObject([{ line: 2, after: [] }]);
+  expect(JSON.stringify(changes)).not.toContain("canary");
+});
+
+test.each([
+  ["an ordinary file", envText, 5000],
+  ["a hostile file", hostileText, 20_000],
+])("in %s, the other keys read as before, and a second removal changes nothing", (_, texts, numRuns) => {
+  fc.assert(
+    fc.property(texts, keyName, (text, other) => {
+      const key = [...valuesOf(parseEnvDocument(text)).keys()].at(-1) ?? other;
+      const next = attempt(text, key);
+      if (next === undefined) return;
+      const expected = valuesOf(parseEnvDocument(text));
+      expected.delete(key);
+      expect(valuesOf(parseEnvDocument(next))).toEqual(expected);
+      expect(attempt(next, key)).toBe(next);
+    }),
+    { numRuns },
+  );
+});
+
+/** Another line would read differently in some hostile files, and such a removal is refused. */
+function attempt(text: string, key: string): string | undefined {
+  try {
+    return without(text, key);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UnwritableValue);
+    return undefined;
+  }
+}
