@@ -7,7 +7,7 @@ import { below, chooseServices, type NamedService, type PlaceRequest } from "../
 import { PROJECT_FILE, type Service } from "../project/project.ts";
 import { baseName } from "../words/path.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
-import { ecosystemFileNames } from "./file-name.ts";
+import { ecosystemFileNames, pm2FileKind } from "./file-name.ts";
 import { isRecord, normaliseApp } from "./normalise.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { scrubOf, secretsOf } from "./scrub.ts";
@@ -102,6 +102,8 @@ async function loadSource(
   { path, cwd, env, apps }: Source,
   signal: AbortSignal | undefined,
 ): Promise<LoadedEcosystem> {
+  if (pm2FileKind(baseName(path)) === undefined)
+    throw new FileError("ECOSYSTEM_FILE_KIND", path, `Cannot load ${path}: by its name, PM2 runs it as a script.`);
   const loaded = await ports.ecosystems.load(path, { signal, cwd });
   const ours = loaded.apps.filter(({ fields }) => apps === undefined || apps.includes(normaliseApp(fields).name));
   return { ...loaded, apps: ours.map((app) => ({ ...withBlock(app, env), start: { path, env } })) };

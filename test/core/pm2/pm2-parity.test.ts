@@ -165,17 +165,35 @@ test.each([
   ],
   ["yml", "apps:\n  - { name: a, script: a.js, env: { A: on, B: 0x1f, C: 1_000, D: 12:30, E: .5 } }\n"],
   ["json", "{ apps: [{ name: 'a', script: `a${1 + 1}.js`, env: { A: undefined, B: 1 / 4 } }], /* c */ }"],
+  ["cjs", "module.exports = { apps: [{ name: 'a', script: 'a.js', env: { A: 1 } }] };"],
+  ["mjs", "export const apps = [{ name: 'a', script: 'a.js', min_uptime: 10 }];"],
 ])("%s is read as PM2 reads it: %s", async (ending, text) => {
   const root = temporaryFolder();
   const file = join(root, `ecosystem.dev.config.${ending}`);
   writeFileSync(file, text);
-  const { parseConfig } = require("pm2/lib/Common.js") as {
-    parseConfig: (text: string, file: string) => { apps: object[] };
-  };
   const { apps: ours } = await ecosystemLoader({ root, env: {} }).load(file);
-  const theirs = JSON.parse(JSON.stringify(parseConfig(text, file).apps)) as object[];
+  const theirs = JSON.parse(JSON.stringify(parsedByPm2(text, file).apps)) as object[];
   expect(ours.map(({ fields }) => fields)).toEqual(theirs);
 });
+
+test.each([
+  ["a .mjs file", "ecosystem.dev.config.mjs", {}],
+  ["a .js file of a package of ES modules", "ecosystem.dev.config.js", { "package.json": '{ "type": "module" }' }],
+])("PM2 finds no app in the default export of %s, and the load says so", async (_, name, beside) => {
+  const root = temporaryFolder();
+  const text = "export default { apps: [{ name: 'a', script: 'a.js' }] };";
+  for (const [file, content] of Object.entries({ ...beside, [name]: text })) writeFileSync(join(root, file), content);
+  const loaded = await ecosystemLoader({ root, env: {} }).load(join(root, name));
+  expect(parsedByPm2(text, join(root, name)).apps).toBeUndefined();
+  expect([loaded.isDefaultExport, loaded.apps.length]).toEqual([true, 1]);
+});
+
+function parsedByPm2(text: string, file: string): { readonly apps?: object[] } {
+  const { parseConfig } = require("pm2/lib/Common.js") as {
+    parseConfig: (text: string, file: string) => { readonly apps?: object[] };
+  };
+  return parseConfig(text, file);
+}
 
 test("the kind of a path is the one that PM2 sees in it", () => {
   const { isConfigFile } = require("pm2/lib/Common.js") as { isConfigFile: (path: string) => string | null };

@@ -126,6 +126,16 @@ describe("ecosystem files", () => {
   });
 });
 
+test.each(["ecosystem.config.ts", "ecosystem.mjs", "ecosystem.js"])(
+  "%s is refused before it runs, because PM2 would run it as a script",
+  async (name) => {
+    const svcm = LAYERED.replace("file: ecosystem.config.js", `file: ${name}`);
+    const ports = repository({ ...FILES, "svcm.yaml": svcm, [name]: "throw new Error('it ran');" });
+    const asked = execute(ecosystemShow, ports, { environment: "production" }, caller);
+    await expect(asked).rejects.toMatchObject({ body: { code: "ECOSYSTEM_FILE_KIND" } });
+  },
+);
+
 describe("services", () => {
   const svcm = `version: 1
 environments: { dev: [] }

@@ -5,8 +5,9 @@ import type { EcosystemRule } from "./rule.ts";
 export const fileKind: EcosystemRule = {
   code: "ECOSYSTEM_FILE_KIND",
   severity: "error",
-  summary: "PM2 reads the file as another type, because it looks for extensions anywhere in the path.",
-  remedy: "Rename the folder or file so that `.json`, `.yml`, `.yaml` and `.config.js` occur only at the end.",
+  summary: "PM2 takes the file for a script, or for another kind: it looks for file endings anywhere in the path.",
+  remedy:
+    "Give the file a name that ends in `.config.cjs`, `.config.js`, `.config.mjs`, `.json`, `.yml` or `.yaml`. Rename a folder with one of these in its name.",
   check({ file: { path, fileName, loaded } }) {
     const taken = pm2FileKind(path);
     if (loaded === undefined || taken === pm2FileKind(fileName)) return [];
