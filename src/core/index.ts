@@ -4,6 +4,7 @@ import { nodeAsyncContext } from "./adapters/async-context.ts";
 import { auditLog } from "./adapters/audit-log.ts";
 import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
 import { nodeFacts } from "./adapters/facts.ts";
+import { keptFacts } from "./adapters/kept-facts.ts";
 import { nodeFileStamps } from "./adapters/file-stamps.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
 import { gitRevisions } from "./adapters/git.ts";
@@ -82,7 +83,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
   const { env, cwd } = options;
   const ports: Ports = whenUsed<Ports>({
     workspace: () => workspace,
-    facts: () => nodeFacts(root, ports.files),
+    facts: () => nodeFacts(root, ports.files, () => keptFacts(env)),
     survey: () => surveyFolder,
     files: () => nodeFiles({ allowedFolders: [root, configDir, ...(options.folders ?? [])], maxBytes: MAX_FILE_BYTES }),
     revisions: () => gitRevisions({ root, env, maxBytes: MAX_FILE_BYTES }),

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
+import { LAYERED } from "../support/layered.ts";
 import { makeWorkspace } from "../support/workspace.ts";
 
 /** Lists every chunk that is loaded, and whether its compiled code came from the cache. */
@@ -24,8 +25,8 @@ interface Loaded {
   readonly isKept: boolean;
 }
 
-function loadedBy(...argv: string[]): Loaded[] {
-  const { root } = makeWorkspace();
+function loadedBy(argv: readonly string[], files?: Readonly<Record<string, string>>): Loaded[] {
+  const { root } = makeWorkspace(files);
   const [spy, seen] = [join(root, "spy.cjs"), join(root, "seen.json")];
   writeFileSync(spy, SPY);
   const env = plainEnvironment({ HOME: root, SEEN: seen });
@@ -42,8 +43,12 @@ function modulesOf({ chunk }: Loaded): string[] {
   return existsSync(map) ? (JSON.parse(readFileSync(map, "utf8")) as { sources: string[] }).sources : [];
 }
 
-test.each([[["env", "get"]], [["env", "get", "--json"]]])("svcm %j loads compiled code, and little of it", (argv) => {
-  const loaded = loadedBy(...argv);
+test.each([
+  ["svcm env get", ["env", "get"], undefined],
+  ["svcm env get --json", ["env", "get", "--json"], undefined],
+  ["svcm env get with svcm.yaml", ["env", "get"], LAYERED],
+])("%s loads compiled code, and little of it", (_, argv, files) => {
+  const loaded = loadedBy(argv, files);
   expect(loaded.filter(({ isKept }) => !isKept)).toEqual([]);
   const modules = loaded.flatMap(modulesOf);
   expect(modules).toContainEqual(expect.stringMatching(/src\/core\/operations\/env-read\.ts$/));

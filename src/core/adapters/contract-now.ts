@@ -8,9 +8,12 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { locationText, type Issue } from "../api/issue.ts";
 import { packagedRuntimeContract, packagedRuntimeContractText } from "../facts/packaged.generated.ts";
-import type * as Reading from "../facts/read.ts";
+import { isOwnContract } from "../facts/own.ts";
+import type * as ContractReading from "../facts/read.ts";
 import type { Fact } from "../facts/read.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
+import { KEYS_TWICE, PROJECT_FILE, projectContract, type Project } from "../project/project.ts";
+import type * as ProjectReading from "../project/read.ts";
 import { nearestFolder, repositoryRoot } from "./workspace.ts";
 
 export type ContractPlace =
@@ -24,21 +27,54 @@ const PACKAGED = { value: packagedRuntimeContract, issues: [] } as const;
 /** The contract of the repository, the packaged one, or every issue of an invalid one. */
 export function readContractNow(place: ContractPlace): Fact<RuntimeContract> {
   try {
-    const path = place.path === undefined ? findContract(place.env) : resolve(place.path);
-    if (path === undefined) return PACKAGED;
-    const text = readText(path);
-    if (text === undefined) return place.path === undefined ? PACKAGED : unreadable(path, "ENOENT");
-    return text === packagedRuntimeContractText ? PACKAGED : withPath(parser()(text, path));
+    if (place.path === undefined) return contractIn(findRoot(place.env));
+    return contractAt(resolve(place.path)) ?? unreadable(place.path, "ENOENT");
   } catch (error) {
-    return unreadable(place.path ?? FILE, (error as NodeJS.ErrnoException).code ?? String(error));
+    // The working directory can be gone.
+    return unreadable(place.path ?? FILE, codeOf(error));
   }
 }
 
+function contractIn(root: string | undefined): Fact<RuntimeContract> {
+  if (root === undefined) return PACKAGED;
+  const contract = contractAt(join(root, FILE)) ?? PACKAGED;
+  const project = contract.value && projectAt(join(root, PROJECT_FILE));
+  if (contract.value === undefined || project === undefined) return contract;
+  if (project.value === undefined) return project;
+  const isTwice = project.value.keys !== undefined && isOwnContract(contract.value);
+  if (isTwice) return { issues: [{ code: "FACT_KEYS_TWICE", severity: "error", path: [], message: KEYS_TWICE }] };
+  return { value: projectContract(project.value, contract.value), issues: [] };
+}
+
 /** A deployment without a marker of a repository uses the nearest contract. */
-function findContract(env: Readonly<Record<string, string | undefined>>): string | undefined {
+function findRoot(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const cwd = process.cwd();
-  const root = repositoryRoot({ env, cwd }) ?? nearestFolder(cwd, [FILE]);
-  return root === undefined ? undefined : join(root, FILE);
+  return repositoryRoot({ env, cwd }) ?? nearestFolder(cwd, [FILE]);
+}
+
+function contractAt(path: string): Fact<RuntimeContract> | undefined {
+  return factAt(path, (text) => {
+    if (text === packagedRuntimeContractText) return PACKAGED;
+    const { readRuntimeContract } = required(new URL("../facts/read.ts", import.meta.url)) as typeof ContractReading;
+    return readRuntimeContract(text, path);
+  });
+}
+
+function projectAt(path: string): Fact<Project> | undefined {
+  return factAt(path, (text) => {
+    const { readProject } = required(new URL("../project/read.ts", import.meta.url)) as typeof ProjectReading;
+    return readProject(text, path);
+  });
+}
+
+/** The content of a file; `undefined` if it does not exist. */
+function factAt<T>(path: string, read: (text: string) => Fact<T>): Fact<T> | undefined {
+  try {
+    const text = readText(path);
+    return text === undefined ? undefined : withPath(read(text));
+  } catch (error) {
+    return unreadable(path, codeOf(error));
+  }
 }
 
 /** @throws the system's error; EFBIG over 1 MiB, ENOTREG if it is not a regular file */
@@ -62,21 +98,25 @@ function readText(path: string): string | undefined {
 }
 
 /** A separate file of the build, because few programs need it. */
-function parser(): typeof Reading.readRuntimeContract {
-  const url = new URL("../facts/read.ts", import.meta.url);
-  return (createRequire(import.meta.url)(fileURLToPath(url)) as typeof Reading).readRuntimeContract;
+function required(url: URL): unknown {
+  return createRequire(import.meta.url)(fileURLToPath(url));
 }
 
-function withPath(fact: Fact<RuntimeContract>): Fact<RuntimeContract> {
+/** Messages begin with their place in the file. */
+function withPath<T>(fact: Fact<T>): Fact<T> {
   if (fact.value !== undefined) return fact;
   return { issues: fact.issues.map((one) => ({ ...one, message: `${placeOf(one)}${one.message}` })) };
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
 function placeOf({ at }: Issue): string {
   return at ? `${locationText(at)}: ` : "";
 }
 
-function unreadable(path: string, code: string): Fact<RuntimeContract> {
-  const message = `the runtime contract ${path} cannot be read (${code}); accepted: a regular file of at most 1 MiB`;
+function unreadable(path: string, code: string): { readonly issues: readonly Issue[] } {
+  const message = `${path} cannot be read (${code}); accepted: a regular file of at most 1 MiB`;
   return { issues: [{ code: "FACT_INVALID", severity: "error", path: [], message }] };
 }

@@ -10,13 +10,14 @@ import {
   packagedRuntimeContractText,
 } from "../facts/packaged.generated.ts";
 import { isOwnContract, matrixFor } from "../facts/own.ts";
-import { PROJECT_FILE, projectContract, projectMatrix, type Project } from "../project/project.ts";
+import { KEYS_TWICE, PROJECT_FILE, projectContract, projectMatrix, type Project } from "../project/project.ts";
 import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 import { FileError, type Facts, type Files } from "../ports/index.ts";
 import { attempting } from "./files/file-error.ts";
 import { fileState } from "./files/state.ts";
+import type { KeptFacts } from "./kept-facts.ts";
 import { isRefusal } from "./files/system.ts";
 
 /** A contract of several hundred keys has a twentieth of this size. */
@@ -24,15 +25,24 @@ const MAX_FACT_BYTES = 2 ** 20;
 
 /**
  * `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml`; packaged data replaces a missing
- * contract or matrix. A file is read again only after a change, and only a file that differs from the packaged source
- * loads the YAML parser.
+ * contract or matrix. A file is read again only after a change. Only a file that differs from the packaged source, and
+ * from what an earlier start kept, loads the YAML parser.
  */
-export function nodeFacts(root: string, files: Pick<Files, "read">): Facts {
-  const declared = new FactFile<Project | undefined>(root, files, PROJECT_FILE, { text: undefined, value: undefined });
-  const contract = new FactFile<RuntimeContract>(root, files, "config/runtime-contract.yaml", {
-    text: packagedRuntimeContractText,
-    value: packagedRuntimeContract,
-  });
+export function nodeFacts(root: string, files: Pick<Files, "read">, kept?: () => KeptFacts | undefined): Facts {
+  const declared = new FactFile<Project | undefined>(
+    root,
+    files,
+    PROJECT_FILE,
+    { text: undefined, value: undefined },
+    kept,
+  );
+  const contract = new FactFile<RuntimeContract>(
+    root,
+    files,
+    "config/runtime-contract.yaml",
+    { text: packagedRuntimeContractText, value: packagedRuntimeContract },
+    kept,
+  );
   const matrix = new FactFile<CapabilityMatrix>(root, files, "config/capability-matrix.yaml", {
     text: packagedCapabilityMatrixText,
     value: packagedCapabilityMatrix,
@@ -70,8 +80,7 @@ function keysTwice(root: string): SvcmError {
   return new SvcmError("FACT_INVALID", {
     code: "FACT_KEYS_TWICE",
     path: join(root, PROJECT_FILE),
-    details:
-      "svcm.yaml declares keys, and config/runtime-contract.yaml exists too. A repository declares its keys in one of them.",
+    details: KEYS_TWICE,
     hint: "Remove keys from svcm.yaml, or move the entries of config/runtime-contract.yaml there and delete that file.",
   });
 }
@@ -90,6 +99,7 @@ class FactFile<T> {
   readonly #path: string;
   readonly #files: Pick<Files, "read">;
   readonly #packaged: { readonly text: string | undefined; readonly value: T };
+  readonly #kept: (() => KeptFacts | undefined) | undefined;
   #last: { readonly stamp: string; readonly loading: Promise<T> } | undefined;
 
   constructor(
@@ -97,11 +107,13 @@ class FactFile<T> {
     files: Pick<Files, "read">,
     name: string,
     packaged: { readonly text: string | undefined; readonly value: T },
+    kept?: () => KeptFacts | undefined,
   ) {
     this.#name = name;
     this.#path = join(root, name);
     this.#files = files;
     this.#packaged = packaged;
+    this.#kept = kept;
   }
 
   async load(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
@@ -132,7 +144,14 @@ class FactFile<T> {
     const bytes = await this.#attempt(() => this.#files.read(this.#path, { maxBytes: MAX_FACT_BYTES }));
     const text = decodeUtf8(bytes);
     if (text === undefined) throw this.#refusal("FACT_INVALID", describeNotUtf8(bytes));
-    return text === this.#packaged.text ? this.#packaged.value : this.#valid(await read(text, this.#name), text);
+    if (text === this.#packaged.text) return this.#packaged.value;
+    const key = `${this.#name}\n${text}`;
+    const kept = this.#kept?.();
+    const known = kept?.read(key) as T | undefined;
+    if (known !== undefined) return known;
+    const value = this.#valid(await read(text, this.#name), text);
+    kept?.keep(key, value);
+    return value;
   }
 
   async #attempt<R>(step: () => R): Promise<Awaited<R>> {

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { isValid, sortIssues, type Issue } from "../api/issue.ts";
 import { suggest } from "../words/suggest.ts";
-import { parseYaml } from "../yaml/parse.ts";
+import { readYamlNow } from "../yaml/read-now.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import { contractIssues, matrixIssues, type Finding } from "./consistency.ts";
 import {
@@ -20,7 +20,7 @@ export type Fact<T> =
 
 /** Reads a `runtime-contract.yaml` strictly. `file` is the name in the places of issues. */
 export function readRuntimeContract(text: string, file: string): Fact<RuntimeContract> {
-  const fact = readFact(parseYaml(text, file), runtimeContractSchema, contractIssues);
+  const fact = readFact(readYamlNow(text, file), runtimeContractSchema, contractIssues);
   return fact.value === undefined ? fact : { ...fact, value: completed(fact.value) };
 }
 
@@ -48,7 +48,9 @@ export function readCapabilityMatrix(
   contract: RuntimeContract,
   packaged: Pick<RuntimeContract, "keys"> = { keys: {} },
 ): Fact<CapabilityMatrix> {
-  return readFact(parseYaml(text, file), capabilityMatrixSchema, (matrix) => matrixIssues(matrix, contract, packaged));
+  return readFact(readYamlNow(text, file), capabilityMatrixSchema, (matrix) =>
+    matrixIssues(matrix, contract, packaged),
+  );
 }
 
 export function readFact<T>(source: YamlSource, schema: z.ZodType<T>, check: (value: T) => Finding[]): Fact<T> {

@@ -58,6 +58,10 @@ export function projectContract(project: Project, contract: RuntimeContract): Ru
   };
 }
 
+/** The refusal of a repository whose keys are in both files, because svcm does not merge them. */
+export const KEYS_TWICE =
+  "svcm.yaml declares keys, and config/runtime-contract.yaml exists too. A repository declares its keys in one of them.";
+
 /** The matrix of such a repository: its environments are its PM2 profiles. */
 export function projectMatrix(
   project: Project,

@@ -3,43 +3,17 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Issue } from "../../../src/core/api/issue.ts";
-import type { StartupDecision } from "../../../src/core/startup/contract.ts";
 import type { StartupOptions } from "../../../src/core/startup/index.ts";
 import type { EnvValues } from "../../../src/core/startup/plan.ts";
-import { plainEnvironment, REPOSITORY, svcm } from "../../support/command-line.ts";
+import { REPOSITORY, svcm } from "../../support/command-line.ts";
+import { ask, startupCheck } from "../../support/startup-library.ts";
 import { CONFIG_FOLDER, makeWorkspace } from "../../support/workspace.ts";
 
-const LIB = join(REPOSITORY, "dist/lib");
 const CONTRACT = "config/runtime-contract.yaml";
 const packaged = readFileSync(join(REPOSITORY, CONTRACT), "utf8");
 const widened = packaged.replace("      - fastify\n", "      - fastify\n      - hono\n");
 const tightened = packaged.replace("      - fastify\n", "");
 const formats = ["esm", "cjs"] as const;
-
-interface Asked {
-  readonly decision: StartupDecision;
-  /** Files that were required, by name. */
-  readonly loaded: readonly string[];
-}
-
-/** Asks the library in a process whose working directory is `cwd`. */
-function ask(cwd: string, values: EnvValues, options: StartupOptions = {}, entrypoint = "rest", format = "cjs"): Asked {
-  const program = `
-    const { createRequire } = await import("node:module");
-    const require = createRequire(${JSON.stringify(`${LIB}/`)});
-    const { checkStartup } = ${format === "cjs" ? 'require("./cjs/startup.js")' : `await import(${JSON.stringify(`${LIB}/esm/startup.js`)})`};
-    const decision = checkStartup(...${JSON.stringify([entrypoint, values, options])});
-    const loaded = Object.keys(require.cache).map((path) => path.split("/dist/")[1]);
-    console.log(JSON.stringify({ decision, loaded }));`;
-  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
-    cwd,
-    env: plainEnvironment(),
-    encoding: "utf8",
-  });
-  if (stderr !== "") throw new Error(stderr);
-  return JSON.parse(stdout) as Asked;
-}
 
 interface Repository {
   readonly root: string;
@@ -62,17 +36,6 @@ function repository(contract: string, env: EnvValues): Repository {
 function bound(workspace: ReturnType<typeof makeWorkspace>): Omit<Repository, "below"> {
   const { root } = workspace;
   return { root, path: (file) => workspace.path(file), write: (file, text) => workspace.write(file, text) };
-}
-
-interface Answer {
-  readonly mayStart: boolean;
-  readonly issues: readonly Issue[];
-  readonly code?: string;
-}
-
-function startupCheck(root: string, ...args: string[]): { status: number | null; answer: Answer } {
-  const { status, stdout } = svcm(["startup", "check", ...args, "--json"], { cwd: root });
-  return { status, answer: JSON.parse(stdout) as Answer };
 }
 
 describe.each(formats)("as %s, in a repository with its own runtime contract", (format) => {
@@ -113,7 +76,7 @@ describe("which contract holds", () => {
   test("without a contract, or with a copy of the packaged one, no YAML parser is loaded", () => {
     const { below } = repository(packaged, {});
     for (const cwd of ["/", below]) expect(ask(cwd, {}).loaded).toEqual(["lib/cjs/startup.js"]);
-    expect(ask(repository(widened, {}).below, {}).loaded).toContain("chunks/parse.cjs");
+    expect(ask(repository(widened, {}).below, {}).loaded).toContain("contract-reader.cjs");
   });
 
   function makeMarkerless(): Repository {

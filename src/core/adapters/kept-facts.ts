@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { userCache, type UserCache } from "./user-cache.ts";
+
+/** Values of texts that were found valid before, so that a start need not load what validates them. */
+export interface KeptFacts {
+  /** The value of a text, or undefined if none is kept. */
+  read(text: string): unknown;
+  keep(text: string, value: unknown): void;
+}
+
+/** More texts than this overwrite each other. */
+const MOST_TEXTS = 64;
+/** Seen from a chunk of the build. Another build may accept another text. The source is not a build, so it keeps nothing. */
+const BUILD_ID = new URL("../build-id", import.meta.url);
+
+/** The facts that this build kept in the user's own cache; undefined without a build or a home. */
+export function keptFacts(env: Readonly<Record<string, string | undefined>>): KeptFacts | undefined {
+  const cache = cacheOf(env);
+  return (
+    cache && {
+      read: (text) => valueOf(text, cache.read(fileNameOf(text))?.toString()),
+      keep: (text, value) => cache.keep(() => [[fileNameOf(text), Buffer.from(JSON.stringify([text, value]))]]),
+    }
+  );
+}
+
+/** A damaged file counts as absent. */
+function valueOf(text: string, kept: string | undefined): unknown {
+  try {
+    const [of, value] = JSON.parse(kept ?? "[]") as [string, unknown];
+    return of === text ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function cacheOf(env: Readonly<Record<string, string | undefined>>): UserCache | undefined {
+  try {
+    return userCache(`${readFileSync(BUILD_ID, "latin1").trim()}-facts`, env);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `node:crypto` takes longer to load than a short command takes; the text itself is compared. */
+function fileNameOf(text: string): string {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return `${(hash >>> 0) % MOST_TEXTS}.json`;
+}

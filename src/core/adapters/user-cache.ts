@@ -1,0 +1,75 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+
+/** More folders are left over from earlier versions of svcm or Node.js. */
+const MOST_FOLDERS = 8;
+const PRIVATE = 0o700;
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** A folder of files that can be made again at any time. */
+export interface UserCache {
+  readonly read: (name: string) => Buffer | undefined;
+  /** A cache that cannot be written is not an error. */
+  readonly keep: (files: () => Iterable<readonly [name: string, content: Uint8Array]>) => void;
+}
+
+/**
+ * The cache is `$XDG_CACHE_HOME/svcm` or `~/.cache/svcm`. Because svcm trusts its content, a folder is not used if another
+ * user owns it or may write to it. `undefined` without a home.
+ */
+export function userCache(name: string, env: Readonly<Record<string, string | undefined>>): UserCache | undefined {
+  const { XDG_CACHE_HOME: cache, HOME: home } = env;
+  const base = cache || (home && `${home}/.cache`);
+  if (!base || !base.startsWith("/")) return undefined;
+  const parent = `${base}/svcm`;
+  const folder = `${parent}/${name}`;
+  const isOurs = isOwn(folder);
+  return {
+    read: (file) => (isOurs ? bytesOf(`${folder}/${file}`) : undefined),
+    keep: (files) => {
+      try {
+        if (!isOurs) makeFolder(home, parent, folder);
+        for (const [file, content] of files()) replace(`${folder}/${file}`, content);
+      } catch {
+        // The disk is full or the home is read-only: the next start does the work again.
+      }
+    },
+  };
+}
+
+function makeFolder(home: string | undefined, parent: string, folder: string): void {
+  // With `sudo` and the home of another user, files of root would be in that user's way.
+  if (home && statSync(home).uid !== process.geteuid?.()) return;
+  mkdirSync(parent, { recursive: true, mode: PRIVATE });
+  if (!isOwn(parent)) throw new Error("The cache folder belongs to another user.");
+  const older = readdirSync(parent).map((name) => ({
+    path: `${parent}/${name}`,
+    at: lstatSync(`${parent}/${name}`).mtimeMs,
+  }));
+  for (const { path } of older.toSorted((a, b) => b.at - a.at).slice(MOST_FOLDERS - 1))
+    rmSync(path, { recursive: true });
+  mkdirSync(folder, { mode: PRIVATE });
+}
+
+function isOwn(folder: string): boolean {
+  try {
+    const stats = lstatSync(folder);
+    return stats.isDirectory() && stats.uid === process.geteuid?.() && (stats.mode & WRITABLE_BY_OTHERS) === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Another start may read or write the same file; it sees either version whole. */
+function replace(file: string, bytes: Uint8Array): void {
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, bytes, { mode: 0o600 });
+  renameSync(temporary, file);
+}
+
+function bytesOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
