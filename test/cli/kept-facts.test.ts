@@ -18,7 +18,7 @@ function get({ root }: TestWorkspace): { status: number | null; shown: string } 
 
 function keptFiles(workspace: TestWorkspace): string[] {
   const parent = workspace.path(`${CACHE}/svcm`);
-  const [folder = ""] = readdirSync(parent).filter((name) => name.endsWith("-facts"));
+  const folder = readdirSync(parent).find((name) => name.endsWith("-facts")) ?? "";
   return readdirSync(join(parent, folder)).map((name) => join(parent, folder, name));
 }
 

@@ -8,7 +8,7 @@ import { endLike, runProgram, type Ended } from "../terminal/program.ts";
 export default class EnvRun extends SvcmCommand {
   static override enableJsonFlag = false;
   static override summary = "Run a command with the variables of a service.";
-  static override description = `The command gets the variables of this shell, and over them those of the service: the layers of the env file, then the env of its app in the ecosystem file. If the ecosystem file declares several apps, choose one with --app; without it, the env file alone counts.
+  static override description = `The command gets the variables of this shell. Those of the service win over them: the layers of the env file, then the env of its app in the ecosystem file. If the ecosystem file declares several apps, choose one with --app; without it, the env file alone counts.
 
 Prints nothing itself. Signals are passed on, and svcm ends as the command ends: with its exit code, or by the same signal.`;
   static override examples = [

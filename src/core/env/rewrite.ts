@@ -3,6 +3,7 @@ import type { RuntimeContract } from "../facts/schema.ts";
 import { checkEnvFiles } from "./check.ts";
 import { parseEnvDocument, valuesOf } from "./document.ts";
 import { foreignKeyIssues, type EnvPlan } from "./plan.ts";
+import { valueRules } from "./value-rules.ts";
 
 /** An env file as it is and as a person wants it, with the layers below it. */
 export interface Rewrite {
@@ -45,9 +46,11 @@ function newIssues(contract: RuntimeContract, rewrite: Rewrite, changed: readonl
   return checkEnvFiles(contract, [...below, { text: after, fileName }]).filter((issue) => {
     const left = known.get(kindOf(issue)) ?? 0;
     known.set(kindOf(issue), left - 1);
-    return left <= 0 || (/^ENV_VALUE_/.test(issue.code) && changed.includes(String(issue.path[0])));
+    return left <= 0 || (VALUE_CODES.has(issue.code) && changed.includes(String(issue.path[0])));
   });
 }
+
+const VALUE_CODES: ReadonlySet<string> = new Set(valueRules.map(({ code }) => code));
 
 /** Lines move when a person edits, so they do not count. */
 function kindOf({ code, path, at }: Issue): string {

@@ -84,7 +84,7 @@ function severalFiles(holders: readonly EnvLayer[]): SvcmError {
   return new SvcmError("INVALID_PAYLOAD", {
     code: "ENV_KEYS_APART",
     details: `These keys are in several files: ${holders.map(({ fileName }) => fileName).join(", ")}. A command changes one file.`,
-    hint: "Remove the keys of each file with a command of its own.",
+    hint: "Remove the keys of each file with a separate command.",
   });
 }
 
