@@ -45,7 +45,7 @@ async function traces(server: TestServer): Promise<{ text: string; mutations: st
 }
 
 describe.skipIf(!hasBrowser)("DNS rebinding", () => {
-  test("a page whose name comes to point here reads another server, and not this one", async () => {
+  test("a page whose name is rebound to this machine reads another server, but not this one", async () => {
     const [server, attacker, naive] = [await testServer(), await attackerServer(), await attackerServer()];
     const before = server.text();
     // The browser sees one host and port all along, as with DNS rebinding.
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("DNS rebinding", () => {
     expect(await traces(server)).toEqual({ text: before, mutations: [] });
   });
 
-  test("a page on another port under the same name reads itself, and not this server", async () => {
+  test("a page on another port under the same name reads itself, but not this server", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);
     expect(await readFrom(page, "/own")).toBe("200 readable");
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
     await server.logged(/"status":403/, 4);
   });
 
-  test("a request that needs leave does not get it", async () => {
+  test("a request with a preflight is refused", async () => {
     const [server, attacker, naive] = [await testServer(), await attackerServer(), await attackerServer()];
     const before = server.text();
     const page = await open(`http://evil.example:${attacker.port}/`);
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
 });
 
 describe.skipIf(!hasBrowser)("a WebSocket from elsewhere", () => {
-  test("opens on any server, and not on this one", async () => {
+  test("opens on any server, but not on this one", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);
     const connect = (url: string): Promise<string> =>

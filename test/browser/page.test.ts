@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("the page", () => {
     expect(server.log.join("")).not.toContain("refused");
   });
 
-  test("could not do otherwise: inline styles, scripts and foreign images are stopped, and noticed", async () => {
+  test("the policy blocks and reports inline styles, scripts and foreign images", async () => {
     const [server, attacker] = [await testServer(noPm2), await attackerServer()];
     const { page, problems } = await openPage(server.url);
     await page.evaluate((foreign) => {
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("the page", () => {
     expect(look.landmarks).toBeGreaterThanOrEqual(3);
   });
 
-  test("says what to do when its script is not loaded", async () => {
+  test("names the next step if its script does not load", async () => {
     const server = await testServer(noPm2);
     const page = await browser().newPage();
     onTestFinished(() => page.close());

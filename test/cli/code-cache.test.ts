@@ -108,7 +108,7 @@ describe("compiled code", () => {
   });
 });
 
-describe("code that others could have put there is not run", () => {
+describe("code that another user may have written is not run", () => {
   const isRoot = process.getuid?.() === 0;
 
   test("from a folder that others may write to", () => {

@@ -191,7 +191,7 @@ test("svcm schema deployments prints the file that editors are given", async () 
   );
 });
 
-test("svcm metrics watch --once fails as metrics show does if there is no PM2, and its help names what it takes", async () => {
+test("without PM2, svcm metrics watch --once fails as metrics show does", async () => {
   const { root } = makeWorkspace(files);
   const watch = (...args: string[]) => svcm(["metrics", "watch", ...args], { root });
   const shown = await Promise.all([watch("--once"), watch("--once", "--json")]);

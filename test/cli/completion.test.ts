@@ -91,7 +91,7 @@ test.skipIf(!hasShell("zsh"))("zsh completes at a real prompt", () => {
   expect(run("zsh", "-f", "-c", program)).toBe("completed\n");
 });
 
-test("a shell that svcm does not know is refused with those that it knows", () => {
+test("an unknown shell is refused with the known ones", () => {
   expect(svcm(["completion", "tcsh"])).toMatchObject({
     status: 2,
     stderr: expect.stringContaining("bash") as string,

@@ -73,7 +73,7 @@ test("in a folder of the work tree, the file of that folder is compared", async 
   expect(JSON.parse(stdout)).toMatchObject({ from: { exists: true }, changes: [] });
 });
 
-describe("what cannot be compared is refused", () => {
+describe("svcm diff refuses", () => {
   test("a side that is not YAML is refused with its place", async () => {
     const repository = changedRepository();
     repository.write(FILE, "a: 1\nb: [\n");
@@ -99,7 +99,7 @@ describe("what cannot be compared is refused", () => {
     });
   });
 
-  test("a name that is not a revision is refused, however it looks", async () => {
+  test("every name that is not a revision is refused", async () => {
     const repository = changedRepository();
     for (const args of [["nope"], ["--", "--output=pwned"], ["HEAD", "--to", "--output=pwned"], ["HEAD", "--to=-x"]]) {
       const { code, stderr } = await svcm(["diff", ...args], repository);
@@ -122,7 +122,7 @@ test("no control character of a document reaches the terminal, in any form", asy
   }
 });
 
-test("what a member named like a secret holds is not shown", async () => {
+test("the value of a member with a secret's name is not shown", async () => {
   const repository = makeRepository({ [FILE]: "deployments: [{ name: a, password: canary }]\n" });
   repository.write(FILE, "deployments: [{ name: a, password: canary-2, region: 'redis://u:canary@h' }]\n");
   for (const form of [["--format", "text"], ["--format", "markdown"], ["--json"]]) {

@@ -40,7 +40,7 @@ test.each([
   expect(stdout).not.toContain("Warning");
 });
 
-test("behind a byte order mark the command warns, because Node does not read the key", () => {
+test("after a byte order mark the command warns, because Node does not read the key", () => {
   const { status, stdout, byNode, byDotenv } = setIn(`\uFEFF${KEY}=express\n`, `${KEY}=fastify`);
   expect({ status, byNode, byDotenv }).toEqual({ status: 0, byNode: "undefined", byDotenv: "fastify" });
   expect(stdout).toContain(`Warning: .env.dev:1:1 ${KEY}: the file begins with a byte order mark`);
@@ -53,7 +53,7 @@ test("a line that an open quote above would swallow is refused, and the file sta
   expect(stderr).toContain('line 2 leaves a quote (") open');
 });
 
-test("a value that no quotes hold is a bad value, exit 1", () => {
+test("a value that no quoting preserves is a bad value, exit 1", () => {
   const before = `${KEY}=express\n`;
   const { status, stderr, text } = setIn(before, "SVC_WEBSOCKET_REDIS_URL=redis://h/a\"b'c`d");
   expect({ status, text }).toEqual({ status: 1, text: before });

@@ -18,7 +18,7 @@ const examples = Object.values(commands)
 /** These do not end by themselves, or start a PM2 with the backend; other tests run them. */
 const LASTING = /svcm serve|svcm metrics watch|process (?:re)?start .*--ecosystem/;
 
-test("each example does what it says, or names what is missing on this machine", () => {
+test("each example works, or names the missing part of this machine", () => {
   const [root, home] = [temporaryFolder(), temporaryFolder()];
   checkout(root);
   mkdirSync(join(home, "bin"));

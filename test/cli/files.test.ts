@@ -36,14 +36,14 @@ describe("a root that is not a folder is wrong usage for", () => {
 });
 
 describe("--file", () => {
-  test("may name a document outside of the root for reading", () => {
+  test("may name a document outside the root for reading", () => {
     const root = repository();
     writeFileSync(join(root, "../other.yaml"), "version: service-management.v1\n");
     const { status, stdout } = svcm(["validate", "--root", root, "--file", "../other.yaml"]);
     expect({ status, stdout }).toEqual({ status: 0, stdout: "../other.yaml is valid.\n" });
   });
 
-  test("names one outside for writing: refused, with the allowed folders and the way", () => {
+  test("outside the root is refused for writing, with the permitted folders", () => {
     const root = repository();
     const other = join(root, "../other.yaml");
     writeFileSync(other, "version: service-management.v1\ndeployments: []\n");
@@ -65,7 +65,7 @@ describe("--file", () => {
     expect(JSON.parse(stdout)).toMatchObject({ details });
   });
 
-  test("names a pipe: refused, with the way to read one", () => {
+  test("that names a pipe is refused, with the way to read one", () => {
     const script = `exec "$0" "$1" validate --root "$2" --file <(cat "$2/deployments.yaml")`;
     const args = ["-c", script, process.execPath, RUN, repository()];
     const { status, stderr } = spawnSync("bash", args, { env: plainEnvironment(), encoding: "utf8" });

@@ -63,7 +63,7 @@ describe("more than a pipe holds", () => {
     expect(child.exitCode ?? (await once(child, "close"))[0]).toBe(0);
   });
 
-  test("ends quietly where the reader has gone", async () => {
+  test("ends quietly if the reader is gone", async () => {
     const child = startLongAnswer(["ignore", "pipe", "pipe"]);
     child.stdout!.destroy();
     const [complaint, [status]] = await Promise.all([readSlowly(child.stderr!), once(child, "close")]);
@@ -88,7 +88,7 @@ describe("colours", () => {
   const coloured = { FORCE_COLOR: "1" };
   const escape = "\u001B[";
 
-  test("are not in what goes to a file or another program", () => {
+  test("are not in output for a file or another program", () => {
     expect(svcm(["audit"], { cwd: root }).stdout).not.toContain(escape);
   });
 
@@ -96,7 +96,7 @@ describe("colours", () => {
     expect(svcm(["audit"], { cwd: root, env: coloured }).stdout).toContain(escape);
   });
 
-  test("are not there where NO_COLOR is set, whatever else is", () => {
+  test("are absent with NO_COLOR, even with FORCE_COLOR", () => {
     expect(svcm(["audit"], { cwd: root, env: { ...coloured, NO_COLOR: "1" } }).stdout).not.toContain(escape);
     expect(svcm(["--help"], { env: { ...coloured, NO_COLOR: "1" } }).stdout).not.toContain(escape);
   });

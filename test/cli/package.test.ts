@@ -56,7 +56,7 @@ function write(file: string, text: string): void {
 }
 
 describe("the package", () => {
-  test("holds what it needs, and neither sources nor tests", () => {
+  test("contains all files that it needs, and neither sources nor tests", () => {
     const paths = packed.files.map(({ path }) => path);
     expect(
       paths.filter((path) =>
@@ -77,7 +77,7 @@ describe("the package", () => {
     expect(packed.size).toBeLessThan(LARGEST_PACKAGE);
   });
 
-  test("is named alone in the output of npm pack, as pre-commit needs it", () => {
+  test("is the only output of npm pack, as pre-commit needs it", () => {
     const copy = join(folder, "copy");
     for (const part of ["package.json", "README.md", "LICENSE", ".npmrc", "bin/run.js"]) {
       cpSync(join(REPOSITORY, part), join(copy, part));
@@ -89,7 +89,7 @@ describe("the package", () => {
     expect(run(copy, "npm", "pack")).toBe(`${packed.filename}\n`);
   });
 
-  test("runs where nothing else is installed", () => {
+  test("runs without any other package", () => {
     expect(svcm("--version")).toMatch(/^svcm\//);
     expect(svcm("--help")).toContain("TOPICS");
     expect(svcm("env", "get", "SVC_HTTP_FRAMEWORK")).toBe("express\n");

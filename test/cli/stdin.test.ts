@@ -14,7 +14,7 @@ function svcm(args: readonly string[], input: Uint8Array | string) {
   return { code: ran.status, stdout: ran.stdout.toString("utf8"), stderr: ran.stderr.toString("utf8") };
 }
 
-test("is validated, and no file is read", () => {
+test("standard input is validated instead of a file", () => {
   expect(svcm(["validate", "--file", "-"], GOOD)).toEqual({ code: 0, stdout: "<stdin> is valid.\n", stderr: "" });
   const { code, stdout } = svcm(["validate", "--file", "-", "--json"], BAD);
   expect(code).toBe(1);
@@ -25,13 +25,13 @@ test("is validated, and no file is read", () => {
   });
 });
 
-test("is called as --stdin-filename says", () => {
+test("standard input has the name of --stdin-filename in the report", () => {
   const { code, stdout } = svcm(["targets", "validate", "--file", "-", "--stdin-filename", "a/deployments.yaml"], BAD);
   expect(code).toBe(1);
   expect(stdout).toMatch(/^a\/deployments\.yaml:\d+:\d+ error /);
 });
 
-test("that is empty, too large or no text is refused", () => {
+test("standard input that is empty, too large or not text is refused", () => {
   expect(svcm(["validate", "--file", "-"], "")).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/^<stdin>:1:1 error the file is empty/) as string,

@@ -66,7 +66,7 @@ async function inTerminal(
 }
 
 describe.runIf(canHaveTerminal)("in a terminal", () => {
-  test("targets add asks for what is missing, each with what the matrix accepts by then", async () => {
+  test("targets add asks for missing fields, each with the values that fit the previous answers", async () => {
     const workspace = makeWorkspace({ [FILE]: TARGET });
     const { status, screen } = await inTerminal(
       workspace,
@@ -106,7 +106,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     );
   });
 
-  test("what flags say is not asked; where they say all that is needed, nothing is", async () => {
+  test("svcm does not ask for values of flags, and asks nothing if the flags suffice", async () => {
     const workspace = makeWorkspace({});
     const given = ["--name", "qa", "--runtime", "node22"];
     const asked = await inTerminal(
@@ -164,7 +164,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     expect(workspace.read(FILE)).toBe("deployments: []\n");
   });
 
-  test("targets remove asks first, unless --yes says so", async () => {
+  test("targets remove asks first, unless --yes is given", async () => {
     const workspace = makeWorkspace({ [FILE]: TARGET });
     const question = "Remove prod from deployments.yaml? [y/N] ";
     const kept = await inTerminal(workspace, ["targets", "remove", "PROD"], [[question, "\n"]]);

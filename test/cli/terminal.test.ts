@@ -47,11 +47,11 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     expect(inTerminal(["env", "get"], 100, { TERM: "dumb" }).screen).not.toContain("\u001B[");
   });
 
-  test("the root help is as oclif renders it, in a narrow window too", () => {
+  test("the root help is the same as oclif's, in a narrow window too", () => {
     for (const columns of [60, 80]) expect(inTerminal(["--help"], columns)).toEqual(inTerminal(["help"], columns));
   });
 
-  test("an unknown command asks what was meant, but never in continuous integration", () => {
+  test("an unknown command offers a similar one, but never in continuous integration", () => {
     const asked = inTerminal(["env", "gte"], 80, {}, "n\n");
     expect(asked.status).toBe(2);
     expect(stripVTControlCharacters(asked.screen)).toContain("Did you mean env get? (Y/n)");

@@ -5,7 +5,7 @@ import { svcm, type Outcome } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("an unknown command", () => {
-  test("is refused with what was probably meant, and nothing is asked", () => {
+  test("is refused with a suggestion and without a question", () => {
     expect(svcm(["env", "gte"])).toEqual({
       status: 2,
       stdout: "",
@@ -14,7 +14,7 @@ describe("an unknown command", () => {
     });
   });
 
-  test("that is like none is refused without a guess", () => {
+  test("that resembles no command is refused without a suggestion", () => {
     const { status, stderr } = svcm(["quux", "frobnicate"]);
     expect(status).toBe(2);
     expect(stderr).not.toContain("Did you mean");
@@ -56,7 +56,7 @@ describe("a flag that a command does not have", () => {
   });
 });
 
-describe("what is wrong, what is accepted, and where the help is", () => {
+describe("wrong usage names the problem, the accepted form and the help", () => {
   test.each([
     [["env", "get", "--enviroment", "dev"], /has no flag --enviroment\. Did you mean --environment\?/],
     [["env", "get", "--env", "dev"], /has no flag --env\. Did you mean --environment\?/],

@@ -65,7 +65,7 @@ async function served(token?: string) {
 }
 
 describe.runIf(hasTmux)("in a terminal", () => {
-  test("the host is shown where no PM2 runs, keys work, and the terminal comes back as it was", async () => {
+  test("without PM2, the host is shown, keys work, and the terminal is restored", async () => {
     const { press, shows } = await terminal("--interval 500");
     expect(await shows(/CPU .*%/)).toContain("PM2_NOT_RUNNING");
     await press("?");
@@ -121,7 +121,7 @@ describe.runIf(hasTmux)("in a terminal", () => {
     expect(await window.shows(/ENDED 0/)).toMatch(/^BEFORE\n/);
   });
 
-  test("an unreachable service: the view says why", async () => {
+  test("an unreachable service: the view shows the reason", async () => {
     const window = await terminal("--url http://127.0.0.1:9");
     expect(await window.shows(/No connection to 127\.0\.0\.1:9: connect ECONNREFUSED/)).toContain("Trying again");
     await window.press("q");
@@ -234,7 +234,7 @@ describe("in a pipe", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ code: "CONNECTION_FAILED" });
   });
 
-  test("without --once it says why there is no connection, and tries again", async () => {
+  test("without --once, it shows the reason for a missing connection and tries again", async () => {
     const url = await deadUrl();
     const child = spawn(process.execPath, [RUN, "metrics", "watch", "--url", url], {
       stdio: ["ignore", "pipe", "pipe"],

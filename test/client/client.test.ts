@@ -71,7 +71,7 @@ async function tunnel(port: number) {
 }
 
 describe("watch", () => {
-  test("yields what the server sends, and leaves when the loop ends", async () => {
+  test("yields the frames of the server, and unsubscribes when the loop ends", async () => {
     const { telemetry, server } = await start();
     const watching = client(server.url);
     const seen: string[] = [];
@@ -112,7 +112,7 @@ describe("watch", () => {
     expect(await next(frames)).toMatchObject({ payload: sample(5).payload });
   });
 
-  test.each([{ intervalMs: 499 }, { environment: "qa" }])("throws what the server refuses: %j", async (options) => {
+  test.each([{ intervalMs: 499 }, { environment: "qa" }])("throws the server's refusal: %j", async (options) => {
     const { server } = await start();
     await expect(next(client(server.url).watch(options)[Symbol.asyncIterator]())).rejects.toMatchObject({
       name: "ServiceError",
@@ -148,7 +148,7 @@ describe("watch", () => {
     await expect(watching.act({ action: "stop", name: "a" })).rejects.toThrow("closed");
   });
 
-  test("is subscribed again after the connection was lost, and says so meanwhile", async () => {
+  test("subscribes again after a lost connection, and reports the state meanwhile", async () => {
     const { telemetry, server } = await start();
     const way = await tunnel(server.port);
     const watching = client(way.url);
@@ -165,7 +165,7 @@ describe("watch", () => {
     expect(watching.states.slice(0, 5)).toEqual(["live", "connecting", "live", "connecting", "live"]);
   });
 
-  test("outlives a server that comes back later", async () => {
+  test("continues when a server comes back later", async () => {
     const first = await start();
     const watching = client(first.server.url);
     const frames = watching.watch()[Symbol.asyncIterator]();
@@ -242,7 +242,7 @@ describe("act", () => {
     });
   });
 
-  test("is not sent again where the connection was lost: its outcome is unknown", async () => {
+  test("is not sent again after a lost connection: its outcome is unknown", async () => {
     const frames: string[] = [];
     const { createServer: createHttp } = await import("node:http");
     const { WebSocketServer } = await import("ws");
@@ -268,7 +268,7 @@ describe("act", () => {
     expect(frames).toHaveLength(1);
   });
 
-  test("an aborted one is not waited for", async () => {
+  test("rejects at once if it is aborted", async () => {
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(client("http://127.0.0.1:9").act({ action: "stop", name: "a" }, { signal })).rejects.toThrow("enough");
   });

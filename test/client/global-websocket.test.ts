@@ -33,7 +33,7 @@ test("it watches and acts by the global WebSocket, with its token in a subprotoc
   expect(await client.act({ action: "stop", name: "nothing" })).toMatchObject({ type: "action-result", ok: false });
 });
 
-test("an action without the token is refused by what the service says", async () => {
+test("an action without the token is refused in the service's words", async () => {
   giveGlobal();
   const { server } = await start();
   const client = connect({ url: server.url });
@@ -41,7 +41,7 @@ test("an action without the token is refused by what the service says", async ()
   expect(await client.act({ action: "stop", name: "nothing" })).toMatchObject({ ok: false, error: "Unauthorized." });
 });
 
-test("without any, it says what is accepted", () => {
+test("without a WebSocket, the error names the accepted ones", () => {
   vi.stubGlobal("WebSocket", undefined);
   expect(() => connect({ url: "http://127.0.0.1:1" })).toThrow(
     'There is no global WebSocket before Node 22. Accepted: { WebSocket } of the package "ws".',

@@ -47,7 +47,7 @@ describe("the hook of Git", () => {
     expect(repository.git("show", `HEAD:${FILE}`)).toBe(BETTER);
   });
 
-  test("looks at what is staged, not at the work tree", () => {
+  test("checks the staged document, not the work tree", () => {
     const repository = hookedRepository();
     repository.write(FILE, BETTER);
     repository.git("add", FILE);
@@ -58,7 +58,7 @@ describe("the hook of Git", () => {
     expect(commit(repository)).toMatchObject({ status: 1 });
   });
 
-  test("looks at what `commit --all` and `commit <path>` are about to commit", () => {
+  test("checks the content that `commit --all` and `commit <path>` would commit", () => {
     const repository = hookedRepository();
     repository.write(FILE, BAD);
     expect(commit(repository, "--all")).toMatchObject({ status: 1 });
@@ -77,7 +77,7 @@ describe("the hook of Git", () => {
     expect(commit(repository)).toMatchObject({ status: 0 });
   });
 
-  test("refuses where svcm is missing", () => {
+  test("refuses the commit if svcm is missing", () => {
     const repository = hookedRepository();
     repository.git("clean", "-dfxq", "node_modules");
     repository.write(FILE, BETTER);
@@ -129,7 +129,7 @@ describe("the workflow", () => {
   const { check, report } = workflow.jobs;
   const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
 
-  test("gives each job no more than it needs", () => {
+  test("gives each job only the permissions that it needs", () => {
     expect(workflow.permissions).toEqual({});
     expect(check?.permissions).toEqual({ contents: "read" });
     expect(report?.permissions).toEqual({ "pull-requests": "write", "security-events": "write" });
@@ -150,7 +150,7 @@ describe("the workflow", () => {
     for (const { run = "" } of steps) expect(run).not.toContain("${{");
   });
 
-  test("does in each step what it says", () => {
+  test("runs each step as described", () => {
     const repository = mergedPullRequest(BETTER);
     const ran = runSteps(repository, check?.steps ?? []);
     expect(ran).toMatchObject([

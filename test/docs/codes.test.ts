@@ -38,7 +38,7 @@ test("the catalog documents exactly the codes of the source", () => {
 
 const documented = Object.values(catalog).flatMap((codes) => Object.entries(codes));
 
-test.each(documented)("%s says what to do, and not what it has said already", (_code, doc) => {
+test.each(documented)("%s names a next step that differs from its summary and explanation", (_code, doc) => {
   const { summary, explanation = "", remedy } = doc;
   expect(remedy).toMatch(/^[A-Z].*[.]$/s);
   expect([summary, explanation]).not.toContain(remedy);

@@ -37,7 +37,7 @@ async function expectRefusal({ root, file }: Disk, code: string): Promise<void> 
 }
 
 describe.skipIf(!canMount)("a disk that refuses (needs root and mount)", () => {
-  test("is full: both faces say so, and can write once there is room", async () => {
+  test("is full: both faces report it, and can write when space is free", async () => {
     const disk = onSmallDisk();
     const ballast = `${disk.folder}/ballast`;
     expect(() => writeFileSync(ballast, Buffer.alloc(2 ** 20))).toThrow("ENOSPC");

@@ -142,7 +142,7 @@ test("an audit record has the environment of the ecosystem file, not NODE_ENV", 
   expect(restart).not.toHaveProperty("environment");
 });
 
-test("several targets are acted on at once, and none of them if one is missing", async () => {
+test("svcm acts on several targets at once, and on none of them if one is missing", async () => {
   for (const name of ["first", "second", "third"]) await own.run({ name });
   const third = (await ports.processes.list()).find(({ name }) => name === "third")!;
   expect(await refused({ action: "stop", names: ["first", "nothing"] })).toMatchObject({ code: "PROCESS_NOT_FOUND" });
@@ -165,7 +165,7 @@ test("the audit record of a failed action names its processes", async () => {
   });
 });
 
-test("names that PM2 reads as numbers, wildcards, files or patterns mean exactly the app of that name", async () => {
+test("names that PM2 reads as numbers, wildcards, files or patterns select exactly the app with that name", async () => {
   const names = ["0", "all", "api.v1", "x.json", "/re/", "default"];
   for (const name of [...names, "bystander"]) await own.run({ name });
   const online = async (): Promise<string[]> =>

@@ -87,7 +87,7 @@ test("completion offers the names, numbers and namespaces of PM2", async () => {
   expect((await offers("stop --id ")).split("\n")).toHaveLength(1 + 3 + 1);
 });
 
-test("a started app gets what it declares and a clean environment, nothing of svcm's", () => {
+test("a started app gets its declared variables and a clean environment, and nothing of svcm", () => {
   const { env, argv } = seen();
   expect(argv).toEqual(["--password", `${CANARY}-argument`]);
   expect(env).toMatchObject({ DB_PASSWORD: `${CANARY}-value`, SVC_HTTP_PORT: "3001", PATH: process.env["PATH"] });
@@ -168,26 +168,29 @@ test("a start of an app that ends at once or whose script is missing fails witho
   expect((await svcm("process", "start", "restapi", "--ecosystem", "-e", "ci")).stderr).toContain("no ecosystem file");
 });
 
-test.skipIf(!canHaveTerminal)("at a terminal, a namespace is asked about first, and only a yes stops it", async () => {
-  const env = { PATH: process.env["PATH"], PM2_HOME: own.home, HOME: own.folder, TERM: "dumb", SHELL: "/bin/sh" };
-  const asked = (input: string, ...more: string[]): { status: number | null; screen: string } => {
-    const command = [process.execPath, RUN, "process", "stop", "--namespace", "realtime", ...more].join(" ");
-    const options = { cwd: own.folder, env, input, encoding: "utf8" } as const;
-    const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], options);
-    return { status, screen: stdout };
-  };
-  for (const no of ["n\n", "\n", "\u0004"]) {
-    const { status, screen } = asked(no);
-    expect(screen).toMatch(
-      /Stop all 2 processes of the namespace realtime: grpcapi \(id \d\), websocketapi \(id \d\)\?/,
-    );
-    expect({ status, end: screen.trim().split("\n").at(-1) }).toEqual({ status: 1, end: "Nothing was stopped." });
-  }
-  expect((await svcm("process", "list")).stdout.match(/online/g)).toHaveLength(3);
-  expect(asked("y\n").screen).toContain("Stopped grpcapi");
-  expect(asked("", "--yes").screen).toMatch(/grpcapi \(id \d\) is not running\./);
-  await svcm("process", "start", "--namespace", "realtime");
-});
+test.skipIf(!canHaveTerminal)(
+  "at a terminal, svcm asks before it stops a namespace, and only a yes stops it",
+  async () => {
+    const env = { PATH: process.env["PATH"], PM2_HOME: own.home, HOME: own.folder, TERM: "dumb", SHELL: "/bin/sh" };
+    const asked = (input: string, ...more: string[]): { status: number | null; screen: string } => {
+      const command = [process.execPath, RUN, "process", "stop", "--namespace", "realtime", ...more].join(" ");
+      const options = { cwd: own.folder, env, input, encoding: "utf8" } as const;
+      const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], options);
+      return { status, screen: stdout };
+    };
+    for (const no of ["n\n", "\n", "\u0004"]) {
+      const { status, screen } = asked(no);
+      expect(screen).toMatch(
+        /Stop all 2 processes of the namespace realtime: grpcapi \(id \d\), websocketapi \(id \d\)\?/,
+      );
+      expect({ status, end: screen.trim().split("\n").at(-1) }).toEqual({ status: 1, end: "Nothing was stopped." });
+    }
+    expect((await svcm("process", "list")).stdout.match(/online/g)).toHaveLength(3);
+    expect(asked("y\n").screen).toContain("Stopped grpcapi");
+    expect(asked("", "--yes").screen).toMatch(/grpcapi \(id \d\) is not running\./);
+    await svcm("process", "start", "--namespace", "realtime");
+  },
+);
 
 test("a namespace is stopped without a question outside of a terminal", async () => {
   const { code, stdout } = await svcm("process", "stop", "--namespace", "realtime");

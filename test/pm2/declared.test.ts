@@ -54,7 +54,7 @@ const code = (done: Promise<unknown>): Promise<unknown> =>
 const FROM_SHELL =
   "env: { DATABASE_URL: process.env.DATABASE_URL, LOG_LEVEL: process.env.LOG_LEVEL, MODE: 'new', NUMBER: 5 }";
 
-test("a variable without a value is left as it runs, and the answer names it", async () => {
+test("a running process keeps a variable that has no value, and the answer names it", async () => {
   declare("kept", FROM_SHELL);
   const env = { DATABASE_URL: "postgres://u:p@h/d", LOG_LEVEL: "info", MODE: "old" };
   await own.run({ name: "kept", script: join(own.folder, "idle.cjs"), env });
@@ -64,7 +64,7 @@ test("a variable without a value is left as it runs, and the answer names it", a
   expect(warnings[0]!.message).toContain("DATABASE_URL, LOG_LEVEL have no value");
 });
 
-test("a variable without a value is not there after a start, and the answer names it", async () => {
+test("a started process lacks a variable that has no value, and the answer names it", async () => {
   declare("bare", FROM_SHELL);
   const { warnings } = await act("start", "bare");
   const env = await environmentOf("bare");
@@ -97,7 +97,7 @@ test("a key of any name that left the file of an app that svcm started is named 
   expect(await driftOf("plain")).toEqual(["env LOG_LEVEL stale"]);
 });
 
-test("drift reads what the process gets, also after PM2 itself applied the file", async () => {
+test("drift compares the environment of the process, also after PM2 itself applied the file", async () => {
   declare("reloaded", "env: { SVC_HTTP_PORT: '4100', SVC_X: '1' }");
   await act("start", "reloaded");
   declare("reloaded", "env: { SVC_HTTP_PORT: '4100' }");
@@ -147,7 +147,7 @@ test("an app whose folder does not exist is refused at once, and no process of i
   expect((await ports.processes.list()).find(({ name }) => name === "folder")?.pid).toBe(pid);
 });
 
-test("without a name, an app that cannot run does not keep the others from it, and the refusal names it", async () => {
+test("without a name, an app that cannot run does not stop the others, and the refusal names it", async () => {
   const gone = join(own.folder, "gone");
   writeFileSync(
     file,
@@ -173,7 +173,7 @@ test("without a name, an app that cannot run does not keep the others from it, a
   expect(await code(execute(processAct, ports, named, caller))).toMatch(/^PROCESS_FOLDER_MISSING: The app "bad"/);
 });
 
-test("the file of an action runs in the limited process alone", async () => {
+test("the ecosystem file of an action runs only in the limited process", async () => {
   const marker = join(own.folder, "ran-in-a-thread");
   const prefix = `if (!require("node:worker_threads").isMainThread) require("node:fs").writeFileSync(${JSON.stringify(marker)}, "");`;
   writeFileSync(file, `${prefix} module.exports = { apps: [{ name: "apart", script: "./idle.cjs" }] };`);

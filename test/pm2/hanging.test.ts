@@ -44,7 +44,7 @@ test("while PM2 hangs, a stream and /metrics report the host without delay", asy
   await ports.telemetry.close();
 });
 
-test("a late answer closes nothing under an action: that comes to its own end", async () => {
+test("a late answer does not interrupt an action", async () => {
   const [asked, free] = [join(own.folder, "asked"), join(own.folder, "free")];
   mkdirSync(asked);
   const code = `const fs = require("node:fs");

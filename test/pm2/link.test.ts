@@ -30,7 +30,7 @@ const code = (promise: Promise<unknown>): Promise<unknown> =>
     (error: { kind?: string; body?: { code?: string } }) => `${error.kind} ${error.body?.code}`,
   );
 
-test("a daemon that does not answer times out, and does nothing of it when it answers again", async () => {
+test("a daemon that does not answer times out, and does not act when it answers again", async () => {
   const link = own.link({ timeoutMs: 300 });
   const before = await only(own.link());
   await only(link).catch(() => undefined); // PM2 is loaded
@@ -74,7 +74,7 @@ test("the link heals when a daemon runs again, and nothing that was refused is d
   expect(await only(link)).toMatchObject({ name: "api", status: "online", restartCount: 0, pid, startedAt });
 });
 
-test("a number that means another process now is not acted on", async () => {
+test("svcm does not act on a number that belongs to another process now", async () => {
   const link = own.link();
   const before = await only(link);
   expect(await code(link.stop({ ...before, name: "other" }))).toBe("PM2_FAILED PROCESS_CHANGED");
@@ -83,7 +83,7 @@ test("a number that means another process now is not acted on", async () => {
   expect((await only(link)).pid).toBe(before.pid);
 });
 
-test("an action that PM2 had taken says so when the daemon dies over it", async () => {
+test("if the daemon dies during an action, the error says that PM2 had the action", async () => {
   const seen = join(own.folder, "asked-to-end");
   const arrived = new Promise<void>((resolve) => {
     const watcher = watch(own.folder, (_event, name) => {
@@ -103,7 +103,7 @@ test("an action that PM2 had taken says so when the daemon dies over it", async 
   daemon = await own.startDaemon();
 });
 
-test("where no daemon ever was, reading says so, makes nothing and starts nothing", async () => {
+test("without any daemon, reading reports it, and creates and starts nothing", async () => {
   const home = join(own.folder, "no-home");
   const link = pm2Processes({ env: { PM2_HOME: home }, cwd: own.folder });
   expect(await code(link.list())).toBe("PM2_FAILED PM2_NOT_RUNNING");
@@ -133,7 +133,7 @@ test("a PM2_HOME that is a file is refused", async () => {
   expect(await code(link.exclusively("start", () => Promise.resolve()))).toBe("PM2_FAILED PM2_HOME_UNUSABLE");
 });
 
-test("a caller who gives up is answered at once, and the link goes on", async () => {
+test("a caller that gives up gets its answer at once, and the link continues", async () => {
   const link = own.link({ timeoutMs: A_MINUTE });
   await link.list();
   const stop = new AbortController();
@@ -146,7 +146,7 @@ test("a caller who gives up is answered at once, and the link goes on", async ()
   await expect(link.list(stop.signal)).rejects.toThrow("enough");
 });
 
-test("close refuses what is pending, and a call opens the link again", async () => {
+test("close refuses pending calls, and a later call opens the link again", async () => {
   const env = { PATH: process.env["PATH"] ?? "", PM2_HOME: own.home };
   const link = workerLink({ env, socket: join(own.home, "rpc.sock"), salt: new Uint8Array(1), timeoutMs: A_MINUTE });
   await link.call({ method: "list" });

@@ -19,16 +19,16 @@ afterAll(() => own.end());
 const asOther = (home: string): Promise<string[]> =>
   run([...asNobody, ...commandLine("list-processes")], { PM2_HOME: home, HOME: own.folder });
 
-test.skipIf(!canBeNobody)("a socket that one may not connect to", async () => {
+test.skipIf(!canBeNobody)("a socket without permission to connect", async () => {
   expect(await asOther(own.home)).toEqual(["EACCES", "PM2_HOME_UNUSABLE", "idle"]);
 });
 
-test.skipIf(!canBeNobody)("a home that one may not write, with a socket that one may use", async () => {
+test.skipIf(!canBeNobody)("a home without write permission, with a usable socket", async () => {
   chmodSync(join(own.home, "rpc.sock"), 0o777);
   expect(await asOther(own.home)).toEqual(['["api"]', "PM2_HOME_UNUSABLE", "idle"]);
 });
 
-test.skipIf(!canBeNobody)("a home that one may not enter", async () => {
+test.skipIf(!canBeNobody)("a home without permission to enter", async () => {
   const home = join(own.folder, "closed");
   mkdirSync(home, { mode: 0o700 });
   expect(await asOther(home)).toEqual(["EACCES", "PM2_HOME_UNUSABLE", "idle"]);
@@ -36,6 +36,6 @@ test.skipIf(!canBeNobody)("a home that one may not enter", async () => {
   expect(await asOther(home)).toEqual(["PM2_NOT_RUNNING", '"held"', "idle"]);
 });
 
-test("the same, as oneself: idle, the link keeps no process alive", async () => {
+test("as the owner, an idle link keeps no process alive", async () => {
   expect(await run(commandLine("list-processes"), { PM2_HOME: own.home })).toEqual(['["api"]', '"held"', "idle"]);
 });

@@ -43,7 +43,7 @@ test("a process whose folder does not exist has a problem", async () => {
   expect(await problems()).toEqual({ runs: "PROCESS_FOLDER_MISSING", "never-ran": "PROCESS_FOLDER_MISSING" });
 });
 
-test("process list and metrics show name each problem below the table, and none of a process without one", async () => {
+test("process list and metrics show list the problems of processes below the table", async () => {
   for (const args of [
     ["process", "list"],
     ["metrics", "show"],
@@ -71,7 +71,7 @@ test("a process whose interpreter is gone has no pid", async () => {
   expect(await problems()).toMatchObject({ "no-interpreter": "PROCESS_WITHOUT_PID" });
 });
 
-test("a crash loop is a problem, and restarts on request are not, whatever their exit code", async () => {
+test("a crash loop is a problem, and restarts on request are not, with any exit code", async () => {
   const code = `process.on("SIGINT", () => process.exit(1)); process.send("ready"); ${IDLE}`;
   await own.run({ name: "asked", code, wait_ready: true });
   for (let count = 0; count < 4; count += 1) await link.restart(await named("asked"));

@@ -50,7 +50,7 @@ async function named(name: string): Promise<ProcessRecord> {
   return (await link.list()).find((record) => record.name === name)!;
 }
 
-test("no value of an environment and no argument is in it", async () => {
+test("a record contains no value of an environment and no argument", async () => {
   expect(JSON.stringify(await link.list())).not.toContain(CANARY);
 });
 
@@ -98,12 +98,12 @@ test("a metric has the unit that PM2 knows, masked as the metric is, and only su
     expect(customMetricUnits).not.toHaveProperty([name]);
 });
 
-test("a port is a port, or none", async () => {
+test("only a valid port counts as a port", async () => {
   const ports = await Promise.all(["high", "text", "zero", "number"].map(async (name) => (await named(name)).httpPort));
   expect(ports).toEqual([null, null, null, 8080]);
 });
 
-test("what was declared can be compared, by digests of this link alone", async () => {
+test("declared values are compared only by digests of the same link", async () => {
   const { declaration } = await named("full");
   expect(declaration.argsDigest).toBe(link.digest(canonicalArguments(["--token", `${CANARY}-argument`, "two words"])));
   expect(declaration.argsDigest).toBe(link.digest(canonicalArguments(`--token ${CANARY}-argument "two words"`)));
@@ -117,7 +117,7 @@ test("what was declared can be compared, by digests of this link alone", async (
   expect(own.link().digest("x")).not.toBe(own.link().digest("x"));
 });
 
-test("one that stopped has no number and no start", async () => {
+test("a stopped process has no pid and no start time", async () => {
   await link.stop(await named("text"));
   expect(await named("text")).toMatchObject({ status: "stopped", pid: null, startedAt: null });
 });

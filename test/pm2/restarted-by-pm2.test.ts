@@ -57,7 +57,7 @@ test("a process that PM2 is launching is stopped and stays stopped", async () =>
   expect(affected).toMatchObject([{ name: "stopped", status: "stopped", pid: null }]);
 });
 
-test("a process that keeps ending is reported as such, whatever PM2 does meanwhile", async () => {
+test("a process that keeps exiting is reported, while PM2 keeps restarting it", async () => {
   const lives = { code: "setTimeout(() => process.exit(7), 20);", max_restarts: 1e6 };
   await own.run({ name: "at-once", ...lives });
   await own.run({ name: "after-a-delay", ...lives, restart_delay: 10 });
@@ -72,7 +72,7 @@ test("a process that keeps ending is reported as such, whatever PM2 does meanwhi
       });
 });
 
-test("a restart that PM2 refuses because it came first succeeds when the list shows the new process", async () => {
+test("if PM2 has restarted the process itself, a refused restart succeeds when the list shows the new process", async () => {
   await own.run({ name: "overtaken", ...READY_AFTER_A_WHILE });
   const { pid, restartCount } = await recordOf("overtaken");
   const { affected } = await act("restart", "overtaken", overtaken("overtaken"));

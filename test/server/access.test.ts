@@ -85,7 +85,7 @@ describe("Origin", () => {
     expect(isOwn({ origin: "https://svcm.example", hosts: ["svcm.example:8443"] })).toBe(false);
   });
 
-  test("an Origin may be that of the public URL, whatever Host the proxy sends", () => {
+  test("an Origin may be that of the public URL, with any Host of the proxy", () => {
     const behindProxy = { ...policy, publicOrigin: "https://ops.example:8443" };
     const problem = (origin: string) => foreignness(behindProxy, { ...own, origin }, false);
     expect(problem("https://ops.example:8443")).toBeUndefined();

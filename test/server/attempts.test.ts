@@ -95,7 +95,7 @@ describe("ten wrong tokens", () => {
     expect(await from("203.0.113.9")).toBe(200);
   });
 
-  test("without a proxy count for the connection, whatever the header says", async () => {
+  test("without a proxy count for the connection, with any X-Forwarded-For", async () => {
     const server = await testServer({ env: withToken });
     for (let failure = 1; failure <= 10; failure += 1) {
       await post(server, SAVE, { ...wrong, "x-forwarded-for": `198.51.100.${failure}` });

@@ -51,7 +51,7 @@ describe("a connection above the limit replaces", () => {
     expect(oldest.isOpen()).toBe(true);
   });
 
-  test("no connection that is in use: a request that is being answered, a WebSocket", async () => {
+  test("never a connection in use: a request that is being answered, or a WebSocket", async () => {
     let release!: () => void;
     let arrive!: () => void;
     const released = new Promise<void>((resolve) => (release = resolve));

@@ -280,7 +280,7 @@ test("a failed write leaves the file as it was, and the server usable", async ()
   expect((await post(server, fastify)).status).toBe(200);
 });
 
-test("what an operation refuses is passed on as it is", async () => {
+test("a refusal of an operation reaches the client unchanged", async () => {
   const facts = { details: "so it is", code: "EIO", path: "/a/path" } as const;
   const refusing = (ports: Ports): Ports => ({
     ...ports,

@@ -19,7 +19,7 @@ test("the document is valid OpenAPI 3.1", async () => {
   expect(validator.version).toBe("3.1");
 });
 
-test("the validator refuses a broken document", async () => {
+test("the OpenAPI validator refuses a broken document", async () => {
   const broken = structuredClone(document);
   delete broken.paths["/healthz"].get.responses;
   broken.paths["/healthz"].get.parameters = [{ name: "x" }];

@@ -56,7 +56,7 @@ test.each(["/assets/main.js", "/assets/..%2findex.html", "/assets/%2e%2e%2findex
   },
 );
 
-test("where the console is not built, the page says so and the API works", async () => {
+test("without a built console, the page says so and the API works", async () => {
   const server = await testServer({ consoleDir: "/nowhere" });
   const { status, json } = await ask(server, "/");
   expect({ status, json }).toEqual({

@@ -69,7 +69,7 @@ describe.each(editable)("%s", (key, spec) => {
     }
   });
 
-  test("takes no near miss", async () => {
+  test("refuses values that are almost accepted", async () => {
     const server = await testServer();
     const before = server.text();
     for (const value of nearMisses(spec)) {

@@ -19,7 +19,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test.skipIf(!hasPrometheus)("Prometheus scrapes, and knows what it read (needs prometheus)", async () => {
+test.skipIf(!hasPrometheus)("Prometheus scrapes and understands the metrics (needs prometheus)", async () => {
   const server = await testServer({ env: { SVC_SERVICE_MANAGEMENT_LOG_LEVEL: "debug" } });
   const [folder, port] = [temporaryFolder(), await freePort()];
   const jobs = [

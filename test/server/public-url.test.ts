@@ -66,7 +66,7 @@ describe("behind a proxy", () => {
     testServer({ env: { [PUBLIC_URL]: url, ...more } });
   const from = (origin: string) => ({ host: "ops.example.com", origin });
 
-  test("everything is served under the path, and at the root for a proxy that takes the path off", async () => {
+  test("everything is served under the path, and at the root for a proxy that removes the path", async () => {
     const server = await behind();
     for (const path of ["", "/svcm"]) {
       for (const target of ["/", "/healthz", ENV, "/api/openapi.json"]) {
@@ -91,7 +91,7 @@ describe("behind a proxy", () => {
     await closed;
   });
 
-  test("a save from its origin is taken, whatever Host the proxy hands on; a foreign origin is refused", async () => {
+  test("a save from the public origin is accepted with any Host of the proxy; a foreign origin is refused", async () => {
     const server = await behind();
     const save = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
     const foreign = ["https://evil.example", "https://ops.example.com.evil.example", "https://ops.example.com:8443"];
@@ -109,7 +109,7 @@ describe("behind a proxy", () => {
     expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
   });
 
-  test("a token that is set guards reads too: who comes through the proxy is not on this machine", async () => {
+  test("with a token, reads through the proxy need it, because those clients are not on this machine", async () => {
     const token = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token-of-good-length" };
     const open = await behind("https://localhost:8443/svcm", token);
     expect((await ask(open, `/svcm${ENV}`)).status).toBe(200);

@@ -49,7 +49,7 @@ describe("a query", () => {
     expect(answer.json.environment).toBe(environment);
   });
 
-  test("a POST takes none: the environment in the wrong place must not write to another file", async () => {
+  test("a POST takes no query, because a misplaced environment must not write to another file", async () => {
     const server = await testServer();
     const before = server.text();
     const answer = await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } }, {}, `${ENV}?environment=staging`);

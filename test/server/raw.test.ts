@@ -102,7 +102,7 @@ describe("an upgrade", () => {
   });
 });
 
-describe("what is not HTTP", () => {
+describe("bytes that are not HTTP", () => {
   test.each([
     ["another protocol", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003"],
     ["a bare line feed in a header", "GET / HTTP/1.1\r\nHost: localhost\nX: y\r\n\r\n\u0000"],
@@ -142,22 +142,22 @@ describe("sizes", () => {
     expect((await answerTo(`POST ${ENV} HTTP/1.1\r\n${headers}${CLOSE}\r\n`)).status).toBe(413);
   });
 
-  test("a body that is not asked for is not read: the refusal comes first", async () => {
+  test("a refusal comes before the body is read", async () => {
     const headers = "Host: evil.example\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n";
     expect((await answerTo(`POST ${ENV} HTTP/1.1\r\n${headers}${CLOSE}\r\n`)).status).toBe(403);
   });
 });
 
-describe("a client that takes its time", () => {
+describe("a client", () => {
   const limits = { headersTimeoutMs: 100, requestTimeoutMs: 200, checkIntervalMs: 20 };
 
-  test("over its headers is cut off with 408", async () => {
+  test("that is slow with its headers gets 408", async () => {
     const { status, json } = await answerTo(`GET ${ENV} HTTP/1.1\r\nHost: localhost\r\nX: `, limits);
     expect(status).toBe(408);
     expect(json).toEqual({ error: "Request timeout.", details: "The request did not arrive in time." });
   });
 
-  test("over its body, too, and nothing is written", async () => {
+  test("that is slow with its body gets 408, and nothing is written", async () => {
     const body = '{"values":{"SVC_HTTP_FRAMEWORK":"fastify"}}';
     const head = `POST ${ENV} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length + 1}\r\n\r\n`;
     const { status, server } = await answerTo(head + body, limits);
@@ -165,18 +165,18 @@ describe("a client that takes its time", () => {
     expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=express");
   });
 
-  test("and never says anything is cut off without a word", async () => {
+  test("that sends nothing is disconnected without an answer", async () => {
     const server = await testServer({ limits });
     expect(await rawConnection(server).ended).toBe("");
     expect(server.log.join("")).not.toContain("broken request");
   });
 
-  test("between requests is cut off when the kept connection is too old", async () => {
+  test("that is slow between requests is disconnected when the kept connection is too old", async () => {
     const server = await testServer({ limits: { keepAliveTimeoutMs: 50 } });
     expect(statuses(await raw(server, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))).toEqual(["200"]);
   });
 
-  test("and hangs up within a body leaves nothing behind", async () => {
+  test("that disconnects within a body leaves nothing behind", async () => {
     const server = await testServer();
     const { socket, ended } = rawConnection(server);
     socket.end(
@@ -202,7 +202,7 @@ test("pipelined requests are answered in order, each by its own rules", async ()
   expect(statuses(await raw(server, requests.join("")))).toEqual(["200", "404", "403", "200", "405", "200"]);
 });
 
-test("an answer that is under way is not spoiled by what comes behind it", async () => {
+test("an unfinished answer is not affected by bytes that follow the request", async () => {
   const server = await testServer();
   const text = await raw(server, `GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nnot HTTP at all\r\n\r\n`);
   for (const part of text.split(/(?=HTTP\/1\.1 )/)) expect(() => parsed(part)).not.toThrow();

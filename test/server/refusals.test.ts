@@ -44,7 +44,7 @@ const logged = ({ log }: TestServer): Line[] =>
   log.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === "audit");
 
 describe("a write without the token", () => {
-  test("is recorded before it is answered, with where it came from and not with what it showed", async () => {
+  test("is recorded before it is answered, with its address and without the token", async () => {
     const server = await testServer(secured);
     expect((await post(server, fastify, bearer("guess-0123456789"))).status).toBe(401);
     const record = {
@@ -59,7 +59,7 @@ describe("a write without the token", () => {
     expect(readFileSync(server.repository.auditFile, "utf8")).not.toContain("guess");
   });
 
-  test("many times is counted: at most one record a second, and none is left out of the count", async () => {
+  test("many times leaves at most one record a second, which counts all attempts", async () => {
     const server = await testServer(secured);
     const started = performance.now();
     await Promise.all(Array.from({ length: 50 }, () => post(server, fastify)));
@@ -70,7 +70,7 @@ describe("a write without the token", () => {
     expect(records.length).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
   });
 
-  test("is answered as before if it cannot be recorded, and in the log", async () => {
+  test("that cannot be recorded gets the same answer and is in the log", async () => {
     const server = await testServer(secured);
     mkdirSync(server.repository.auditFile, { recursive: true });
     expect((await post(server, fastify)).status).toBe(401);
@@ -79,7 +79,7 @@ describe("a write without the token", () => {
   });
 });
 
-test("on an address that others reach, a read without the token is recorded, too", async () => {
+test("on a public address, a read without the token is recorded, too", async () => {
   const server = await testServer({ ...secured, host: "0.0.0.0" });
   expect((await ask(server, ENV)).status).toBe(401);
   expect((await ask(server, "/metrics", { headers: bearer("wrong") })).status).toBe(401);
@@ -109,7 +109,7 @@ test("reads that are refused, and unknown paths, leave no record", async () => {
   expect(ofFiles(server)).toEqual([]);
 });
 
-test("who made a change: anonymous without a token, else the token's name", async () => {
+test("the actor of a change is anonymous without a token, otherwise the name of the token", async () => {
   const [openServer, closed] = [await testServer(), await testServer(secured)];
   await post(openServer, fastify);
   await post(closed, fastify, bearer(TOKEN));
@@ -180,7 +180,7 @@ describe("over the WebSocket", () => {
   });
 });
 
-test("a client that leaves ends the reading of the log, and no failure is logged", async () => {
+test("a client that disconnects ends the reading of the log, and no failure is logged", async () => {
   let begin = (_signal: AbortSignal | undefined): void => undefined;
   const begun = new Promise<AbortSignal | undefined>((resolve) => (begin = resolve));
   const server = await testServer({

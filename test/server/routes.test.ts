@@ -107,7 +107,7 @@ test("every row that is read has an example", () => {
   expect([...Object.keys(examples), ...elsewhere].toSorted()).toEqual(read.toSorted());
 });
 
-describe("what is not there", () => {
+describe("unknown paths", () => {
   const server = testServer;
 
   test.each([

@@ -25,7 +25,7 @@ test("defaults", () => {
   });
 });
 
-test("a blank host or port is one that was not set: neither may open the server by accident", () => {
+test("a blank host or port counts as unset, so it cannot open the server by accident", () => {
   expect(readSettings({ [HOST]: " ", [PORT]: "" })).toMatchObject({ host: "127.0.0.1", port: 3200 });
 });
 
@@ -89,7 +89,7 @@ describe("log form", () => {
     expect(readSettings({ [VARIABLE]: given }).logForm).toBe(form);
   });
 
-  test("refuses any other, naming those that there are", () => {
+  test("refuses another form and lists the accepted ones", () => {
     const { exitCode, body } = refusal({ [VARIABLE]: "pretty" });
     expect(exitCode).toBe(1);
     expect(body.details).toBe(`${VARIABLE}: unknown form "pretty". Accepted: text, json.`);
@@ -107,7 +107,7 @@ describe("log level", () => {
     expect(readSettings({ [VARIABLE]: given }).logLevel).toBe(level);
   });
 
-  test("refuses an unknown one, naming those that are known", () => {
+  test("refuses an unknown level and lists the known ones", () => {
     const { exitCode, body } = refusal({ [VARIABLE]: "verbose" });
     expect(exitCode).toBe(1);
     expect(body.details).toContain(VARIABLE);

@@ -35,7 +35,7 @@ describe("the address", () => {
   });
 });
 
-describe("it refuses to start", () => {
+describe("the server refuses to start", () => {
   test("without its config directory", async () => {
     const files = repository();
     rmSync(join(files.root, "apps"), { recursive: true });
@@ -46,7 +46,7 @@ describe("it refuses to start", () => {
     expect(body.details).toBe(`Service Management config directory not found: ${directory}`);
   });
 
-  test("where the config directory is a file", async () => {
+  test("with a file as its config directory", async () => {
     const files = repository();
     const path = join(files.root, "a-file");
     writeFileSync(path, "");
@@ -209,7 +209,7 @@ describe("the end", () => {
     expect(server.log.filter((line) => line.includes('"closed"'))).toHaveLength(1);
   });
 
-  test("comes by a signal, too, even by one that was there before", async () => {
+  test("also comes by a signal, even by one that was aborted before the start", async () => {
     const controller = new AbortController();
     const server = await testServer({ signal: controller.signal });
     controller.abort();

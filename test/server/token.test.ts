@@ -40,7 +40,7 @@ describe("on loopback", () => {
     },
   );
 
-  test("a body is not even looked at without the token", async () => {
+  test("without the token, the body is not read", async () => {
     const server = await testServer({ env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN } });
     for (const type of ["text/plain", "application/json"]) {
       expect(await post(server, "{", { "content-type": type })).toMatchObject(unauthorized);
@@ -54,7 +54,7 @@ describe("on loopback", () => {
     );
   });
 
-  test("a wrong token does not close what is open", async () => {
+  test("a wrong token does not close open routes", async () => {
     const server = await testServer({ env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN } });
     expect((await ask(server, ENV, { headers: { authorization: "Bearer wrong" } })).status).toBe(200);
   });
@@ -91,7 +91,7 @@ describe.each(spellings)("on %s", (host) => {
     expect((await ask(server, "/nothing", { headers: bearer })).status).toBe(404);
   });
 
-  test("Host is looked at first: it may name loopback, the address, and nothing else", async () => {
+  test("Host is checked first: it may name only loopback or the address", async () => {
     const server = await start();
     const { host: own } = new URL(server.url);
     for (const name of ["localhost", "127.0.0.1", own]) {
@@ -103,7 +103,7 @@ describe.each(spellings)("on %s", (host) => {
   });
 });
 
-test("a name of the operator's is taken where it is allowed, and only there", async () => {
+test("a host name is accepted only if the operator allows it", async () => {
   const env = { SVC_SERVICE_MANAGEMENT_ALLOWED_HOSTS: "svcm.example, other.example" };
   const server = await testServer({ env });
   const from = (host: string, origin?: string) =>
@@ -115,7 +115,7 @@ test("a name of the operator's is taken where it is allowed, and only there", as
   expect((await from("another.example")).status).toBe(403);
 });
 
-describe("what a browser says of a request", () => {
+describe("the browser's own headers", () => {
   test.each([
     ["GET", ENV, { "sec-fetch-site": "same-origin" }, 200],
     ["GET", ENV, { "sec-fetch-site": "none" }, 200],

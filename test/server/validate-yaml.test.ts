@@ -34,7 +34,7 @@ deployments:
 runtimeEnvironment: dev
 `;
 
-describe("what is read", () => {
+describe("the server reads", () => {
   test("the whole language: block scalars, tags, anchors and aliases, which are expanded", async () => {
     const answer = await validate(`${YAML}interfaces: [&i {type: grpc, framework: grpc}, *i]\n`);
     const { valid, issues, document } = suiteVerdictBody.parse(answer.json);
@@ -95,7 +95,7 @@ describe("issues have their place in the text", () => {
     expect(answer.json).not.toHaveProperty("document");
   });
 
-  test("what the rules find in a document, too, which is handed over", async () => {
+  test("a document with findings of the rules is returned too", async () => {
     const answer = await validate("x: &x 1\ndeployments:\n  - name: a\n    runtime: latest\n");
     expect(issuesOf(answer)).toContain("TARGET_RUNTIME_INVALID 4:14");
     expect(issuesOf(answer)[0]).toBe("SUITE_UNKNOWN_KEY 1:1");
@@ -116,8 +116,8 @@ describe("issues have their place in the text", () => {
   });
 });
 
-describe("what is refused", () => {
-  test("a bomb of many nodes, and one of few long ones", async () => {
+describe("the server refuses", () => {
+  test("an alias bomb of many nodes, and one of few long nodes", async () => {
     const long = `a: &a ${"x".repeat(LIMIT / 2)}\nb:\n${"- *a\n".repeat(6_000)}`;
     for (const text of [hostileDocuments["an alias bomb"]?.(2_000) ?? "", long]) {
       const answer = await validate(text);
@@ -167,7 +167,7 @@ describe("what is refused", () => {
     expect(answer).toMatchObject({ status: 415, json: { details: "Accepted: Content-Type: application/json." } });
   });
 
-  test("another site, whose browser has to ask first, and is not let", async () => {
+  test("another site, whose browser sends a preflight request", async () => {
     const server = await testServer();
     const foreign = { origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" };
     expect((await post(server, YAML, { ...YAML_TYPE, ...foreign }, PATH)).status).toBe(403);
@@ -195,7 +195,7 @@ describe("what is refused", () => {
   });
 });
 
-test("JSON is answered as ever, without a document", async () => {
+test("JSON gets an answer without a document", async () => {
   const server = await testServer();
   expect((await post(server, {}, JSON_TYPE, PATH)).text).toBe('{"valid":true,"issues":[]}');
   // An object in JSON is never taken for bytes.

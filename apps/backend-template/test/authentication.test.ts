@@ -60,7 +60,7 @@ describe.each(frameworks)("%s", (framework) => {
   });
 });
 
-describe("what is open", () => {
+describe("open routes", () => {
   test("without credentials only health, and on this machine the async contexts, are answered", async () => {
     await using backend = await startEntrypoint("rest", withAlice());
     const proxied = { headers: { "x-forwarded-for": "192.0.2.1" } };
@@ -90,7 +90,7 @@ describe("what is open", () => {
 });
 
 describe("credentials", () => {
-  test("what is not Basic or Bearer, or is broken, is refused and counts as no attempt", async () => {
+  test("a malformed header, or one that is neither Basic nor Bearer, is refused and does not count as an attempt", async () => {
     await using backend = await startEntrypoint("rest", withAlice());
     const encoded = Buffer.from(`alice:${PASSWORD}`).toString("base64");
     const broken = ["", "Basic", "Basic !!!", `Digest ${encoded}`, encoded, "Basic Og==", "Bearer", "Bearer a.b.c"];

@@ -62,7 +62,7 @@ test.each(signals)("%s during the start ends it in order", async (signal) => {
   expect(await ended).toEqual({ code: 0, signal: null, stdout: "", stderr: "" });
 });
 
-test("what a start had opened when it failed does not keep the process", async () => {
+test("a failed start closes everything that it opened, so the process ends", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());
   await new Promise((listening) => other.once("listening", listening));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fold } from "../../../src/commands/terminal/fold.ts";
 import { paint } from "../../../src/commands/terminal/paint.ts";
 
-test("a line that is wider than the window goes on behind its own indent", () => {
+test("a line that is wider than the window continues at its own indent", () => {
   const text = "head\n      PM2 apps touched: *restapi, *grpcapi in ecosystem.production.config.cjs\n";
   expect(fold(text, { width: 40, colours: 0 })).toBe(
     [

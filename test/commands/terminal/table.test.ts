@@ -95,7 +95,7 @@ describe("in a window", () => {
     expect(plain(columns, rows, window(500))).toBe(plain(columns, rows, nowhere));
   });
 
-  test("no line is ever wider, whatever it holds", () => {
+  test("no line is wider than the window", () => {
     const kinds = fc.constantFrom<Partial<Column<Row>>>(
       {},
       { shorten: "end" },

@@ -70,7 +70,7 @@ describe.runIf(isLinux)("Linux", () => {
     parent.stdout.destroy();
   });
 
-  test("what it holds open is bounded, and let go of", async () => {
+  test("the number of open files is bounded, and they are closed", async () => {
     const before = descriptors();
     const machine = await nodeMachine({ diskPaths: [] }).open();
     const host = descriptors() - before;
@@ -82,7 +82,7 @@ describe.runIf(isLinux)("Linux", () => {
     expect(descriptors()).toBe(before);
   });
 
-  test("the disk traffic of a process is what it wrote", async () => {
+  test("the disk traffic of a process equals the bytes that it wrote", async () => {
     const machine = await reader();
     const before = (await machine.processes([process.pid])).get(process.pid)!.io;
     writeFileSync(join(temporaryFolder(), "file"), Buffer.alloc(2 ** 20, 1), { flush: true });
@@ -96,7 +96,7 @@ describe.runIf(isLinux)("Linux", () => {
     expect(JSON.parse(line)).toMatchObject({ cpuMs: expect.any(Number), io: { supported: true, code: "EACCES" } });
   });
 
-  test("the host is what the system says", async () => {
+  test("the host matches the system's own report", async () => {
     const { cores, all, memory, loadAvg } = await (await reader()).host();
     expect(memory.totalBytes).toBe(totalmem());
     expect(memory.freeBytes! / freemem()).toBeGreaterThan(0.2);

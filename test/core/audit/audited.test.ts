@@ -31,7 +31,7 @@ test("a write is recorded under the canonical name of its environment, and under
   ]);
 });
 
-test("a write that is refused leaves nothing in a folder that is not a repository", async () => {
+test("a refused write leaves nothing in a folder that is not a repository", async () => {
   const folder = temporaryFolder();
   const ports = nodePorts({ env: { PM2_HOME: join(folder, ".pm2") }, cwd: folder });
   await refused(execute(envWrite, ports, { values: { SVC_HTTP_FRAMEWORK: "fastify" }, foreignKeys: "ignore" }, caller));

@@ -10,7 +10,7 @@ import { envText, hostileText } from "./env-arbitraries.ts";
 const configFolder = new URL("../../../apps/backend-template/src/config/", import.meta.url);
 
 describe("reading", () => {
-  test("agrees with dotenv on every text, however strange", () => {
+  test("agrees with dotenv on every text", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         expect(Object.fromEntries(valuesOf(parseEnvDocument(text)))).toEqual(dotenv.parse(text));

@@ -67,7 +67,7 @@ describe("setting a value", () => {
     );
   });
 
-  test("twice is once", () => {
+  test("twice equals once", () => {
     fc.assert(
       fc.property(hostileText, keyName, value, (text, key, to) => {
         const once = attemptSet(text, key, to);
@@ -179,7 +179,7 @@ describe("a line that only some readers would read the same", () => {
     expect(assign).toThrow(/^A cannot be written to this file: line 1 leaves a quote \("\) open/);
   });
 
-  test("never goes without a word: Node gives the value back, or a doubt names a line, on every text", () => {
+  test("on every text, Node reads the value back, or a doubt names a line", () => {
     const counts = { given: 0, doubted: 0 };
     fc.assert(
       fc.property(hostileText, keyName, value, (text, key, to) => {
@@ -199,7 +199,7 @@ describe("a line that only some readers would read the same", () => {
 describe("several values at once", () => {
   const assignments = fc.uniqueArray(fc.record({ key: keyName, value }), { maxLength: 5, selector: ({ key }) => key });
 
-  test("are what each would be after the other", () => {
+  test("equal single writes in order", () => {
     fc.assert(
       fc.property(fc.oneof(envText, hostileText), assignments, (text, asked) => {
         const together = attemptSets(text, asked);
@@ -244,7 +244,7 @@ describe("several values at once", () => {
     expect(edits.map(({ change }) => change)).toEqual(changes);
   });
 
-  test("change nothing if they hold already", () => {
+  test("change nothing if the file already has them", () => {
     const text = "A=1\n";
     expect(setValues(text, [{ key: "A", value: "1" }])).toEqual({ text, edits: [] });
   });

@@ -127,7 +127,7 @@ describe("a repository without the drivers and frameworks of the packaged matrix
       ({ message }) => message,
     );
 
-  test("declares no drivers: none is required, and one that is given is refused with what to do", () => {
+  test("declares no drivers: none is required, and a given one is refused with the next step", () => {
     expect(messagesOf({})).toEqual([]);
     expect(messagesOf({ databaseDriver: "InMemory" })).toEqual([
       "databaseDriver: config/capability-matrix.yaml declares no values for it; remove the field, or declare its values there",

@@ -48,13 +48,13 @@ describe("frameLine", () => {
     expect(caret.length).toBeLessThanOrEqual(120);
   });
 
-  test("a secret does not show through a window", () => {
+  test("a frame that is cut does not show a part of a secret", () => {
     const line = `${"a".repeat(200)} redis://user:${"s".repeat(500)}@host/${"b".repeat(200)}`;
     for (let column = 1; column < line.length; column += 7)
       expect(frameLine(line, column)!.source).not.toMatch(/ss|user/);
   });
 
-  test("a line no person wrote is not framed", () => {
+  test("a line that is too long for a person to write is not framed", () => {
     expect(frameLine("a".repeat(2001), 1)).toBeUndefined();
   });
 
@@ -72,7 +72,7 @@ describe("frameLine", () => {
     );
   });
 
-  test("columns are string-width's, for the scripts people write in", () => {
+  test("columns agree with string-width for common scripts", () => {
     const letters = "aé ßжλאقह中文字かなカナ한글ＡＢ｢ｱ。、！😀🚀";
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...Array.from(letters)), maxLength: 40 }), (line) => {

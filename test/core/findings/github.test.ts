@@ -10,7 +10,7 @@ describe("renderGithub", () => {
     await expect(renderGithub(SAMPLE)).toMatchFileSnapshot("../../fixtures/report/github.txt");
   });
 
-  test("nothing found, nothing said", () => {
+  test("without findings, there is no output", () => {
     expect(renderGithub(CLEAN)).toBe("");
   });
 

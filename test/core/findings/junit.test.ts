@@ -45,7 +45,7 @@ describe("renderJunit", () => {
     await expect(renderJunit(SAMPLE, CONTEXT)).toMatchFileSnapshot("../../fixtures/report/junit.xml");
   });
 
-  test("the suite says everything the strict form asks, and counts what it holds", () => {
+  test("the suite has every attribute of the strict form, and correct counts", () => {
     const suite = suiteOf(renderJunit(SAMPLE, CONTEXT));
     expect(suite.attributes).toEqual({
       name: SAMPLE.file,
@@ -85,7 +85,7 @@ describe("renderJunit", () => {
     ]);
   });
 
-  test("a warning is said, but fails nothing", () => {
+  test("a warning is listed, but fails no case", () => {
     const suite = suiteOf(renderJunit({ ...SAMPLE, issues: [issue({ severity: "warning", at: undefined })] }, CONTEXT));
     expect(suite.attributes["failures"]).toBe("0");
     expect(named(suite, "system-out")[0]!.text).toBe("warning message [CODE]");
@@ -97,7 +97,7 @@ describe("renderJunit", () => {
     expect(named(suite, "testcase").flatMap(({ children }) => children)).toEqual([]);
   });
 
-  test("what XML cannot hold is replaced, what it can is kept", () => {
+  test("only characters that XML cannot hold are replaced", () => {
     const message = "a\0b\u001B[31m\uFFFE\uD800 <&>\"' ]]> \t\r\n z";
     const suite = suiteOf(renderJunit({ ...SAMPLE, issues: [issue({ message, at: undefined })] }, CONTEXT));
     const kept = "a\uFFFDb\uFFFD[31m\uFFFD\uFFFD <&>\"' ]]> \t\r\n z";

@@ -49,7 +49,7 @@ describe("renderSarif", () => {
     await expect(text).toMatchFileSnapshot("../../fixtures/report/sarif.json");
   });
 
-  test("the schema does refuse", () => {
+  test("the SARIF schema refuses a broken report", () => {
     const log = JSON.parse(renderSarif(SAMPLE, RULES, VERSION));
     log.runs[0].results[0].level = "fatal";
     log.runs[0].results[1].locations[0].physicalLocation.region.startLine = 0;
@@ -111,7 +111,7 @@ describe("renderSarif", () => {
     expectSarif(JSON.parse(log));
   });
 
-  test("any report is valid, its regions are not empty", () => {
+  test("every report is valid, and its regions are not empty", () => {
     fc.assert(
       fc.property(anyReport, (report) => {
         const text = renderSarif(report, RULES, VERSION);

@@ -8,7 +8,7 @@ describe("renderText", () => {
     await expect(renderText(SAMPLE, PLAIN)).toMatchFileSnapshot("../../fixtures/report/text.txt");
   });
 
-  test("what is painted", async () => {
+  test("the painted parts", async () => {
     await expect(renderText(SAMPLE, TAGS)).toMatchFileSnapshot("../../fixtures/report/text.painted.txt");
   });
 

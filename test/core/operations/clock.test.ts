@@ -48,7 +48,7 @@ test.each([0, -HOUR, 24 * HOUR])(
   },
 );
 
-test("a launching process is waited for as long as before", async () => {
+test("after a clock change, the wait for a launching process has the same length", async () => {
   const world = countingPorts();
   restarting(world);
   world.records = [runningRecord({ status: "launching", startedAt: null })];
@@ -61,7 +61,7 @@ test("a launching process is waited for as long as before", async () => {
   expect(world.clock.elapsed()).toBeLessThan(22_000);
 });
 
-test("the stream keeps its pace, and PM2 is asked as often as before", async () => {
+test("after a clock change, the stream and the requests to PM2 keep their intervals", async () => {
   const world = countingPorts();
   const { samples } = await watch(world, { intervalMs: 500 });
   for (const byMs of [-HOUR, 24 * HOUR, -HOUR]) {
@@ -90,7 +90,7 @@ const WALL_CLOCK = [
   "operations/process-list.ts",
 ];
 
-test("the machine's clock is read for people only", () => {
+test("the machine's clock is used only for displayed times", () => {
   const core = join(import.meta.dirname, "../../../src/core");
   const files = readdirSync(core, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
   const reading = files.filter((file) => /\bclock\.now\(/.test(readFileSync(join(core, file), "utf8")));

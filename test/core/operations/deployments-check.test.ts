@@ -115,7 +115,7 @@ describe("a file is found", () => {
   });
 });
 
-test("of a hundred thousand wrong keys in one map, ten thousand are reported and a hundred shown", async () => {
+test("for a hundred thousand wrong keys in one map, ten thousand are reported and a hundred shown", async () => {
   const text = Array.from({ length: 100_000 }, (_, index) => `key${index}: 1`).join("\n");
   const { ports } = makeWorkspace({ [FILE]: text });
   const { report, response } = await check(ports);

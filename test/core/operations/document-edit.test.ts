@@ -25,7 +25,7 @@ const good = { deployTarget: "dedicated-server", runtime: "node22" };
 const add = (ports: Ports, name: string, file = FILE) =>
   execute(targetAdd, ports, { file, dryRun: false, values: { name, ...good } }, caller);
 
-test("many adds at once all land, on a file that none of them has found", async () => {
+test("concurrent adds to a missing file all succeed", async () => {
   const workspace = makeWorkspace({});
   const names = Array.from({ length: 12 }, (_, index) => `target-${index}`);
   const answers = await Promise.all(names.map((name) => add(workspace.ports, name)));
@@ -36,7 +36,7 @@ test("many adds at once all land, on a file that none of them has found", async 
   expect(readdirSync(workspace.root).filter((file) => file.includes("svcm-"))).toEqual([]);
 });
 
-test("one name added twice at once lands once", async () => {
+test("of two concurrent adds of one name, one succeeds", async () => {
   const workspace = makeWorkspace({ [FILE]: "" });
   const outcomes = await Promise.allSettled([add(workspace.ports, "qa"), add(workspace.ports, "QA")]);
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
@@ -133,7 +133,7 @@ test("credentials in the lines around are masked in the answer, and kept in the 
   expect(JSON.stringify(edited)).not.toContain("canary");
 });
 
-test("without a file only what adds makes one; a document that cannot be read is left alone", async () => {
+test("only an add creates a missing file, and an unreadable document is not changed", async () => {
   const workspace = makeWorkspace({ "broken.yaml": "a: [\n", "latin.yaml": Buffer.from([0x61, 0x3a, 0xff]) });
   const failure = async (promise: Promise<unknown>) =>
     describeError(

@@ -88,7 +88,7 @@ describe("a write", () => {
     expect(workspace.read(`${CONFIG_FOLDER}/.env.ci`)).toContain("SVC_HTTP_FRAMEWORK=restify");
   });
 
-  test("is refused whole where one value is bad", async () => {
+  test("is refused as a whole if one value is invalid", async () => {
     const workspace = makeWorkspace();
     const { status, exitCode, body } = await refusal(
       set(workspace, { SVC_HTTP_FRAMEWORK: "fastify", SVC_REALTIME_API: "maybe" }),
@@ -115,7 +115,7 @@ describe("a write", () => {
     expect(await refusal(attempt)).toEqual({ status: 401, exitCode: 3, body: { error: "Unauthorized." } });
   });
 
-  test("is refused where it cannot be recorded", async () => {
+  test("is refused if it cannot be recorded", async () => {
     const workspace = makeWorkspace();
     mkdirSync(workspace.path(".svcm/audit.jsonl"), { recursive: true });
     const { status, body } = await refusal(set(workspace, { SVC_HTTP_FRAMEWORK: "fastify" }));
@@ -138,7 +138,7 @@ describe("a write", () => {
 });
 
 describe("If-Match", () => {
-  test("lets the write through while the file is the one that was read", async () => {
+  test("permits the write while the file is unchanged since the read", async () => {
     const workspace = makeWorkspace();
     const { bytes } = await execute(envRead, workspace.ports, {}, caller);
     const ifMatch = `"other", ${entityTag(workspace.ports, bytes)}`;
@@ -152,7 +152,7 @@ describe("If-Match", () => {
     expect(workspace.read(DEV)).toContain("fastify");
   });
 
-  test("* takes any content; a weak tag takes none", async () => {
+  test("* accepts any content; a weak tag accepts none", async () => {
     const workspace = makeWorkspace();
     const { bytes } = await execute(envRead, workspace.ports, {}, caller);
     const weak = set(
@@ -227,7 +227,7 @@ describe("reading", () => {
     expect(JSON.stringify(response)).not.toContain("canary");
   });
 
-  test("asked for a key that is never exposed, it says why and what was meant", async () => {
+  test("refuses a key that is never exposed, with the reason and a suggestion", async () => {
     const { ports } = makeWorkspace();
     const { body } = await refusal(
       execute(envRead, ports, { keys: ["SVC_REDIS_PASSWORD", "SVC_HTTP_FRAMEWROK"] }, caller),

@@ -50,7 +50,7 @@ test("the stream keeps its interval: the last processes first, then the host bes
   while (samples.at(-1)?.kind !== "metrics") await pass(world, 500);
 });
 
-test("who comes while PM2 hangs has the host within three seconds", async () => {
+test("a caller that arrives while PM2 hangs gets the host within three seconds", async () => {
   const world = countingPorts();
   hang(world);
   const samples: unknown[] = [];

@@ -47,7 +47,7 @@ describe("operational profiles", () => {
     expect(check).toMatchObject({ mayStart: true, issues: [] });
   });
 
-  test("applied twice is applied once", async () => {
+  test("applying a profile twice equals applying it once", async () => {
     const workspace = makeWorkspace();
     await apply(workspace, "grpc-rest");
     const once = workspace.read(DEV);
@@ -67,7 +67,7 @@ describe("operational profiles", () => {
     expect(workspace.read(DEV)).not.toContain("SVC_WEBSOCKET_CLUSTER_WORKERS");
   });
 
-  test("asks for a placeholder's value, or takes the one that the file holds", async () => {
+  test("needs a value for a placeholder, from the command or from the file", async () => {
     const without = makeWorkspace();
     expect(await detailsOf(apply(without, "websocket-rest-multi-host"))).toBe(
       "The profile needs a value for SVC_WEBSOCKET_REDIS_URL, <REDIS_URL>.",
@@ -78,7 +78,7 @@ describe("operational profiles", () => {
     expect(holding.read(DEV)).toContain("SVC_WEBSOCKET_REDIS_URL=redis://held:6379");
   });
 
-  test("refuses a value for a key that is not its operator's, and a bad one", async () => {
+  test("refuses an invalid value, and a value for a key without a placeholder", async () => {
     const workspace = makeWorkspace();
     expect(await detailsOf(apply(workspace, "rest", { SVC_HTTP_FRAMEWORK: "canary" }))).toBe(
       'The profile "rest" takes no values; SVC_HTTP_FRAMEWORK is not used.',
@@ -97,7 +97,7 @@ describe("operational profiles", () => {
     );
   });
 
-  test("a dry run is refused as the write is, where the file cannot hold a value", async () => {
+  test("a dry run is refused like the write if the file cannot hold a value", async () => {
     const workspace = makeWorkspace({ [DEV]: "A='\nB=\"\nC=`\n" });
     const values = { SVC_WEBSOCKET_REDIS_URL: "redis://10.0.0.5:6379/?a=b" };
     for (const dryRun of [true, false]) {

@@ -20,7 +20,7 @@ describe("environments", () => {
     expect([...spellings.values()]).toEqual(["dev", "dev", "staging", "production", "production", "ci", "ci"]);
   });
 
-  test("a PM2 profile wins over an alias of the same name", () => {
+  test("a PM2 profile overrides an alias with the same name", () => {
     const environments = { development: { file: ".env", aliases: ["dev"] } };
     const contract = { ...facts.contract, environments, defaultEnvironment: "development" };
     const own = ecosystemSpellings(contract, facts.matrix);
@@ -124,7 +124,7 @@ describe("a preview", () => {
   });
 });
 
-describe("what is shown", () => {
+describe("the shown values", () => {
   const env = {
     NODE_ENV: "development",
     SVC_HTTP_PORT: 3000,

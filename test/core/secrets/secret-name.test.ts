@@ -10,20 +10,20 @@ function namesOf(file: string): string[] {
 }
 
 describe("isSecretName", () => {
-  test("knows each name that says secret", () => {
+  test("recognises each name of a secret", () => {
     expect(namesOf("secret-names.txt").filter((name) => !isSecretName(name))).toEqual([]);
   });
 
-  test("knows it in any case and behind any prefix", () => {
+  test("recognises it in any case and after any prefix", () => {
     const spelled = namesOf("secret-names.txt").flatMap((name) => [name.toLowerCase(), `MY_${name}`, `my.${name}`]);
     expect(spelled.filter((name) => !isSecretName(name))).toEqual([]);
   });
 
-  test("leaves names that merely contain such letters, or describe a secret", () => {
+  test("ignores names that only contain such letters, or describe a secret", () => {
     expect(namesOf("plain-names.txt").filter(isSecretName)).toEqual([]);
   });
 
-  test("leaves every key that the packaged contract shows", () => {
+  test("ignores every key that the packaged contract shows", () => {
     expect(visibleKeys(packagedRuntimeContract).filter(isSecretName)).toEqual([]);
   });
 });

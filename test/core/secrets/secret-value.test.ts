@@ -34,7 +34,7 @@ const TOKENS = [
   "https://host/path?api_key=abc",
 ];
 
-describe("a token that shows by its form", () => {
+describe("a token with a known form", () => {
   test.each(TOKENS)("%s", (text) => {
     expect(hasCredentials(text)).toBe(true);
     expect(isSecretValue(text)).toBe(true);

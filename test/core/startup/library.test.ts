@@ -58,7 +58,7 @@ describe.each(formats)("as %s, in a repository with its own runtime contract", (
   });
 });
 
-describe("which contract holds", () => {
+describe("the chosen contract", () => {
   const hono = { SVC_HTTP_FRAMEWORK: "hono" };
 
   test("the path of the option `contract`, from anywhere", () => {
@@ -107,7 +107,7 @@ describe("a contract that decides nothing is a reason against the start", () => 
     expect(decision.issues[0]?.message).toContain(`cannot be read (${code})`);
   });
 
-  test("one without the startup keys: the library refuses, and startup check is the wrong question", () => {
+  test("one without the startup keys: the library refuses, and startup check exits 2", () => {
     const own =
       packaged.slice(0, packaged.indexOf("keys:")) +
       "keys:\n  PORT: { tier: read-only, kind: text, label: Port, help: Port of the service. }\nprofiles: {}\n";
@@ -202,7 +202,7 @@ describe("an app of the ecosystem file", () => {
     );
   });
 
-  test("an app that is not declared is wrong usage, with the names that are", () => {
+  test("an undeclared app is wrong usage, with the declared names", () => {
     const { root, write } = repository(packaged, values);
     const ofNone = svcm(["startup", "check", "grpc", "--app", "x"], { cwd: root });
     expect(ofNone).toMatchObject({

@@ -30,7 +30,7 @@ describe("REST", () => {
     });
   });
 
-  test("does not care about the realtime switch", () => {
+  test("ignores the realtime switch", () => {
     for (const value of ["yes", "no"]) expect(planFor("rest", { SVC_REALTIME_API: value }).entrypoint).toBe("rest");
   });
 });
@@ -58,7 +58,7 @@ describe("guardrail 3: realtime starts only when it is on and only the protocol'
     }
   });
 
-  test("says what it is and what it needs", () => {
+  test("is refused with the protocol and the required value", () => {
     const { issues } = decideStartup(contract, "grpc", {}, facts);
     expect(issues.map(({ message }) => message)).toEqual([
       'the grpc entrypoint needs SVC_REALTIME_API=yes; it is "no"',

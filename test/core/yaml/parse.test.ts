@@ -34,7 +34,7 @@ describe("refusals, each with its place", () => {
     expect(parseYaml(text, "a.yaml").issues.map((issue) => issue.message)).toEqual([message]);
   });
 
-  test("an end mark behind the document is read like the end of the text", () => {
+  test("an end mark after the document counts as the end of the text", () => {
     expect(parseYaml("a: 1\n...\n", "a.yaml")).toMatchObject({ value: { a: 1 }, issues: [] });
   });
 
@@ -49,7 +49,7 @@ describe("refusals, each with its place", () => {
     expect(parseYaml(lines.join("\n"), "a.yaml").issues.map(({ code }) => code)).toContain("YAML_ALIAS");
   });
 
-  test("so is one of few long texts, and of long keys", () => {
+  test("an alias bomb of few long texts, or of long keys, is an issue", () => {
     const long = "x".repeat(100_000);
     for (const first of [long, `[${long}]`, `{${long.slice(0, 1000)}: ${long}}`]) {
       expect(issuesOf(`a: &a ${first}\nb: [${"*a,".repeat(9)}]\n`)).toEqual([]);
@@ -58,8 +58,8 @@ describe("refusals, each with its place", () => {
   });
 });
 
-describe("what it reads", () => {
-  test("is what the library reads, for ordinary documents", () => {
+describe("the parser's reading", () => {
+  test("equals the library's for ordinary documents", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const text = JSON.stringify(value, null, 2);
@@ -77,7 +77,7 @@ describe("what it reads", () => {
   });
 });
 
-test("an alias stands for the last anchor of its name before it, also where its list or map is repeated", () => {
+test("an alias refers to the last anchor of its name before it, also in a repeated list or map", () => {
   const redefined = parseYaml("a: &x 1\nb: &b [*x]\nc: &x 2\nd: *b\n", "a.yaml");
   expect(redefined.value).toMatchObject({ b: [1], d: [1] });
   const repeated = parseYaml("a: &x { k: &y 1 }\nb: &y 2\nc: *x\nd: *y\n", "a.yaml");

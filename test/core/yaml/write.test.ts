@@ -46,7 +46,7 @@ const { tree: trees } = fc.letrec((tie) => ({
   ),
 }));
 
-test("whatever is written is read back equal, without a warning, by YAML 1.2 and by YAML 1.1", () => {
+test("YAML 1.2 and YAML 1.1 read every written value back without a warning", () => {
   fc.assert(
     fc.property(trees, (value) => {
       const text = writeYaml(value);
@@ -59,7 +59,7 @@ test("whatever is written is read back equal, without a warning, by YAML 1.2 and
   );
 });
 
-test("a document is written as people write it, and in the style that is read without the whole parser", () => {
+test("a document is written in common style, which the fast scan reads", () => {
   const document = {
     version: "service-management.v1",
     serviceConfiguration: { serviceKind: "rest-api", ports: { rest: 3000 } },
@@ -82,7 +82,7 @@ deployments:
   expect(scanYaml(text, "a.yaml")?.value).toEqual(document);
 });
 
-test("the repository's own document goes through it", () => {
+test("the repository's own document is written and read back equal", () => {
   const own = parseYaml(readFileSync(join(import.meta.dirname, "../../../deployments.yaml"), "utf8"), "a.yaml").value;
   expect(scanYaml(writeYaml(own), "a.yaml")?.value).toEqual(own);
 });

@@ -21,7 +21,7 @@ function start(options: Parameters<typeof testServer>[0] = {}) {
   return testServer({ world: withTelemetry(handTelemetry()), ...options });
 }
 
-describe("where it comes from", () => {
+describe("the origin of a WebSocket", () => {
   test.each<[string, Record<string, string>]>([
     ["a rebound name", { host: "evil.example" }],
     ["another host's port", { host: "evil.example:3200" }],
@@ -35,7 +35,7 @@ describe("where it comes from", () => {
     expect({ status, error: json.error }).toEqual({ status: 403, error: "Forbidden." });
   });
 
-  test("localhost for 127.0.0.1 is another origin, the same name is its own", async () => {
+  test("localhost and 127.0.0.1 are different origins", async () => {
     const server = await start();
     const host = `127.0.0.1:${server.port}`;
     expect((await refused(server, { headers: { host, origin: `http://localhost:${server.port}` } })).status).toBe(403);
@@ -87,12 +87,12 @@ describe("a request that is not a WebSocket handshake", () => {
     expect(answer.json.error).toBe(status === 426 ? "Upgrade required." : "Invalid request.");
   });
 
-  test("a body behind the upgrade of another route is not waited for", async () => {
+  test("an upgrade of another route does not wait for a body", async () => {
     const request = `POST /api/validate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n${UPGRADE}\r\n`;
     expect(parsed(await raw(await start(), request)).status).toBe(400);
   });
 
-  test("without an upgrade the answer says what is needed", async () => {
+  test("without an upgrade, the answer explains the handshake", async () => {
     const answer = await ask(await start(), PATH);
     expect(answer.status).toBe(426);
     expect(answer.headers).toMatchObject({ upgrade: "websocket", "sec-websocket-version": "13" });
@@ -205,7 +205,7 @@ describe("on an address that others reach", () => {
     expect((await client.next("action-result")).code).not.toBe("UNAUTHORIZED");
   });
 
-  test("who does not show it in time is cut", async () => {
+  test("a client that does not show the token in time is disconnected", async () => {
     const server = await start({ host: "0.0.0.0", env, limits: { authTimeoutMs: 50 } });
     const [silent, shown] = [await open(server), await open(server, header(TOKEN))];
     expect(await silent.closed).toEqual({ code: 1008, reason: "UNAUTHORIZED" });

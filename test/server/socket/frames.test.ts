@@ -47,7 +47,7 @@ describe("subscribe", () => {
     }
   });
 
-  test("takes the place of the earlier one", async () => {
+  test("replaces the earlier one", async () => {
     const { telemetry, client } = await start();
     client.send({ type: "subscribe" });
     client.send({ type: "subscribe", environment: "staging", intervalMs: 500, asyncContext: true });
@@ -78,7 +78,7 @@ describe("subscribe", () => {
   });
 });
 
-test("unsubscribe ends the stream, and nothing is watched any more", async () => {
+test("unsubscribe ends the stream and the sampling", async () => {
   const { telemetry, client } = await start();
   client.send({ type: "subscribe" });
   await telemetry.watchers(1);
@@ -89,7 +89,7 @@ test("unsubscribe ends the stream, and nothing is watched any more", async () =>
   await telemetry.watchers(1);
 });
 
-test("while PM2 cannot be read the host comes, beside the error", async () => {
+test("while PM2 cannot be read, the host comes with the error", async () => {
   const { telemetry, client } = await start();
   client.send({ type: "subscribe" });
   await telemetry.watchers(1);
@@ -128,7 +128,7 @@ describe("a frame that is not understood", () => {
     expect(await client.next()).toEqual({ type: "pong" });
   });
 
-  test("nothing of it comes back but the request's id", async () => {
+  test("the answer repeats only the id of the request", async () => {
     const { client } = await start();
     client.send({ type: "action", action: "canary-action", name: "canary-name", token: "canary", requestId: "mine" });
     client.send({ type: "subscribe", token: 1, canary: "canary-value", requestId: "mine" });
@@ -138,7 +138,7 @@ describe("a frame that is not understood", () => {
   });
 });
 
-describe("what closes the connection", () => {
+describe("frames that close the connection", () => {
   test("a binary frame: 1003", async () => {
     const { client } = await start();
     client.socket.send(Buffer.from('{"type":"ping"}'));

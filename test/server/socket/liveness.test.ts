@@ -44,7 +44,7 @@ async function gone(socket: Socket): Promise<void> {
   if (!socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
 }
 
-test("samples are serialised once for all who get the same", async () => {
+test("a sample is serialised once for all its subscribers", async () => {
   const { telemetry, server } = await start();
   const clients = [await open(server), await open(server), await open(server)];
   for (const client of clients) client.send({ type: "subscribe" });
@@ -61,7 +61,7 @@ test("samples are serialised once for all who get the same", async () => {
 });
 
 describe("a client that does not read", () => {
-  test("gets the newest when it reads again, and nothing was stacked for it", async () => {
+  test("gets the newest sample when it reads again, and nothing was queued for it", async () => {
     const { telemetry, server } = await start();
     const [slow, quick] = [await open(server), await open(server)];
     for (const client of [slow, quick]) {
@@ -87,7 +87,7 @@ describe("a client that does not read", () => {
     expect(got).toHaveLength(MAX_UNREAD + 1);
   });
 
-  test("and answers no ping is cut, and nothing is watched for it any more", async () => {
+  test("and does not answer a ping is disconnected, and its sampling ends", async () => {
     const { telemetry, server } = await start({ limits: { heartbeatMs: 20, pongTimeoutMs: 60 } });
     const [deaf, alive] = [await deafClient(server), await open(server)];
     await telemetry.watchers(1);
@@ -97,7 +97,7 @@ describe("a client that does not read", () => {
     expect((await alive.next()).type).toBe("pong");
   });
 
-  test("and asks on without reading the answers is cut", async () => {
+  test("and sends requests without reading the answers is disconnected", async () => {
     const limits = { frameRate: { perSecond: 1e9, burst: 1e9 }, maxUnsentBytes: 64 * 1024 };
     const { server } = await start({ limits });
     const deaf = await deafClient(server);
@@ -125,7 +125,7 @@ describe("the server's end", () => {
     expect(telemetry.watched).toEqual([]);
   });
 
-  test("does not wait for one that does not answer the close", async () => {
+  test("does not wait for a socket that does not answer the close", async () => {
     const { telemetry, server } = await start();
     const deaf = await deafClient(server);
     await telemetry.watchers(1);

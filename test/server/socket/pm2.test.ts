@@ -50,7 +50,7 @@ function audit(home = real.home): Record<string, unknown>[] {
 }
 
 describe("metrics", () => {
-  test("come at once, and go on", async () => {
+  test("come at once and continue", async () => {
     const client = await subscribed(await start());
     for (const _ of [1, 2]) {
       const { payload } = await client.next("metrics");
@@ -60,7 +60,7 @@ describe("metrics", () => {
     }
   });
 
-  test("of several environments go to those who asked, at once to who comes later", async () => {
+  test("of several environments go to their subscribers, and a later subscriber gets them at once", async () => {
     const server = await start();
     const clients = [await subscribed(server), await subscribed(server, { environment: "staging", intervalMs: 2000 })];
     for (const [index, environment] of ["dev", "staging"].entries()) {
@@ -150,7 +150,7 @@ describe("actions", () => {
     });
   });
 
-  test("apps of the ecosystem file are started, the daemon first, and what runs is left alone", async () => {
+  test("start apps of the ecosystem file and the daemon, and do not touch running processes", async () => {
     await using fresh = ending(pm2());
     const files = repository();
     const apps = ["declared", "beside"].map((name) => ({ name, script: "./idle.cjs" }));
@@ -217,7 +217,7 @@ describe("actions", () => {
     expect(result.error).toMatch(error);
   });
 
-  test("more of them than the rate are refused, and the connection stays", async () => {
+  test("above the rate are refused, and the connection stays open", async () => {
     const files = repository();
     const limits = { actionRate: { perSecond: 0.001, burst: 1 } };
     const server = await testServer({ repository: files, env: { PM2_HOME: real.home, HOME: files.root }, limits });
@@ -230,7 +230,7 @@ describe("actions", () => {
     expect((await client.next()).type).toBe("pong");
   });
 
-  test("one that is under way when the server closes comes to its end, and its result arrives", async () => {
+  test("that run when the server closes finish, and their results arrive", async () => {
     const server = await start();
     const client = await open(server);
     client.send({ type: "action", action: "restart", name: "worker" });
@@ -243,8 +243,8 @@ describe("actions", () => {
   });
 });
 
-describe("where no PM2 runs", () => {
-  test("the host comes beside PM2_NOT_RUNNING, an action says the same, and none is started", async () => {
+describe("without a running PM2", () => {
+  test("the host comes with PM2_NOT_RUNNING, an action is refused with it, and no daemon is started", async () => {
     const away = pm2();
     try {
       const client = await subscribed(await start(away.home));
@@ -260,7 +260,7 @@ describe("where no PM2 runs", () => {
     }
   });
 
-  test("metrics come when it does, and the host again when it dies", async () => {
+  test("metrics come when PM2 starts, and only the host when it dies", async () => {
     const late = pm2();
     try {
       const client = await subscribed(await start(late.home));

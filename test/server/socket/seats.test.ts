@@ -34,7 +34,7 @@ test("eight strangers wait, the ninth is refused, and the token's owner gets in"
   expect((await client.next()).type).toBe("subscribed");
 });
 
-test("who sends the token moves on, and leaves the place to the next", async () => {
+test("a client that sends the token frees its waiting place", async () => {
   const server = await openServer();
   const [first] = await eightStrangers(server);
   first?.send({ type: "subscribe", token: TOKEN });
@@ -43,7 +43,7 @@ test("who sends the token moves on, and leaves the place to the next", async () 
   expect((await refused(server)).status).toBe(503);
 });
 
-test("the places of those who sent it are not taken by strangers, nor beyond their number", async () => {
+test("clients without the token take no place of clients with it, and both numbers are limited", async () => {
   const server = await openServer({ maxSockets: 1 });
   const [stranger] = await eightStrangers(server);
   await open(server, owner);
@@ -52,7 +52,7 @@ test("the places of those who sent it are not taken by strangers, nor beyond the
   expect(await stranger?.next()).toMatchObject({ type: "error", code: "SERVICE_BUSY" });
 });
 
-test("a refusal for want of the token has the same members, asked or timed out", async () => {
+test("a refusal without the token has the same members after a request and after a timeout", async () => {
   const asking = await open(await openServer());
   asking.send({ type: "subscribe" });
   const asked = await asking.next();

@@ -17,7 +17,7 @@ async function offers(...words: string[]): Promise<string[]> {
   return candidates.map(({ value }) => value);
 }
 
-describe("what may follow", () => {
+describe("candidates", () => {
   test("topics and commands, without hidden ones", async () => {
     const first = await offers("");
     expect(first).toEqual(expect.arrayContaining(["audit", "completion", "env", "serve"]));
@@ -55,7 +55,7 @@ describe("what may follow", () => {
     expect(await offers("config", "set", "runMode=")).toEqual(["runMode=<field:runMode>"]);
   });
 
-  test("paths, where a file or a folder is meant", async () => {
+  test("paths, for a file or a folder", async () => {
     const paths = async (...words: string[]) => (await complete(words, commands, async () => [])).paths;
     expect(await paths("env", "get", "--root", "")).toBe("folders");
     expect(await paths("targets", "list", "--file", "")).toBe("files");

@@ -10,7 +10,7 @@ const busy = seen(busySample());
 const ids = (state: WatchState): number[] => shownProcesses(state).map(({ pmId }) => pmId);
 const press = (state: WatchState, key: string) => next(state, { type: "key", key });
 
-test("every order is one of all processes", () => {
+test("every order contains all processes", () => {
   const orders = Object.fromEntries(sortKeys.map((sort) => [sort, ids({ ...stateAfter(busy), sort })]));
   expect(orders).toEqual({
     cpu: [5, 4, 2, 0, 3, 1],
@@ -36,7 +36,7 @@ test("the filter takes name, namespace and status, in any case", () => {
   expect(stateAfter(busy, ...keys("/ q escape"))).toMatchObject({ filter: "", mode: "table" });
 });
 
-test("the arrows select, and what is selected stays so in another order", () => {
+test("the arrows select a process, which stays selected in another order", () => {
   expect(stateAfter(busy, ...keys("down")).selected).toBe(5);
   expect(stateAfter(busy, ...keys("up")).selected).toBe(1);
   expect(stateAfter(busy, ...keys("down down s s")).selected).toBe(4);
@@ -93,7 +93,7 @@ describe("an action", () => {
     expect(stateAfter(busy, ...keys("X"))).toMatchObject({ mode: "table", notice: { isBad: true } });
   });
 
-  test("is about who was selected, whatever the next sample shows", () => {
+  test("applies to the process that was selected when the action began", () => {
     const asked = stateAfter(busy, ...keys("down X"), seen(busySample()), ...keys("s"));
     expect(asked.mode).toBe("table");
     expect(stateAfter(busy, ...keys("down X"), busy).asked).toMatchObject({ pmId: 5 });
@@ -118,7 +118,7 @@ test.each([
   expect(keysOf(input)).toEqual(expected);
 });
 
-test("bars and sparklines have their width, whatever the value", () => {
+test("bars and sparklines keep their width for every value", () => {
   for (const value of [null, -1, 0, 0.1, 12.5, 50, 99.9, 100, 1000])
     expect(Array.from(bar(value, 10))).toHaveLength(10);
   expect(bar(50, 4)).toBe("██··");

@@ -87,7 +87,7 @@ test("colours as they are drawn", async () => {
   await expect(text).toMatchFileSnapshot(join(FIXTURES, "table-colours.txt"));
 });
 
-test("what is selected is in sight, however short the window", async () => {
+test("the selected row is visible in every window", async () => {
   const state = stateAfter(busy, ...keys("down down down down down down"));
   const lines = viewLines(state, { columns: 80, rows: 6 }, paint).map((line) => withStyles(line, false));
   expect(lines.filter((line) => line.startsWith(">"))).toHaveLength(1);

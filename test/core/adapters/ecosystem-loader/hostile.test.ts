@@ -42,7 +42,7 @@ function processesAbout(text: string): string[] {
   });
 }
 
-test("each is refused in our words, and the server goes on", async () => {
+test("each is refused in svcm's words, and the server continues", async () => {
   const workspace = makeWorkspace();
   const server = await serve({
     root: workspace.root,
@@ -73,7 +73,7 @@ test("each is refused in our words, and the server goes on", async () => {
   expect(await server.stop()).toBe(0);
 });
 
-test("what a file starts ends with it", async () => {
+test("processes that a file starts end with it", async () => {
   const workspace = makeWorkspace();
   const server = await serve({ root: workspace.root });
   const marker = join(workspace.root, "grandchild.js");
@@ -112,7 +112,7 @@ test("a file sees neither our secrets nor our options", async () => {
   expect(answer.text).not.toContain(CANARY);
 });
 
-test("a file that cannot be read is 500, one that is not there is not", async () => {
+test("an unreadable file is 500, and a missing file is not an error", async () => {
   const workspace = makeWorkspace();
   const server = await serve({ root: workspace.root });
   const absent = await read(server.url);

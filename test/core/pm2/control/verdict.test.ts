@@ -31,7 +31,7 @@ test("a start is done when the process has been online for as long as PM2 calls 
   expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, pid: null }), STABLE_MS)).toBe("pending");
 });
 
-test("a start failed if the process ended after it, whatever its status is now", () => {
+test("a start failed if the process ended after it, with any present status", () => {
   expect(verdictOn("start", UNKNOWN_BEFORE, record({ ...stable, restartCount: 1, exitCode: 3 }), STABLE_MS)).toEqual({
     failed: "it ended right after its start, once so far, last with exit code 3",
   });

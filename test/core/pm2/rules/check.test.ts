@@ -17,7 +17,7 @@ async function issues(text: string, name = "ecosystem.dev.config.cjs"): Promise<
 const app = (fields: object): string =>
   `module.exports = { apps: [${JSON.stringify({ name: "one", script: "./a.js", ...fields })}] };`;
 
-test("a field of a type that PM2 refuses is reported, whichever it is", async () => {
+test("every field with a type that PM2 refuses is reported", async () => {
   expect(await issues(app({ min_uptime: 10 }))).toEqual(["ECOSYSTEM_FIELD_TYPE apps 0 min_uptime"]);
   expect(await issues(app({ maxRestarts: -1, autorestart: "no" }))).toEqual([
     "ECOSYSTEM_FIELD_TYPE apps 0 autorestart",
@@ -39,7 +39,7 @@ test("a TypeScript file is reported because PM2 would run it as a script", async
   expect(await issues("export default {}", "ecosystem.dev.config.ts")).toEqual(["ECOSYSTEM_FILE_NAME"]);
 });
 
-test("CommonJS in a package of ES modules is reported as what PM2 cannot load", async () => {
+test("CommonJS in a package of ES modules is reported, because PM2 cannot load it", async () => {
   const text = "module.exports = { apps: [] };";
   const { root } = makeWorkspace({ "pm2/ecosystem.dev.config.js": text, "package.json": '{ "type": "module" }' });
   const ports = nodePorts({ root, cwd: root, env: { PM2_HOME: join(root, ".pm2") } });

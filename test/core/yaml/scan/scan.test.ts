@@ -58,7 +58,7 @@ test.each([
   expect(scanYaml(text, "a.yaml")).toBeUndefined();
 });
 
-test("it reads any JSON without what is refused as a key", () => {
+test("it reads any JSON without refused keys", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 2), (value, indent) => {
       const text = JSON.stringify([value], null, indent);

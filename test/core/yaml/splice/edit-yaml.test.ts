@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addAndRemoveIsNothing, everyEditIsExact } from "./edit-properties.ts";
 
-test("an edit means exactly what was asked, and touches no other line", () => {
+test("an edit changes only the requested data and lines", () => {
   const { made, refused } = everyEditIsExact(1000);
   expect(refused / (made + refused)).toBeLessThan(0.05);
 });
