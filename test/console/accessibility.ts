@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Checks that everybody can use what the page shows. */
+/** Checks that every user can use the page. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
@@ -24,7 +24,7 @@ export async function inEveryLook(page: Page, check: () => Promise<void>): Promi
   await page.setViewportSize(before);
 }
 
-/** Expects that everybody can use what the page shows now, in every look. */
+/** Expects that every user can use the page, in every look. */
 export function expectAccessibleInEveryLook(open: { readonly page: Page }): Promise<void> {
   return inEveryLook(open.page, () => expectAccessible(open));
 }

@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("the buttons of a process", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("a message says what happened and what to do", () => {
+describe.skipIf(!hasBrowser)("a message names the event and the next step", () => {
   /** One address that leads to the first of two servers. */
   async function twoServers(options: ConsoleOptions = {}) {
     const env = { PM2_HOME: temporaryFolder() };

@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)("a link", () => {
     }
   });
 
-  test("back and forward go through the tabs as they were opened", async () => {
+  test("back and forward follow the order in which the tabs were opened", async () => {
     const server = await testServer(noPm2);
     const { page, tab } = await openConsole(browser, server.url, { tab: "audit" });
     const isOpen = (id: string) => page.locator(`#panel.${id}`).waitFor();

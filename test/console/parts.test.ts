@@ -211,7 +211,7 @@ test.each([
 ])("the link %j is of the tab %s", (hash, tab) => expect(tabOf(hash)).toBe(tab));
 
 describe("the server", () => {
-  test("is known to be gone, and to be back, from any request, before the next look", async () => {
+  test("any request shows that it is gone or back, before the next poll", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let version = "1.0.0";

@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("the stored configuration", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("everybody", () => {
+describe.skipIf(!hasBrowser)("every user", () => {
   test("saves by keyboard alone; typed values outlive a visit to another tab", async () => {
     const suite = await open(good);
     const { keyboard } = suite.page;

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Deploy targets as they are stored, and the tab for everybody. @see the specification, "Deploy target list behaviour" 5 */
+/** Deploy targets as they are stored, and the tab for every user. @see the specification, "Deploy target list behaviour" 5 */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { a, b, lambda, openTargets, suiteOf, type Target } from "./stored-targets.ts";
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("5: the stored targets", () => {
   );
 });
 
-describe.skipIf(!hasBrowser)("everybody", () => {
+describe.skipIf(!hasBrowser)("every user", () => {
   test("adds, edits, duplicates and deletes by keyboard alone", async () => {
     const suite = await open(a);
     const { keyboard } = suite.page;

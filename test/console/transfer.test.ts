@@ -241,7 +241,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("everybody", () => {
+describe.skipIf(!hasBrowser)("every user", () => {
   test("exports and imports by keyboard alone", async () => {
     const suite = await open(full);
     const { keyboard } = suite.page;

@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("marks a page that draws nothing: title and icon follow the samples", async () => {
+  test("marks a page that the browser does not paint: title and icon follow the samples", async () => {
     const { page, give, telemetry } = await handMonitoring(browser, {
       prepare: (first) => first.addInitScript(() => void (window.requestAnimationFrame = () => 1)),
     });
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("a message over the page", () => {
     expect(await row.boundingBox()).toEqual(before);
   });
 
-  test("an error whose words change with each sample is announced once", async () => {
+  test("an error whose text changes with each sample is announced once", async () => {
     const { page, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     const failing = (second: number) =>
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("actions that are refused", () => {
 });
 
 describe.skipIf(!hasBrowser)("under the pointer", () => {
-  test("nothing moves: an app that was started stays where it was until the pointer leaves", async () => {
+  test("nothing moves: a started app stays in its place until the pointer leaves", async () => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give([{ name: "api" }], { missingExpected: ["mailer", "worker"] });
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)("under the pointer", () => {
 });
 
 describe.skipIf(!hasBrowser)("drift", () => {
-  test("says what it means and offers the restart that applies it", async () => {
+  test("explains itself and offers the restart that applies it", async () => {
     const { page, give, telemetry, sockets } = await handMonitoring(browser, { server: {}, mayFail: true });
     await telemetry.watchers(1);
     const of = { name: "auth", pmIds: [0], declared: null, running: null, field: "env" as const };
@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)("metrics of an app", () => {
 });
 
 describe.skipIf(!hasBrowser)("buttons", () => {
-  test("that would do nothing are disabled, with the reason", async () => {
+  test("without an effect are disabled, with the reason", async () => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give([{ name: "gone", status: "errored", pid: null }]);

@@ -23,7 +23,7 @@ async function ask(url: string, authorization?: string, init: RequestInit = {}) 
 }
 
 describe.each(frameworks)("%s", (framework) => {
-  test("asks for credentials on every route, and gives a lockout its end", async () => {
+  test("asks for credentials on every route, and says when a lockout ends", async () => {
     await using backend = await startEntrypoint("rest", withAlice({ SVC_HTTP_FRAMEWORK: framework }));
     const at = (path: string): string => backend.url + path;
     const post = { method: "POST", body: '{"name":"mine"}', headers: { "content-type": "application/json" } };
@@ -71,7 +71,7 @@ describe("open routes", () => {
     expect(await ask(`${backend.url}/nothing`)).toMatchObject({ status: 404 });
   });
 
-  test("a page of another origin does not get in on its user's credentials", async () => {
+  test("a page of another origin cannot use its user's credentials", async () => {
     const origin = "https://console.example.com";
     await using backend = await startEntrypoint("rest", withAlice({ SVC_CORS_ALLOWED_ORIGINS: origin }));
     const from = (page: string) => ({ method: "POST", body: '{"name":"x"}', headers: { origin: page } });
@@ -144,7 +144,7 @@ describe("credentials", () => {
 });
 
 describe("the limit", () => {
-  test("many attempts at once get no more tries than one after another", async () => {
+  test("concurrent attempts get no more tries than attempts in sequence", async () => {
     await using backend = await startEntrypoint("rest", withAlice());
     const tries = Array.from({ length: 20 }, (_, index) => ask(`${backend.url}/items`, basic("alice", `no ${index}`)));
     const statuses = (await Promise.all(tries)).map(({ status }) => status);
@@ -152,7 +152,7 @@ describe("the limit", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(17);
   });
 
-  test("one client that asks for many things at once is one login", async () => {
+  test("concurrent requests of one client count as one login", async () => {
     await using backend = await startEntrypoint("rest", withAlice());
     const asked = Array.from({ length: 20 }, () => ask(`${backend.url}/items`, good));
     expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]));
@@ -172,21 +172,24 @@ describe("the limit", () => {
     expect(await ask(`${backend.url}/items`, good)).toMatchObject({ status: 200 });
   });
 
-  test.skipIf(!hasRedis)("is shared over Redis, and holds while Redis is away (needs redis-server)", async () => {
-    await using redis = await startRedis();
-    const env = withAlice({ SVC_KEYVALUESTORAGE_DRIVER: "redis", SVC_REDIS_PORT: `${redis.port}` });
-    await using first = await startEntrypoint("rest", env);
-    await using second = await startEntrypoint("rest", env);
-    for (const { url } of [first, second, first]) {
-      expect(await ask(`${url}/items`, basic("alice", "wrong"))).toMatchObject(unauthorized);
-    }
-    for (const { url } of [first, second]) expect(await ask(`${url}/items`, good)).toMatchObject(locked);
-    await redis.stop();
-    for (let attempt = 0; attempt < 3; attempt++) {
-      expect(await ask(`${second.url}/items`, basic("bob", "wrong"))).toMatchObject(unauthorized);
-    }
-    expect(await ask(`${second.url}/items`, basic("bob", "wrong"))).toMatchObject(locked);
-  });
+  test.skipIf(!hasRedis)(
+    "is shared over Redis, and applies while Redis is unavailable (needs redis-server)",
+    async () => {
+      await using redis = await startRedis();
+      const env = withAlice({ SVC_KEYVALUESTORAGE_DRIVER: "redis", SVC_REDIS_PORT: `${redis.port}` });
+      await using first = await startEntrypoint("rest", env);
+      await using second = await startEntrypoint("rest", env);
+      for (const { url } of [first, second, first]) {
+        expect(await ask(`${url}/items`, basic("alice", "wrong"))).toMatchObject(unauthorized);
+      }
+      for (const { url } of [first, second]) expect(await ask(`${url}/items`, good)).toMatchObject(locked);
+      await redis.stop();
+      for (let attempt = 0; attempt < 3; attempt++) {
+        expect(await ask(`${second.url}/items`, basic("bob", "wrong"))).toMatchObject(unauthorized);
+      }
+      expect(await ask(`${second.url}/items`, basic("bob", "wrong"))).toMatchObject(locked);
+    },
+  );
 });
 
 describe("a start that could not authenticate is refused", () => {

@@ -43,7 +43,7 @@ describe.each(frameworks)("%s", (framework) => {
     });
   });
 
-  test("adds, gives, lists and removes an item", async () => {
+  test("adds, returns, lists and removes an item", async () => {
     const added = await ask("/items", post('{"name":"a name / with ünicode"}'));
     expect(added).toMatchObject({ status: 201, body: { name: "a name / with ünicode" } });
     const { id } = added.body as { id: string };
@@ -85,7 +85,7 @@ describe.each(frameworks)("%s", (framework) => {
     expect(await ask("/items", { method: "OPTIONS" })).toMatchObject({ status: 204, allow: "GET, HEAD, POST" });
   });
 
-  test("a page of an allowed origin may read, one of another may not", async () => {
+  test("only a page of an allowed origin may read", async () => {
     const asked = async (origin: string, method: string, more: Record<string, string> = {}) => {
       const { status, headers } = await fetch(`${backend.url}/items`, { method, headers: { origin, ...more } });
       const named = [...headers].filter(([name]) => name.startsWith("access-control-") || name === "vary");
@@ -106,7 +106,7 @@ describe.each(frameworks)("%s", (framework) => {
     });
   });
 
-  test("a client that goes in the middle of its body does no harm", async () => {
+  test("a client that disconnects within its body does no harm", async () => {
     const gone = request(`${backend.url}/items`, { method: "POST", headers: { "content-length": "100" } });
     gone.on("error", () => undefined);
     gone.write('{"name":');
@@ -117,7 +117,7 @@ describe.each(frameworks)("%s", (framework) => {
     expect(backend.output()).toMatch(/^REST .*\n$/);
   });
 
-  test("a hundred requests at once have a hundred contexts", async () => {
+  test("a hundred concurrent requests have a hundred contexts", async () => {
     const names = Array.from({ length: 100 }, (_, index) => `item ${index}`);
     const answers = await Promise.all(names.map((name) => ask("/items", post(JSON.stringify({ name })))));
     expect(answers.map(({ body }) => (body as { name: string }).name)).toEqual(names);

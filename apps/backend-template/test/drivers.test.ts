@@ -76,7 +76,7 @@ describe("items", () => {
     }
   });
 
-  test.skipIf(!hasPostgres)("the pool heals when PostgreSQL was away (needs postgres)", async () => {
+  test.skipIf(!hasPostgres)("the pool reconnects after PostgreSQL was unavailable (needs postgres)", async () => {
     await using server = await startPostgres();
     const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
     await using backend = await startEntrypoint("rest", { SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url });
@@ -86,7 +86,7 @@ describe("items", () => {
     expect(await read(backend.url, "/items")).toHaveLength(1);
   });
 
-  test.skipIf(!hasMariaDb)("MySQL, and RDS that speaks it (needs mariadb)", async () => {
+  test.skipIf(!hasMariaDb)("MySQL, and RDS with its protocol (needs mariadb)", async () => {
     await using server = await startMariaDb();
     const url = `mysql://svcm:svcm@127.0.0.1:${server.port}/svcm`;
     await expectSharedItems({ SVC_DATABASE_DRIVER: "MySQL", SVC_DATABASE_URL: url });

@@ -39,7 +39,7 @@ test("unary and server stream, with REST beside on the same items", async () => 
   expect(await (await fetch(`${backend.url}/health`)).json()).toMatchObject({ entrypoint: "grpc" });
 });
 
-test("a watcher hears of each new item", async () => {
+test("a watcher receives each new item", async () => {
   using watched = await watchItems(backend.output());
   const item = await add(backend.url, "watched");
   expect(await watched.next()).toEqual(item);
@@ -57,7 +57,7 @@ test("a message over 64 KiB is refused", async () => {
   expect((await get("x".repeat(70_000))).error).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
 });
 
-test("health and reflection answer", async () => {
+test("health and reflection respond", async () => {
   const require = createRequire(import.meta.url);
   const health = loadPackageDefinition(
     loadSync(require.resolve("grpc-health-check/proto/health/v1/health.proto"), { enums: String }),
@@ -95,7 +95,7 @@ test("health and reflection answer", async () => {
   expect(JSON.stringify(answers)).toContain("items.v1.Items");
 });
 
-test("it drains: an open watch is ended in order, exit code 0", async () => {
+test("a signal ends an open watch in order, with exit code 0", async () => {
   await using leaving = await startEntrypoint("grpc", env);
   using watched = await watchItems(leaving.output());
   leaving.signal("SIGTERM");

@@ -34,7 +34,7 @@ describe.each([
   ["websocket", "grpc"],
   ["grpc", "websocket"],
 ] as const)("%s", (entrypoint, other) => {
-  test("does not start where the realtime API is off, or the protocol is another's", async () => {
+  test("does not start if the realtime API is off, or has another protocol", async () => {
     const off = await runToEnd(entrypoint, { SVC_REALTIME_API: "no", SVC_REALTIME_API_PROTOCOL: entrypoint });
     expect(off.code).toBe(1);
     expect(off.stderr).toContain(`the ${entrypoint} entrypoint needs SVC_REALTIME_API=yes; it is "no"`);
@@ -49,7 +49,7 @@ describe.each([
 describe("a driver that the backend has no adapter for", () => {
   const carried: Readonly<Record<string, readonly string[]>> = carriedDrivers();
 
-  test("the list is the adapters", () => {
+  test("the list equals the adapters", () => {
     expect(carried["SVC_DATABASE_DRIVER"]).toEqual(databaseDrivers);
     const accepted = valuesOf("SVC_REALTIME_API_DATABASE_DRIVER");
     expect(carried["SVC_REALTIME_API_DATABASE_DRIVER"]?.toSorted()).toEqual(

@@ -62,7 +62,7 @@ test.each(["dev", "staging", "production"])(
   },
 );
 
-test("it comes up as declared: all four online, each at its port", async () => {
+test("the profile starts as declared: all four processes are online, each at its port", async () => {
   expect(await svcm("process", "start", "--ecosystem")).toMatchObject({ code: 0, stderr: "" });
   expect(await states()).toEqual(Object.fromEntries(APPS.map((name) => [name, "online"])));
   expect(await drift()).toEqual({ code: 0, found: [] });
@@ -94,7 +94,7 @@ test("Service Management, an app of this PM2, sees the same PM2 and the same eco
   expect(ecosystem).toMatchObject({ drift: [] });
 });
 
-test("asked to, it restarts another app, and does not end itself", async () => {
+test("on request it restarts another app, and does not end itself", async () => {
   const client = connect({ url: `http://127.0.0.1:${ports.serviceManagement}`, WebSocket });
   for (const action of ["stop", "restart"] as const) {
     const refused = await client.act({ action, name: "dev-service-management" });
@@ -107,7 +107,7 @@ test("asked to, it restarts another app, and does not end itself", async () => {
   expect(await states()).toMatchObject({ "dev-service-management": "online" });
 });
 
-test("another framework: the env file is stale until a restart, and then it answers", async () => {
+test("another framework: the env file is stale until a restart, and then that framework answers", async () => {
   expect(await svcm("env", "set", "SVC_HTTP_FRAMEWORK=fastify")).toMatchObject({ code: 0 });
   expect(await frameworkAt(ports.restapi)).toBe("express");
   const stale = ["dev-grpcapi", "dev-restapi", "dev-websocketapi"].map((name) => `${name} envFile stale`);
@@ -122,7 +122,7 @@ test("another framework: the env file is stale until a restart, and then it answ
   expect(await frameworkAt(ports.websocketapi)).toBe("fastify");
 });
 
-test("a value by hand that is unsupported fails the restart, and its log says why", async () => {
+test("an unsupported value in the env file fails the restart, and the log has the reason", async () => {
   const file = join(root, "apps/backend-template/src/config/.env.dev");
   const good = readFileSync(file, "utf8");
   writeFileSync(file, good.replace("=fastify", "=koa"));

@@ -40,7 +40,7 @@ describe.each(Object.entries(packagedRuntimeContract.profiles))("%s", (name, { a
     return Object.fromEntries(Object.entries(assignments).map(([key, value]) => [key, filled[value] ?? value]));
   };
 
-  test.skipIf(needsRedis && !hasRedis)("REST starts under it, and what it adds", async () => {
+  test.skipIf(needsRedis && !hasRedis)("REST and the profile's realtime entrypoint start", async () => {
     await using rest = await startEntrypoint("rest", env());
     expect(await (await fetch(`${rest.url}/health`)).json()).toMatchObject({ status: "ok", framework: "express" });
     if (kind === "rest") return expect(rest.output()).toMatch(says);

@@ -10,7 +10,7 @@ import { carriedDrivers } from "../src/process/startup-plan.ts";
 const TEMPLATE = join(import.meta.dirname, "..");
 const readme = readFileSync(join(TEMPLATE, "README.md"), "utf8");
 
-test("the table of variables has what the code reads beside the startup plan", () => {
+test("the table of variables lists the variables that the code reads beside the startup plan", () => {
   const files = readdirSync(join(TEMPLATE, "src"), { recursive: true, encoding: "utf8" });
   const source = files
     .filter((file) => file.endsWith(".ts"))
@@ -59,7 +59,7 @@ test.each([
   expect(output).toMatch(says);
 });
 
-test("the lines that make an account do", () => {
+test("the documented commands make an account", () => {
   const folder = temporaryFolder();
   const [, section = ""] = readme.split("## Ask for credentials\n");
   const [, block = ""] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];

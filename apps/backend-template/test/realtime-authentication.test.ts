@@ -35,7 +35,7 @@ describe.each(["websocket", "polling"] as const)("WebSocket over %s", (transport
     return { socket, refused: refused && { message: refused.message, data: refused.data } };
   }
 
-  test("lets in who shows a password or a token, in the handshake's header or its auth", async () => {
+  test("accepts a password or a token, in the handshake's header or its auth", async () => {
     await using backend = await startEntrypoint("websocket", withAlice(realtime("websocket")));
     const token = await bearer();
     const item = await add(backend.url, "seen");
@@ -78,7 +78,7 @@ describe("gRPC", () => {
     return metadata;
   };
 
-  test("unary calls and streams need credentials, and a lockout holds for both", async () => {
+  test("unary calls and streams need credentials, and a lockout applies to both", async () => {
     await using backend = await startEntrypoint("grpc", withAlice(realtime("grpc")));
     const item = await add(backend.url, "seen");
     const client = itemsClient(backend.output());

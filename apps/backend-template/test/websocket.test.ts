@@ -128,7 +128,7 @@ test("a page of another origin may not connect; an allowed one, and the server's
   expect(asked.headers.get("access-control-allow-origin")).toBe(origin);
 });
 
-test("the number of workers is what SVC_WEBSOCKET_CLUSTER_WORKERS says; a worker that dies is replaced", async () => {
+test("SVC_WEBSOCKET_CLUSTER_WORKERS sets the number of workers, and a worker that dies is replaced", async () => {
   await using backend = await startEntrypoint("websocket", {
     ...realtime,
     SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster",
@@ -143,7 +143,7 @@ test("the number of workers is what SVC_WEBSOCKET_CLUSTER_WORKERS says; a worker
   await expectBroadcast([backend.url], "websocket", 4);
 });
 
-test("all of it ends in order, sockets and workers with it", async () => {
+test("the process ends in order, with its sockets and workers", async () => {
   for (const adapter of [{}, { SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster", SVC_WEBSOCKET_CLUSTER_WORKERS: "2" }]) {
     await using backend = await startEntrypoint("websocket", { ...realtime, ...adapter });
     const socket = await connected(backend.url, "websocket");
@@ -154,7 +154,7 @@ test("all of it ends in order, sockets and workers with it", async () => {
   }
 });
 
-test("it fails fast where Redis is away, and where the workers cannot start", async () => {
+test("the start fails fast without Redis, and if the workers cannot start", async () => {
   const away = await runToEnd("websocket", {
     ...realtime,
     SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams",
