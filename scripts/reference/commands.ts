@@ -7,6 +7,7 @@ interface Manifest {
 
 interface ManifestCommand {
   readonly id: string;
+  readonly aliases: readonly string[];
   readonly summary?: string;
   readonly description?: string;
   readonly usage?: string;
@@ -39,6 +40,7 @@ export function commandsPage(): string {
 
 function section(command: ManifestCommand): string {
   const name = command.id.replaceAll(":", " ");
+  const short = command.aliases.map((alias) => `\`svcm ${alias}\``).join(", ");
   const inputs = [
     ...Object.values(command.args).map((arg) => `- \`${arg.name.toUpperCase()}\`: ${describe(arg)}`),
     ...Object.values(command.flags).map((flag) => `- ${flagName(flag)}: ${describe(flag)}`),
@@ -48,6 +50,7 @@ function section(command: ManifestCommand): string {
     `## svcm ${name}`,
     command.summary ?? "",
     command.description ?? "",
+    short === "" ? "" : `Short: ${short}`,
     inputs.join("\n"),
     examples.length > 0 ? `\`\`\`sh\n${examples.join("\n")}\n\`\`\`` : "",
   ]

@@ -12,7 +12,7 @@ export const VERSION_MARK = "{version}";
 export function earlyAnswer(argv: readonly string[], dist: string): string | undefined {
   const [only = "--help", ...more] = argv;
   if (more.length > 0) return undefined;
-  if (only === "--version" || only === "-v") return `${version()}\n`;
+  if (["--version", "-v", "version"].includes(only)) return `${version()}\n`;
   return only === "--help" || only === "-h" ? rootHelp(dist) : undefined;
 }
 

@@ -40,12 +40,13 @@ function refuseTopicAsJson(argv: readonly string[], known: readonly string[]): v
 }
 
 /**
- * Treats `help env get` as `env get --help`, because oclif's help command passes none of its options and repeats the
- * summary.
+ * Treats `version` as `--version`, and `help env get` as `env get --help`, because oclif's help command passes none of its
+ * options: it repeats the summary and lists short names.
  */
 function askedByFlag(argv: string[]): string[] {
   const [first, ...words] = argv;
-  if (first !== "help" || words.length === 0 || words.some((word) => word.startsWith("-"))) return argv;
+  if (first === "version") return ["--version", ...words];
+  if (first !== "help" || words.some((word) => word.startsWith("-"))) return argv;
   return [...words, "--help"];
 }
 

@@ -1,23 +1,15 @@
 import { UsageError } from "../commands/terminal/errors.ts";
 import { suggest } from "../core/index.ts";
 
-const LIST = "svcm process list";
 const SHOW = "svcm metrics show measures each process; svcm ecosystem show shows its declaration";
 const WATCH = "svcm metrics watch";
 const LEFT_TO_PM2 = "use PM2's own command line for this";
 
+/** Commands that people type from habit, if no command of svcm has them among its `aliases`. */
 const HABITS: Readonly<Record<string, string>> = {
-  ls: LIST,
-  list: LIST,
-  ps: LIST,
-  status: LIST,
-  st: LIST,
+  st: "svcm process list",
   jlist: "svcm process list --json",
-  restart: "svcm process restart",
   reload: "svcm process restart",
-  start: "svcm process start",
-  stop: "svcm process stop",
-  monit: WATCH,
   top: WATCH,
   dash: WATCH,
   watch: WATCH,
@@ -28,7 +20,6 @@ const HABITS: Readonly<Record<string, string>> = {
   set: "svcm env set",
   check: "svcm validate",
   lint: "svcm validate",
-  version: "svcm --version",
   autocomplete: "svcm completion bash",
   delete: LEFT_TO_PM2,
   scale: LEFT_TO_PM2,

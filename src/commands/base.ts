@@ -7,7 +7,7 @@ import {
   doorHint,
   execute,
   openPorts,
-  SvcmError,
+  withDoor,
   type Operation,
   type Ports,
 } from "../core/index.ts";
@@ -102,9 +102,7 @@ export abstract class SvcmCommand extends Command {
     try {
       return await execute(operation, ports, input, commandLineCaller());
     } catch (error) {
-      if (!(error instanceof SvcmError) || error.body.code !== "ENV_FILE_NOT_FOUND") throw error;
-      const hint = await doorHint(ports);
-      throw hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
+      throw await withDoor(ports, error);
     }
   }
 

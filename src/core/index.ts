@@ -53,7 +53,7 @@ export type { Field } from "./deployments/field.ts";
 export { interfaceFields, targetFields } from "./deployments/fields.ts";
 export { packagedCapabilityMatrix, packagedRuntimeContract } from "./facts/packaged.generated.ts";
 export { entityTag } from "./env/transaction.ts";
-export { doorHint } from "./project/door.ts";
+export { doorHint, withDoor } from "./project/door.ts";
 export { docOf } from "./findings/catalog.ts";
 export { suggest } from "./words/suggest.ts";
 export * from "./operations/index.ts";

@@ -6,7 +6,7 @@ import { REPOSITORY, svcm } from "../support/command-line.ts";
 const { version } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")) as { version: string };
 
 describe("the version", () => {
-  test.each(["--version", "-v"])("%s names the release, the machine and Node", (flag) => {
+  test.each(["--version", "-v", "version"])("%s names the release, the machine and Node", (flag) => {
     const { status, stdout, stderr } = svcm([flag]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toBe(`svcm/${version} ${process.platform}-${process.arch} node-${process.version}\n`);

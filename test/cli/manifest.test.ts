@@ -8,6 +8,7 @@ interface Manifest {
 }
 
 interface CachedCommand {
+  readonly aliases: readonly string[];
   readonly args: Readonly<Record<string, { options?: string[]; required?: boolean }>>;
   readonly flags: Readonly<Record<string, { char?: string; type: string; options?: string[]; required?: boolean }>>;
   readonly relativePath: readonly string[];
@@ -31,8 +32,9 @@ test("each command has a file in the build", () => {
 
 /** Scripts rely on this: users notice a change here. */
 test("the command line is as recorded", async () => {
-  const list = Object.entries(commands).map(([id, { args, flags }]) => ({
+  const list = Object.entries(commands).map(([id, { aliases, args, flags }]) => ({
     command: id.replaceAll(":", " "),
+    ...(aliases.length > 0 && { aliases }),
     args: Object.entries(args).map(([name, { options, required }]) => ({ name, required: required ?? false, options })),
     flags: Object.entries(flags)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))

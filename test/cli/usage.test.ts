@@ -72,11 +72,12 @@ describe("wrong usage names the problem, the accepted form and the help", () => 
     [["process", "list", "x"], /svcm process list takes no arguments; unexpected: x\./],
     [["help", "env", "gte"], /env gte is not an svcm command\. Did you mean env get\?/],
     [["evn"], /Did you mean env\?/],
-    [["ls"], /svcm process list/],
-    [["restart", "api"], /svcm process restart/],
-    [["monit"], /svcm metrics watch/],
+    [["logs", "api"], /pm2 logs/],
+    [["describe", "api"], /svcm metrics show/],
+    [["reload", "api"], /svcm process restart/],
+    [["restart"], /No process was given\. Accepted: NAME, --id or --namespace\./],
+    [["ls", "x"], /svcm ls takes no arguments; unexpected: x\./],
     [["autocomplete"], /svcm completion bash/],
-    [["version"], /svcm --version/],
   ] as const)("%j", (argv, words) => {
     const { status, stdout, stderr } = svcm(argv);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

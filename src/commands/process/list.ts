@@ -7,6 +7,7 @@ import { renderProblems } from "../terminal/status.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 
 export default class ProcessList extends SvcmCommand {
+  static override aliases = ["ls", "list", "ps", "status"];
   static override summary = "List the processes that PM2 knows.";
   static override description =
     "Queries the PM2 daemon of PM2_HOME (by default ~/.pm2), and never starts one. CPU and memory are PM2's latest measurements. Arguments and environment values are never shown.";

@@ -3,6 +3,7 @@ import { ecosystemFlags, SvcmCommand } from "../base.ts";
 import { act, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
 
 export default class ProcessRestart extends SvcmCommand {
+  static override aliases = ["restart"];
   static override summary = "Restart PM2 processes.";
   static override description =
     "A process keeps its environment and reads its env file again. With --ecosystem, it gets the variables that the ecosystem file declares now, and nothing else from the file. All instances of a cluster may be down at the same time; pm2 reload replaces them one by one. Succeeds when PM2 reports a new run that has been online for one second.";

@@ -3,6 +3,7 @@ import { ecosystemFlags, SvcmCommand } from "../base.ts";
 import { act, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
 
 export default class ProcessStart extends SvcmCommand {
+  static override aliases = ["start"];
   static override summary = "Start processes that PM2 knows, or apps that the ecosystem file declares.";
   static override description =
     "Leaves running processes alone. With --ecosystem, also starts apps that PM2 does not know yet, and a PM2 daemon if none is running; without a NAME, starts every app in the file. Succeeds when PM2 reports that each process has been online for one second.";

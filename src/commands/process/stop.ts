@@ -5,6 +5,7 @@ import { act, processArgs, processFlags, targetOf } from "../terminal/process-ac
 import { canAsk, confirm } from "../terminal/prompt.ts";
 
 export default class ProcessStop extends SvcmCommand {
+  static override aliases = ["stop"];
   static override summary = "Stop PM2 processes.";
   static override description =
     "Stopped processes stay in PM2's list. Succeeds when PM2 reports each process as stopped. In a terminal, svcm asks for confirmation before it stops a whole namespace.";

@@ -1,3 +1,4 @@
+import { SvcmError } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
 import { isEnvName, isPm2Name } from "./detect/survey.ts";
 
@@ -14,4 +15,19 @@ export async function doorHint({ ecosystems, facts, workspace }: Ports): Promise
   if (found.length === 0) return undefined;
   const more = found.length > SHOWN ? ", ..." : "";
   return `Found here: ${found.slice(0, SHOWN).join(", ")}${more}. To use them, run: svcm init`;
+}
+
+/** The error with that next step, if it says that a file of svcm's own layout is missing. */
+export async function withDoor(ports: Ports, error: unknown): Promise<unknown> {
+  if (!(error instanceof SvcmError) || !lacksOurFile(error, ports.workspace.root)) return error;
+  const hint = await doorHint(ports);
+  return hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
+}
+
+/** A document of another name was named by a person, so svcm does not guess. */
+function lacksOurFile({ kind, body }: SvcmError, root: string): boolean {
+  const { code, path } = body;
+  if (code === "SUITE_FILE_NOT_FOUND") return path === `${root}/deployments.yaml`;
+  // Of the refusals about a process, only that of a missing ecosystem file has a path.
+  return code === "ENV_FILE_NOT_FOUND" || (kind === "PROCESS_NOT_FOUND" && path !== undefined);
 }

@@ -3,6 +3,8 @@ import { ARGUMENTS, FLAGS, type Source } from "./sources.ts";
 
 export interface KnownCommand {
   readonly id: string;
+  /** Short names; a command is listed under each of them as well. */
+  readonly aliases?: readonly string[];
   readonly hidden?: boolean;
   readonly summary?: string | undefined;
   readonly args: Readonly<Record<string, { readonly options?: readonly string[] }>>;
@@ -136,7 +138,8 @@ async function answered(
 function commandOf(words: readonly string[], commands: readonly KnownCommand[]) {
   for (let length = words.length; length > 0; length -= 1) {
     const id = words.slice(0, length).join(":");
-    const command = commands.find((one) => one.id === id);
+    const isAsked = (one: KnownCommand): boolean => one.id === id || one.aliases?.includes(id) === true;
+    const command = commands.find((one) => isAsked(one) && !one.aliases?.includes(one.id));
     if (command) return { command, rest: words.slice(length) };
   }
   return { command: undefined, rest: words };

@@ -1,0 +1,40 @@
+/** The first commands in a repository with files of another layout. */
+import { expect, test } from "vitest";
+import { svcm } from "../support/svcm.ts";
+import { makeWorkspace } from "../support/workspace.ts";
+
+const ECOSYSTEM = 'module.exports = { apps: [{ name: "api", script: "api.js" }] }';
+const FOREIGN = { "ecosystem.config.js": ECOSYSTEM, ".env": "PORT=1\n" };
+const DOOR = "Found here: .env, ecosystem.config.js. To use them, run: svcm init";
+
+test.each([
+  ["env get"],
+  ["env check"],
+  ["ecosystem show"],
+  ["ecosystem check"],
+  ["validate"],
+  ["targets list"],
+  ["targets validate"],
+  ["config show"],
+  ["interfaces list"],
+  ["process start api --ecosystem"],
+  ["process restart api --ecosystem"],
+  ["restart --ecosystem"],
+])("svcm %s names the files that lie there, and leads to svcm init", async (command) => {
+  const { root } = makeWorkspace(FOREIGN);
+  const { stdout, stderr, code } = await svcm(command.split(" "), { root });
+  expect(code).not.toBe(70);
+  expect(stdout + stderr).toContain(`Hint: ${DOOR}\n`);
+});
+
+test("a document that a person names is not taken for the door", async () => {
+  const { root } = makeWorkspace(FOREIGN);
+  const { stderr } = await svcm(["validate", "--file", "other.yaml"], { root });
+  expect(stderr).not.toContain("svcm init");
+});
+
+test("a repository with svcm.yaml gets the next step of the error itself", async () => {
+  const { root } = makeWorkspace({ ...FOREIGN, "svcm.yaml": "version: 1\nenvironments: { dev: [] }\n" });
+  const { stderr } = await svcm(["validate"], { root });
+  expect(stderr).toContain("create it with svcm targets add");
+});

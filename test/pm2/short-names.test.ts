@@ -1,0 +1,40 @@
+/** The short names that people bring from PM2, as they are built, against a real PM2. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { svcm as run, type Ran } from "../support/svcm.ts";
+
+let own: Pm2;
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  await own.run({ name: "api", code: IDLE });
+});
+afterAll(() => own.end());
+
+const svcm = (...args: string[]): Promise<Ran> => run(args, { root: own.folder, env: { PM2_HOME: own.home } });
+
+test.each(["ls", "list", "ps", "status"])("svcm %s is svcm process list", async (name) => {
+  const [short, long] = [await svcm(name, "--output", "name"), await svcm("process", "list", "--output", "name")];
+  expect(short).toEqual({ code: 0, stdout: "api\n", stderr: "" });
+  expect(short).toEqual(long);
+});
+
+test("svcm stop, start and restart act on a process, and their help is that of the command", async () => {
+  expect((await svcm("stop", "api", "--yes")).stdout).toMatch(/^Stopped api \(id 0\)\.$/m);
+  expect((await svcm("start", "api")).stdout).toMatch(/^Started api \(id 0, pid \d+\)\.$/m);
+  expect((await svcm("restart", "api")).stdout).toMatch(/^Restarted api \(id 0, pid \d+\)\.$/m);
+  expect((await svcm("restart", "--help")).stdout).toContain("Restart PM2 processes.");
+});
+
+test("svcm monit is svcm metrics watch", async () => {
+  const { code, stdout } = await svcm("monit", "--once", "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ processes: [{ name: "api" }] });
+});
+
+test("Tab completes behind a short name as behind the command", async () => {
+  const complete = async (line: string) => (await svcm("__complete", "bash", "=:", line)).stdout;
+  expect(await complete("svcm restart ")).toContain("api");
+  expect(await complete("svcm restart ")).toBe(await complete("svcm process restart "));
+});
