@@ -34,6 +34,7 @@ export {
   planFormats,
   reportFormats,
   schemaNames,
+  tiers,
 } from "./api/names.ts";
 export { ecosystemSpellings, envSpellings } from "./project/environment.ts";
 export { isValid, locationText } from "./api/issue.ts";

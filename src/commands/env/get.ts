@@ -1,13 +1,14 @@
 import * as Args from "@oclif/core/args";
-import { envRead } from "../../core/index.ts";
+import { envRead, keysList } from "../../core/index.ts";
 import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { guessNote } from "../terminal/guesses.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
 export default class EnvGet extends SvcmCommand {
   static override summary = "Show the visible keys of an env file.";
   static override description =
-    "Without a KEY, shows every editable and read-only key; an editable key that is not set shows its default. With one KEY, prints only its value, for use in scripts. Secrets are never shown.";
+    "Without a KEY, shows every editable and read-only key; an editable key that is not set shows its default. With one KEY, prints only its value, for use in scripts. A ? marks a key whose tier is a guess of svcm init. Secrets are never shown.";
   static override examples = [
     "<%= config.bin %> env get --environment staging",
     "<%= config.bin %> env get SVC_HTTP_FRAMEWORK",
@@ -30,21 +31,25 @@ export default class EnvGet extends SvcmCommand {
       keys: keys.length > 0 ? keys : undefined,
     });
     if (this.jsonEnabled()) return response;
-    const editable = new Set(response.editableKeys);
     const rows = Object.entries(response.values);
     if (keys.length === 1) this.logExactly(rows[0]?.[1] ?? "");
-    else
-      this.log(
-        renderTable(
-          [
-            { heading: "KEY", cell: ([key]) => key },
-            { heading: "VALUE", cell: ([, value]) => value, shorten: "middle" },
-            { heading: "TIER", cell: ([key]) => (editable.has(key) ? "editable" : "read-only"), spare: 1 },
-          ],
-          rows,
-          stdoutScreen(),
-        ),
-      );
+    else this.log(await this.#table(response.editableKeys, rows));
     return response;
+  }
+
+  async #table(editableKeys: readonly string[], rows: readonly (readonly [string, string])[]): Promise<string> {
+    const listed = (await this.execute(keysList, {})).keys;
+    const guesses = new Set(listed.flatMap(({ key, guess }) => (guess === undefined ? [] : [key])));
+    const editable = new Set(editableKeys);
+    const table = renderTable(
+      [
+        { heading: "KEY", cell: ([key]) => (guesses.has(key) ? `${key} ?` : key) },
+        { heading: "VALUE", cell: ([, value]) => value, shorten: "middle" },
+        { heading: "TIER", cell: ([key]) => (editable.has(key) ? "editable" : "read-only"), spare: 1 },
+      ],
+      rows,
+      stdoutScreen(),
+    );
+    return [table, ...guessNote(rows.filter(([key]) => guesses.has(key)).length)].join("\n");
   }
 }

@@ -5,6 +5,9 @@ export const documentSections = ["serviceConfiguration", "interfaces", "deployme
 
 export const reportFormats = ["text", "github", "sarif", "junit"] as const;
 
+/** The most open first. */
+export const tiers = ["editable", "read-only", "never-exposed"] as const;
+
 export const documentNames = ["deployments", "runtime-contract", "capability-matrix", "svcm"] as const;
 
 export const exportFormats = ["shell", "docker", "json"] as const;

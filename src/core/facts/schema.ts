@@ -3,6 +3,7 @@
  * module; others use the packaged data.
  */
 import * as z from "zod";
+import { tiers } from "../api/names.ts";
 
 const KEY = /^[A-Za-z_][\w.-]*$/;
 const NAME = /^[a-z][a-z0-9+-]*$/;
@@ -22,7 +23,7 @@ const values = z
 
 /** `read.ts` adds the defaults: the key's name as label, and the tier never-exposed. */
 const about = { label: text.optional(), help: z.string().default(""), reason: text.optional() };
-export const tier = z.enum(["editable", "read-only", "never-exposed"]);
+export const tier = z.enum(tiers);
 const hidden = z.literal("never-exposed").optional();
 /** The form of a value decides; see `env/forms.ts`. */
 const formKinds = [

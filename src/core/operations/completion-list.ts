@@ -37,6 +37,9 @@ const sources = {
   },
   visibleKeys: async ({ facts }: Ports) => keysAbout(await facts.runtimeContract(), visibleKeys),
   editableKeys: async ({ facts }: Ports) => keysAbout(await facts.runtimeContract(), editableKeys),
+  projectKeys: async ({ facts }: Ports) => plain(Object.keys((await facts.project())?.keys ?? {})),
+  guesses: async ({ facts }: Ports) =>
+    Object.entries((await facts.project())?.guesses ?? {}).map(([value, about]) => ({ value, about })),
   profiles: async ({ facts }: Ports) => {
     const { profiles } = await facts.runtimeContract();
     return Object.entries(profiles).map(([value, { label }]) => ({ value, about: label }));

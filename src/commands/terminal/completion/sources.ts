@@ -56,6 +56,8 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   "interfaces:edit": [{ from: "adapters" }],
   "interfaces:remove": [{ from: "adapters" }],
   "interfaces:validate": [FILE],
+  "keys:confirm": [{ from: "guesses", repeats: true }],
+  "keys:set-tier": [{}, { from: "projectKeys", repeats: true }],
   "process:restart": [PROCESSES],
   "process:start": [PROCESSES],
   "process:stop": [PROCESSES],

@@ -11,6 +11,16 @@ export const sourceCodes: CodeDocs = {
     summary: "`svcm.yaml` declares keys, and `config/runtime-contract.yaml` exists too.",
     remedy: "Keep one: remove `keys` from `svcm.yaml`, or move the entries there and delete the other file.",
   },
+  KEYS_ELSEWHERE: {
+    summary: "`svcm.yaml` does not declare the keys of the repository, so svcm cannot edit them there.",
+    explanation:
+      "Keys are declared in `svcm.yaml` or in `config/runtime-contract.yaml`, or they are those of the packaged contract.",
+    remedy: "Run `svcm init` for a proposal, or edit `config/runtime-contract.yaml` by hand if the repository has one.",
+  },
+  KEY_NOT_DECLARED: {
+    summary: "`svcm.yaml` does not declare the key.",
+    remedy: "Correct the spelling; `svcm keys list` shows the keys, and `svcm init` adds those that are new.",
+  },
   FACT_SHAPE: {
     summary: "A value does not have the accepted shape.",
     remedy: "Write a value that the message accepts; an editor with the JSON Schema (`svcm schema`) completes it.",

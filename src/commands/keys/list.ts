@@ -1,0 +1,28 @@
+import { keysList, type ListedKey } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { guessNote } from "../terminal/guesses.ts";
+import { renderTable, type Column } from "../terminal/table.ts";
+
+export default class KeysList extends SvcmCommand {
+  static override summary = "List the keys of the contract in force.";
+  static override description =
+    "Shows the kind and tier of each key, and its source: svcm.yaml, config/runtime-contract.yaml, the packaged contract, or an unconfirmed guess of svcm init. A key that is not listed is never shown and never written. Values are not shown.";
+  static override examples = ["<%= config.bin %> keys list", "<%= config.bin %> keys list --json"];
+
+  async run() {
+    await this.parse(KeysList);
+    const response = await this.execute(keysList, {});
+    const { keys } = response;
+    const guesses = keys.filter(({ guess }) => guess !== undefined);
+    this.print((screen) => [renderTable(COLUMNS, keys, screen), ...guessNote(guesses.length)].join("\n"));
+    return response;
+  }
+}
+
+const COLUMNS: readonly Column<ListedKey>[] = [
+  { heading: "KEY", cell: ({ key }) => key },
+  { heading: "KIND", cell: ({ kind }) => kind },
+  { heading: "TIER", cell: ({ tier }) => tier },
+  { heading: "SOURCE", cell: ({ source }) => source },
+  { heading: "WHY", cell: ({ guess = "" }) => guess, shorten: "fold", spare: 1 },
+];

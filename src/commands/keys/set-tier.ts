@@ -1,0 +1,28 @@
+import * as Args from "@oclif/core/args";
+import { keysSetTier, tiers } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { UsageError } from "../terminal/errors.ts";
+import { keysEditFlags, printKeysEdit } from "../terminal/keys-edit.ts";
+
+export default class KeysSetTier extends SvcmCommand {
+  static override summary = "Change the tier of keys in svcm.yaml.";
+  static override description =
+    "An editable key is shown and can be written, a read-only key is shown, and a never-exposed key is neither. The command also confirms the keys, because a person chose their tier. It changes no other byte. A secret stays never-exposed.";
+  static override examples = [
+    "<%= config.bin %> keys set-tier editable LOG_LEVEL",
+    "<%= config.bin %> keys set-tier never-exposed HOST PORT --dry-run",
+  ];
+  static override args = {
+    tier: Args.option({ options: tiers, ignoreStdin: true, description: "New tier." })({ required: true }),
+    key: Args.string({ ignoreStdin: true, description: "Key of svcm.yaml.", multiple: true }),
+  };
+  static override flags = keysEditFlags;
+
+  async run() {
+    const { args, flags } = await this.parse(KeysSetTier);
+    const { tier, key: keys = [] } = args;
+    if (keys.length === 0) throw new UsageError("No key was given. Accepted: KEY.", "svcm keys list shows the keys");
+    const response = await this.execute(keysSetTier, { tier, keys, dryRun: flags["dry-run"] });
+    return printKeysEdit(this, response, `Now ${tier} in svcm.yaml`);
+  }
+}

@@ -1,0 +1,17 @@
+import { defineOperation } from "../operation.ts";
+import { editKeys } from "../project/edit-keys.ts";
+import { confirmation } from "../project/keys.ts";
+
+/** Turns guesses of `svcm init` into declared keys: `guess` leaves their entries in `svcm.yaml`. */
+export const keysConfirm = defineOperation({
+  id: "keys.confirm",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  run: (ports, { keys, dryRun }, caller) =>
+    editKeys(ports, caller, {
+      action: "keys.confirm",
+      dryRun,
+      keys: keys ?? [],
+      decide: (project) => confirmation(project, keys ?? Object.keys(project.guesses)),
+    }),
+});

@@ -1,0 +1,16 @@
+import { defineOperation } from "../operation.ts";
+import { listedKeys, type ListedKey } from "../project/keys.ts";
+
+export interface KeysListResponse {
+  readonly keys: readonly ListedKey[];
+}
+
+/** The keys of the contract in force, without values. */
+export const keysList = defineOperation({
+  id: "keys.list",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run({ facts }): Promise<KeysListResponse> {
+    return { keys: listedKeys(await facts.runtimeContract(), await facts.project()) };
+  },
+});

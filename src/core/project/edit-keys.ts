@@ -1,0 +1,149 @@
+import { audited } from "../audit/audited.ts";
+import type { Issue } from "../api/issue.ts";
+import type { Caller } from "../caller.ts";
+import { documentFailure, documentText } from "../deployments/file.ts";
+import { refusal, SvcmError } from "../errors.ts";
+import type { Ports } from "../ports/index.ts";
+import { maskSource } from "../secrets/redact.ts";
+import { suggest } from "../words/suggest.ts";
+import type { LineChange } from "../words/line-change.ts";
+import type { Change } from "../yaml/splice/change.ts";
+import { keySource } from "./keys.ts";
+import { PROJECT_FILE, type Project } from "./project.ts";
+
+/** The result of an edit of the keys in `svcm.yaml`. */
+export interface KeysEditResponse {
+  readonly file: typeof PROJECT_FILE;
+  readonly dryRun: boolean;
+  readonly changedKeys: readonly string[];
+  readonly changes: readonly LineChange[];
+}
+
+interface KeysEdit {
+  readonly dryRun: boolean;
+  /** For the audit log, for example `keys.confirm`. */
+  readonly action: string;
+  /** The keys that a person named. */
+  readonly keys: readonly string[];
+  readonly decide: (project: Project) => readonly Change[];
+}
+
+interface Planned extends Pick<KeysEditResponse, "changedKeys" | "changes"> {
+  readonly text: string;
+}
+
+type Plan = (text: string) => Planned;
+
+/**
+ * Edits keys of `svcm.yaml` in one locked, atomic and audited transaction that changes only their own members. An edit
+ * that changes nothing writes nothing and leaves no record.
+ *
+ * @throws {SvcmError} INVALID_PAYLOAD if the keys are elsewhere, a key is unknown or the result is not valid,
+ *   FACT_INVALID, SUITE_FILE_FAILED
+ */
+export async function editKeys(ports: Ports, caller: Caller, edit: KeysEdit): Promise<KeysEditResponse> {
+  const { dryRun, action } = edit;
+  const about = { action };
+  const run = async (write: (path: string, plan: Plan) => Promise<Planned>): Promise<KeysEditResponse> => {
+    await requireKeys(ports);
+    const plan = await planner(edit);
+    const path = `${ports.workspace.root}/${PROJECT_FILE}`;
+    try {
+      const { changedKeys, changes } = await write(path, plan);
+      return { file: PROJECT_FILE, dryRun, changedKeys, changes: changes.map(masked) };
+    } catch (error) {
+      throw documentFailure(error, path);
+    }
+  };
+  if (dryRun) return await run(async (path, plan) => plan(documentText(await ports.files.read(path), path)));
+  return await audited(
+    ports,
+    caller,
+    () => about,
+    (begin) =>
+      run(async (path, plan) => {
+        let planned: Planned | undefined;
+        const decide = (current: Uint8Array): Uint8Array | undefined => {
+          const text = documentText(current, path);
+          planned = plan(text);
+          Object.assign(about, { keys: planned.changedKeys });
+          return planned.text === text ? undefined : new TextEncoder().encode(planned.text);
+        };
+        const bytes = await ports.files.replace(path, decide, begin);
+        return planned ?? plan(documentText(bytes, path));
+      }),
+  );
+}
+
+/** @throws {SvcmError} if the keys of the repository are not in `svcm.yaml` */
+async function requireKeys({ facts }: Ports): Promise<void> {
+  const source = keySource(await facts.runtimeContract(), await facts.project());
+  if (source === PROJECT_FILE) return;
+  const isPackaged = source === "packaged";
+  throw new SvcmError("INVALID_PAYLOAD", {
+    code: "KEYS_ELSEWHERE",
+    details: `${PROJECT_FILE} does not declare the keys of this repository. They are ${isPackaged ? "those of the packaged contract" : `in ${source}`}.`,
+    hint: isPackaged
+      ? "Run svcm init: it proposes an svcm.yaml with the keys of the repository."
+      : `Edit ${source} by hand.`,
+  });
+}
+
+async function planner({ keys, decide }: KeysEdit): Promise<Plan> {
+  const [{ readProject }, { parseYaml }, { editYaml }, { UneditableYaml }] = await Promise.all([
+    import("./read.ts"),
+    import("../yaml/parse.ts"),
+    import("../yaml/splice/edit-yaml.ts"),
+    import("../yaml/splice/change.ts"),
+  ]);
+  const valid = (text: string): Project => {
+    const { value, issues } = readProject(text, PROJECT_FILE);
+    if (value === undefined) throw refusal("INVALID_PAYLOAD", issues);
+    return value;
+  };
+  return (text) => {
+    const project = valid(text);
+    const unknown = unknownKeys(project, keys);
+    if (unknown.length > 0) throw refusal("INVALID_PAYLOAD", unknown);
+    const changes = decide(project);
+    const changedKeys = [...new Set(changes.map(({ path }) => String(path[1])))];
+    try {
+      const edited = editYaml({ text, value: parseYaml(text, PROJECT_FILE).value, isJson: false }, changes);
+      valid(edited.text);
+      return { text: edited.text, changedKeys, changes: edited.changes };
+    } catch (error) {
+      throw error instanceof UneditableYaml ? uneditable(error) : error;
+    }
+  };
+}
+
+/** An issue for each key that `svcm.yaml` does not declare. */
+function unknownKeys({ keys = {} }: Pick<Project, "keys">, asked: readonly string[]): Issue[] {
+  const known = Object.keys(keys);
+  return asked
+    .filter((key) => !Object.hasOwn(keys, key))
+    .map((key) => {
+      const suggestion = suggest(key, known);
+      const message = `${PROJECT_FILE} does not declare the key ${key}; svcm init adds the keys that are new`;
+      return {
+        code: "KEY_NOT_DECLARED",
+        severity: "error",
+        path: ["keys", key],
+        message,
+        ...(suggestion !== undefined && { suggestion }),
+      };
+    });
+}
+
+function uneditable({ message }: Error): SvcmError {
+  return new SvcmError("SUITE_FILE_FAILED", {
+    code: "SUITE_FILE_UNEDITABLE",
+    path: PROJECT_FILE,
+    details: `svcm cannot make this edit in ${PROJECT_FILE} by changing its own lines only: ${message}.`,
+    hint: `Change ${PROJECT_FILE} by hand.`,
+  });
+}
+
+function masked({ line, before, after }: LineChange): LineChange {
+  return { line, before: before.map(maskSource), after: after.map(maskSource) };
+}

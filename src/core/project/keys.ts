@@ -1,0 +1,60 @@
+import { packagedRuntimeContract } from "../facts/packaged.generated.ts";
+import type { KeySpec, RuntimeContract, Tier } from "../facts/schema.ts";
+import type { Change } from "../yaml/splice/change.ts";
+import { PROJECT_FILE, type Project } from "./project.ts";
+
+/** The place that declares the keys of a repository. */
+export type KeySource = typeof PROJECT_FILE | "config/runtime-contract.yaml" | "packaged";
+
+/** A key of the contract in force. It has no value. */
+export interface ListedKey {
+  readonly key: string;
+  readonly kind: KeySpec["kind"];
+  readonly tier: Tier;
+  /** `guess` is an unconfirmed entry of `svcm.yaml`. */
+  readonly source: KeySource | "guess";
+  /** The reason of a guess. */
+  readonly guess?: string;
+}
+
+export function keySource({ keys }: RuntimeContract, project: Project | undefined): KeySource {
+  if (project?.keys !== undefined) return PROJECT_FILE;
+  return keys === packagedRuntimeContract.keys ? "packaged" : "config/runtime-contract.yaml";
+}
+
+/** Every key in the order of its source. */
+export function listedKeys(contract: RuntimeContract, project: Project | undefined): ListedKey[] {
+  const source = keySource(contract, project);
+  return Object.entries(contract.keys).map(([key, { kind, tier }]) => {
+    const guess = guessOf(project, key);
+    return guess === undefined ? { key, kind, tier, source } : { key, kind, tier, source: "guess", guess };
+  });
+}
+
+/** The changes of `svcm.yaml` that confirm guesses; only a guess needs one. */
+export function confirmation(project: Project, keys: readonly string[]): Change[] {
+  return [...new Set(keys)].flatMap((key) => (guessOf(project, key) === undefined ? [] : [withoutGuess(key)]));
+}
+
+/** The changes of `svcm.yaml` that give keys a tier. A tier that a person chose is confirmed. */
+export function tierChanges(project: Project, keys: readonly string[], tier: Tier): Change[] {
+  return [...new Set(keys)].flatMap((key): Change[] => {
+    const isNew = project.keys?.[key]?.tier !== tier;
+    const path = ["keys", key, "tier"];
+    return [
+      ...(isNew ? [{ kind: "set" as const, path, value: tier, order: MEMBERS }] : []),
+      ...confirmation(project, [key]),
+    ];
+  });
+}
+
+/** The tier comes behind these. */
+const MEMBERS = ["kind", "values", "minimum", "maximum", "tier"];
+
+function withoutGuess(key: string): Change {
+  return { kind: "delete", path: ["keys", key, "guess"] };
+}
+
+function guessOf(project: Project | undefined, key: string): string | undefined {
+  return project !== undefined && Object.hasOwn(project.guesses, key) ? project.guesses[key] : undefined;
+}

@@ -1,0 +1,161 @@
+/** `svcm keys` as it is built: what it lists, and that an edit of `svcm.yaml` changes only what was asked. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { svcm, type Ran } from "../support/svcm.ts";
+import { makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
+
+const CANARY = "canary-7c1d";
+const PROJECT = `# ours
+version: 1
+environments: { dev: [] }
+env: { dev: .env }
+keys:
+  PORT: { kind: port, tier: read-only, guess: its value is a port } # the port
+  LOG_LEVEL: { kind: enum, values: [debug, info], tier: read-only }
+  REGION:
+    kind: text
+    tier: read-only
+    # svcm says:
+    guess: it is a name
+
+  RPC_URL: { kind: secret, guess: "such addresses often carry a key" }
+  HOST: { kind: text }
+`;
+
+function repository(project = PROJECT): TestWorkspace {
+  const env = `PORT=3000\nLOG_LEVEL=info\nREGION=eu\nRPC_URL=https://rpc.example/${CANARY}\nHOST=localhost\n`;
+  return makeWorkspace({ "svcm.yaml": project, ".env": env });
+}
+
+async function keys(workspace: TestWorkspace, ...args: string[]): Promise<Ran> {
+  const ran = await svcm(["keys", ...args], { root: workspace.root });
+  expect(ran.stdout + ran.stderr).not.toContain(CANARY);
+  return ran;
+}
+
+const sourcesIn = async (workspace: TestWorkspace): Promise<Record<string, string>> => {
+  const { stdout } = await keys(workspace, "list", "--json");
+  const { keys: listed } = JSON.parse(stdout) as {
+    keys: { key: string; source: string; kind: string; tier: string }[];
+  };
+  return Object.fromEntries(listed.map(({ key, kind, tier, source }) => [key, `${kind} ${tier} ${source}`]));
+};
+
+describe("svcm keys list", () => {
+  test("has the kind, the tier and the source of each key", async () => {
+    expect(await sourcesIn(repository())).toEqual({
+      PORT: "port read-only guess",
+      LOG_LEVEL: "enum read-only svcm.yaml",
+      REGION: "text read-only guess",
+      RPC_URL: "secret never-exposed guess",
+      HOST: "text never-exposed svcm.yaml",
+    });
+    expect((await keys(repository(), "list")).stdout).toContain(
+      "3 keys are guesses of svcm init. To confirm: svcm keys confirm KEY",
+    );
+  });
+
+  test("names the packaged contract or the repository's own as the source", async () => {
+    expect((await sourcesIn(makeWorkspace({})))["SVC_HTTP_FRAMEWORK"]).toBe("enum editable packaged");
+    const own =
+      "version: 1\nenvironments: { dev: { file: .env } }\ndefaultEnvironment: dev\nkeys: { A: { kind: text } }\n";
+    const workspace = makeWorkspace({ "config/runtime-contract.yaml": own });
+    expect(await sourcesIn(workspace)).toEqual({ A: "text never-exposed config/runtime-contract.yaml" });
+  });
+});
+
+describe("svcm env get", () => {
+  test("marks guesses and counts them, and a value alone has no mark", async () => {
+    const { root } = repository();
+    const { stdout } = await svcm(["env", "get"], { root });
+    expect(stdout).toMatch(/^PORT \? +3000 +read-only$/m);
+    expect(stdout).toMatch(/^LOG_LEVEL +info +read-only$/m);
+    expect(stdout).toContain("2 keys are guesses of svcm init.");
+    expect((await svcm(["env", "get", "PORT"], { root })).stdout).toBe("3000\n");
+  });
+});
+
+describe("an edit of svcm.yaml", () => {
+  test.each([
+    [["confirm", "PORT"], [[", guess: its value is a port", ""]]],
+    [["confirm", "RPC_URL"], [[', guess: "such addresses often carry a key"', ""]]],
+    [["confirm", "PORT", "PORT", "HOST"], [[", guess: its value is a port", ""]]],
+    [["set-tier", "editable", "LOG_LEVEL"], [["info], tier: read-only", "info], tier: editable"]]],
+    [["set-tier", "editable", "PORT"], [["tier: read-only, guess: its value is a port", "tier: editable"]]],
+    [["set-tier", "read-only", "HOST"], [["{ kind: text }", "{ kind: text, tier: read-only }"]]],
+    [["set-tier", "never-exposed", "LOG_LEVEL"], [["info], tier: read-only", "info], tier: never-exposed"]]],
+  ])("svcm keys %j changes only the members of those keys", async (args, replacements) => {
+    const workspace = repository();
+    expect(await keys(workspace, ...args)).toMatchObject({ code: 0, stderr: "" });
+    const expected = replacements.reduce((text, [from = "", to = ""]) => text.replace(from, to), PROJECT);
+    expect(workspace.read("svcm.yaml")).toBe(expected);
+    expect(expected).not.toBe(PROJECT);
+  });
+
+  test("confirms every guess with --all, keeps the other lines, and a second time writes nothing", async () => {
+    const workspace = repository();
+    expect((await keys(workspace, "confirm", "--all")).stdout).toBe("Confirmed in svcm.yaml: PORT, REGION, RPC_URL\n");
+    const text = workspace.read("svcm.yaml");
+    expect(text).not.toContain("guess:");
+    for (const line of ["# ours", "  REGION:", "    kind: text", "  HOST: { kind: text }"])
+      expect(text).toContain(`${line}\n`);
+    const before = workspace.read(".svcm/audit.jsonl");
+    expect((await keys(workspace, "confirm", "--all")).stdout).toBe("No change in svcm.yaml.\n");
+    expect([workspace.read("svcm.yaml"), workspace.read(".svcm/audit.jsonl")]).toEqual([text, before]);
+  });
+
+  test("is recorded with its keys", async () => {
+    const { root, ...workspace } = repository();
+    await keys({ root, ...workspace }, "confirm", "PORT");
+    await keys({ root, ...workspace }, "set-tier", "editable", "LOG_LEVEL");
+    const records = readFileSync(`${root}/.svcm/audit.jsonl`, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as object);
+    expect(records).toMatchObject([
+      { action: "keys.confirm", keys: ["PORT"], outcome: "started" },
+      { action: "keys.confirm", keys: ["PORT"], outcome: "succeeded" },
+      { action: "keys.set-tier", keys: ["LOG_LEVEL"], outcome: "started" },
+      { action: "keys.set-tier", keys: ["LOG_LEVEL"], outcome: "succeeded" },
+    ]);
+  });
+
+  test("with --dry-run shows the lines and writes nothing", async () => {
+    const workspace = repository();
+    const { stdout } = await keys(workspace, "set-tier", "editable", "LOG_LEVEL", "--dry-run");
+    expect(stdout).toContain("+  LOG_LEVEL: { kind: enum, values: [debug, info], tier: editable }");
+    expect(workspace.read("svcm.yaml")).toBe(PROJECT);
+  });
+
+  test("makes the key editable for svcm env set", async () => {
+    const workspace = repository();
+    await keys(workspace, "set-tier", "editable", "LOG_LEVEL");
+    expect((await svcm(["env", "set", "LOG_LEVEL=debug"], { root: workspace.root })).code).toBe(0);
+    expect(workspace.read(".env")).toContain("LOG_LEVEL=debug");
+  });
+
+  test.each([
+    [["confirm"], 2, /No key was given\. Accepted: KEY or --all\./],
+    [["confirm", "--all", "PORT"], 2, /Keys are given beside --all\./],
+    [["confirm", "PROT"], 1, /svcm\.yaml does not declare the key PROT.*\(did you mean PORT\?\)/s],
+    [["set-tier", "open", "PORT"], 2, /accepted: editable, read-only, never-exposed/],
+    [["set-tier", "editable"], 2, /No key was given/],
+    [["set-tier", "editable", "NOPE", "PORT"], 1, /does not declare the key NOPE/],
+    [["set-tier", "read-only", "RPC_URL"], 1, /accepted: never-exposed/],
+  ])("svcm keys %j is refused, and changes nothing", async (args, code, words) => {
+    const workspace = repository();
+    const ran = await keys(workspace, ...args);
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).toMatch(words);
+    expect(workspace.read("svcm.yaml")).toBe(PROJECT);
+  });
+
+  test.each([
+    ["without keys", "version: 1\nenvironments: { dev: [] }\n", /those of the packaged contract.*svcm init/s],
+    ["that is not valid", `${PROJECT}colour: red\n`, /svcm\.yaml:\d+:1/],
+  ])("of a svcm.yaml %s is refused", async (_, project, words) => {
+    const ran = await keys(repository(project), "confirm", "--all");
+    expect([1, 3]).toContain(ran.code);
+    expect(ran.stderr).toMatch(words);
+  });
+});
