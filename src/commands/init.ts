@@ -29,7 +29,9 @@ export default class Init extends SvcmCommand {
     if (!flags.check && canAsk(this)) {
       if (!(await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`))) return proposal;
       const done = await run(true);
-      this.log(`Wrote ${done.written.join(" and ")}.\n\nNext: svcm ecosystem show, svcm env check, svcm serve`);
+      this.log(
+        `Wrote ${done.written.join(" and ")}.\n\nNext: svcm ecosystem show, svcm env check, svcm doctor, svcm serve`,
+      );
       return done;
     }
     this.answerNo();

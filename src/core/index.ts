@@ -9,6 +9,7 @@ import { nodeFileStamps } from "./adapters/file-stamps.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
 import { gitRevisions } from "./adapters/git.ts";
 import { nodeHost, systemClock } from "./adapters/host.ts";
+import { nodeInstallation } from "./adapters/installation.ts";
 import { nodeMachine } from "./adapters/machine/index.ts";
 import { pm2Processes } from "./adapters/pm2/index.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
@@ -96,6 +97,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     machine: () => nodeMachine({ diskPaths: [parse(root).root, root, pm2Home] }),
     asyncContext: () => nodeAsyncContext,
     stamps: () => nodeFileStamps,
+    installation: () => nodeInstallation({ env, pm2Home }),
     telemetry: () => createTelemetry(ports),
   });
   return ports;
@@ -117,6 +119,7 @@ export async function openPorts(options: WorkspaceOptions): Promise<Ports> {
   return nodePorts({
     ...options,
     env: { ...env, ...declared },
+    hasDeclaredHome: "PM2_HOME" in declared,
     folders: folders.map((folder) => resolve(root, folder)),
   });
 }

@@ -48,7 +48,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     const methods = allowedMethods(request.raw.url ?? "");
     const answer = failureAnswer(refusal, methods);
     const attempt = attemptOf(request, refusal);
-    const isRecorded = attempt !== undefined || (ports.workspace.isKnown && hasRunToChange(request));
+    const isRecorded = attempt !== undefined || (ports.workspace.rootBy !== undefined && hasRunToChange(request));
     logFailure(log, request, { answer, error: refusal, isRecorded });
     if (attempt === undefined) sendFailure(reply, answer);
     else void refusals.refused(attempt).then(() => sendFailure(reply, answer));

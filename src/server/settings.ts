@@ -1,18 +1,14 @@
+import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, MAX_PORT, PORT } from "../core/api/service-settings.ts";
 import { SvcmError } from "../core/index.ts";
 import { canonicalHost } from "./host.ts";
 import { PUBLIC_URL, readPublicUrl, type PublicUrl } from "./public-url.ts";
 
-export const HOST = "SVC_SERVICE_MANAGEMENT_HOST";
-export const PORT = "SVC_SERVICE_MANAGEMENT_PORT";
-export const AUTH_TOKEN = "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN";
+export { AUTH_TOKEN, HOST, PORT };
 export const ALLOWED_HOSTS = "SVC_SERVICE_MANAGEMENT_ALLOWED_HOSTS";
 export const LOG = "SVC_SERVICE_MANAGEMENT_LOG";
 export const LOG_LEVEL = "SVC_SERVICE_MANAGEMENT_LOG_LEVEL";
 
-const DEFAULT_HOST = "127.0.0.1";
-const DEFAULT_PORT = 3200;
 const DEFAULT_LOG_LEVEL = "info";
-const MAX_PORT = 65_535;
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -45,6 +45,8 @@ const commands = [
   "startup check websocket",
   "startup check websocket -e staging",
   "audit",
+  "doctor",
+  "keys list",
   "matrix show",
 ];
 

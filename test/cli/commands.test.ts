@@ -147,6 +147,12 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["audit", "--limit", "0"], code: 2 },
   { args: ["audit", "--since", "yesterday"], code: 2 },
   { args: ["audit", "orders", "--since", "24h", "--outcome", "refused"], code: 0 },
+  // The facts of svcm doctor are those of this machine: see doctor.test.ts.
+  { args: ["doctor", "--format", "html"], code: 2 },
+  { args: ["keys", "list"], code: 0 },
+  { args: ["keys", "confirm", "--all"], code: 1 },
+  { args: ["keys", "set-tier", "editable"], code: 2 },
+  { args: ["keys", "set-tier", "open", "SVC_HTTP_FRAMEWORK"], code: 2 },
   { args: ["process", "list"], code: 3 },
   { args: ["process", "start", "restapi"], code: 3 },
   { args: ["process", "start", "restapi", "--ecosystem", "-e", "staging"], code: 3 },

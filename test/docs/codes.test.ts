@@ -7,7 +7,7 @@ import { catalog, docOf } from "../../src/core/findings/catalog.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const FAMILY =
-  /^(?:ENV|PROFILE|STARTUP|FACT|YAML|JSON|INPUT|SUITE|CONFIG|TARGET|INTERFACE|ECOSYSTEM|CODE|REVISION|GIT|PM2|PROCESS|START|STOP|RESTART|SELF|ALREADY|APP|ASYNC)_/;
+  /^(?:ENV|PROFILE|STARTUP|FACT|YAML|JSON|INPUT|SUITE|CONFIG|TARGET|INTERFACE|ECOSYSTEM|CODE|REVISION|GIT|PM2|PROCESS|PROJECT|KEYS?|START|STOP|RESTART|SELF|ALREADY|APP|ASYNC)_/;
 
 function sources(folder: string, except = /^$/): string {
   const files = readdirSync(root + folder, { recursive: true, encoding: "utf8" }).filter((file) =>

@@ -1,18 +1,15 @@
-import { hostname } from "node:os";
 import * as Flags from "@oclif/core/flags";
 import {
   MAX_FILE_BYTES,
-  renderReport,
-  reportFormats,
+  type reportFormats,
   deploymentsCheck,
   type DeploymentsCheckResponse,
   type documentSections,
 } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { fold } from "./fold.ts";
 import { readIn } from "./input.ts";
-import { paint, unpainted } from "./paint.ts";
-import { stdoutScreen } from "./screen.ts";
+import { paint } from "./paint.ts";
+import { formatFlag, printReport } from "./report.ts";
 import { documentOf, pipedFileFlag } from "./document-argument.ts";
 
 export const validationFlags = {
@@ -22,12 +19,7 @@ export const validationFlags = {
     default: "<stdin>",
     helpValue: "<file>",
   }),
-  format: Flags.option({
-    options: reportFormats,
-    summary: "Format of the report: text for people, the others for tools.",
-  })({
-    default: "text",
-  }),
+  format: formatFlag,
 };
 
 type Section = (typeof documentSections)[number];
@@ -53,14 +45,7 @@ export async function validate(
   if (command.jsonEnabled()) return response;
   if (flags.format === "text" && response.issues.length === 0)
     command.log(paint.green(verdict(response.file, shown(), section)));
-  else {
-    const isText = flags.format === "text";
-    const screen = stdoutScreen();
-    const context = { version: command.config.version, now: Date.now(), hostname: hostname(), width: screen.width };
-    const text = await renderReport(report, flags.format, { ...context, paint: isText ? paint : unpainted });
-    if (isText) command.log(fold(text, screen));
-    else command.logExactly(text);
-  }
+  else await printReport(command, report, flags.format);
   return response;
 }
 

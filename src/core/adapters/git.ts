@@ -30,15 +30,12 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
       const commit = await commitOf(git, revision);
       return await withRevisionFiles({ root, commit, run }, (folder) => work(folder, commit));
     },
-    async names() {
-      const listing = git(
-        "for-each-ref",
-        "--sort=-committerdate",
-        `--count=${MOST_NAMES}`,
-        "--format=%(refname:short)",
-      );
-      const text = await listing.then((bytes) => bytes.toString("utf8")).catch(() => "");
-      return text.split("\n").filter((name) => name !== "");
+    names: () =>
+      listed(git("for-each-ref", "--sort=-committerdate", `--count=${MOST_NAMES}`, "--format=%(refname:short)"), "\n"),
+    async tracked(paths) {
+      if (paths.length === 0) return [];
+      // A file monitor is a program of the repository's configuration.
+      return await listed(git("-c", "core.fsmonitor=false", "ls-files", "-z", "--", ...paths), "\0");
     },
     async read(revision, path): Promise<RevisionFile> {
       const commit = await commitOf(git, revision);
@@ -59,6 +56,12 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
 }
 
 const MOST_NAMES = 200;
+
+/** The items of a listing; none if Git refuses. */
+async function listed(listing: Promise<Buffer>, separator: string): Promise<string[]> {
+  const text = await listing.then((bytes) => bytes.toString("utf8")).catch(() => "");
+  return text.split(separator).filter((name) => name !== "");
+}
 
 /** References contain no control character, and arguments no NUL. */
 const NO_REVISION = /^-|[\p{Cc}\p{Zl}\p{Zp}]|^$/u;

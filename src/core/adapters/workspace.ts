@@ -12,6 +12,8 @@ export interface WorkspaceOptions {
   readonly cwd: string;
   /** Absolute folders outside the root that links may lead into. */
   readonly folders?: readonly string[];
+  /** True if `PM2_HOME` in `env` is that of `svcm.yaml`. */
+  readonly hasDeclaredHome?: boolean;
 }
 
 /** `svcm.yaml` in a folder above counts, even if a folder between has its own `.git`. */
@@ -23,18 +25,19 @@ const ROOT = "SVC_SERVICE_MANAGEMENT_ROOT";
  * @throws {SvcmError} INVALID_REQUEST if the given root is not a folder
  * @see CONTRACT section 2b
  */
-export function resolveWorkspace({ root: asked, env, cwd }: WorkspaceOptions): Workspace {
-  const found = repositoryRoot({ root: asked, env, cwd });
-  const root = found ?? resolve(cwd);
+export function resolveWorkspace({ root: asked, env, cwd, hasDeclaredHome }: WorkspaceOptions): Workspace {
+  const found = foundRoot({ root: asked, env, cwd });
+  const root = found?.folder ?? resolve(cwd);
   if (asked || env[ROOT]) requireFolder(root, asked ? "--root" : ROOT);
   const folder = (variable: string, otherwise: string): string => resolve(root, env[variable] || otherwise);
   return {
     root,
-    isKnown: found !== undefined,
+    rootBy: found?.by,
     configDir: folder("SVC_SERVICE_MANAGEMENT_CONFIG_DIR", "apps/backend-template/src/config"),
     pm2Dir: folder("SVC_SERVICE_MANAGEMENT_PM2_DIR", "pm2"),
     auditFile: folder("SVC_SERVICE_MANAGEMENT_AUDIT_FILE", ".svcm/audit.jsonl"),
     pm2Home: pm2Home(env, cwd).folder,
+    pm2HomeBy: hasDeclaredHome ? PROJECT_FILE : env["PM2_HOME"] ? "PM2_HOME" : undefined,
     nodeEnv: env["NODE_ENV"],
   };
 }
@@ -50,10 +53,20 @@ function requireFolder(root: string, name: string): void {
 }
 
 /** The given root, else the nearest folder at or above `cwd` with a marker. */
-export function repositoryRoot({ root, env, cwd }: WorkspaceOptions): string | undefined {
+export function repositoryRoot(options: WorkspaceOptions): string | undefined {
+  return foundRoot(options)?.folder;
+}
+
+/** The same with the flag, the variable or the marker that decides. */
+function foundRoot({ root, env, cwd }: WorkspaceOptions): { folder: string; by: string } | undefined {
   const given = root || env[ROOT];
-  if (given) return resolve(cwd, given);
-  return ROOT_MARKERS.map((names) => nearestFolder(cwd, names)).find((folder) => folder !== undefined);
+  if (given) return { folder: resolve(cwd, given), by: root ? "--root" : ROOT };
+  for (const names of ROOT_MARKERS) {
+    const folder = nearestFolder(cwd, names);
+    const by = names.find((name) => folder !== undefined && existsSync(join(folder, name)));
+    if (folder !== undefined && by !== undefined) return { folder, by };
+  }
+  return undefined;
 }
 
 /** At or above `cwd`. */

@@ -11,6 +11,7 @@ import {
   processActions,
   processScopes,
   schemaNames,
+  tiers,
 } from "./names.ts";
 
 const environment = z.optional(z.string());
@@ -64,6 +65,10 @@ export const inputs = {
   /** `which` is a controller mapping, or the position of the adapter in the list. */
   "interface.edit": z.strictObject({ ...documentEdit, which: z.string(), values }),
   "interface.remove": z.strictObject({ ...documentEdit, which: z.string() }),
+  /** Without `keys`, every guess. */
+  "keys.confirm": z.strictObject({ keys: z.optional(names), dryRun: z.boolean() }),
+  "keys.list": nothing,
+  "keys.set-tier": z.strictObject({ keys: names, tier: z.enum(tiers), dryRun: z.boolean() }),
   "metrics.expose": z.strictObject({ version: z.string(), format: z.enum(["openmetrics", "prometheus"]) }),
   "metrics.show": z.strictObject({ environment, service, asyncContext: z.optional(z.boolean()) }),
   /**
@@ -85,6 +90,8 @@ export const inputs = {
   "profile.apply": z.strictObject({ environment, service, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),
+  /** `offline` leaves out PM2 and the machine. */
+  "project.doctor": z.strictObject({ version: z.string(), offline: z.boolean() }),
   /** Without `write`, nothing changes. `only` narrows the proposal. */
   "project.init": z.strictObject({ write: z.boolean(), only: z.optional(z.enum(["layout", "keys"])) }),
   /** `from` is a revision of Git, in place of PM2. `apps` narrows the plan to apps of the ecosystem file. */

@@ -43,7 +43,7 @@ export async function audited<T>(
     result = await mutate(begin);
   } catch (error) {
     // If this record fails too, the cause is still the better answer.
-    if (hasBegun || ports.workspace.isKnown) {
+    if (hasBegun || ports.workspace.rootBy !== undefined) {
       await record(hasBegun ? "failed" : "refused", codeOf(error)).catch(() => undefined);
     }
     throw error;

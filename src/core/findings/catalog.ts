@@ -4,6 +4,8 @@ import { rules as ecosystemRules } from "../pm2/rules/index.ts";
 import { rules as envRules } from "../env/check-rules.ts";
 import { templateRules } from "../env/template.ts";
 import { valueRules } from "../env/value-rules.ts";
+import { doctorRules } from "../project/doctor/index.ts";
+import { runningRules } from "../project/doctor/running-rules.ts";
 import { stages as startupStages } from "../startup/rules.ts";
 import { codeDocs } from "./codes.ts";
 import { processCodes } from "./process-codes.ts";
@@ -13,6 +15,7 @@ import { telemetryCodes } from "./telemetry-codes.ts";
 export const catalog: Readonly<Record<string, CodeDocs>> = {
   ...codeDocs,
   "PM2 and processes": processCodes,
+  "The repository": docsOf([...Object.values(doctorRules).flat(), ...runningRules]),
   Telemetry: telemetryCodes,
   "Env files": { ...codeDocs["Env files"], ...docsOf(envRules), ...docsOf(valueRules), ...docsOf(templateRules) },
   "Profiles and startup": { ...codeDocs["Profiles and startup"], ...docsOf(startupStages.toReversed().flat()) },

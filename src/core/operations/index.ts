@@ -38,6 +38,8 @@ export type { ListedProcess, ProcessListResponse } from "./process-list.ts";
 export { profileApply } from "./profile-apply.ts";
 export { profileList } from "./profile-list.ts";
 export { profileShow } from "./profile-show.ts";
+export { projectDoctor } from "./project-doctor.ts";
+export type { DoctorAnswer, DoctorResponse } from "./project-doctor.ts";
 export { projectInit } from "./project-init.ts";
 export type { InitResponse } from "./project-init.ts";
 export { rolloutPlan } from "./rollout-plan.ts";

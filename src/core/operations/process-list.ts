@@ -1,8 +1,8 @@
 import type { ProcessProblem } from "../api/metrics.ts";
 import { defineOperation } from "../operation.ts";
-import { foldersOf, problemOf, type ProblemFacts } from "../pm2/problem.ts";
+import { problemOf, type ProblemFacts } from "../pm2/problem.ts";
 import { uptimeMs } from "../metrics/process-metrics.ts";
-import { listShown } from "../pm2/control/listed.ts";
+import { listShown, problemFacts } from "../pm2/control/listed.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt"> {
@@ -23,7 +23,7 @@ export const processList = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports): Promise<ProcessListResponse> {
     const list = await listShown(ports);
-    const facts = { epochMs: ports.clock.now(), missingFolders: ports.stamps.missing(foldersOf(list)) };
+    const facts = problemFacts(ports, list);
     return { processes: list.toSorted(byNameThenId).map((record) => listed(record, facts)) };
   },
 });

@@ -88,25 +88,36 @@ interface Source {
   readonly env: string | undefined;
   /** Names of the service's apps; `undefined` if the file holds no others. */
   readonly apps: readonly string[] | undefined;
+  /** The fields `env_<name>` of the file that the environments of the service use. */
+  readonly blocks: ReadonlySet<string>;
 }
 
 function sourcesOf(root: string, { folder, ecosystem, apps }: Service, environment: string): Source[] {
   const base = below(root, folder);
+  const all = Object.values(ecosystem).flat();
   return (ecosystem[environment] ?? []).map(({ file, cwd, env }) => {
-    return { path: below(base, file), cwd: below(base, cwd ?? "."), env, apps };
+    const path = below(base, file);
+    const used = all.filter((source) => below(base, source.file) === path).map((source) => `env_${source.env}`);
+    return { path, cwd: below(base, cwd ?? "."), env, apps, blocks: new Set(used) };
   });
 }
 
 async function loadSource(
   ports: Reading,
-  { path, cwd, env, apps }: Source,
+  { path, cwd, env, apps, blocks }: Source,
   signal: AbortSignal | undefined,
 ): Promise<LoadedEcosystem> {
   if (pm2FileKind(baseName(path)) === undefined)
     throw new FileError("ECOSYSTEM_FILE_KIND", path, `Cannot load ${path}: by its name, PM2 runs it as a script.`);
   const loaded = await ports.ecosystems.load(path, { signal, cwd });
   const ours = loaded.apps.filter(({ fields }) => apps === undefined || apps.includes(normaliseApp(fields).name));
-  return { ...loaded, apps: ours.map((app) => ({ ...withBlock(app, env), start: { path, env } })) };
+  const start = { path, env };
+  return { ...loaded, apps: ours.map((app) => ({ ...withBlock(withoutKeys(app, blocks), env), start })) };
+}
+
+/** Blocks that another environment uses have an effect, so the check of this one does not report them. */
+function withoutKeys(app: LoadedApp, blocks: ReadonlySet<string>): LoadedApp {
+  return { ...app, keys: app.keys.filter((key) => !blocks.has(key)) };
 }
 
 function withBlock(app: LoadedApp, env: string | undefined): LoadedApp {
@@ -117,7 +128,6 @@ function withBlock(app: LoadedApp, env: string | undefined): LoadedApp {
   return {
     ...app,
     fields: { ...fields, env: { ...declared, ...block } },
-    keys: app.keys.filter((key) => key !== name),
     unset: app.unset.filter((key) => !Object.hasOwn(block, key)),
   };
 }

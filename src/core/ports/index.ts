@@ -6,6 +6,7 @@ import type { Telemetry } from "../metrics/telemetry.ts";
 import type { AuditLog } from "./audit-log.ts";
 import type { Files } from "./files.ts";
 import type { AsyncContext, FileStamps, Machine } from "./machine.ts";
+import type { Installation } from "./installation.ts";
 import type { EcosystemLoader, Revisions } from "./programs.ts";
 import type { Processes } from "./processes.ts";
 
@@ -28,6 +29,7 @@ export interface Ports {
   readonly machine: Machine;
   readonly asyncContext: AsyncContext;
   readonly stamps: FileStamps;
+  readonly installation: Installation;
   /** One for each server, so all watchers share one sampler. */
   readonly telemetry: Telemetry;
 }
@@ -35,12 +37,17 @@ export interface Ports {
 /** The folders and files of a repository, all absolute. @see CONTRACT section 2b */
 export interface Workspace {
   readonly root: string;
-  /** True if the root was given or found by its marks. Otherwise it is the current folder, which may be any folder. */
-  readonly isKnown: boolean;
+  /**
+   * The flag, the variable or the name of the marker that decides on the root. Without one, the root is the current folder,
+   * which may be any folder.
+   */
+  readonly rootBy: string | undefined;
   readonly configDir: string;
   readonly pm2Dir: string;
   readonly auditFile: string;
   readonly pm2Home: string;
+  /** The variable or the file that names it; `undefined` for the default. */
+  readonly pm2HomeBy: string | undefined;
   /** `NODE_ENV`: the default environment of a request. */
   readonly nodeEnv: string | undefined;
 }

@@ -24,6 +24,9 @@ export interface Revisions {
 
   /** Branches, remote branches and tags, the newest first. Empty without Git or a repository. */
   names(): Promise<string[]>;
+
+  /** The paths that version control tracks, of these relative to the root; none if there is no Git or no repository. */
+  tracked(paths: readonly string[]): Promise<string[]>;
 }
 
 export interface RevisionState {

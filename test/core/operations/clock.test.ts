@@ -87,7 +87,7 @@ const WALL_CLOCK = [
   "audit/audited.ts",
   "metrics/sampling/ecosystem-watch.ts",
   "metrics/sampling/measuring.ts",
-  "operations/process-list.ts",
+  "pm2/control/listed.ts",
 ];
 
 test("the machine's clock is used only for displayed times", () => {

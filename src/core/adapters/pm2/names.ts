@@ -5,28 +5,33 @@ import { probe } from "./probe.ts";
 /** Completion runs while a person waits. */
 const PATIENCE_MS = 400;
 
-/**
- * Empty if no daemon answers within `PATIENCE_MS`. Loads only a tenth of PM2 and starts no worker, because completion
- * must be fast.
- */
+/** Empty if no daemon answers. */
 export async function pm2Names(env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<ProcessName[]> {
-  const { socket: path } = pm2Home(env, cwd);
-  if ((await probe(path)) !== undefined) return [];
+  const list = await askDaemon(pm2Home(env, cwd).socket, "getMonitorData");
+  return Array.isArray(list) ? list.flatMap(nameOf) : [];
+}
+
+/**
+ * The answer of PM2's daemon, within `PATIENCE_MS`; `undefined` if it does not answer. It loads only a tenth of PM2 and
+ * starts no worker, because completion has to be fast.
+ */
+export async function askDaemon(path: string, method: "getMonitorData" | "getVersion"): Promise<unknown> {
+  if ((await probe(path)) !== undefined) return undefined;
   const [{ default: axon }, { default: rpc }] = await Promise.all([
     import("pm2/modules/pm2-axon/index.js"),
     import("pm2/modules/pm2-axon-rpc/index.js"),
   ]);
   const socket = axon.socket("req");
   socket.connect(path);
-  const list = await new Promise<unknown>((resolve) => {
+  const answer = await new Promise<unknown>((resolve) => {
     const late = setTimeout(resolve, PATIENCE_MS);
-    new rpc.Client(socket).call("getMonitorData", {}, (_error, answer) => {
+    new rpc.Client(socket).call(method, {}, (_error, value) => {
       clearTimeout(late);
-      resolve(answer);
+      resolve(value);
     });
   });
   socket.close();
-  return Array.isArray(list) ? list.flatMap(nameOf) : [];
+  return answer;
 }
 
 function nameOf(item: unknown): ProcessName[] {

@@ -1,6 +1,7 @@
 import { scrubOf } from "../scrub.ts";
 import type { Ports } from "../../ports/index.ts";
 import { cutText, withMetricTexts } from "../../metrics/custom-metrics.ts";
+import { foldersOf, type ProblemFacts } from "../problem.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { knownSecrets } from "../ecosystem-file.ts";
 
@@ -14,4 +15,9 @@ export async function listShown(ports: Ports): Promise<ProcessRecord[]> {
   if (records.every(({ customMetrics }) => Object.keys(customMetrics).length === 0)) return records;
   const scrub = scrubOf(await knownSecrets(ports, await ports.facts.runtimeContract()));
   return records.map((record) => withMetricTexts(record, (text) => cutText(scrub(text))));
+}
+
+/** The facts that decide on problems of these processes. */
+export function problemFacts({ clock, stamps }: Ports, records: readonly ProcessRecord[]): ProblemFacts {
+  return { epochMs: clock.now(), missingFolders: stamps.missing(foldersOf(records)) };
 }

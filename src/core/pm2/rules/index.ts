@@ -6,6 +6,9 @@ import { folders, missingEnvFiles, relativeEnvFiles, scripts } from "./machine.t
 import { ambiguousNames, duplicateNames, impliedNames } from "./names.ts";
 import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./ports.ts";
 
+/** The codes of findings that depend on the machine: a checkout that is not built, or a laptop, has them as well. */
+export const machineCodes: ReadonlySet<string> = new Set([scripts, folders, missingEnvFiles].map(({ code }) => code));
+
 export const rules: readonly EcosystemRule[] = [
   fileKind,
   nearName,

@@ -63,10 +63,9 @@ const rules: readonly ClassifyRule[] = [
       ? connection("its value is a URL with a password or key")
       : undefined,
   ({ values }) => (values.some(isSecretValue) ? secret("its value looks like a secret") : undefined),
-  ({ name, phrase }) => {
+  ({ name }) => {
     if (!PUBLIC_PREFIX.test(name)) return undefined;
-    const isDoubtful = isSecretName(name) && !OPEN_KEY.test(phrase);
-    return isDoubtful
+    return isPublicSecret(name)
       ? undecided("its name says both public and secret")
       : open("its prefix says that browsers see it");
   },
@@ -104,6 +103,11 @@ export function classify(name: string, seen: readonly string[]): Verdict {
     if (found) return { kind, ...found };
   }
   return { kind, ...undecided("neither its name nor its value says what it is") };
+}
+
+/** True for a name that says secret, with a prefix that puts the value into what browsers load. */
+export function isPublicSecret(name: string): boolean {
+  return PUBLIC_PREFIX.test(name) && isSecretName(name) && !OPEN_KEY.test(wordsOf(name).join(" "));
 }
 
 function isSwitch(words: readonly string[], values: readonly string[]): boolean {

@@ -1,0 +1,105 @@
+import { countIssues, locationText, visible, type DoctorResponse } from "../../core/index.ts";
+import { fold } from "./fold.ts";
+import { paint } from "./paint.ts";
+import type { Screen } from "./screen.ts";
+
+type Facts = DoctorResponse["facts"];
+type Place = Facts["files"][number];
+type Check = DoctorResponse["checks"][number];
+
+/** The facts, then each check with its findings and their next steps. */
+export function doctorReport(response: DoctorResponse, screen: Screen): string {
+  const { facts, checks, issues } = response;
+  const found = checks.flatMap((check) => checkLines(check, response));
+  return fold([...factLines(facts), "", ...found, "", countIssues(issues)].join("\n"), screen);
+}
+
+const TITLES: Readonly<Record<Check["check"], string>> = {
+  layout: "Layout",
+  ecosystem: "Ecosystem files",
+  env: "Env files",
+  running: "PM2 and running processes",
+  keys: "Keys",
+};
+
+function checkLines({ check, status }: Check, { issues, nextSteps }: DoctorResponse): string[] {
+  const own = issues.filter(({ path }) => path[0] === check);
+  const codes = [...new Set(own.map(({ code }) => code))];
+  return [
+    `${STATUS[status](status.padEnd(7))} ${paint.bold(TITLES[check])}`,
+    ...codes.flatMap((code) => [
+      ...own.filter((issue) => issue.code === code).map((issue) => `  ${issueLine(issue)}`),
+      ...(nextSteps[code] === undefined
+        ? []
+        : [`    ${paint.cyan("Next step:")} ${nextSteps[code].replaceAll("`", "")}`]),
+    ]),
+  ];
+}
+
+const STATUS = {
+  ok: paint.green,
+  warning: paint.yellow,
+  error: paint.red,
+  skipped: paint.dim,
+} as const satisfies Record<Check["status"], (text: string) => string>;
+
+function issueLine({ at, message, suggestion, code, severity }: DoctorResponse["issues"][number]): string {
+  const isWhole = at === undefined || (at.line === 1 && at.column === 1);
+  const where = at === undefined ? "" : `${visible(isWhole ? at.file : locationText(at))}: `;
+  const isSaid = isWhole && at !== undefined && message.includes(at.file);
+  const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+  const colour = severity === "error" ? paint.red : paint.yellow;
+  return `${colour(severity)} ${isSaid ? "" : where}${visible(message)}${meant} ${paint.dim(code)}`;
+}
+
+function factLines(facts: Facts): string[] {
+  const { svcm, node, platform, user, root, rootBy, pm2Version, pm2Home, pm2HomeBy, contract, auditFile } = facts;
+  return [
+    row("svcm", `${svcm}, Node.js ${node}, ${platform}, user ${user}`),
+    row("Root", `${root} (${rootBy === null ? "the current folder" : `by ${rootBy}`})`),
+    row(
+      "PM2",
+      `${pm2Version ?? "not installed"}, PM2_HOME ${pm2Home} (${pm2HomeBy === null ? "the default" : `by ${pm2HomeBy}`})`,
+    ),
+    ...(facts.daemon === undefined ? [] : [row("Daemon", daemonText(facts.daemon))]),
+    row("Keys", contract === null ? "not valid" : contractText(contract)),
+    ...fileLines(facts),
+    ...(facts.service === undefined ? [] : [row("Service", serviceText(facts.service))]),
+    row("Token", facts.hasToken ? "set" : "not set"),
+    row("Audit", auditFile),
+  ];
+}
+
+function daemonText(daemon: NonNullable<Facts["daemon"]> | null): string {
+  if (daemon === null) return "not running";
+  const { version, pid, owner } = daemon;
+  return `${version ?? "no answer"}, pid ${pid ?? "unknown"}, owner ${owner}`;
+}
+
+function contractText({ source, keys, guesses }: NonNullable<Facts["contract"]>): string {
+  return `${keys} in ${source === "packaged" ? "the packaged contract" : source}, ${guesses} of them guesses`;
+}
+
+/** One line for each environment, and service if services have names. */
+function fileLines({ files, defaultEnvironment }: Facts): string[] {
+  const nameOf = ({ environment, service }: Place): string =>
+    `${service === "" ? "" : `${service} `}${environment}${environment === defaultEnvironment ? " (default)" : ""}`;
+  return [...new Set(files.map(nameOf))].map((name, index) => {
+    const own = files.filter((place) => nameOf(place) === name);
+    return row(index === 0 ? "Files" : "", `${name}: ${own.map(placeText).join(", ")}`);
+  });
+}
+
+function placeText({ path, exists, overridden }: Place): string {
+  const later = overridden.length === 0 ? "" : ` (${overridden.join(", ")} overridden by a later file)`;
+  return `${path}${exists ? later : " (missing)"}`;
+}
+
+function serviceText({ address, answer }: NonNullable<Facts["service"]>): string {
+  const said = { nothing: "nothing listens there", svcm: "svcm serve answers", other: "another program answers" };
+  return address === null ? "not valid" : `${address}, ${said[answer]}`;
+}
+
+function row(label: string, text: string): string {
+  return `${label.padEnd(8)} ${visible(text)}`;
+}

@@ -1,0 +1,106 @@
+import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, join } from "node:path";
+import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, MAX_PORT, PORT } from "../api/service-settings.ts";
+import type { Installation, Pm2Daemon, ServiceAddress } from "../ports/installation.ts";
+import { askDaemon } from "./pm2/names.ts";
+import { probe } from "./pm2/probe.ts";
+import { systemUser } from "./user.ts";
+
+interface InstallationOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pm2Home: string;
+}
+
+const SERVICE_MS = 1000;
+
+export function nodeInstallation({ env, pm2Home }: InstallationOptions): Installation {
+  return {
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    user: systemUser(),
+    get pm2Version() {
+      return versionOf("pm2/package.json");
+    },
+    hasToken: Boolean(env[AUTH_TOKEN]),
+    daemon: () => daemonIn(pm2Home),
+    service: () => serviceAt(env),
+    hasProgram: (name) => (env["PATH"] ?? "").split(delimiter).some((folder) => isFile(join(folder, name))),
+  };
+}
+
+function versionOf(manifest: string): string | null {
+  try {
+    const { version } = createRequire(import.meta.url)(manifest) as { readonly version?: unknown };
+    return typeof version === "string" ? version : null;
+  } catch {
+    return null;
+  }
+}
+
+async function daemonIn(home: string): Promise<Pm2Daemon | null> {
+  const socket = join(home, "rpc.sock");
+  const refused = await probe(socket);
+  if (refused === "ENOENT" || refused === "ECONNREFUSED") return null;
+  const version = refused === undefined ? await askDaemon(socket, "getVersion") : undefined;
+  const pid = Number.parseInt(textOf(join(home, "pm2.pid")), 10);
+  return {
+    version: typeof version === "string" ? version.slice(0, 40) : null,
+    pid: Number.isNaN(pid) ? null : pid,
+    owner: ownerOf(socket),
+  };
+}
+
+function ownerOf(path: string): string {
+  try {
+    const { uid } = statSync(path);
+    const entry = new RegExp(`^([^:]+):[^:]*:${uid}:`, "m").exec(textOf("/etc/passwd"));
+    return entry?.[1] ?? `uid ${uid}`;
+  } catch {
+    return "unknown";
+  }
+}
+
+async function serviceAt(env: InstallationOptions["env"]): Promise<ServiceAddress> {
+  const host = env[HOST]?.trim() || DEFAULT_HOST;
+  const port = env[PORT]?.trim() || String(DEFAULT_PORT);
+  const isAddress = /^[\w.:[\]-]+$/.test(host) && /^\d{1,5}$/.test(port) && Number(port) <= MAX_PORT;
+  if (!isAddress) return { address: null, answer: "nothing" };
+  const shown = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  // The system chooses a free port for 0.
+  if (Number(port) === 0) return { address: `${shown}:${port}`, answer: "nothing" };
+  return { address: `${shown}:${port}`, answer: await answerOf(`http://${reachable(shown)}:${port}/healthz`) };
+}
+
+/** An address that stands for all of the machine is asked on loopback. */
+function reachable(host: string): string {
+  return host === "0.0.0.0" || host === "[::]" ? DEFAULT_HOST : host;
+}
+
+async function answerOf(url: string): Promise<ServiceAddress["answer"]> {
+  try {
+    const response = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(SERVICE_MS) });
+    const body = (await response.json()) as { readonly status?: unknown; readonly version?: unknown };
+    return body.status === "ok" && typeof body.version === "string" ? "svcm" : "other";
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { readonly code?: string };
+    // The codes of the system begin so; any other failure is an answer that is not HTTP, or none in time.
+    return code?.startsWith("E") ? "nothing" : "other";
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

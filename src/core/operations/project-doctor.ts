@@ -1,0 +1,140 @@
+import { isValid, sortIssues, type Issue } from "../api/issue.ts";
+import { vocabularyOf } from "../deployments/file.ts";
+import type { Vocabulary } from "../deployments/vocabulary.ts";
+import type { Report } from "../findings/report.ts";
+import { defineOperation } from "../operation.ts";
+import type { Ports } from "../ports/index.ts";
+import { detect, type Detection } from "../project/detect/detect.ts";
+import type { Survey } from "../project/detect/survey.ts";
+import { examine, type Place } from "../project/doctor/examined.ts";
+import { factsOf, type DoctorFacts } from "../project/doctor/facts.ts";
+import { checkEcosystems, checkEnvironments, failures } from "../project/doctor/file-checks.ts";
+import { gatherPlaces } from "../project/doctor/gather-places.ts";
+import { doctorChecks, doctorIssues, type DoctorCheck } from "../project/doctor/index.ts";
+import { checkRunning } from "../project/doctor/running.ts";
+import { PROJECT_FILE, type Project } from "../project/project.ts";
+
+export interface DoctorResponse {
+  readonly facts: DoctorFacts;
+  readonly checks: readonly { readonly check: DoctorCheck; readonly status: "ok" | "warning" | "error" | "skipped" }[];
+  /** The first part of each path is the check. */
+  readonly issues: readonly Issue[];
+  /** By code. */
+  readonly nextSteps: Readonly<Record<string, string>>;
+}
+
+export interface DoctorAnswer {
+  readonly response: DoctorResponse;
+  /** The same for renderers. */
+  readonly report: Report;
+}
+
+type Found = Readonly<Record<DoctorCheck, readonly Issue[]>>;
+
+/**
+ * Examines the repository, the installation and PM2. Of the repository, it runs only the ecosystem files, as
+ * their check does. It changes nothing, starts no daemon, and shows no value.
+ */
+export const projectDoctor = defineOperation({
+  id: "project.doctor",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { version, offline }): Promise<DoctorAnswer> {
+    const survey = await ports.survey(ports.workspace.root);
+    const known = await inForce(ports);
+    const { project, vocabulary } = known;
+    const places = vocabulary ? await gatherPlaces(ports, vocabulary, project, survey) : [];
+    const around = offline ? undefined : await surroundings(ports);
+    const files = await checkFiles(ports, { known, survey, places, offline });
+    const found: Found = {
+      ...files.found,
+      running: around ? await checkRunning(ports, files.apps, around) : [],
+    };
+    const issues = doctorChecks.flatMap((check) => sortIssues(found[check]));
+    const facts = factsOf(ports, { version, project, vocabulary, places, around });
+    return {
+      response: { facts, checks: statuses(found, offline), issues, nextSteps: await nextSteps(issues) },
+      report: {
+        file: PROJECT_FILE,
+        text: survey.files.get(PROJECT_FILE) ?? "",
+        issues,
+        subjects: doctorChecks.map((check) => ({ name: check, path: [check] })),
+      },
+    };
+  },
+});
+
+interface InForce {
+  readonly project: Project | undefined;
+  /** `undefined` if a declarative source is not valid. */
+  readonly vocabulary: Vocabulary | undefined;
+  readonly issues: readonly Issue[];
+}
+
+async function inForce(ports: Ports): Promise<InForce> {
+  try {
+    const project = await ports.facts.project();
+    return { project, vocabulary: await vocabularyOf(ports), issues: [] };
+  } catch (error) {
+    return { project: undefined, vocabulary: undefined, issues: failures("layout", error, ports.workspace.root) };
+  }
+}
+
+async function surroundings({ installation }: Ports) {
+  const [daemon, service] = await Promise.all([installation.daemon(), installation.service()]);
+  return { daemon, service };
+}
+
+interface Checking {
+  readonly known: InForce;
+  readonly survey: Survey;
+  readonly places: readonly Place[];
+  readonly offline: boolean;
+}
+
+async function checkFiles(ports: Ports, { known, survey, places, offline }: Checking) {
+  const { project, vocabulary, issues } = known;
+  if (vocabulary === undefined) return { apps: [], found: { layout: issues, ecosystem: [], env: [], keys: [] } };
+  const detection = detect(survey);
+  const envFiles = detection.env.map(({ path }) => path);
+  const tracked = new Set(await ports.revisions.tracked(envFiles));
+  const hasDotenvx = offline || hasTool(ports, survey, detection);
+  const examined = examine({ survey, detection, project, places, tracked, hasDotenvx });
+  const checking = { ports, vocabulary, places };
+  const ecosystems = await checkEcosystems(checking, offline);
+  const environments = await checkEnvironments(checking);
+  const found = {
+    layout: doctorIssues("layout", examined),
+    ecosystem: [...doctorIssues("ecosystem", examined), ...ecosystems.issues],
+    env: [...doctorIssues("env", examined), ...environments],
+    keys: doctorIssues("keys", examined),
+  };
+  return { apps: ecosystems.apps, found };
+}
+
+function hasTool({ installation }: Ports, { files }: Survey, { packages }: Detection): boolean {
+  const manifests = packages.map((folder) => (folder === "." ? "package.json" : `${folder}/package.json`));
+  return (
+    manifests.some((path) => files.get(path)?.includes('"@dotenvx/dotenvx"') === true) ||
+    installation.hasProgram("dotenvx")
+  );
+}
+
+function statuses(found: Found, offline: boolean): DoctorResponse["checks"] {
+  return doctorChecks.map((check) => {
+    if (check === "running" && offline) return { check, status: "skipped" };
+    const issues = found[check];
+    return { check, status: isValid(issues) ? (issues.length > 0 ? "warning" : "ok") : "error" };
+  });
+}
+
+async function nextSteps(issues: readonly Issue[]): Promise<Record<string, string>> {
+  if (issues.length === 0) return {};
+  const { docOf } = await import("../findings/catalog.ts");
+  return Object.fromEntries(
+    issues.flatMap(({ code }) => {
+      const remedy = docOf(code)?.remedy;
+      return remedy === undefined ? [] : [[code, remedy]];
+    }),
+  );
+}

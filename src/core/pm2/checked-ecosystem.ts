@@ -1,0 +1,42 @@
+import type { Issue } from "../api/issue.ts";
+import { DEPLOYMENTS_FILE, documentPath } from "../deployments/file.ts";
+import type { Vocabulary } from "../deployments/vocabulary.ts";
+import type { Ports } from "../ports/index.ts";
+import type { PlaceRequest } from "../project/places.ts";
+import { decodeUtf8 } from "../words/utf8.ts";
+import { knownSecrets, readEcosystem, type EcosystemContent } from "./ecosystem-file.ts";
+import { checkEcosystem } from "./rules/check.ts";
+import { impliedApps } from "./rules/implied.ts";
+import { checkedApps, type ImpliedApps } from "./rules/rule.ts";
+import type { Scrub } from "./scrub.ts";
+import { scrubFor } from "./view.ts";
+
+/** The ecosystem files of an environment and everything that was found in them. `file` holds values: it never leaves the process. */
+export interface CheckedFile {
+  readonly file: EcosystemContent;
+  /** Without secrets. */
+  readonly issues: readonly Issue[];
+  readonly scrub: Scrub;
+}
+
+/** Runs and checks the ecosystem files of an environment. @throws {SvcmError} as `readEcosystem` */
+export async function readChecked(ports: Ports, vocabulary: Vocabulary, asked: PlaceRequest): Promise<CheckedFile> {
+  const { contract } = vocabulary;
+  const file = await readEcosystem(ports, vocabulary, asked);
+  const [secrets, implied] = await Promise.all([
+    knownSecrets(ports, contract),
+    readImplied(ports, file.name, vocabulary),
+  ]);
+  const apps = checkedApps(file, ports.host.cpuCores());
+  const scrub = scrubFor(file.loaded, { contract, secrets });
+  return { file, scrub, issues: checkEcosystem({ file, listed: file.listed, apps, contract, implied }, scrub) };
+}
+
+/** The apps that the repository's own document implies. `svcm validate` reports the errors of that document. */
+async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary): Promise<ImpliedApps[]> {
+  const path = documentPath(ports, DEPLOYMENTS_FILE);
+  const text = await ports.files.read(path).then(decodeUtf8, () => undefined);
+  if (text === undefined) return [];
+  const { readSource } = await import("../deployments/read.ts");
+  return impliedApps((await readSource(text, path)).value, profile, vocabulary);
+}

@@ -1,0 +1,148 @@
+import { isPlaceholder } from "../../secrets/secret-value.ts";
+import { parseEnvDocument, valuesOf } from "../../env/document.ts";
+import { classify, isPublicSecret } from "../detect/classify.ts";
+import type { Detection } from "../detect/detect.ts";
+import { isEnvName, isScriptLikePm2, type Survey } from "../detect/survey.ts";
+import { PROJECT_FILE, type Project } from "../project.ts";
+
+/** A file that an environment names. */
+export interface Place {
+  readonly kind: "ecosystem" | "env";
+  readonly environment: string;
+  /** `""` for a service without a name. */
+  readonly service: string;
+  /** Relative to the root; absolute outside of it. */
+  readonly path: string;
+  readonly exists: boolean;
+  /** Keys whose values a later layer replaces. */
+  readonly overridden: readonly string[];
+}
+
+/** The observations that the rules of doctor judge. It holds no value. */
+export interface Examined {
+  /** True if a file of the repository says where its files are, or they are where svcm looks by default. */
+  readonly isSetUp: boolean;
+  readonly places: readonly Place[];
+  /** Environments of `svcm.yaml` that no service names. */
+  readonly bareEnvironments: readonly string[];
+  /** PM2 and env files that no environment names. */
+  readonly unnamed: readonly string[];
+  /** Files that look like a declaration of PM2, which PM2 would run as a script. */
+  readonly scripts: readonly string[];
+  /** Env files that Git tracks, with the names of their secrets. */
+  readonly tracked: readonly FileKeys[];
+  readonly publicSecrets: readonly string[];
+  readonly templates: readonly TemplateDifference[];
+  /** Keys that only the code names, and keys that only env files name. */
+  readonly keysOfCode: readonly string[];
+  readonly keysOfFiles: readonly string[];
+  /** Encrypted env files, if the tool that reads them is not installed. */
+  readonly locked: readonly string[];
+  readonly guesses: readonly string[];
+}
+
+export interface FileKeys {
+  readonly path: string;
+  readonly keys: readonly string[];
+}
+
+export interface TemplateDifference {
+  readonly template: string;
+  readonly file: string;
+  /** Keys that the file lacks, and keys that the template lacks. */
+  readonly missing: readonly string[];
+  readonly extra: readonly string[];
+}
+
+export interface Observations {
+  readonly survey: Survey;
+  readonly detection: Detection;
+  readonly project: Project | undefined;
+  readonly places: readonly Place[];
+  /** Paths that Git tracks. */
+  readonly tracked: ReadonlySet<string>;
+  readonly hasDotenvx: boolean;
+}
+
+export function examine({ survey, detection, project, places, tracked, hasDotenvx }: Observations): Examined {
+  const { files } = survey;
+  const named = new Set(places.map(({ path }) => path));
+  const values = detection.env.filter(({ kind }) => kind === "values");
+  const found = [...detection.pm2, ...values].map(({ path }) => path);
+  const used = new Set(places.map(({ environment }) => environment));
+  const isSetUp = project !== undefined || found.length === 0 || found.some((path) => named.has(path));
+  return {
+    isSetUp,
+    places,
+    bareEnvironments: Object.keys(project?.environments ?? {}).filter((name) => !used.has(name)),
+    unnamed: found.filter((path) => !named.has(path)),
+    scripts: detection.notUnderstood.map(({ path }) => path).filter(isScriptLikePm2),
+    tracked: values
+      .filter(({ path, isEncrypted }) => tracked.has(path) && !isEncrypted)
+      .map(({ path }) => ({ path, keys: secretsIn(files.get(path)) }))
+      .filter(({ keys }) => keys.length > 0),
+    publicSecrets: detection.keys.map(({ key }) => key).filter(isPublicSecret),
+    templates: templateDifferences(survey, detection, project, places),
+    ...(survey.isCut ? { keysOfCode: [], keysOfFiles: [] } : unmatchedKeys(survey, detection)),
+    locked: hasDotenvx ? [] : values.filter(({ isEncrypted }) => isEncrypted).map(({ path }) => path),
+    guesses: Object.keys(project?.guesses ?? {}),
+  };
+}
+
+/** The keys of a file whose later layers are given, with those that a later layer holds too. */
+export function overriddenKeys(text: string | undefined, later: readonly (string | undefined)[]): string[] {
+  const above = new Set(later.flatMap((one) => keysIn(one)));
+  return keysIn(text).filter((key) => above.has(key));
+}
+
+function keysIn(text = ""): string[] {
+  return [...valuesOf(parseEnvDocument(text)).keys()];
+}
+
+function secretsIn(text = ""): string[] {
+  return [...valuesOf(parseEnvDocument(text))]
+    .filter(
+      ([key, value]) => !isPlaceholder(value) && ["secret", "connection"].includes(classify(key, [value]).verdict),
+    )
+    .map(([key]) => key);
+}
+
+/** Each environment's files against the template of their service. Equal differences are one. */
+function templateDifferences(
+  { files }: Survey,
+  { env }: Detection,
+  project: Project | undefined,
+  places: readonly Place[],
+): TemplateDifference[] {
+  const differences = Object.entries(project?.services ?? {}).flatMap(([service, { folder, template }]) => {
+    const path = template === undefined ? undefined : [folder, template].filter((part) => part !== ".").join("/");
+    if (path === undefined || !env.some((file) => file.path === path)) return [];
+    const wanted = keysIn(files.get(path));
+    return [...layersOf(places, service).values()].flatMap((layers): TemplateDifference[] => {
+      const held = new Set(layers.flatMap((layer) => keysIn(files.get(layer))));
+      const missing = wanted.filter((key) => !held.has(key));
+      const extra = [...held].filter((key) => !wanted.includes(key));
+      const file = layers.at(-1) ?? "";
+      return missing.length + extra.length === 0 ? [] : [{ template: path, file, missing, extra }];
+    });
+  });
+  return [...new Map(differences.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+/** By environment, the env files of a service that exist. */
+function layersOf(places: readonly Place[], service: string): Map<string, string[]> {
+  const layers = new Map<string, string[]>();
+  for (const { kind, exists, environment, path, service: of } of places)
+    if (kind === "env" && exists && of === service) layers.set(environment, [...(layers.get(environment) ?? []), path]);
+  return layers;
+}
+
+function unmatchedKeys({ files }: Survey, { env, keys }: Detection): Pick<Examined, "keysOfCode" | "keysOfFiles"> {
+  const texts = [...files].flatMap(([path, text = ""]) => (isEnvName(path) || path === PROJECT_FILE ? [] : [text]));
+  const values = env.filter(({ kind, isEncrypted }) => kind === "values" && !isEncrypted);
+  const held = new Set(values.flatMap(({ path }) => keysIn(files.get(path))));
+  return {
+    keysOfCode: keys.filter(({ isOnlyRead }) => isOnlyRead).map(({ key }) => key),
+    keysOfFiles: [...held].filter((key) => !texts.some((text) => text.includes(key))),
+  };
+}

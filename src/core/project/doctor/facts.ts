@@ -1,0 +1,68 @@
+import type { Vocabulary } from "../../deployments/vocabulary.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { Pm2Daemon, ServiceAddress } from "../../ports/installation.ts";
+import { keySource, type KeySource } from "../keys.ts";
+import type { Project } from "../project.ts";
+import type { Place } from "./examined.ts";
+
+/** The installation and the repository, as a bug report needs them. It holds no value of a key and no token. */
+export interface DoctorFacts {
+  readonly svcm: string;
+  readonly node: string;
+  readonly platform: string;
+  readonly user: string;
+  readonly root: string;
+  /** The flag, the variable or the file that decides on the root; null for the current folder. */
+  readonly rootBy: string | null;
+  /** The PM2 that svcm starts. */
+  readonly pm2Version: string | null;
+  readonly pm2Home: string;
+  /** The variable or the file that names it; null for the default. */
+  readonly pm2HomeBy: string | null;
+  /** Null if no daemon listens; absent with `offline`. */
+  readonly daemon?: Pm2Daemon | null;
+  /** Null if it is not valid. */
+  readonly contract: { readonly source: KeySource; readonly keys: number; readonly guesses: number } | null;
+  readonly defaultEnvironment: string | null;
+  readonly files: readonly Place[];
+  /** Absent with `offline`. */
+  readonly service?: ServiceAddress;
+  readonly hasToken: boolean;
+  readonly auditFile: string;
+}
+
+interface Known {
+  readonly version: string;
+  readonly project: Project | undefined;
+  readonly vocabulary: Vocabulary | undefined;
+  readonly places: readonly Place[];
+  readonly around: { readonly daemon: Pm2Daemon | null; readonly service: ServiceAddress } | undefined;
+}
+
+export function factsOf({ workspace, installation }: Ports, known: Known): DoctorFacts {
+  const { project, vocabulary, places, around, version } = known;
+  const { root, rootBy = null, pm2Home, pm2HomeBy = null, auditFile } = workspace;
+  const { node, platform, user, pm2Version, hasToken } = installation;
+  const contract = vocabulary && {
+    source: keySource(vocabulary.contract, project),
+    keys: Object.keys(vocabulary.contract.keys).length,
+    guesses: Object.keys(project?.guesses ?? {}).length,
+  };
+  return {
+    svcm: version,
+    node,
+    platform,
+    user,
+    root,
+    rootBy,
+    pm2Version,
+    pm2Home,
+    pm2HomeBy,
+    contract: contract ?? null,
+    defaultEnvironment: vocabulary?.contract.defaultEnvironment ?? null,
+    files: places,
+    hasToken,
+    auditFile,
+    ...around,
+  };
+}

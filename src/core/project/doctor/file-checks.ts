@@ -1,0 +1,102 @@
+import type { Issue } from "../../api/issue.ts";
+import type { Vocabulary } from "../../deployments/vocabulary.ts";
+import { checkEnvFiles } from "../../env/check.ts";
+import { readEnvFile } from "../../env/env-file.ts";
+import { SvcmError } from "../../errors.ts";
+import { readChecked, type CheckedFile } from "../../pm2/checked-ecosystem.ts";
+import { normaliseApp } from "../../pm2/normalise.ts";
+import { machineCodes } from "../../pm2/rules/index.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { Place } from "./examined.ts";
+import { requestsOf, shownPath } from "./gather-places.ts";
+
+/** An app of an environment with the env files that it may have read when it started. Absolute paths. */
+export interface DeclaredFiles {
+  readonly name: string;
+  readonly envFiles: readonly string[];
+}
+
+interface Checking {
+  readonly ports: Ports;
+  readonly vocabulary: Vocabulary;
+  readonly places: readonly Place[];
+}
+
+/** Everything that `svcm ecosystem check` finds, in every environment. @param offline leaves out the machine */
+export async function checkEcosystems(
+  { ports, vocabulary, places }: Checking,
+  offline: boolean,
+): Promise<{ readonly issues: readonly Issue[]; readonly apps: readonly DeclaredFiles[] }> {
+  const { root } = ports.workspace;
+  const issues: Issue[] = [];
+  const apps: DeclaredFiles[] = [];
+  for (const asked of requestsOf(places, "ecosystem")) {
+    const { environment = "", service = "" } = asked;
+    try {
+      const checked = await readChecked(ports, vocabulary, asked);
+      const at = { file: shownPath(root, checked.file.path), line: 1, column: 1 };
+      const found = [...checked.issues.filter(({ code }) => !offline || !machineCodes.has(code)), ...unset(checked)];
+      issues.push(...found.map((issue) => ({ ...issue, path: ["ecosystem", ...issue.path], at })));
+      const layers = places.filter(
+        (one) => one.kind === "env" && one.environment === environment && one.service === service,
+      );
+      const own = layers.map(({ path }) => (path.startsWith("/") ? path : `${root}/${path}`));
+      apps.push(...declaredFiles(checked, own));
+    } catch (error) {
+      issues.push(...failures("ecosystem", error, root));
+    }
+  }
+  return { issues: once(issues), apps };
+}
+
+/** Everything that `svcm env check` finds, in every environment. */
+export async function checkEnvironments({ ports, vocabulary, places }: Checking): Promise<readonly Issue[]> {
+  const { root } = ports.workspace;
+  const issues: Issue[] = [];
+  for (const asked of requestsOf(places, "env")) {
+    try {
+      const { layers } = await readEnvFile(ports, vocabulary.contract, asked);
+      const named = layers.map(({ text, path }) => ({ text, fileName: shownPath(root, path) }));
+      const found = checkEnvFiles(vocabulary.contract, named);
+      issues.push(...found.map((issue) => ({ ...issue, path: ["env", ...issue.path] })));
+    } catch (error) {
+      const isOpaque = error instanceof SvcmError && error.body.code === "ENV_FILE_ENCRYPTED";
+      if (!isOpaque) issues.push(...failures("env", error, root));
+    }
+  }
+  return once(issues);
+}
+
+/** A refusal as issues; any other error is a defect and passes through. */
+export function failures(check: string, error: unknown, root: string): Issue[] {
+  if (!(error instanceof SvcmError)) throw error;
+  const { issues = [], code = error.kind, path } = error.body;
+  if (issues.length > 0) return issues.map((issue) => ({ ...issue, path: [check, ...issue.path] }));
+  const at = path === undefined ? {} : { at: { file: shownPath(root, path), line: 1, column: 1 } };
+  return [
+    { code, severity: code === "PM2_NOT_RUNNING" ? "warning" : "error", path: [check], message: error.message, ...at },
+  ];
+}
+
+/** Variables that the file takes from its environment, and that svcm would not give the app. */
+function unset({ file, scrub }: CheckedFile): Issue[] {
+  return (file.loaded?.apps ?? []).flatMap(({ unset: keys, fields }, index): Issue[] => {
+    if (keys.length === 0) return [];
+    const name = scrub(normaliseApp(fields).name);
+    const verb = keys.length === 1 ? "has" : "have";
+    const message = `${name}: ${keys.map(scrub).join(", ")} ${verb} no value where svcm reads the file; svcm starts the app without`;
+    return [{ code: "PROCESS_VARIABLE_UNSET", severity: "warning", path: ["apps", index, "env"], message }];
+  });
+}
+
+function declaredFiles({ file }: CheckedFile, layers: readonly string[]): DeclaredFiles[] {
+  return (file.loaded?.apps ?? []).map(({ fields, places }) => ({
+    name: normaliseApp(fields).name,
+    envFiles: [...new Set([...places.envFiles.map(({ path }) => path), ...layers])],
+  }));
+}
+
+/** Environments may share a file. */
+function once(issues: readonly Issue[]): Issue[] {
+  return [...new Map(issues.map((issue) => [JSON.stringify([issue.code, issue.message, issue.at]), issue])).values()];
+}

@@ -1,0 +1,90 @@
+import type { Vocabulary } from "../../deployments/vocabulary.ts";
+import { ecosystemFileNames } from "../../pm2/file-name.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { Survey } from "../detect/survey.ts";
+import { below, type PlaceRequest } from "../places.ts";
+import type { Project } from "../project.ts";
+import { overriddenKeys, type Place } from "./examined.ts";
+
+type Named = Omit<Place, "exists" | "overridden">;
+
+/** Every file that an environment names; without a `svcm.yaml`, every file that svcm finds where it looks by default. */
+export async function gatherPlaces(
+  ports: Ports,
+  vocabulary: Vocabulary,
+  project: Project | undefined,
+  { files }: Survey,
+): Promise<Place[]> {
+  const { root } = ports.workspace;
+  const named = project ? declaredPlaces(root, project) : await defaultPlaces(ports, vocabulary);
+  const missing = ports.stamps.missing(named.map(({ path }) => path));
+  const places = named.map((place) => {
+    const later = named.slice(named.indexOf(place) + 1).filter((other) => isSameStack(place, other));
+    const textOf = ({ path }: Named): string | undefined => files.get(shownPath(root, path));
+    return {
+      ...place,
+      path: shownPath(root, place.path),
+      exists: !missing.has(place.path),
+      overridden: place.kind === "env" ? overriddenKeys(textOf(place), later.map(textOf)) : [],
+    };
+  });
+  return project ? places : places.filter(({ exists }) => exists);
+}
+
+/** The environments whose files of a kind can be read, each with its service. */
+export function requestsOf(places: readonly Place[], kind: Place["kind"]): PlaceRequest[] {
+  const ofKind = places.filter((place) => place.kind === kind);
+  const isReadable = (place: Place): boolean => {
+    const stack = ofKind.filter((other) => isSameStack(place, other));
+    // Each ecosystem file of an environment is run; of env files, one layer is enough.
+    return kind === "env" ? stack.some(({ exists }) => exists) : stack.every(({ exists }) => exists);
+  };
+  const requests = ofKind
+    .filter(isReadable)
+    .map(({ environment, service }) => ({ environment, service: service === "" ? undefined : service }));
+  return [...new Map(requests.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+/** Relative to the root, if it is inside. */
+export function shownPath(root: string, path: string): string {
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+}
+
+function isSameStack(a: Named, b: Named): boolean {
+  return a.kind === b.kind && a.environment === b.environment && a.service === b.service;
+}
+
+function declaredPlaces(root: string, { services, environments }: Project): Named[] {
+  return Object.keys(environments).flatMap((environment) =>
+    Object.entries(services).flatMap(([service, { folder, ecosystem, env }]) => {
+      const base = below(root, folder);
+      const files = (ecosystem[environment] ?? []).map(({ file }) => file);
+      const layers = env[environment]?.layers ?? [];
+      return [
+        ...files.map((file): Named => ({ kind: "ecosystem", environment, service, path: below(base, file) })),
+        ...layers.map((file): Named => ({ kind: "env", environment, service, path: below(base, file) })),
+      ];
+    }),
+  );
+}
+
+async function defaultPlaces(
+  { workspace: { configDir, pm2Dir }, ecosystems }: Ports,
+  { contract, matrix }: Vocabulary,
+): Promise<Named[]> {
+  const listed = await ecosystems.list(pm2Dir).catch((): readonly string[] => []);
+  const names = [...new Set([...matrix.pm2Profiles, ...Object.keys(contract.environments)])];
+  const service = "";
+  return [
+    ...names.flatMap((environment): Named[] => {
+      const file = ecosystemFileNames(environment).find((name) => listed.includes(name));
+      return file === undefined ? [] : [{ kind: "ecosystem", environment, service, path: `${pm2Dir}/${file}` }];
+    }),
+    ...Object.entries(contract.environments).map(([environment, { file }]): Named => ({
+      kind: "env",
+      environment,
+      service,
+      path: `${configDir}/${file}`,
+    })),
+  ];
+}

@@ -1,0 +1,50 @@
+import type { Issue } from "../../api/issue.ts";
+import { listShown, problemFacts } from "../../pm2/control/listed.ts";
+import { problemOf } from "../../pm2/problem.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import { findingsOf, toIssue } from "../../findings/rule.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { Pm2Daemon, ServiceAddress } from "../../ports/installation.ts";
+import { failures, type DeclaredFiles } from "./file-checks.ts";
+import { shownPath } from "./gather-places.ts";
+import { runningRules, type NewerFiles } from "./running-rules.ts";
+
+/** The issues of PM2, of its processes, and of the address of `svcm serve`. */
+export async function checkRunning(
+  ports: Ports,
+  apps: readonly DeclaredFiles[],
+  { daemon, service }: { readonly daemon: Pm2Daemon | null; readonly service: ServiceAddress },
+): Promise<Issue[]> {
+  const { root } = ports.workspace;
+  const { records, issues } = await listShown(ports).then(
+    (list) => ({ records: list, issues: problems(ports, list) }),
+    (error: unknown) => ({ records: [], issues: failures("running", error, root) }),
+  );
+  const running = { daemon, service, newer: records.flatMap((record) => newerFiles(ports, record, apps)) };
+  const found = Array.from(findingsOf(runningRules, running), (finding) => toIssue(finding, ["running"]));
+  return [...issues, ...found];
+}
+
+function problems(ports: Ports, records: readonly ProcessRecord[]): Issue[] {
+  const facts = problemFacts(ports, records);
+  return records.flatMap((record): Issue[] => {
+    const problem = problemOf(record, facts);
+    if (problem === null) return [];
+    const { name, pmId } = record;
+    const message = `${name} (id ${pmId}): ${problem.details}`;
+    return [{ code: problem.code, severity: "error", path: ["running", name, pmId], message }];
+  });
+}
+
+/** An app may be declared in several environments: only a file that is newer for each of them counts. */
+function newerFiles({ stamps, workspace }: Ports, record: ProcessRecord, apps: readonly DeclaredFiles[]): NewerFiles[] {
+  const { name, pmId, startedAt } = record;
+  const declared = apps.filter((app) => app.name === name).map(({ envFiles }) => envFiles);
+  if (startedAt === null || declared.length === 0) return [];
+  const newer = declared.map((paths) => {
+    const states = stamps.of(paths);
+    return paths.filter((_, index) => (states[index]?.modifiedMs ?? 0) > startedAt);
+  });
+  if (newer.some((paths) => paths.length === 0)) return [];
+  return [{ name, pmId, files: [...new Set(newer.flat())].map((path) => shownPath(workspace.root, path)) }];
+}

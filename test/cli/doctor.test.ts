@@ -1,0 +1,264 @@
+/** `svcm doctor` as it is built, in real folders. */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { SaxesParser } from "saxes";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { svcm } from "../support/svcm.ts";
+import { makeWorkspace } from "../support/workspace.ts";
+
+interface Answer {
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly checks: readonly { readonly check: string; readonly status: string }[];
+  readonly issues: readonly { readonly code: string; readonly severity: string; readonly message: string }[];
+  readonly nextSteps: Readonly<Record<string, string>>;
+}
+
+const CANARY = "canary-4f21";
+const PROJECT = `version: 1
+environments: { dev: [], production: [prod] }
+ecosystem: { dev: ecosystem.config.js, production: { file: ecosystem.config.js, env: production } }
+env: { dev: [.env, .env.local], production: .env.production }
+template: .env.example
+keys:
+  PORT: { kind: port, tier: read-only }
+  DATABASE_URL: { kind: connection-url }
+`;
+const ECOSYSTEM = `module.exports = { apps: [{ name: "shop", script: "./shop.js",
+  env: { NODE_ENV: "development" }, env_production: { NODE_ENV: "production" } }] };`;
+const SECRET = `DATABASE_URL=postgres://shop:${CANARY}@db/shop\n`;
+const KEYS = `PORT=3000\n${SECRET}`;
+const GOOD = {
+  "svcm.yaml": PROJECT,
+  "ecosystem.config.js": ECOSYSTEM,
+  "shop.js": "const { PORT, DATABASE_URL } = process.env; if (!PORT) throw new Error(DATABASE_URL);",
+  ".env": KEYS,
+  ".env.local": "PORT=3001\n",
+  ".env.production": KEYS,
+  ".env.example": "PORT=3000\nDATABASE_URL=\n",
+};
+/** Port 0 is never listened at. */
+const PROTECTED = {
+  SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: `${CANARY}-token-of-the-service`,
+  SVC_SERVICE_MANAGEMENT_PORT: "0",
+};
+
+type Files = Readonly<Record<string, string | undefined>>;
+
+function repository(files: Files): string {
+  const entries = Object.entries({ ...GOOD, ...files }).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return makeWorkspace(Object.fromEntries(entries)).root;
+}
+
+async function examined(root: string, ...flags: string[]): Promise<Answer & { readonly code: number | null }> {
+  const { code, stdout, stderr } = await svcm(["doctor", "--json", ...flags], { root, env: PROTECTED });
+  expect(stderr).toBe("");
+  expect(stdout).not.toContain(CANARY);
+  return { ...(JSON.parse(stdout) as Answer), code };
+}
+
+describe("svcm doctor", () => {
+  test("finds nothing in a repository that is in order, and says which files it uses and why", async () => {
+    const root = repository({});
+    const { code, facts, checks, issues } = await examined(root, "--offline");
+    expect({ code, issues }).toEqual({ code: 0, issues: [] });
+    expect(checks.map(({ status }) => status)).toEqual(["ok", "ok", "ok", "skipped", "ok"]);
+    expect(facts).toMatchObject({
+      node: process.version,
+      root,
+      rootBy: "svcm.yaml",
+      pm2Home: `${root}/.pm2`,
+      pm2HomeBy: null,
+      contract: { source: "svcm.yaml", keys: 2, guesses: 0 },
+      defaultEnvironment: "dev",
+      hasToken: true,
+    });
+    expect(facts["files"]).toContainEqual({
+      kind: "env",
+      environment: "dev",
+      service: "",
+      path: ".env",
+      exists: true,
+      overridden: ["PORT"],
+    });
+    const { stdout } = await svcm(["doctor", "--offline"], { root, env: PROTECTED });
+    expect(stdout).toMatch(/^Root +\S+ \(by svcm\.yaml\)$/m);
+    expect(stdout).toMatch(/^ok {6}Layout$/m);
+    expect(stdout).not.toContain(CANARY);
+  });
+
+  test("says that no PM2 daemon runs, and starts none", async () => {
+    const root = repository({});
+    const { code, issues, facts } = await examined(root);
+    expect({ code, codes: issues.map((issue) => issue.code) }).toMatchObject({ code: 0, codes: ["PM2_NOT_RUNNING"] });
+    expect(facts["daemon"]).toBeNull();
+    expect(existsSync(`${root}/.pm2`)).toBe(false);
+  });
+
+  test("says whether the address of svcm serve is free, taken or not an address", async () => {
+    const root = repository({});
+    const server = createServer((_, response) => response.end("hello"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const asked = async (given: string) => {
+      const env = { SVC_SERVICE_MANAGEMENT_PORT: given };
+      const { stdout } = await svcm(["doctor", "--json"], { root, env });
+      const { facts, issues } = JSON.parse(stdout) as Answer;
+      return [facts["service"], issues.map((issue) => issue.code).filter((code) => code.startsWith("PROJECT_"))];
+    };
+    const address = `127.0.0.1:${port}`;
+    expect(await asked(String(port))).toEqual([{ address, answer: "other" }, ["PROJECT_ADDRESS_TAKEN"]]);
+    expect(await asked("http")).toEqual([{ address: null, answer: "nothing" }, ["PROJECT_ADDRESS_INVALID"]]);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await asked(String(port))).toEqual([{ address, answer: "nothing" }, []]);
+  });
+
+  test("leads a repository without svcm.yaml to svcm init", async () => {
+    const root = repository({ "svcm.yaml": undefined });
+    const { code, stdout } = await svcm(["doctor", "--offline"], { root });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/the repository has no svcm\.yaml, so svcm does not use ecosystem\.config\.js.*\.env/);
+    expect(stdout).toMatch(/Next step: Run svcm init/);
+  });
+
+  test("runs only the ecosystem file of the repository", async () => {
+    const write = (name: string) => `require("fs").writeFileSync(${JSON.stringify("ran-")} + "${name}", "");`;
+    const root = repository({
+      "ecosystem.config.js": `${write("ecosystem")}${ECOSYSTEM}`,
+      "shop.js": `${write("shop")}${GOOD["shop.js"]}`,
+      "package.json": '{ "scripts": { "postinstall": "touch ran-script" } }',
+    });
+    await examined(root);
+    expect(["ecosystem", "shop", "script"].filter((name) => existsSync(`${root}/ran-${name}`))).toEqual(["ecosystem"]);
+  });
+});
+
+const LOCKED = 'DOTENV_PUBLIC_KEY_PRODUCTION="03ab"\nPORT="encrypted:BDqDBibm4"\n';
+
+const findings: readonly (readonly [title: string, files: Files, code: string, message: RegExp])[] = [
+  ["an env file that no environment names", { ".env.staging": KEYS }, "PROJECT_FILE_UNNAMED", /\.env\.staging/],
+  ["an ecosystem file that is missing", { "ecosystem.config.js": undefined }, "PROJECT_FILE_MISSING", /ecosystem file/],
+  ["an env file that is missing", { ".env.production": undefined }, "PROJECT_FILE_MISSING", /env file .*production/],
+  [
+    "an environment without files",
+    { "svcm.yaml": PROJECT.replace("dev: [],", "dev: [], qa: [],") },
+    "PROJECT_ENVIRONMENT_BARE",
+    /environment qa/,
+  ],
+  ["a TypeScript ecosystem file", { "ecosystem.config.ts": "export {};" }, "PROJECT_FILE_AS_SCRIPT", /config\.ts/],
+  ["an ES module that PM2 cannot load", { "package.json": '{"type":"module"}' }, "ECOSYSTEM_FILE_ES_MODULE", /module/],
+  [
+    "a dependency that is not installed",
+    { "ecosystem.config.js": `require("absent-package"); ${ECOSYSTEM}` },
+    "ECOSYSTEM_MODULE_NOT_FOUND",
+    /absent-package/,
+  ],
+  [
+    "a field that PM2 ignores",
+    { "ecosystem.config.js": ECOSYSTEM.replace("script:", 'env_file: ".env", script:') },
+    "ECOSYSTEM_FIELD_UNKNOWN",
+    /env_file/,
+  ],
+  [
+    "a block that no environment uses",
+    { "ecosystem.config.js": ECOSYSTEM.replace("env:", "env_uat: { A: 1 }, env:") },
+    "ECOSYSTEM_ENV_BLOCK_UNUSED",
+    /env_uat/,
+  ],
+  [
+    "a variable that the file takes from the shell",
+    { "ecosystem.config.js": ECOSYSTEM.replace('"development"', '"development", REGION: process.env.REGION') },
+    "PROCESS_VARIABLE_UNSET",
+    /shop: REGION has no value/,
+  ],
+  [
+    "a secret name with a public prefix",
+    { ".env": `${KEYS}VITE_API_SECRET=${CANARY}\n`, ".env.example": "PORT=\nDATABASE_URL=\nVITE_API_SECRET=\n" },
+    "PROJECT_SECRET_PUBLIC",
+    /VITE_API_SECRET/,
+  ],
+  [
+    "a template that lacks a key",
+    { ".env.example": "PORT=\n" },
+    "PROJECT_TEMPLATE_DIFFERS",
+    /example lacks DATABASE_URL/,
+  ],
+  ["an env file that lacks a key", { ".env.production": SECRET }, "PROJECT_TEMPLATE_DIFFERS", /production lacks PORT/],
+  ["a key that only the code names", { "a.js": "process.env.ONLY_HERE" }, "PROJECT_KEYS_UNSET", /reads ONLY_HERE/],
+  ["a key that no code names", { ".env.production": `${KEYS}OLD_FLAG=1\n` }, "PROJECT_KEYS_UNUSED", /set OLD_FLAG/],
+  ["an encrypted file without its tool", { ".env.production": LOCKED }, "PROJECT_DOTENVX_MISSING", /dotenvx/],
+  [
+    "a guess of svcm init",
+    { "svcm.yaml": `${PROJECT}  REGION: { kind: text, tier: read-only, guess: it is a name }\n` },
+    "PROJECT_KEYS_GUESSED",
+    /1 key is a guess.*REGION/,
+  ],
+  ["an invalid svcm.yaml", { "svcm.yaml": `${PROJECT}colour: red\n` }, "FACT_UNKNOWN_KEY", /colour/],
+  [
+    "a value that the contract refuses",
+    { ".env.production": "PORT=none\nDATABASE_URL=\n" },
+    "ENV_VALUE_UNSUPPORTED",
+    /PORT/,
+  ],
+];
+
+describe("svcm doctor finds", () => {
+  test.each(findings)("%s", async (_, files, code, message) => {
+    const root = repository(files);
+    const { issues, nextSteps } = await examined(root);
+    const found = issues.filter((issue) => issue.code === code);
+    expect(found.map((issue) => issue.message).join("\n")).toMatch(message);
+    expect(nextSteps[code]).toMatch(/\.$/);
+    const explained = await svcm(["explain", code], { root });
+    expect(explained.stdout).toContain(`Next step: ${nextSteps[code]}`);
+  });
+
+  test("an env file with secrets that Git tracks, and none that Git ignores", async () => {
+    const root = repository({ ".gitignore": ".env.local\n" });
+    const git = (...argv: string[]) =>
+      execFileSync("git", argv, { cwd: root, env: { ...process.env, ...GIT_ENVIRONMENT } });
+    git("init", "-q");
+    const codes = async () => (await examined(root, "--offline")).issues.map((issue) => issue.message);
+    expect(await codes()).toEqual([]);
+    git("add", ".env", ".env.example");
+    expect(await codes()).toEqual(["Git tracks .env, which holds DATABASE_URL"]);
+  });
+});
+
+describe("each format of the report", () => {
+  const root = () =>
+    repository({ ".env.staging": KEYS, "ecosystem.config.js": undefined, ".env.production": `${KEYS}X=$${CANARY}\n` });
+  const report = async (format: string) => {
+    const { code, stdout, stderr } = await svcm(["doctor", "--offline", "--format", format], {
+      root: root(),
+      env: PROTECTED,
+    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+    expect(stdout).not.toContain(CANARY);
+    return stdout;
+  };
+
+  test("github has a command for each finding, with its file", async () => {
+    expect(await report("github")).toMatch(/^::warning file=\.env\.staging,line=1,col=1,title=PROJECT_FILE_UNNAMED::/m);
+  });
+
+  test("sarif has the next step of each rule", async () => {
+    const { runs } = JSON.parse(await report("sarif")) as {
+      runs: { tool: { driver: { rules: { id: string; help: { text: string } }[] } }; results: unknown[] }[];
+    };
+    const rules = runs[0]?.tool.driver.rules ?? [];
+    expect(rules.find(({ id }) => id === "PROJECT_FILE_UNNAMED")?.help.text).toMatch(/svcm\.yaml/);
+    expect(runs[0]?.results.length).toBeGreaterThan(2);
+  });
+
+  test("junit has a case for each check", async () => {
+    const names: (string | undefined)[] = [];
+    const parser = new SaxesParser();
+    parser.on("opentag", ({ name, attributes }) => name === "testcase" && names.push(attributes["name"]));
+    parser.write(await report("junit")).close();
+    expect(names).toEqual(["svcm.yaml", "layout", "ecosystem", "env", "running", "keys"]);
+  });
+});

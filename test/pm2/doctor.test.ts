@@ -1,0 +1,63 @@
+/** `svcm doctor` as it is built, against a real PM2. */
+import { rmSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import pm2Package from "pm2/package.json" with { type: "json" };
+import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
+import { svcm } from "../support/svcm.ts";
+
+const CANARY = "canary-51ab";
+let own: Pm2;
+let daemon: Daemon;
+
+beforeAll(async () => {
+  own = pm2();
+  const file = (name: string, text: string): void => writeFileSync(join(own.folder, name), text);
+  file("idle.cjs", "setInterval(() => {}, 1e6);");
+  file(".env", `API_TOKEN=${CANARY}\n`);
+  file(
+    "svcm.yaml",
+    "version: 1\nenvironments: { dev: [] }\necosystem: { dev: ecosystem.config.cjs }\nenv: { dev: .env }\nkeys: { API_TOKEN: { kind: secret } }\n",
+  );
+  file("ecosystem.config.cjs", 'module.exports = { apps: [{ name: "api", script: "./idle.cjs" }] };');
+  daemon = await own.startDaemon();
+  await own.run({ name: "api", env: { DB_PASSWORD: CANARY } });
+});
+afterAll(() => own.end());
+
+interface Answer {
+  readonly facts: { readonly daemon: unknown };
+  readonly issues: readonly { readonly code: string; readonly message: string; readonly path: readonly unknown[] }[];
+}
+
+async function running(): Promise<Answer & { readonly found: string[] }> {
+  const { stdout, stderr } = await svcm(["doctor", "--json"], { root: own.folder, env: { PM2_HOME: own.home } });
+  expect(stderr).toBe("");
+  expect(stdout).not.toContain(CANARY);
+  const answer = JSON.parse(stdout) as Answer;
+  const ofRunning = answer.issues.filter(({ path }) => path[0] === "running");
+  return { ...answer, found: ofRunning.map(({ code, message }) => `${code} ${message}`) };
+}
+
+test("the daemon is shown with its version, pid and owner", async () => {
+  const { facts } = await running();
+  expect(facts.daemon).toEqual({ version: pm2Package.version, pid: daemon.pid, owner: userInfo().username });
+});
+
+test("a process that started before its env file was changed is found", async () => {
+  const env = join(own.folder, ".env");
+  utimesSync(env, new Date(2020, 1, 1), new Date(2020, 1, 1));
+  expect((await running()).found).toEqual([]);
+  utimesSync(env, new Date(2100, 1, 1), new Date(2100, 1, 1));
+  expect((await running()).found).toEqual(["PROCESS_ENV_FILE_NEWER api (id 0): .env was changed after it started"]);
+  utimesSync(env, new Date(2020, 1, 1), new Date(2020, 1, 1));
+});
+
+test("a process whose folder is missing is found", async () => {
+  const folder = join(own.folder, "gone");
+  mkdirSync(folder);
+  await own.run({ name: "lost", cwd: folder });
+  rmSync(folder, { recursive: true });
+  expect((await running()).found).toEqual([expect.stringMatching(/^PROCESS_FOLDER_MISSING lost \(id 1\): .*gone/)]);
+});
