@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { svcm } from "../support/svcm.ts";
+import { canHaveTerminal, inTerminal } from "../support/in-terminal.ts";
 import { LAYERED } from "../support/layered.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
@@ -143,6 +144,30 @@ test("a file that does not exist is refused before an editor opens", async () =>
   const { code, text, workspace } = await edit("touch opened", [], makeWorkspace(files));
   expect([code, text]).toEqual([3, expect.stringContaining(".env.local does not exist")]);
   expect(existsSync(workspace.path("opened"))).toBe(false);
+});
+
+describe.runIf(canHaveTerminal)("in a terminal", () => {
+  /** An editor that makes the value faulty first, and good the second time. */
+  const script = 'if grep -q loud "$1"; then sed -i s/loud/warn/ "$1"; else sed -i s/debug/loud/ "$1"; fi';
+
+  test("a person may edit the same copy again after a refusal", async () => {
+    const workspace = makeWorkspace({ ...LAYERED, "editor.sh": script });
+    const env = { EDITOR: `sh ${workspace.path("editor.sh")}`, TMPDIR: temporaryFolder() };
+    const { status, screen } = await inTerminal(workspace, ["env", "edit"], [["Edit again? [y/N] ", "y\n"]], env);
+    expect(status).toBe(0);
+    expect(screen).toMatch(/unsupported value "loud".*Changed in \.env\.local:\n {2}LOG_LEVEL=warn\n$/s);
+    expect(workspace.read(".env.local")).toBe(LAYERED[".env.local"].replace("debug", "warn"));
+    expect(readdirSync(env.TMPDIR)).toEqual([]);
+  });
+
+  test("a person who does not want to edit again keeps the copy", async () => {
+    const workspace = makeWorkspace({ ...LAYERED, "editor.sh": script });
+    const env = { EDITOR: `sh ${workspace.path("editor.sh")}`, TMPDIR: temporaryFolder() };
+    const { status, screen } = await inTerminal(workspace, ["env", "edit"], [["Edit again? [y/N] ", "n\n"]], env);
+    expect(status).toBe(1);
+    expect(screen).toContain(`Your version is kept in ${env.TMPDIR}/`);
+    expect(workspace.read(".env.local")).toBe(LAYERED[".env.local"]);
+  });
 });
 
 test("an editor that fails leaves no copy if it changed nothing", async () => {

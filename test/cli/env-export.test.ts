@@ -1,9 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { plainEnvironment, RUN } from "../support/command-line.ts";
+import { canHaveTerminal, inTerminal } from "../support/in-terminal.ts";
 import { LAYERED } from "../support/layered.ts";
-import { isLinux } from "../support/machine.ts";
 import { svcm } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { makeWorkspace } from "../support/workspace.ts";
@@ -108,20 +107,18 @@ describe("env export", () => {
     expect(stdout + stderr).toContain("--all prints secrets, and standard output is not a terminal.");
   });
 
-  const canHaveTerminal = isLinux && spawnSync("script", ["--version"]).status === 0;
-  test.runIf(canHaveTerminal)("--all in a terminal shows every variable", () => {
-    const { root } = makeWorkspace(LAYERED);
-    const command = `'${process.execPath}' '${RUN}' env export --all --format docker`;
-    const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
-      cwd: root,
-      env: plainEnvironment({ HOME: root, TERM: "xterm" }),
-      encoding: "utf8",
-      input: "",
-    });
+  test.runIf(canHaveTerminal)("--all in a terminal shows every variable", async () => {
+    const { status, screen } = await inTerminal(makeWorkspace(LAYERED), [
+      "env",
+      "export",
+      "--all",
+      "--format",
+      "docker",
+    ]);
     expect(status).toBe(0);
-    expect(stdout).toContain("OWN_SECRET=canary-own");
-    expect(stdout).toContain("DATABASE_URL=postgres://u:canary-database@db/x");
-    expect(stdout).not.toContain("left out");
+    expect(screen).toContain("OWN_SECRET=canary-own");
+    expect(screen).toContain("DATABASE_URL=postgres://u:canary-database@db/x");
+    expect(screen).not.toContain("left out");
   });
 });
 

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
+import { canHaveTerminal, inTerminal } from "../support/in-terminal.ts";
 import { LAYERED } from "../support/layered.ts";
 import { svcm } from "../support/svcm.ts";
 import { makeWorkspace } from "../support/workspace.ts";
@@ -96,6 +97,19 @@ test("a signal that the command handles once is passed on once", async () => {
   child.kill("SIGUSR2");
   expect(await ended).toEqual({ code: 5, signal: null });
   expect(lines).toEqual(["ready", "asked"]);
+});
+
+test.runIf(canHaveTerminal)("Ctrl-C in a terminal reaches the command once", async () => {
+  const script = `let count = 0;
+    process.on("SIGINT", () => console.log("asked", ++count));
+    process.stdin.once("data", () => { console.log("count", count); process.exit(6); });
+    console.log("ready");`;
+  const argv = ["env", "run", "--", process.execPath, "-e", script.replaceAll("\n", " ")];
+  const { status, screen } = await inTerminal(makeWorkspace(LAYERED), argv, [
+    ["ready", "\u0003"],
+    ["asked 1", "\n"],
+  ]);
+  expect([status, screen.split("\n").filter((line) => line.startsWith("count"))]).toEqual([6, ["count 1"]]);
 });
 
 test.each([

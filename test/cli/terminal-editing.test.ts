@@ -1,12 +1,7 @@
-import { spawn, spawnSync } from "node:child_process";
-import { stripVTControlCharacters } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { plainEnvironment, RUN } from "../support/command-line.ts";
-import { isLinux } from "../support/machine.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
-import { makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { describe, expect, test } from "vitest";
+import { canHaveTerminal, inTerminal } from "../support/in-terminal.ts";
+import { makeWorkspace } from "../support/workspace.ts";
 
-const canHaveTerminal = isLinux && spawnSync("script", ["--version"]).status === 0;
 const FILE = "deployments.yaml";
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
@@ -23,47 +18,6 @@ const TARGET = [
   "    keyValueDriver: redis",
   "",
 ].join("\n");
-
-interface Session {
-  readonly status: number | null;
-  readonly screen: string;
-}
-
-/** Waits until a text shows, then types; what is typed before the program listens would be the terminal's. */
-type Talk = readonly (readonly [shows: string, types: string])[];
-
-/** Runs a command in a separate terminal. */
-async function inTerminal(
-  workspace: TestWorkspace,
-  argv: readonly string[],
-  talk: Talk = [],
-  env = {},
-): Promise<Session> {
-  const command = [process.execPath, RUN, ...argv].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qec", `stty cols 200; ${command}`, "/dev/null"], {
-    cwd: workspace.root,
-    env: plainEnvironment({ TERM: "xterm", SHELL: "/bin/sh", HOME: temporaryFolder(), NO_COLOR: "1", ...env }),
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  child.stdin.on("error", () => undefined); // the program may be gone
-  let screen = "";
-  let seen = 0;
-  const rest = [...talk];
-  child.stdout.on("data", (chunk: Buffer) => {
-    screen += stripVTControlCharacters(chunk.toString("utf8")).replaceAll("\r\n", "\n");
-    const [shows, types] = rest[0] ?? ["", ""];
-    const at = screen.indexOf(shows, seen);
-    if (shows === "" || at === -1) return;
-    seen = at + shows.length;
-    rest.shift();
-    child.stdin.write(types);
-  });
-  const status = await new Promise<number | null>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", resolve);
-  });
-  return { status, screen };
-}
 
 describe.runIf(canHaveTerminal)("in a terminal", () => {
   test("targets add asks for missing fields, each with the values that fit the previous answers", async () => {
