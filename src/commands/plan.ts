@@ -8,7 +8,7 @@ import { stdoutScreen } from "./terminal/screen.ts";
 export default class Plan extends SvcmCommand {
   static override summary = "Show the steps that would make PM2 run what an ecosystem file declares.";
   static override description =
-    "Lists the steps in order, each with its reasons and with what happens to requests. Names of variables are shown, never values. Changes nothing. With --from, compares the declarations of a Git revision with those of the work tree, without PM2; this runs the ecosystem file of that revision.";
+    "Lists the steps in order, each with its reasons and its effect on requests. Names of variables are shown, never values. Changes nothing. With --from, compares the declarations of a Git revision with those of the work tree, without PM2; this runs the ecosystem file of that revision.";
   static override examples = [
     "<%= config.bin %> plan --environment production",
     "<%= config.bin %> plan --app dev-restapi --exit-code",

@@ -8,7 +8,7 @@ import { canAsk, confirm } from "../terminal/prompt.ts";
 export default class EnvEdit extends SvcmCommand {
   static override summary = "Edit an env file in your editor.";
   static override description =
-    "Opens a private copy of the file with the command in VISUAL, else in EDITOR, else with vi. When the editor ends, checks the copy and replaces the file atomically. Comments, layout and the values of editable keys may change. If the value of another key changed, or the file has a new error, nothing is written; the same holds if the file itself changed in the meantime. A copy with changes that were not saved is kept, and its path is shown.";
+    "Opens a private copy of the file with the command in VISUAL, else in EDITOR, else with vi. When the editor ends, checks the copy and replaces the file atomically. Comments, layout and the values of editable keys may change. Nothing is written if the value of another key changed, if the copy has a new error, or if the file itself changed in the meantime. A copy with changes that were not saved is kept, and its path is shown.";
   static override examples = [
     "EDITOR=true <%= config.bin %> env edit",
     "EDITOR='sed -i s/InMemory/PostgreSQL/' <%= config.bin %> env edit --environment staging",

@@ -9,14 +9,14 @@ export default class EnvRun extends SvcmCommand {
   static override enableJsonFlag = false;
   static override summary = "Run a command with the variables of a service.";
   static override description =
-    "The command gets the variables of this shell. Those of the service win over them: the layers of the env file, then the env of its app in the ecosystem file. If the ecosystem file declares several apps, choose one with --app; without it, the env file alone counts. Prints nothing itself. Signals are passed on, and svcm ends as the command ends: with its exit code, or by the same signal.";
+    "The command gets the variables of this shell. The variables of the service override them: the layers of the env file, then the env of its app in the ecosystem file. If the ecosystem file declares several apps, choose one with --app; without it, the env file alone counts. Prints nothing itself. Signals are passed on, and svcm ends like the command: with its exit code, or by the same signal.";
   static override examples = [
     "<%= config.bin %> env run -- node --version",
     "<%= config.bin %> env run --environment staging -- printenv SVC_HTTP_FRAMEWORK",
     "<%= config.bin %> env run --app dev-restapi -- printenv SVC_HTTP_PORT",
   ];
   static override args = {
-    command: Args.string({ ignoreStdin: true, description: "Program and its arguments, behind --.", multiple: true }),
+    command: Args.string({ ignoreStdin: true, description: "Program and its arguments, after --.", multiple: true }),
   };
   static override flags = {
     ...envFlags,

@@ -5,9 +5,9 @@ import type { EcosystemRule } from "./rule.ts";
 export const fileKind: EcosystemRule = {
   code: "ECOSYSTEM_FILE_KIND",
   severity: "error",
-  summary: "PM2 takes the file for a script, or for another kind: it looks for file endings anywhere in the path.",
+  summary: "PM2 treats the file as a script or as another type, because it looks for extensions anywhere in the path.",
   remedy:
-    "Give the file a name that ends in `.config.cjs`, `.config.js`, `.config.mjs`, `.json`, `.yml` or `.yaml`. Rename a folder with one of these in its name.",
+    "Rename the file to end in `.config.cjs`, `.config.js`, `.config.mjs`, `.json`, `.yml` or `.yaml`. Rename a folder with one of these in its name.",
   check({ file: { path, fileName, loaded } }) {
     const taken = pm2FileKind(path);
     if (loaded === undefined || taken === pm2FileKind(fileName)) return [];
