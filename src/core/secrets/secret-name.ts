@@ -1,7 +1,7 @@
 /** These mark a secret anywhere in a name, even without a separator. */
 const ANYWHERE =
   /SECRET|TOKEN(?!I[SZ][EIA])|PASSW|PASSPHRASE|PASSCODE|CREDENTIAL|BEARER|JWT|COOKIE|WEBHOOK|CERTIFICATE|MNEMONIC|CONNECTIONSTRING|SERVICEROLE/;
-/** These mark a secret as a word, or at the end of one: `STRIPE_KEY`, `SIGNINGKEY`, `KEYRING`, `PGPASS`. */
+/** These mark a secret as a word, or attached to another one: `STRIPE_KEY`, `SIGNINGKEY`, `KEYRING`, `PGPASS`. */
 const WORD =
   /(?:KEY|PASS|PWD|AUTH|SALT|DSN|CREDS?)$|^KEY(?:FILE|PAIR|PHRASE|RING|STORE|TAB|VAULT)|^(?:PRIVATE|AUTHORI[SZ]ATION|AUTHENTICATION)$/;
 /** These mark a secret as the last word: `DB_PW`, `SEED_PHRASE`. */
