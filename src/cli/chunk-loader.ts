@@ -13,10 +13,7 @@ export interface ChunkLoaderOptions {
   readonly onCompiled: (chunk: string, script: Script) => void;
 }
 
-/**
- * Loads chunks as Node would, with the code that V8 compiled at an earlier start, which halves the start of a command.
- * Such a chunk cannot contain `import()`, because V8 forgets the loader of compiled code.
- */
+/** Compiled code of an earlier start halves a start. V8 forgets its loader, so a chunk cannot contain `import()`. */
 export function chunkLoader({ dist, codeCache, nodeRequire, onCompiled }: ChunkLoaderOptions): LoadChunk {
   const loaded = new Map<string, { exports: unknown }>();
 

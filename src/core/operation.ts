@@ -3,10 +3,7 @@ import type { Access, Caller } from "./caller.ts";
 import { SvcmError, type ErrorKind } from "./errors.ts";
 import type { Ports } from "./ports/index.ts";
 
-/**
- * `run` reads through the ports, decides, and writes through them. The schema of its input is in `api/inputs.ts` under
- * the same id.
- */
+/** Reads through the ports, decides, and writes through them. `api/inputs.ts` has its input under the same id. */
 export interface Operation<Input, Output> {
   readonly id: OperationId;
   readonly access: Access;

@@ -26,10 +26,7 @@ export interface Provenance {
   readonly localAddress: string | undefined;
 }
 
-/**
- * The reason to suspect another site behind a request. `Host` is the only defence against DNS rebinding, and `Origin`
- * the only one against a foreign WebSocket.
- */
+/** `Host` is the only defence against DNS rebinding, and `Origin` the only one against a foreign WebSocket. */
 export function foreignness(policy: AccessPolicy, request: Provenance, isPage: boolean): string | undefined {
   return hostProblem(policy, request) ?? originProblem(policy, request) ?? fetchProblem(request, isPage);
 }

@@ -2,10 +2,7 @@ import { SvcmError, type Access } from "../core/index.ts";
 import { grantsOf, type AccessPolicy } from "./access.ts";
 import { Attempts, type AttemptLimit } from "./attempts.ts";
 
-/**
- * Returns the grants of an `Authorization` header. @throws {SvcmError} RATE_LIMITED after too many wrong tokens from
- * the address
- */
+/** @throws {SvcmError} RATE_LIMITED after too many wrong tokens from the address */
 export type Authenticate = (address: string, authorization: string | undefined) => readonly Access[];
 
 /**

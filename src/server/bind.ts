@@ -24,10 +24,7 @@ export async function resolveBind(host: string): Promise<Bind> {
   return { address, urlHost: urlHost(asked, address), isLoopback: isLoopbackAddress(canonicalAddress(address)) };
 }
 
-/**
- * Returns the token if it is strong enough for the address. @throws {SvcmError} START_REFUSED with the variables, never
- * the token
- */
+/** The token, if it is strong enough. @throws {SvcmError} START_REFUSED with the variables, never the token */
 export function requireToken(bind: Bind, token: string | undefined): string | undefined {
   const problem = tokenProblem(token, bind.isLoopback);
   if (problem === undefined) return token;

@@ -13,10 +13,7 @@ export function takeBodiesAsBytes(app: FastifyInstance): void {
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 }
 
-/**
- * Accepts only types that an HTML form or a simple cross-site request cannot send. @throws {SvcmError}
- * UNSUPPORTED_MEDIA_TYPE
- */
+/** A form or a simple cross-site request cannot send these types. @throws {SvcmError} UNSUPPORTED_MEDIA_TYPE */
 export function requireMediaType({ headers }: FastifyRequest, row: OperationRoute): void {
   const type = headers["content-type"];
   const isEmpty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;

@@ -106,10 +106,7 @@ function socketHandler({ channel }: Serving): RouteHandlerMethod {
   };
 }
 
-/**
- * Input comes from query parameters, the body, `If-Match` and the fixed part. The schema is looked up once for each
- * route.
- */
+/** The schema is looked up once for each route. */
 function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequest) => unknown {
   const { operation, query = [], body, ifMatch, fixed } = row;
   const schema: ZodMiniType = inputs[operation.id];

@@ -6,10 +6,7 @@ const MAX_SHOWN_NAME = 80;
 
 type JsonText = "body" | "frame";
 
-/**
- * Parses a body or a frame strictly. Refusals never quote it, because it may contain a secret in the wrong place.
- * @throws {SvcmError} INVALID_PAYLOAD
- */
+/** Refusals never quote the text, which may contain a secret. @throws {SvcmError} INVALID_PAYLOAD */
 export function parseJsonBody(bytes: Uint8Array, maxDepth: number, what: JsonText = "body"): unknown {
   if (bytes.length === 0) throw invalid(`The ${what} is empty. Accepted: a JSON object.`);
   const text = decode(bytes, what);

@@ -61,10 +61,7 @@ export interface LoggedFailure {
   readonly isRecorded: boolean;
 }
 
-/**
- * Logs a refused or failed request in one line, and a defect with its stack. `recorded` marks outcomes that an audit
- * line also reports.
- */
+/** A defect gets its stack. `recorded` marks outcomes that an audit line also reports. */
 export function logFailure(
   log: ServerLog,
   request: FastifyRequest,

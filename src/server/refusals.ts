@@ -77,10 +77,7 @@ function keyOf({ address, code }: RefusedAttempt): string {
   return `${address} ${code}`;
 }
 
-/**
- * A refused request is recorded if it had no valid token, or could have changed something. An operation that ran
- * records its own outcome.
- */
+/** Records a request without a valid token, or one that could have changed something, unless its operation ran. */
 export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttempt | undefined {
   if (!(error instanceof SvcmError) || request.hasRun || error.body.code === REQUEST_CUT_OFF) return undefined;
   const { row } = request.routeOptions.config;

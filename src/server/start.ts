@@ -30,10 +30,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/**
- * Resolves when the server accepts connections. @throws {SvcmError} START_REFUSED, or INVALID_REQUEST for an invalid
- * port
- */
+/** Resolves when the server listens. @throws {SvcmError} START_REFUSED; INVALID_REQUEST for an invalid port */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { ports, env, version, signal } = options;
   const settings = readSettings(env, options);

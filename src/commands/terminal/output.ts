@@ -1,7 +1,4 @@
-/**
- * Writes without Node's stream objects, which would take a tenth of a short command's start. svcm waits for a slow
- * reader, so nothing is lost when the process ends.
- */
+/** Node's stream objects would take a tenth of a short command's start. svcm waits for a slow reader. */
 import { fstatSync, writeSync } from "node:fs";
 import { TerminalFileError } from "./errors.ts";
 

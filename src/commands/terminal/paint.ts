@@ -1,8 +1,7 @@
 import type { Paint } from "../../core/index.ts";
 
 /**
- * Two of Unicode's noncharacters mark a style until a text is printed. Only the printer writes escape sequences, so a
- * name that contains one cannot bring it to the terminal.
+ * Two noncharacters mark a style until a text is printed, so a name cannot bring an escape sequence to the terminal.
  */
 const STYLES = [
   ["bold", 1, 22],

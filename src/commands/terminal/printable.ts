@@ -2,10 +2,7 @@ import { visible } from "../../core/index.ts";
 import { MARKS, withStyles } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
-/**
- * Every text for a terminal passes here. Control characters and marks of direction are replaced, so a name or message
- * cannot move the cursor. Only svcm adds colours.
- */
+/** Replaces control characters and marks of direction in every text, so no name can move the cursor. */
 export function printable(text: string, { colours, isAscii }: Pick<Screen, "colours" | "isAscii">): string {
   const lines = text.split("\n").map(visibleBetweenMarks);
   const styled = withStyles(lines.join("\n"), colours > 0);

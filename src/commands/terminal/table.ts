@@ -19,10 +19,7 @@ const GAP = "  ";
 /** A cell keeps this width, and a folded one its longest word, before a column is left out. */
 const GOOD = 16;
 
-/**
- * In a narrow window, cells are shortened and columns left out until the table fits. Without a window, every row is
- * whole.
- */
+/** In a narrow window, cells are shortened and columns left out. Without a window, every row is whole. */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): string {
   const all = columns.map((column): Laid<Row> => {
     const cells = rows.map((row) => visible(column.cell(row)));

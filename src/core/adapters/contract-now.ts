@@ -1,6 +1,5 @@
 /**
- * The runtime contract for a program that cannot wait: found and read synchronously. Only a file that differs from the
- * packaged source loads the YAML parser.
+ * A synchronous reader of the runtime contract. Only a file that differs from the packaged one needs the YAML parser.
  */
 import { closeSync, fstatSync, openSync, readFileSync, constants } from "node:fs";
 import { createRequire } from "node:module";

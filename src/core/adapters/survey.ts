@@ -8,10 +8,7 @@ const MAX_BYTES = 2 ** 20;
 /** Limits memory. The rest of a large repository is code like the code before it. */
 const MAX_TOTAL_BYTES = 64 * 2 ** 20;
 
-/**
- * Names down to a fixed depth, and the texts that detection requests. Runs no file and follows no link; unreadable
- * files are left out.
- */
+/** Runs no file and follows no link; unreadable files are left out. Only requested texts are read. */
 export async function surveyFolder(root: string): Promise<Survey> {
   const files = new Map<string, string | undefined>();
   let isCut = false;

@@ -29,10 +29,7 @@ export interface InitResponse {
   readonly written: readonly string[];
 }
 
-/**
- * Proposes a `svcm.yaml` and a line of `.gitignore`, and writes them on request. Runs no file of the repository and
- * returns no value.
- */
+/** Writes `svcm.yaml` and a line of `.gitignore` on request. Runs no file and returns no value. */
 export const projectInit = defineOperation({
   id: "project.init",
   access: "write",

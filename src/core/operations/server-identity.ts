@@ -3,10 +3,7 @@ import type { Ports } from "../ports/index.ts";
 const PURPOSE = "svcm server identity";
 const LENGTH = 22;
 
-/**
- * Identifies a server across restarts, ports and addresses: it depends on the machine and the repository root. The
- * Base64url text reveals neither.
- */
+/** The same for one machine and root, across restarts, ports and addresses. The text reveals neither. */
 export async function serverIdentity({ host, workspace }: Ports): Promise<string> {
   const subject = [PURPOSE, await host.machineId(), workspace.root].join("\0");
   return host.digest(new TextEncoder().encode(subject)).slice(0, LENGTH);

@@ -22,10 +22,7 @@ export interface StartupCheckResponse {
   readonly issues: readonly Issue[];
 }
 
-/**
- * Decides if an entrypoint may start with the environment's file. With `app`, the `env` of that app in the ecosystem
- * file overrides the file.
- */
+/** With `app`, the `env` of that app in the ecosystem file overrides the env file. */
 export const startupCheck = defineOperation({
   id: "startup.check",
   access: "read",

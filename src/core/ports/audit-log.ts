@@ -11,10 +11,7 @@ export interface AuditLog {
    */
   newest(query: AuditQuery, signal?: AbortSignal): Promise<AuditPage>;
 
-  /**
-   * Checks that a record could be appended now, and creates nothing. @throws {FileError} as `append`, if permissions
-   * show it
-   */
+  /** Creates nothing. @throws {FileError} as `append`, if permissions show it */
   check(): Promise<void>;
 
   /** Records that this process appended, by action and outcome. */

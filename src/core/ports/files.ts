@@ -40,10 +40,7 @@ export interface Files {
 
 export interface ReadOptions {
   readonly maxBytes?: number;
-  /**
-   * Permits a path outside the permitted folders, because a person named it. A path inside them must still lead to a
-   * place inside.
-   */
+  /** Permits an outside path, because a person named it. A path inside must still lead to a place inside. */
   readonly mayBeOutside?: boolean;
 }
 

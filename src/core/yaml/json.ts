@@ -1,10 +1,7 @@
 import { scanJson } from "../words/json-scan.ts";
 import type { YamlSource } from "./source.ts";
 
-/**
- * Refuses YAML in a file whose name says JSON: comments, trailing commas, NaN and single quotes. `undefined` for JSON,
- * and for an empty file, which is another error.
- */
+/** Refuses YAML in a file whose name says JSON. `undefined` for JSON, and for an empty file, which is another error. */
 export function refuseNoJson(text: string, file: string): YamlSource | undefined {
   const source = text.replace(/^\uFEFF/, "");
   const problem = scanJson(source);

@@ -69,10 +69,7 @@ export class Peer {
     this.#socket.close(code, reason);
   }
 
-  /**
-   * A compressed message is a complete frame, so it goes directly to the connection. The order is kept, because the
-   * library compresses nothing and therefore writes each frame at once.
-   */
+  /** A complete frame goes directly to the connection. The library compresses nothing, so the order is kept. */
   #sendShared(message: SharedMessage): void {
     const isCompressed = message.isWorthCompressing && this.#socket.extensions.includes("permessage-deflate");
     if (isCompressed) this.#connection.write(message.compressed);

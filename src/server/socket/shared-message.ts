@@ -9,10 +9,7 @@ const LEVEL = 3;
 const FLUSH_TAIL_BYTES = 4;
 const COMPRESSED_TEXT = 0xc1;
 
-/**
- * A text for many clients, serialised and compressed once. Without context takeover the compressed bytes are the same
- * for each client; a WebSocket library would compress for each.
- */
+/** Without context takeover the compressed bytes are the same for each client; a library would compress for each. */
 export class SharedMessage {
   readonly plain: Buffer;
   #compressed: Buffer | undefined;

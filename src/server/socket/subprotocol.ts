@@ -1,7 +1,4 @@
-/**
- * A browser cannot set a header on a WebSocket, so it may send the token as a subprotocol. The server answers only with
- * `svcm.v1`, never with the token.
- */
+/** A browser cannot set a header on a WebSocket, so it may send the token as a subprotocol. No answer repeats it. */
 import { SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../../core/api/channel.ts";
 
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {

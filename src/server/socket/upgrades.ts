@@ -1,7 +1,4 @@
-/**
- * Node emits upgrade requests separately. Here they go through the router like all others, with the same guard and the
- * same answers.
- */
+/** Node emits upgrade requests separately. Here they pass the router like all others. */
 import { ServerResponse, type IncomingMessage, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";

@@ -8,10 +8,7 @@ const WORD = /(?:\\.?|"(?:\\.|[^"\\])*(?:"|$)|'[^']*(?:'|$)|[^\s"'\\])+/gs;
 const QUOTED = /\\(.)|"((?:\\.|[^"\\])*)(?:"|$)|'([^']*)(?:'|$)/gs;
 const CLOSED = /\\.|"(?:\\.|[^"\\])*"|'[^']*'/gs;
 
-/**
- * Splits a line of bash without expanding anything. bash itself also splits at `=` and `:`, so its words do not show
- * the spaces.
- */
+/** Expands nothing. bash itself also splits at `=` and `:`, so its words do not show the spaces. */
 export function splitLine(line: string): TypedLine {
   const words: string[] = line.match(WORD) ?? [];
   const isBetween = words.length === 0 || !line.endsWith(words.at(-1) ?? "");

@@ -23,10 +23,7 @@ const OTHERS = 0o077;
 const ACTION = "record a change in";
 const APPENDING = O_RDWR | O_APPEND | SAFELY;
 
-/**
- * Appended lines are on the disk when it resolves. The first line also syncs the file's place in its folder, even if
- * the file exists, because another process may have created it just now.
- */
+/** Lines are on the disk when it resolves. The first one also syncs the folder, which may just have got the file. */
 export function appender(file: string, rotation: Rotation): (line: string) => Promise<void> {
   const rotate = rotator(file, rotation);
   let isPlaceSynced = false;

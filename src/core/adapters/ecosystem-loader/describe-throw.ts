@@ -8,10 +8,7 @@ type Failure = Extract<Outcome, { ok: false }>;
 
 const KINDS = [SyntaxError, TypeError, ReferenceError, RangeError, URIError, EvalError] as const;
 
-/**
- * Describes a throw in svcm's words, because a message or source line of the file may hold a secret. Reading a property
- * of the thrown value may throw again.
- */
+/** Uses svcm's words, because those of the file may hold a secret. Reading the thrown value may throw again. */
 export function describeThrow(thrown: unknown, file: string): Failure {
   try {
     return describe(thrown, file);

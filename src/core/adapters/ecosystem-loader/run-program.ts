@@ -21,10 +21,7 @@ const HEAP_MIB = 256;
 const CPU_SECONDS = 10;
 const LINE_FEED = 10;
 
-/**
- * Limits memory, Buffers included, and processor time, in case svcm ends and cannot kill the process. A limit that
- * cannot be set stays as it is.
- */
+/** In case svcm ends and cannot kill the process. A limit that cannot be set stays as it is. */
 const LIMITED = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_MIB * 1024}; exec "$0" "$@"`;
 
 /**

@@ -12,10 +12,7 @@ export interface AllowedFolders {
   isOutside(path: string): boolean;
 }
 
-/**
- * Keeps real paths of the folders, and looks again only for a file outside them, because a link may have moved or a
- * folder may be new.
- */
+/** Looks again only for a file outside, because a link may have moved or a folder may be new. */
 export function allowedFolders(folders: readonly string[]): AllowedFolders {
   let known: readonly string[] = [];
   const admit = async (real: string, path: string): Promise<void> => {

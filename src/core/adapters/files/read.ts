@@ -36,10 +36,7 @@ export async function readWhole(real: string, path: string, maxBytes: number): P
   });
 }
 
-/**
- * Reads a regular file whole. The location of the open file is cheaper than resolving the path first, and the file
- * cannot change in between.
- */
+/** The location of the open file is cheaper than resolving the path first, and the file cannot change in between. */
 export async function readInside(
   folders: AllowedFolders,
   path: string,

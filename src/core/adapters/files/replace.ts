@@ -83,10 +83,7 @@ async function putInPlace(run: Run, temporary: string, seen: BigIntStats, next: 
   }
 }
 
-/**
- * Synchronous, because programs without the lock may write at any time: every earlier change is seen. The stat follows
- * the given path, so a moved link is seen, too.
- */
+/** Synchronous, because programs without the lock may write at any time. Follows the path, because a link may move. */
 function renameUnlessChanged(temporary: string, run: Run, seen: BigIntStats): boolean {
   const now = statSync(run.path, { bigint: true, throwIfNoEntry: false });
   if (now === undefined || fileState(now) !== fileState(seen)) return false;

@@ -1,7 +1,4 @@
-/**
- * System calls as promises. The callback form reads a small file an eighth faster than `FileHandle`. Node opens every
- * file with `O_CLOEXEC`.
- */
+/** The callback form reads a small file an eighth faster than `FileHandle`. Node opens every file with `O_CLOEXEC`. */
 import * as fs from "node:fs";
 
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = fs.constants;
