@@ -4,7 +4,7 @@ import { page, table } from "./markdown.ts";
 export const SETTINGS: Readonly<Record<string, Readonly<Record<string, readonly [string, string]>>>> = {
   "Where things are": {
     SVC_SERVICE_MANAGEMENT_ROOT: [
-      "the nearest folder with `deployments.yaml` or `.git`",
+      "the nearest folder with `svcm.yaml`, else with `deployments.yaml` or `.git`",
       "The repository root. `--root` overrides it.",
     ],
     SVC_SERVICE_MANAGEMENT_CONFIG_DIR: ["`apps/backend-template/src/config`", "The folder of the env files."],

@@ -7,6 +7,7 @@ import {
   doorHint,
   execute,
   openPorts,
+  startedEnvironments,
   withDoor,
   type Operation,
   type Ports,
@@ -53,7 +54,7 @@ export abstract class SvcmCommand extends Command {
 
   static override baseFlags = {
     root: Flags.string({
-      summary: "Repository root. Defaults to the nearest folder with deployments.yaml or .git.",
+      summary: "Repository root. Defaults to the nearest folder with svcm.yaml, else with deployments.yaml or .git.",
       helpGroup: "GLOBAL",
       helpValue: "<dir>",
     }),
@@ -109,7 +110,8 @@ export abstract class SvcmCommand extends Command {
   protected async explainMissing(answer: { readonly environment: string; readonly path: string }): Promise<void> {
     if (this.jsonEnabled()) return;
     const { withoutEcosystem } = await import("./terminal/without-ecosystem.ts");
-    this.log(withoutEcosystem(answer.environment, answer.path, await doorHint(await this.ports())));
+    const ports = await this.ports();
+    this.log(withoutEcosystem(answer, await startedEnvironments(ports), await doorHint(ports)));
   }
 
   /** Renders only if a person reads the text. */

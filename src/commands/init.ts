@@ -4,6 +4,8 @@ import { SvcmCommand } from "./base.ts";
 import { initReport } from "./terminal/init-report.ts";
 import { canAsk, confirm } from "./terminal/prompt.ts";
 
+const NEXT = "Next: svcm ecosystem show, svcm env check, svcm doctor, svcm serve";
+
 export default class Init extends SvcmCommand {
   static override summary = "Set svcm up in this repository: find its PM2 files, env files and keys.";
   static override description =
@@ -25,13 +27,12 @@ export default class Init extends SvcmCommand {
     const run = (write: boolean): Promise<InitResponse> => this.execute(projectInit, { write, only: flags.only });
     const proposal = await run(flags.yes);
     this.log(initReport(proposal));
+    if (proposal.written.length > 0) this.log(NEXT);
     if (flags.yes || flags["dry-run"] || proposal.plan.length === 0) return proposal;
     if (!flags.check && canAsk(this)) {
       if (!(await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`))) return proposal;
       const done = await run(true);
-      this.log(
-        `Wrote ${done.written.join(" and ")}.\n\nNext: svcm ecosystem show, svcm env check, svcm doctor, svcm serve`,
-      );
+      this.log(`Wrote ${done.written.join(" and ")}.\n\n${NEXT}`);
       return done;
     }
     this.answerNo();

@@ -55,7 +55,7 @@ export type { Field } from "./deployments/field.ts";
 export { interfaceFields, targetFields } from "./deployments/fields.ts";
 export { packagedCapabilityMatrix, packagedRuntimeContract } from "./facts/packaged.generated.ts";
 export { entityTag } from "./env/transaction.ts";
-export { doorHint, withDoor } from "./project/door.ts";
+export { doorHint, startedEnvironments, withDoor } from "./project/door.ts";
 export { docOf } from "./findings/catalog.ts";
 export { suggest } from "./words/suggest.ts";
 export * from "./operations/index.ts";

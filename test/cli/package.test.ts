@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
+import { install, pack, type Packed } from "../support/package.ts";
 import { CONFIG_FOLDER, GOOD_ENV } from "../support/workspace.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -17,21 +18,14 @@ const MODULES: [module: string, more: object][] = [
   ["commonjs", { moduleResolution: "node10", ignoreDeprecations: "6.0" }],
 ];
 
-interface Packed {
-  readonly filename: string;
-  readonly size: number;
-  readonly files: readonly { readonly path: string }[];
-}
-
 const folder = mkdtempSync(join(tmpdir(), "svcm-package-"));
 const app = join(folder, "app");
 let packed: Packed;
 
 beforeAll(() => {
-  const output = run(REPOSITORY, "npm", "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
-  [packed] = JSON.parse(output) as [Packed];
+  packed = pack(folder);
   write("package.json", '{ "name": "app", "private": true }\n');
-  run(app, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund", join(folder, packed.filename));
+  install(app, join(folder, packed.filename));
   write(`${CONFIG_FOLDER}/.env.dev`, GOOD_ENV);
 });
 

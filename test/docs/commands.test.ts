@@ -50,7 +50,9 @@ test.each(pages)("the commands of %s run as printed", async (_, text) => {
     SVC_SERVICE_MANAGEMENT_PORT: `${ports.serviceManagement}`,
   });
   commit(root, env);
-  expect(await runPage(text, { root, state, env, ports: { 3200: ports.serviceManagement } })).toEqual([]);
+  expect(
+    await runPage(text, { root, state, env, ports: { 3000: ports.restapi, 3200: ports.serviceManagement } }),
+  ).toEqual([]);
 });
 
 /** Two revisions, because the pages compare them. */

@@ -75,7 +75,10 @@ function folderOf(place: Place): string {
 }
 
 function usedPorts(text: string, { ports }: Place): string {
-  return Object.entries(ports).reduce((all, [port, used]) => all.replaceAll(`:${port}`, `:${used}`), text);
+  return Object.entries(ports).reduce(
+    (all, [port, used]) => all.replaceAll(`:${port}`, `:${used}`).replaceAll(`PORT=${port}`, `PORT=${used}`),
+    text,
+  );
 }
 
 function printedPorts(text: string, { ports }: Place): string {

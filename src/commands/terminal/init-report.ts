@@ -25,8 +25,8 @@ export function initReport({ found, keys, guesses, plan, written }: InitResponse
     ),
     row("Keys", `${sum(keys)} found`),
     ...keyLines("can be shown", keys.open),
-    ...keyLines("are kept back", keys.secret),
-    ...keyLines("are undecided, and kept back", keys.undecided, guesses),
+    ...keyLines("kept back", keys.secret),
+    ...keyLines("undecided, and kept back", keys.undecided, guesses),
     ...labelled(
       "Note",
       notUnderstood.map(({ path, line, what }) => `${path}:${line}: ${what}`),

@@ -2,7 +2,7 @@ import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import { envSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
-import { below, chooseService, type PlaceRequest } from "../project/places.ts";
+import { below, chooseService, type NamedService, type PlaceRequest } from "../project/places.ts";
 import { baseName } from "../words/path.ts";
 import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 import { isEncrypted, parseEnvDocument, valuesOf } from "./document.ts";
@@ -50,7 +50,7 @@ export async function locateEnvFile(ports: Ports, contract: RuntimeContract, ask
   const folder = below(root, chosen.service.folder);
   const paths = layers.map((layer) => below(folder, layer));
   const path = paths.at(-1);
-  if (path === undefined) throw undeclared(environment.name, chosen.name);
+  if (path === undefined) throw undeclared(environment.name, chosen);
   if (encrypted) throw encryptedFile(layers.at(-1) ?? "", path);
   const service = chosen.name === "" ? {} : { service: chosen.name };
   return { ...environment, ...service, fileName: baseName(path), path, overridden: paths.slice(0, -1) };
@@ -122,11 +122,13 @@ export function envFileFailure(error: unknown, path: string): unknown {
   return new SvcmError("ENV_FILE_FAILED", { code, path, details: error.message });
 }
 
-function undeclared(environment: string, service: string): SvcmError {
-  const of = service === "" ? "" : ` of the service ${service}`;
+function undeclared(environment: string, { name, service }: NamedService): SvcmError {
+  const of = name === "" ? "" : ` of the service ${name}`;
+  const others = Object.keys(service.env);
+  const present = others.length === 0 ? "" : ` These environments have one: ${others.join(", ")}.`;
   return new SvcmError("ENV_FILE_FAILED", {
     code: "ENV_FILE_NOT_DECLARED",
-    details: `svcm.yaml does not declare an env file for the environment ${environment}${of}.`,
+    details: `svcm.yaml does not declare an env file for the environment ${environment}${of}.${present}`,
     hint: `Add it below env, for example: env: { ${environment}: .env.${environment} }`,
   });
 }

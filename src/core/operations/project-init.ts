@@ -6,11 +6,13 @@ import { FileError, type Ports } from "../ports/index.ts";
 import { detect, type DetectedKey, type Detection } from "../project/detect/detect.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { layoutOf } from "../project/detect/layout.ts";
+import type { NotUnderstood } from "../project/detect/pm2-file.ts";
 import { svcmYaml } from "../project/detect/svcm-yaml.ts";
 import { newKeys, withKeys } from "../project/detect/second-run.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
 const IGNORED = ".svcm/";
+const CONTRACT_FILE = "config/runtime-contract.yaml";
 
 export interface PlannedFile {
   readonly path: string;
@@ -52,41 +54,50 @@ export const projectInit = defineOperation({
 });
 
 async function proposal(ports: Ports, { only }: InputOf<"project.init">): Promise<InitResponse> {
-  const { root } = ports.workspace;
-  const { keys, ...found } = detect(await ports.survey(root));
+  const { keys, ...found } = detect(await ports.survey(ports.workspace.root));
   const chosen = only === "layout" ? [] : keys;
-  const project = await projectFile(ports, { ...found, keys: chosen }, only);
-  const isKnown = project !== undefined || (await ports.facts.project()) !== undefined;
-  const plan = [project, isKnown ? await ignoreFile(ports) : undefined];
+  const { file, notes } = await projectFile(ports, { ...found, keys: chosen });
+  const isKnown = file !== undefined || (await ports.facts.project()) !== undefined;
+  const plan = [file, isKnown ? await ignoreFile(ports) : undefined];
   const of = (...verdicts: DetectedKey["verdict"][]): string[] =>
     keys.filter(({ verdict }) => verdicts.includes(verdict)).map(({ key }) => key);
   return {
-    found,
+    found: { ...found, notUnderstood: [...found.notUnderstood, ...notes] },
     keys: { open: of("open"), secret: of("secret", "connection"), undecided: of("undecided") },
     guesses: Object.fromEntries(
       keys.filter(({ verdict }) => verdict === "open" || verdict === "undecided").map(({ key, why }) => [key, why]),
     ),
-    plan: plan.flatMap((file) => file ?? []),
+    plan: plan.flatMap((planned) => planned ?? []),
     written: [],
   };
 }
 
+interface ProjectFile {
+  /** `undefined` if there is nothing to write. */
+  readonly file: PlannedFile | undefined;
+  readonly notes: readonly NotUnderstood[];
+}
+
 /** A present file keeps its content and gets the new keys. */
-async function projectFile(
-  ports: Ports,
-  detection: Detection,
-  only: "layout" | "keys" | undefined,
-): Promise<PlannedFile | undefined> {
+async function projectFile(ports: Ports, detection: Detection): Promise<ProjectFile> {
   const path = `${ports.workspace.root}/${PROJECT_FILE}`;
   const before = await textAt(ports, path);
-  if (before === undefined) {
-    if (detection.pm2.length + detection.env.length + detection.keys.length === 0) return undefined;
-    return { path, isNew: true, before: "", text: svcmYaml(layoutOf(detection), detection.keys) };
-  }
+  if (before === undefined) return await newProjectFile(ports, path, detection);
   const project = await ports.facts.project();
-  const added = only === "layout" || project?.keys === undefined ? [] : newKeys(project.keys, detection.keys);
-  if (added.length === 0) return undefined;
-  return { path, isNew: false, before, text: withKeys(before, added) };
+  const added = project?.keys === undefined ? [] : newKeys(project.keys, detection.keys);
+  if (added.length === 0) return { file: undefined, notes: [] };
+  const today = new Date(ports.clock.now()).toISOString().slice(0, 10);
+  return { file: { path, isNew: false, before, text: withKeys(before, added, today) }, notes: [] };
+}
+
+/** A repository declares its keys in one file: those of its runtime contract stay there. */
+async function newProjectFile(ports: Ports, path: string, detection: Detection): Promise<ProjectFile> {
+  if (detection.pm2.length + detection.env.length + detection.keys.length === 0) return { file: undefined, notes: [] };
+  const hasContract = (await textAt(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
+  const { layout, left } = layoutOf(detection);
+  const text = svcmYaml(layout, hasContract ? undefined : detection.keys);
+  const declared = { path: CONTRACT_FILE, line: 1, what: "this file declares the keys, so svcm.yaml does not" };
+  return { file: { path, isNew: true, before: "", text }, notes: hasContract ? [...left, declared] : left };
 }
 
 async function ignoreFile(ports: Ports): Promise<PlannedFile | undefined> {

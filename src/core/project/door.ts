@@ -1,6 +1,8 @@
 import { SvcmError } from "../errors.ts";
+import { ecosystemFileNames } from "../pm2/file-name.ts";
 import type { Ports } from "../ports/index.ts";
 import { isEnvName, isPm2Name } from "./detect/survey.ts";
+import { ecosystemSpellings } from "./environment.ts";
 
 const SHOWN = 4;
 
@@ -30,4 +32,16 @@ function lacksOurFile({ kind, body }: SvcmError, root: string): boolean {
   if (code === "SUITE_FILE_NOT_FOUND") return path === `${root}/deployments.yaml`;
   // Of the refusals about a process, only that of a missing ecosystem file has a path.
   return code === "ENV_FILE_NOT_FOUND" || (kind === "PROCESS_NOT_FOUND" && path !== undefined);
+}
+
+/** The environments that have an ecosystem file, by canonical name. */
+export async function startedEnvironments({ ecosystems, facts, workspace }: Ports): Promise<string[]> {
+  const project = await facts.project();
+  const listed = await ecosystems.list(workspace.pm2Dir).catch((): string[] => []);
+  const names = ecosystemSpellings(await facts.runtimeContract(), await facts.capabilityMatrix()).values();
+  return [...new Set(names)].filter((name) =>
+    project === undefined
+      ? ecosystemFileNames(name).some((file) => listed.includes(file))
+      : Object.values(project.services).some(({ ecosystem }) => Object.hasOwn(ecosystem, name)),
+  );
 }

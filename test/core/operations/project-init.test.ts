@@ -12,197 +12,23 @@ import {
   type Ports,
 } from "../../../src/core/index.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
+import { app, CANARIES, js, projects } from "../../support/own-projects.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 const caller = commandLineCaller();
 const ENV = { PATH: process.env["PATH"] ?? "" };
-const CANARIES = ["canary-pw-1", "canary-token-2", "canarycanary3"];
-const SECRETS = `DATABASE_URL=postgres://app:${CANARIES[0]}@localhost/app\nJWT_SECRET=${CANARIES[1]}\nSTRIPE_KEY=sk_live_${CANARIES[2]}xyz\n`;
-const app = (name: string, more = ""): string => `{ name: "${name}", script: "main.js"${more} }`;
-const js = (...apps: string[]): string => `module.exports = { apps: [${apps.join(", ")}] };\n`;
-const manifest = (dependencies: string, scripts = ""): string =>
-  `{ "name": "app", "scripts": { ${scripts} }, "dependencies": { "${dependencies}": "1" } }`;
-
-interface Project {
-  readonly files: Readonly<Record<string, string>>;
-  readonly layout: Readonly<Record<string, unknown>>;
-  /** By environment and service, the names of its apps. */
-  readonly apps: readonly (readonly [environment: string, apps: readonly string[], service?: string])[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-const BLOCKS = ', env: { NODE_ENV: "development", PORT: 3000 }, env_production: { NODE_ENV: "production", PORT: 80 }';
-const projects: Readonly<Record<string, Project>> = {
-  "Express, env_production block": {
-    files: {
-      "package.json": manifest("express"),
-      "ecosystem.config.js": js(app("api", BLOCKS)),
-      ".env": `PORT=3000\n${SECRETS}`,
-    },
-    layout: {
-      ecosystem: { dev: "ecosystem.config.js", production: { file: "ecosystem.config.js", env: "production" } },
-      env: { dev: ".env", production: ".env" },
-    },
-    apps: [
-      ["dev", ["api"]],
-      ["prod", ["api"]],
-    ],
-    env: { PORT: "3000" },
-  },
-  "Nest, layered env files": {
-    files: {
-      "package.json": manifest("@nestjs/core"),
-      "ecosystem.config.cjs": js(app("nest", ', env: { NODE_ENV: "production" }')),
-      ".env.development": `APP_PORT=7001\n${SECRETS}`,
-      ".env.development.local": "APP_PORT=7002\n",
-      ".env.production": "APP_PORT=7003\n",
-    },
-    layout: {
-      ecosystem: { production: "ecosystem.config.cjs" },
-      env: { dev: [".env.development", ".env.development.local"], production: ".env.production" },
-    },
-    apps: [["production", ["nest"]]],
-    env: { APP_PORT: "7003" },
-  },
-  "Next, called with --env": {
-    files: {
-      "package.json": manifest("next", '"deploy": "pm2 startOrReload ecosystem.config.js --env uat"'),
-      "ecosystem.config.js": js(app("web", ", env_uat: { PORT: 1 }")),
-      ".env.example": `NEXT_PUBLIC_API_URL=https://api.example.com\n${SECRETS}`,
-    },
-    layout: {
-      ecosystem: { uat: { file: "ecosystem.config.js", env: "uat" } },
-      env: { uat: ".env" },
-      template: ".env.example",
-    },
-    apps: [["uat", ["web"]]],
-  },
-  "Nuxt, JSON with comments": {
-    files: {
-      "package.json": manifest("nuxt"),
-      "ecosystem.json":
-        '{ /* PM2 reads it */ "apps": [{ "name": "nuxt", "script": "main.js", "env": { "PORT": 3000 } }] }',
-    },
-    layout: { ecosystem: { production: "ecosystem.json" } },
-    apps: [["production", ["nuxt"]]],
-  },
-  "YAML ecosystem file": {
-    files: {
-      "ecosystem.config.yml": "apps:\n  - name: api\n    script: main.js\n    env:\n      NODE_ENV: production\n",
-    },
-    layout: { ecosystem: { production: "ecosystem.config.yml" } },
-    apps: [["production", ["api"]]],
-  },
-  "workers in separate files": {
-    files: {
-      "pm2/api.config.js": "",
-      "pm2/ecosystem.api.config.js": js(app("api")),
-      "pm2/ecosystem.worker.config.js": js(app("worker")),
-    },
-    layout: { ecosystem: { production: ["pm2/ecosystem.api.config.js", "pm2/ecosystem.worker.config.js"] } },
-    apps: [["production", ["api", "worker"]]],
-  },
-  "a bot, process.json": {
-    files: {
-      "process.json": '{ "apps": [{ "name": "bot", "script": "main.js" }] }',
-      ".env": `BOT_TOKEN=${CANARIES[1]}\nPREFIX=!\n`,
-    },
-    layout: { ecosystem: { production: "process.json" }, env: { dev: ".env", production: ".env" } },
-    apps: [["production", ["bot"]]],
-    env: { PREFIX: "!" },
-  },
-  "Python beside Node": {
-    files: {
-      "ecosystem.config.js": js(app("api"), '{ name: "ml", script: "main.py", interpreter: "python3" }'),
-      "main.py": "",
-    },
-    layout: { ecosystem: { production: "ecosystem.config.js" } },
-    apps: [["production", ["api", "ml"]]],
-  },
-  "monorepo with three services": {
-    files: {
-      "package.json": manifest("turbo"),
-      "ecosystem.config.js": js(
-        app("orders-api", ', cwd: "services/orders"'),
-        app("users-api", ', cwd: "./services/users"'),
-        app("gateway"),
-      ),
-      "services/orders/package.json": manifest("express"),
-      "services/orders/.env": `PORT=1\n${SECRETS}`,
-      "services/users/package.json": manifest("express"),
-      "services/users/.env": "PORT=2\n",
-    },
-    layout: {
-      services: {
-        main: { ecosystem: { production: "ecosystem.config.js" }, apps: ["gateway"] },
-        orders: {
-          folder: "services/orders",
-          ecosystem: { production: { file: "../../ecosystem.config.js", cwd: "../.." } },
-          env: { dev: ".env", production: ".env" },
-          apps: ["orders-api"],
-        },
-        users: {
-          folder: "services/users",
-          ecosystem: { production: { file: "../../ecosystem.config.js", cwd: "../.." } },
-          env: { dev: ".env", production: ".env" },
-          apps: ["users-api"],
-        },
-      },
-    },
-    apps: [
-      ["production", ["orders-api"], "orders"],
-      ["production", ["gateway"], "main"],
-    ],
-  },
-  "one file an environment": {
-    files: {
-      "ecosystem.dev.config.js": js(app("api", ", watch: true")),
-      "ecosystem.prod.config.js": js(app("api", ', instances: "max", exec_mode: "cluster"')),
-      ".env.staging": "PORT=1\n",
-    },
-    layout: {
-      ecosystem: { dev: "ecosystem.dev.config.js", production: "ecosystem.prod.config.js" },
-      env: { staging: ".env.staging" },
-    },
-    apps: [
-      ["dev", ["api"]],
-      ["production", ["api"]],
-    ],
-  },
-  "process.env in the file": {
-    files: {
-      "ecosystem.config.js": js(
-        app("api", ", env: { API_KEY: process.env.API_KEY, LOG_LEVEL: process.env.LOG_LEVEL }"),
-      ),
-      "main.js": "const { REGION } = process.env;",
-    },
-    layout: { ecosystem: { production: "ecosystem.config.js" } },
-    apps: [["production", ["api"]]],
-  },
-  dotenvx: {
-    files: {
-      "ecosystem.config.js": js(app("api")),
-      ".env.production": `DOTENV_PUBLIC_KEY_PRODUCTION="03abcdef"\nSECRET="encrypted:BDq${CANARIES[2]}"\n`,
-    },
-    layout: {
-      ecosystem: { production: "ecosystem.config.js" },
-      env: { production: { file: ".env.production", encrypted: "dotenvx" } },
-    },
-    apps: [["production", ["api"]]],
-  },
-};
-
-describe.each(Object.entries(projects))("svcm init in a project: %s", (_, { files, layout, apps, env }) => {
+describe.each(Object.entries(projects))("svcm init in a project: %s", (_, { files, layout, starts, env }) => {
   test("proposes the layout that a person reads in it, and the operations work with it", async () => {
     const ports = repository({ "main.js": "", ...files });
     const answer = await execute(projectInit, ports, { write: true }, caller);
     const text = readFileSync(`${ports.workspace.root}/svcm.yaml`, "utf8");
-    expect(parseYaml(text, "svcm.yaml").value).toMatchObject({ version: 1, ...layout });
+    const { environments: _environments, default: _main, keys: _keys, ...proposed } = proposalIn(ports);
+    expect(proposed).toEqual({ version: 1, ...layout });
     for (const canary of CANARIES) expect(text + JSON.stringify(answer)).not.toContain(canary);
     const fresh = again(ports);
-    for (const [environment, names, service] of apps) {
+    for (const { environment, apps, service } of starts) {
       const shown = await execute(ecosystemShow, fresh, { environment, service }, caller);
-      expect(shown.apps.map(({ name }) => name)).toEqual(names);
+      expect(shown.apps.map(({ name }) => name)).toEqual(apps);
       for (const canary of CANARIES) expect(JSON.stringify(shown)).not.toContain(canary);
     }
     if (env) {
@@ -277,9 +103,65 @@ test("a second svcm init adds the keys that are new, and keeps every other byte"
   writeFileSync(`${root}/.env`, "PORT=1\nREGION=eu\n");
   await execute(projectInit, again(ports), { write: true }, caller);
   const after = readFileSync(`${root}/svcm.yaml`, "utf8");
+  const today = new Date().toISOString().slice(0, 10);
   expect(after.startsWith(edited.trimEnd())).toBe(true);
-  expect(after.slice(edited.trimEnd().length)).toContain("REGION");
+  expect(after.slice(edited.trimEnd().length)).toMatch(
+    new RegExp(`^\\n  # added by svcm init on ${today}\\n  REGION:\\n`),
+  );
+  expect((await execute(projectInit, again(ports), { write: true }, caller)).plan).toEqual([]);
 });
+
+test("svcm init keeps few plain keys back, and no secret is shown", async () => {
+  const plain = ["MAX_TOKENS=4096", "COOKIE_MAX_AGE=86400", "SESSION_COOKIE_NAME=sid", "PASSPORT_STRATEGY=local"];
+  const secret = ["OPENAI_TOKENS=x", "COOKIE_SECRET=x", "SESSION_TOKEN=x"];
+  const ports = repository({ ".env": `${[...plain, ...secret].join("\n")}\n` });
+  const { keys } = await execute(projectInit, ports, { write: true }, caller);
+  expect(keys.open).toEqual(plain.map((line) => line.split("=")[0]));
+});
+
+describe("svcm init beside config/runtime-contract.yaml", () => {
+  const contract = `version: 1
+environments: { dev: { file: .env.dev } }
+defaultEnvironment: dev
+keys: { PORT: { kind: port, tier: editable } }
+profiles: {}
+`;
+  const files = {
+    "config/runtime-contract.yaml": contract,
+    "apps/backend-template/src/config/.env.dev": "PORT=1\nREGION=eu\n",
+    "pm2/ecosystem.dev.config.cjs": js(app("api")),
+  };
+
+  test("leaves the keys to the contract, and the commands answer as before", async () => {
+    const ports = repository(files);
+    const ask = async (world: Ports) => [
+      (await execute(envRead, world, {}, caller)).response.values,
+      (await execute(envRead, world, {}, caller)).response.editableKeys,
+      (await execute(ecosystemShow, world, {}, caller)).apps.map(({ name }) => name),
+    ];
+    const before = await ask(ports);
+    expect(before).toEqual([{ PORT: "1" }, ["PORT"], ["api"]]);
+    const { found } = await execute(projectInit, ports, { write: true }, caller);
+    expect(proposalIn(ports)).not.toHaveProperty("keys");
+    expect(found.notUnderstood.map(({ path }) => path)).toContain("config/runtime-contract.yaml");
+    expect(await ask(again(ports))).toEqual(before);
+    expect((await execute(projectInit, again(ports), { write: true }, caller)).plan).toEqual([]);
+  });
+});
+
+interface Proposal {
+  readonly environments: Readonly<Record<string, readonly string[]>>;
+  readonly default: string;
+  readonly ecosystem?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, unknown>>;
+  readonly services?: Readonly<Record<string, unknown>>;
+  readonly keys?: Readonly<Record<string, unknown>>;
+}
+
+/** The content of the `svcm.yaml` that was written. */
+function proposalIn({ workspace: { root } }: Ports): Proposal {
+  return parseYaml(readFileSync(`${root}/svcm.yaml`, "utf8"), "svcm.yaml").value as Proposal;
+}
 
 function repository(files: Readonly<Record<string, string>>): Ports {
   return makeWorkspace(files, ENV).ports;

@@ -4,6 +4,7 @@ import type { Ports } from "../../ports/index.ts";
 import { declarationOf, type Declaration } from "../declaration.ts";
 import { declaredApps } from "../declared.ts";
 import { readEcosystem } from "../ecosystem-file.ts";
+import { startedEnvironments } from "../../project/door.ts";
 import { ecosystemSpellings, spellingsOf } from "../../project/environment.ts";
 import { expectedApps, type ExpectedApp } from "../../rollout/expected.ts";
 import { notFound } from "./target.ts";
@@ -31,7 +32,7 @@ export async function askedApps(ports: Ports, input: ActionInput, about: ActionS
   const file = await readEcosystem(ports, { contract, matrix }, input);
   about.environment = file.name;
   const { loaded } = file;
-  if (loaded === undefined) throw noEcosystem(file.path);
+  if (loaded === undefined) throw noEcosystem(file, await startedEnvironments(ports));
   const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
   const all = [...new Set(declaredApps(loaded, machine).map((app) => app.name))].filter((one) => one !== "");
   const named = [...new Set([...(name === undefined ? [] : [name]), ...names])];

@@ -1,6 +1,7 @@
 import { SvcmError } from "../../errors.ts";
 import { shellQuote } from "../command.ts";
 import type { Declaration } from "../declaration.ts";
+import type { EcosystemFile } from "../view.ts";
 
 /** @param who the process or app, as the sentence begins */
 export function folderMissing(who: string, folder: string, hint: string): SvcmError {
@@ -25,9 +26,11 @@ export function refusalOf({ name, missingFolder, blocks: [block] }: Declaration,
   });
 }
 
-export function noEcosystem(path: string): SvcmError {
+/** @param others environments that have an ecosystem file */
+export function noEcosystem({ name, path }: EcosystemFile, others: readonly string[]): SvcmError {
+  const present = others.length === 0 ? "" : ` These environments have one: ${others.join(", ")}.`;
   return new SvcmError("PROCESS_NOT_FOUND", {
     path,
-    details: "The environment has no ecosystem file, so no app is declared.",
+    details: `The environment ${name} has no ecosystem file, so no app is declared.${present}`,
   });
 }

@@ -1,7 +1,8 @@
 import { compareText } from "../../api/issue.ts";
 import { classify, type Verdict } from "./classify.ts";
 import { assignmentsIn, envFilesOf, type DetectedEnvFile } from "./env-files.ts";
-import { pm2FilesOf, type NotUnderstood, type Pm2File } from "./pm2-files.ts";
+import type { NotUnderstood, Pm2File } from "./pm2-file.ts";
+import { pm2FilesOf } from "./pm2-files.ts";
 import { baseName } from "../../words/path.ts";
 import { folderOf, isPm2Name, type Survey } from "./survey.ts";
 
@@ -14,8 +15,6 @@ export interface Detection {
   readonly env: readonly DetectedEnvFile[];
   readonly keys: readonly DetectedKey[];
   readonly notUnderstood: readonly NotUnderstood[];
-  /** Folders with a package.json, `.` for the root. */
-  readonly packages: readonly string[];
 }
 
 export interface DetectedKey extends Verdict {
@@ -41,18 +40,17 @@ const NOT_OURS =
   /^(?:PATH|HOME|USER|PWD|SHELL|LANG|LC_\w+|TERM|TMPDIR|HOSTNAME|pm_\w+|PM2_\w+|NODE_APP_INSTANCE|npm_\w+|INIT_CWD|CI|DOTENV_PUBLIC_KEY\w*)$/;
 
 export function detect(survey: Survey): Detection {
-  const { pm2, notUnderstood } = pm2FilesOf(survey);
-  const env = envFilesOf(survey);
   const packages = [...survey.files.keys()].filter((path) => baseName(path) === "package.json").map(folderOf);
+  const { pm2, notUnderstood } = pm2FilesOf(survey, packages);
+  const env = envFilesOf(survey, packages);
   return {
     looked: survey.files.size,
     isCut: survey.isCut,
     frameworks: frameworksOf(survey),
-    pm2: pm2.toSorted((a, b) => compareText(a.path, b.path)),
+    pm2,
     env: env.toSorted((a, b) => compareText(a.path, b.path)),
     keys: keysOf(survey, env),
     notUnderstood,
-    packages,
   };
 }
 

@@ -1,28 +1,34 @@
 import { isEncrypted, parseEnvDocument } from "../../env/document.ts";
 import { environmentIn } from "./environment-names.ts";
 import { baseName } from "../../words/path.ts";
-import { isEnvName, isTemplateName, type Survey } from "./survey.ts";
+import { homeOf, isEnvName, isTemplateName, type Survey } from "./survey.ts";
 
 export interface DetectedEnvFile {
   readonly path: string;
-  readonly kind: "values" | "template";
+  /** `other` is a file such as `docker-compose.env`, whose name says nothing about the app. */
+  readonly kind: "values" | "template" | "other";
   /** The environment that its name says; `undefined` for a plain `.env`. */
   readonly environment: string | undefined;
+  /** Folder of the nearest package.json, `.` for the root. */
+  readonly home: string;
   readonly isLocal: boolean;
   readonly isEncrypted: boolean;
 }
 
-export function envFilesOf({ files }: Survey): DetectedEnvFile[] {
+export function envFilesOf({ files }: Survey, packages: readonly string[]): DetectedEnvFile[] {
   return [...files.keys()].filter(isEnvName).map((path) => {
     const name = baseName(path);
     const rest = name
       .replace(/^\.env\.?/, "")
       .replace(/\.env$/, "")
       .replace(/\.local$/, "");
+    const named = environmentIn(rest);
+    const isOther = named === undefined && !name.startsWith(".env");
     return {
       path,
-      kind: isTemplateName(name) ? "template" : "values",
-      environment: environmentIn(rest) ?? (rest === "" || name === ".env.local" ? undefined : rest.toLowerCase()),
+      kind: isTemplateName(name) ? "template" : isOther ? "other" : "values",
+      environment: named ?? (rest === "" || name === ".env.local" ? undefined : rest.toLowerCase()),
+      home: homeOf(path, packages),
       isLocal: name.endsWith(".local"),
       isEncrypted: isEncrypted(files.get(path) ?? ""),
     };

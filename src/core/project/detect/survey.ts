@@ -66,3 +66,18 @@ export function isCallerName(path: string): boolean {
 export function folderOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
 }
+
+/** The nearest of the folders with a package.json that holds a path, `.` for the root. */
+export function homeOf(path: string, packages: readonly string[]): string {
+  const around = packages.filter((folder) => path.startsWith(`${folder}/`));
+  return around.toSorted((a, b) => b.length - a.length)[0] ?? ".";
+}
+
+/** A path of the repository as a folder of it names it. */
+export function relativeTo(folder: string, path: string): string {
+  if (folder === "") return path;
+  const [from, to] = [folder.split("/"), path === "." ? [] : path.split("/")];
+  let common = 0;
+  while (common < from.length && from[common] === to[common]) common += 1;
+  return [...from.slice(common).map(() => ".."), ...to.slice(common)].join("/") || ".";
+}

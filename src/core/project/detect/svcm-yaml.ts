@@ -4,8 +4,12 @@ import type { Layout, ServiceLayout } from "./layout.ts";
 
 const SCHEMA = "# yaml-language-server: $schema=./node_modules/svcm/schemas/svcm.v1.schema.json";
 
-/** The text of a new `svcm.yaml`. Secret keys get an entry too, although they are kept back without one. */
-export function svcmYaml(layout: Layout, keys: readonly DetectedKey[]): string {
+/**
+ * The text of a new `svcm.yaml`. Secret keys get an entry too, although they are kept back without one.
+ *
+ * @param keys `undefined` if another file declares them
+ */
+export function svcmYaml(layout: Layout, keys: readonly DetectedKey[] | undefined): string {
   const { "": only, ...services } = layout.services;
   return [
     SCHEMA,
@@ -20,11 +24,15 @@ export function svcmYaml(layout: Layout, keys: readonly DetectedKey[]): string {
             ...serviceLines(service, "    "),
           ]),
         ]),
-    ...(keys.length === 0
-      ? ["keys: {}"]
-      : ["keys:", ...keys.map((key) => `  ${scalarText(key.key)}: ${flow(keyEntry(key))}`)]),
+    ...keyLines(keys),
     "",
   ].join("\n");
+}
+
+function keyLines(keys: readonly DetectedKey[] | undefined): string[] {
+  if (keys === undefined) return [];
+  if (keys.length === 0) return ["keys: {}"];
+  return ["keys:", ...keys.map((key) => `  ${scalarText(key.key)}: ${flow(keyEntry(key))}`)];
 }
 
 function serviceLines(service: ServiceLayout, indent: string): string[] {

@@ -1,0 +1,96 @@
+import { baseName } from "../../words/path.ts";
+import { folderOf } from "./survey.ts";
+
+/** An app of a PM2 file, as far as its text shows it. */
+export interface Pm2App {
+  /** `undefined` if code computes it. */
+  readonly name: string | undefined;
+  /** The expression that gives the name: equal text is an equal name. */
+  readonly source: string;
+  /** The folder that it runs in, or that its script is in. */
+  readonly folder: string | undefined;
+}
+
+const STRING = String.raw`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\`(?:\\.|[^\`\\])*\``;
+/** A value up to the end of its member: strings, calls and names. */
+const VALUE = String.raw`((?:${STRING}|\([^()]*\)|[^,\n{}()"'\`])+)`;
+const COMMENT = new RegExp(String.raw`(${STRING})|/\*[\s\S]*?\*/|//[^\n]*`, "g");
+/** `{ name, script }` and `{ ...base, script }` */
+const HIDDEN_NAME = /\.\.\.|[{,\s]name\s*[,}]/;
+/** More text than the declaration of an app has. */
+const REACH = 10_000;
+
+/** The text of a PM2 file without its comments. */
+export function withoutComments(path: string, text: string): string {
+  return isYaml(path)
+    ? text.replaceAll(/(^|\s)#[^\n]*/g, "$1")
+    : text.replaceAll(COMMENT, (_, string?: string) => string ?? " ");
+}
+
+/** The apps of a text without comments. Each has a script, after which PM2 names an app without a name. */
+export function appsIn(path: string, text: string): Pm2App[] {
+  const isBare = isYaml(path);
+  return [...text.matchAll(member("script|cmd|exec", "g"))].map(({ 1: script = "", index }) => {
+    const part = isBare ? itemAround(text, index) : objectAround(text, index);
+    const source = member("name").exec(part)?.[1]?.trim() ?? "";
+    if (source !== "") return { name: literal(source, isBare), source, folder: folderIn(part, isBare) };
+    const file = HIDDEN_NAME.test(part) ? undefined : literal(script.trim(), isBare);
+    const name = file === undefined ? undefined : baseName(file).replace(/(?<=.)\.[^.]*$/, "");
+    return { name, source: script.trim(), folder: folderIn(part, isBare) };
+  });
+}
+
+function member(name: string, flags = ""): RegExp {
+  return new RegExp(String.raw`(?:^|[{,\s])["']?(?:${name})["']?\s*:[ \t]*${VALUE}`, flags);
+}
+
+function folderIn(part: string, isBare: boolean): string | undefined {
+  const cwd = pathIn(member("cwd").exec(part)?.[1], isBare);
+  if (cwd !== undefined) return cwd;
+  const script = pathIn(member("script|cmd|exec").exec(part)?.[1], isBare);
+  return script?.includes("/") === true && !script.includes(" ") ? folderOf(script) : undefined;
+}
+
+/** The path that the strings of an expression make: `path.join(__dirname, "services", "orders")`. */
+function pathIn(expression: string | undefined, isBare: boolean): string | undefined {
+  const source = expression?.trim() ?? "";
+  const texts = source.match(new RegExp(STRING, "g"))?.map((text) => text.slice(1, -1)) ?? (isBare ? [source] : []);
+  const path = texts
+    .join("/")
+    .replaceAll(/\$\{[^}]*\}/g, "")
+    .replaceAll(/\/{2,}/g, "/");
+  return source === "__dirname" ? "." : path.replace(/^\.\//, "").replace(/\/$/, "") || undefined;
+}
+
+/** A name that is written out. */
+function literal(source: string, isBare: boolean): string | undefined {
+  const text = /^(["'`])([^"'`]*)\1$/.exec(source)?.[2] ?? (isBare ? source : undefined);
+  return text?.includes("${") === true ? undefined : text;
+}
+
+/** The object that a position is directly in. */
+function objectAround(text: string, index: number): string {
+  let [start, end] = [index, index + 1];
+  for (let depth = 0; start > 0 && index - start < REACH; start -= 1) {
+    if (text[start] === "}") depth += 1;
+    if (text[start] === "{" && (depth -= 1) < 0) break;
+  }
+  for (let depth = 0; end < text.length && end - index < REACH; end += 1) {
+    if (text[end] === "{") depth += 1;
+    if (text[end] === "}" && (depth -= 1) < 0) break;
+  }
+  return text.slice(start, end);
+}
+
+/** The item of a list in YAML that a position is in. */
+function itemAround(text: string, index: number): string {
+  const item = /^\s*-\s/gm;
+  const starts = [...text.slice(0, index + 1).matchAll(item)];
+  const start = starts.at(-1)?.index ?? 0;
+  item.lastIndex = index + 1;
+  return text.slice(start, item.exec(text)?.index);
+}
+
+function isYaml(path: string): boolean {
+  return /\.ya?ml$/i.test(path);
+}

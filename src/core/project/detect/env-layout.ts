@@ -1,0 +1,81 @@
+import { compareText } from "../../api/issue.ts";
+import type { DetectedEnvFile } from "./env-files.ts";
+import type { NotUnderstood } from "./pm2-file.ts";
+import { folderOf, relativeTo } from "./survey.ts";
+
+/** The env files of a service by environment, as `svcm.yaml` declares them. */
+export interface EnvLayout {
+  readonly env: Readonly<Record<string, unknown>>;
+  /** Files that no environment names. */
+  readonly left: readonly NotUnderstood[];
+}
+
+/**
+ * Assigns the env files of a service. A plain `.env` belongs to one environment, because a write for another one would
+ * change it there too: to `main`, else to one without a file. If every environment has a file, it is a layer below each.
+ *
+ * @param main the default environment
+ */
+export function envLayout(
+  files: readonly DetectedEnvFile[],
+  names: readonly string[],
+  main: string,
+  folder: string,
+): EnvLayout {
+  const values = files.filter(({ kind }) => kind === "values").toSorted(byDepth);
+  const own = new Map(names.map((name) => [name, layersOf(values.filter((file) => nameOf(file) === name))]));
+  const plain = layersOf(values.filter((file) => nameOf(file) === undefined));
+  const isFree = (name: string): boolean => own.get(name)?.length === 0;
+  const owner = isFree(main) ? main : ["dev", ...names].find(isFree);
+  const entries = names.flatMap((name): [string, unknown][] => {
+    const base = owner === undefined || owner === name ? plain : [];
+    const layers = [...base, ...(own.get(name) ?? [])];
+    if (layers.length > 0) return [[name, sourceOf(layers, folder)]];
+    const template = name === main ? files.find(({ kind }) => kind === "template") : undefined;
+    return template ? [[name, relativeTo(folder, plainBeside(template.path))]] : [];
+  });
+  const used = new Set([...plain, ...[...own.values()].flat()]);
+  const left = values
+    .filter((file) => !used.has(file))
+    .map(({ path }) => ({ path, line: 1, what: "svcm.yaml does not name this file: another one has its environment" }));
+  return { env: Object.fromEntries(entries), left: [...left, ...notesOn(plain, owner, names)] };
+}
+
+/** The environment that an env file names, as `svcm.yaml` spells it. */
+export function nameOf({ environment }: DetectedEnvFile): string | undefined {
+  if (environment === undefined) return undefined;
+  return environment.replaceAll(/[^a-z\d._-]/g, "-").replace(/^[^a-z\d]+/, "") || "dev";
+}
+
+/** The first file, and the `.local` file over it. */
+function layersOf(files: readonly DetectedEnvFile[]): DetectedEnvFile[] {
+  const base = files.find(({ isLocal }) => !isLocal) ?? files[0];
+  return base === undefined ? [] : [base, ...files.filter(({ path }) => path === `${base.path}.local`)];
+}
+
+function sourceOf(layers: readonly DetectedEnvFile[], folder: string): unknown {
+  const encrypted = layers.findLast(({ isEncrypted }) => isEncrypted);
+  if (encrypted) return { file: relativeTo(folder, encrypted.path), encrypted: "dotenvx" };
+  const paths = layers.map(({ path }) => relativeTo(folder, path));
+  return paths.length === 1 ? paths[0] : paths;
+}
+
+function notesOn(
+  [plain]: readonly DetectedEnvFile[],
+  owner: string | undefined,
+  names: readonly string[],
+): NotUnderstood[] {
+  if (plain === undefined || owner === undefined || names.length === 1) return [];
+  const what = `svcm.yaml names this file for ${owner} only. If another environment reads it too, add it there below env`;
+  return [{ path: plain.path, line: 1, what }];
+}
+
+/** Of a template alone: the file that is made of it. */
+function plainBeside(template: string): string {
+  const folder = folderOf(template);
+  return folder === "." ? ".env" : `${folder}/.env`;
+}
+
+function byDepth(a: DetectedEnvFile, b: DetectedEnvFile): number {
+  return a.path.split("/").length - b.path.split("/").length || compareText(a.path, b.path);
+}

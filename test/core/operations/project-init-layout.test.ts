@@ -1,0 +1,146 @@
+/** `svcm init` divides the files of a repository among environments and services. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { commandLineCaller, envRead, execute, nodePorts, projectInit, type Ports } from "../../../src/core/index.ts";
+import { parseYaml } from "../../../src/core/yaml/parse.ts";
+import { app, js, manifest } from "../../support/own-projects.ts";
+import { makeWorkspace } from "../../support/workspace.ts";
+
+const caller = commandLineCaller();
+const BLOCKS = ", env: { PORT: 1 }, env_production: { PORT: 2 }";
+const json = (name: string): string => JSON.stringify({ apps: [{ name, script: "main.js" }] });
+
+interface Proposal {
+  readonly environments: Readonly<Record<string, readonly string[]>>;
+  readonly default: string;
+  readonly ecosystem?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, unknown>>;
+  readonly services?: Readonly<Record<string, unknown>>;
+  readonly keys?: Readonly<Record<string, unknown>>;
+}
+
+/** The content of the `svcm.yaml` that was written. */
+function proposalIn({ workspace: { root } }: Ports): Proposal {
+  return parseYaml(readFileSync(`${root}/svcm.yaml`, "utf8"), "svcm.yaml").value as Proposal;
+}
+
+/** Runs `svcm init` on these files; returns the content of `svcm.yaml` and the notes. */
+async function initIn(files: Readonly<Record<string, string>>): Promise<Proposal & { notes: string[] }> {
+  const { ports } = makeWorkspace(files);
+  const { found } = await execute(projectInit, ports, { write: true }, caller);
+  return { ...proposalIn(ports), notes: found.notUnderstood.map(({ path, what }) => `${path}: ${what}`) };
+}
+
+describe("svcm init divides files among environments", () => {
+  test("a plain .env belongs to one environment, so a write for another one leaves it alone", async () => {
+    const { env, notes } = await initIn({ "ecosystem.config.js": js(app("api", BLOCKS)), ".env": "PORT=1\n" });
+    expect(env).toEqual({ dev: ".env" });
+    expect(notes.join()).toContain(".env: svcm.yaml names this file for dev only.");
+  });
+
+  test("the refusal for an environment without an env file names those that have one", async () => {
+    const { ports, root } = makeWorkspace({ "ecosystem.config.js": js(app("api", BLOCKS)), ".env": "PORT=1\n" });
+    await execute(projectInit, ports, { write: true }, caller);
+    const fresh = nodePorts({ root, env: {}, cwd: root });
+    const read = execute(envRead, fresh, { environment: "production" }, caller);
+    await expect(read).rejects.toMatchObject({
+      body: { code: "ENV_FILE_NOT_DECLARED", details: expect.stringContaining("These environments have one: dev.") },
+    });
+  });
+
+  test("a plain .env is a layer below the files of all environments", async () => {
+    const { env } = await initIn({
+      "ecosystem.config.js": js(app("api", BLOCKS)),
+      ".env": "PORT=1\n",
+      ".env.development": "PORT=2\n",
+      ".env.production": "PORT=3\n",
+    });
+    expect(env).toEqual({ dev: [".env", ".env.development"], production: [".env", ".env.production"] });
+  });
+
+  test("a plain .env beside .env.production is the one of dev", async () => {
+    const { env } = await initIn({ ".env": "PORT=1\n", ".env.production": "PORT=3\n" });
+    expect(env).toEqual({ dev: ".env", production: ".env.production" });
+  });
+
+  test("a file such as docker-compose.env does not name an environment", async () => {
+    const { environments, env } = await initIn({ ".env": "PORT=1\n", "docker-compose.env": "PORT=2\n" });
+    expect([Object.keys(environments), env]).toEqual([["dev"], { dev: ".env" }]);
+  });
+});
+
+describe("svcm init chooses between PM2 files", () => {
+  test("a file without an environment is the local one beside a file for production", async () => {
+    const { ecosystem } = await initIn({ "pm2.json": json("api"), "pm2.prod.json": json("api") });
+    expect(ecosystem).toEqual({ dev: "pm2.json", production: "pm2.prod.json" });
+  });
+
+  test("of two files with the same app, it takes the one that the team starts", async () => {
+    const files = { "ecosystem.config.js": js(app("api")), "pm2.json": json("api") };
+    const started = { ...files, "package.json": manifest("express", '"up": "pm2 start ./pm2.json"') };
+    expect((await initIn(files)).ecosystem).toEqual({ production: "ecosystem.config.js" });
+    const { ecosystem, notes } = await initIn(started);
+    expect(ecosystem).toEqual({ production: "pm2.json" });
+    expect(notes.join()).toContain("ecosystem.config.js: another file declares the same app");
+  });
+
+  test("it takes a file that PM2 can load, and says why PM2 cannot load the other", async () => {
+    const { ecosystem, notes } = await initIn({
+      "package.json": '{ "type": "module" }',
+      "ecosystem.config.js": js(app("api")),
+      "ecosystem.config.cjs": js(app("api")),
+    });
+    expect(ecosystem).toEqual({ production: "ecosystem.config.cjs" });
+    expect(notes.join()).toContain('ecosystem.config.js: PM2 cannot read this file, because package.json has "type"');
+  });
+
+  test("comments declare nothing", async () => {
+    const file =
+      '// env_staging: {}\nmodule.exports = { apps: [{ name: "a", script: "x/**/b.js" }] }; /* env_qa: {} */';
+    expect((await initIn({ "ecosystem.config.js": file })).ecosystem).toEqual({ production: "ecosystem.config.js" });
+  });
+
+  test("an app belongs to the service whose folder its cwd computes", async () => {
+    const { services } = await initIn({
+      "ecosystem.config.js": js(
+        app("orders", ', cwd: path.join(__dirname, "services", "orders")'),
+        "{ cwd: `${__dirname}/services/users`, script: 'main.js', name: 'users' }",
+        app("web"),
+      ),
+      "package.json": manifest("turbo"),
+      "services/orders/package.json": manifest("express"),
+      "services/orders/.env": "PORT=1\n",
+      "services/users/package.json": manifest("express"),
+      "services/users/.env": "PORT=2\n",
+    });
+    expect(services).toMatchObject({
+      main: { apps: ["web"] },
+      orders: { apps: ["orders"] },
+      users: { apps: ["users"] },
+    });
+  });
+
+  test("a file with a computed name is not divided, because its other apps would be lost", async () => {
+    const { services } = await initIn({
+      "ecosystem.config.js": js(
+        app("orders", ', cwd: "services/orders"'),
+        "{ name: pkg.name + '-web', script: 'a.js' }",
+      ),
+      "package.json": manifest("turbo"),
+      "services/orders/package.json": manifest("express"),
+      "services/orders/.env": "PORT=1\n",
+    });
+    expect(services).toEqual({
+      main: { ecosystem: { production: "ecosystem.config.js" } },
+      orders: { folder: "services/orders", env: { production: ".env" } },
+    });
+  });
+
+  test("a project in a folder runs in that folder", async () => {
+    const proposed = await initIn({
+      "server/package.json": manifest("express"),
+      "server/ecosystem.config.js": js(app("a")),
+    });
+    expect(proposed).toMatchObject({ folder: "server", ecosystem: { production: "ecosystem.config.js" } });
+  });
+});

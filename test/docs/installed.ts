@@ -1,0 +1,45 @@
+/** The page "Your own backend" in a project that has svcm from its package, as npm installs it. */
+import { readFileSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { listenAt } from "../support/checkout.ts";
+import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
+import { install, pack } from "../support/package.ts";
+import { pidsOf } from "../support/pm2-daemon.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runPage } from "./run-page.ts";
+
+/** A project of the page: `shop.js` answers `shop` at the port of its environment. */
+export interface Backend {
+  readonly dependencies: readonly string[];
+  readonly code: string;
+}
+
+const PAGE = readFileSync(join(REPOSITORY, "docs/tutorial/own-backend.md"), "utf8");
+
+/** Installs the package in a project, and runs the commands of the page from its first section on. */
+export async function runInstalled({ dependencies, code }: Backend): Promise<string[]> {
+  const [root, state, home] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+  onTestFinished(() => pidsOf(home).forEach((pid) => process.kill(pid, "SIGKILL")));
+  const port = await freePort();
+  const [, files = ""] = /```sh\n(printf[\s\S]*?)```/.exec(PAGE) ?? [];
+  writeFileSync(join(root, "package.json"), '{ "name": "shop", "private": true }\n');
+  install(root, ...dependencies, join(root, pack(root).filename));
+  const env = plainEnvironment({
+    HOME: home,
+    PM2_HOME: home,
+    PATH: `${root}/node_modules/.bin:${process.env["PATH"]}`,
+  });
+  const place = { root, state, env, ports: { 3000: port } };
+  const made = await runPage(`\`\`\`sh\ngit init -q\n${files}\`\`\`\n`, place);
+  writeFileSync(join(root, "shop.js"), code);
+  return [...made, ...(await runPage(PAGE.slice(PAGE.indexOf("## 1.")), place))];
+}
+
+async function freePort(): Promise<number> {
+  const server = await listenAt(0);
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

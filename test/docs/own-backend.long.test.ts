@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { runInstalled } from "./installed.ts";
+
+test('the page "Your own backend" runs as printed in a NestJS project that installed the package', async () => {
+  const code = `require("reflect-metadata");
+const { Controller, Get, Module } = require("@nestjs/common");
+const { NestFactory } = require("@nestjs/core");
+
+class ShopController {
+  shop() {
+    return "shop\\n";
+  }
+}
+Controller()(ShopController);
+Get()(ShopController.prototype, "shop", Object.getOwnPropertyDescriptor(ShopController.prototype, "shop"));
+class ShopModule {}
+Module({ controllers: [ShopController] })(ShopModule);
+
+NestFactory.create(ShopModule).then((app) => app.listen(process.env.PORT));
+`;
+  const nest = ["@nestjs/common", "@nestjs/core", "@nestjs/platform-express", "reflect-metadata", "rxjs"];
+  expect(await runInstalled({ dependencies: nest, code })).toEqual([]);
+});

@@ -1,0 +1,4 @@
+import { projects } from "../support/own-projects.ts";
+import { testStarts } from "./starts.ts";
+
+testStarts(projects);

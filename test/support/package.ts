@@ -1,0 +1,30 @@
+import { execFileSync } from "node:child_process";
+import { plainEnvironment, REPOSITORY } from "./command-line.ts";
+
+/** A package as `npm pack` describes it. */
+export interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** Packs the built repository into a folder. */
+export function pack(folder: string): Packed {
+  const output = npm(REPOSITORY, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
+  const [packed] = JSON.parse(output) as [Packed];
+  return packed;
+}
+
+/** Installs packages in a folder, from the cache if possible. */
+export function install(cwd: string, ...packages: readonly string[]): void {
+  npm(cwd, "install", "--prefer-offline", "--no-audit", "--no-fund", "--save-dev", ...packages);
+}
+
+function npm(cwd: string, ...args: readonly string[]): string {
+  return execFileSync("npm", args, {
+    cwd,
+    env: plainEnvironment(),
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+}
