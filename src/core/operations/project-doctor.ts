@@ -4,7 +4,7 @@ import type { Vocabulary } from "../deployments/vocabulary.ts";
 import type { Report } from "../findings/report.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
-import { detect, type Detection } from "../project/detect/detect.ts";
+import { detect } from "../project/detect/detect.ts";
 import type { Survey } from "../project/detect/survey.ts";
 import { examine, type Place } from "../project/doctor/examined.ts";
 import { factsOf, type DoctorFacts } from "../project/doctor/facts.ts";
@@ -13,6 +13,7 @@ import { gatherPlaces } from "../project/doctor/gather-places.ts";
 import { doctorChecks, doctorIssues, type DoctorCheck } from "../project/doctor/index.ts";
 import { checkRunning } from "../project/doctor/running.ts";
 import { PROJECT_FILE, type Project } from "../project/project.ts";
+import { baseName } from "../words/path.ts";
 
 export interface DoctorResponse {
   readonly facts: DoctorFacts;
@@ -98,7 +99,7 @@ async function checkFiles(ports: Ports, { known, survey, places, offline }: Chec
   const detection = detect(survey);
   const envFiles = detection.env.map(({ path }) => path);
   const tracked = new Set(await ports.revisions.tracked(envFiles));
-  const hasDotenvx = offline || hasTool(ports, survey, detection);
+  const hasDotenvx = offline || hasTool(ports, survey);
   const examined = examine({ survey, detection, project, places, tracked, hasDotenvx });
   const checking = { ports, vocabulary, places };
   const ecosystems = await checkEcosystems(checking, offline);
@@ -112,12 +113,9 @@ async function checkFiles(ports: Ports, { known, survey, places, offline }: Chec
   return { apps: ecosystems.apps, found };
 }
 
-function hasTool({ installation }: Ports, { files }: Survey, { packages }: Detection): boolean {
-  const manifests = packages.map((folder) => (folder === "." ? "package.json" : `${folder}/package.json`));
-  return (
-    manifests.some((path) => files.get(path)?.includes('"@dotenvx/dotenvx"') === true) ||
-    installation.hasProgram("dotenvx")
-  );
+function hasTool({ installation }: Ports, { files }: Survey): boolean {
+  const manifests = [...files].filter(([path]) => baseName(path) === "package.json");
+  return manifests.some(([, text]) => text?.includes('"@dotenvx/dotenvx"')) || installation.hasProgram("dotenvx");
 }
 
 function statuses(found: Found, offline: boolean): DoctorResponse["checks"] {
