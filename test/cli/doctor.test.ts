@@ -1,6 +1,6 @@
 /** `svcm doctor` as it is built, in real folders. */
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SaxesParser } from "saxes";
@@ -120,6 +120,7 @@ describe("svcm doctor", () => {
     const root = repository({ "svcm.yaml": undefined });
     const { code, stdout } = await svcm(["doctor", "--offline"], { root });
     expect(code).toBe(1);
+    expect(stdout).toContain(`ecosystem files ${root}/pm2`);
     expect(stdout).toMatch(/the repository has no svcm\.yaml, so svcm does not use ecosystem\.config\.js.*\.env/);
     expect(stdout).toMatch(/Next step: Run svcm init/);
   });
@@ -225,6 +226,8 @@ describe("svcm doctor finds", () => {
     expect(await codes()).toEqual([]);
     git("add", ".env", ".env.example");
     expect(await codes()).toEqual(["Git tracks .env, which holds DATABASE_URL"]);
+    writeFileSync(`${root}/.env`, "PORT=3000\nDATABASE_URL=postgres://localhost/shop\n");
+    expect(await codes()).toEqual([]);
   });
 });
 

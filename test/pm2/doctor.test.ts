@@ -1,9 +1,12 @@
 /** `svcm doctor` as it is built, against a real PM2. */
-import { rmSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import pm2Package from "pm2/package.json" with { type: "json" };
+import { plainEnvironment, RUN } from "../support/command-line.ts";
+import { asNobody, canBeNobody } from "../support/machine.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
 
@@ -60,4 +63,16 @@ test("a process whose folder is missing is found", async () => {
   await own.run({ name: "lost", cwd: folder });
   rmSync(folder, { recursive: true });
   expect((await running()).found).toEqual([expect.stringMatching(/^PROCESS_FOLDER_MISSING lost \(id 1\): .*gone/)]);
+});
+
+test.skipIf(!canBeNobody)("a daemon of another user is found, with its owner", () => {
+  chmodSync(own.folder, 0o755);
+  const [program, ...argv] = [...asNobody, process.execPath, RUN, "doctor", "--json"];
+  const env = plainEnvironment({ HOME: own.folder, PM2_HOME: own.home });
+  const { status, stdout } = spawnSync(program, argv, { cwd: own.folder, env, encoding: "utf8" });
+  const { facts, issues } = JSON.parse(stdout) as Answer;
+  expect(status).toBe(1);
+  expect(facts.daemon).toMatchObject({ version: null, owner: userInfo().username });
+  expect(issues).toContainEqual(expect.objectContaining({ code: "EACCES", severity: "error" }));
+  expect(stdout).not.toContain(CANARY);
 });

@@ -63,6 +63,9 @@ function factLines(facts: Facts): string[] {
     ),
     ...(facts.daemon === undefined ? [] : [row("Daemon", daemonText(facts.daemon))]),
     row("Keys", contract === null ? "not valid" : contractText(contract)),
+    ...(facts.folders === null
+      ? []
+      : [row("Folders", `env files ${facts.folders.env}, ecosystem files ${facts.folders.ecosystem}`)]),
     ...fileLines(facts),
     ...(facts.service === undefined ? [] : [row("Service", serviceText(facts.service))]),
     row("Token", facts.hasToken ? "set" : "not set"),

@@ -47,17 +47,18 @@ async function daemonIn(home: string): Promise<Pm2Daemon | null> {
   return {
     version: typeof version === "string" ? version.slice(0, 40) : null,
     pid: Number.isNaN(pid) ? null : pid,
-    owner: ownerOf(socket),
+    owner: ownerOf(socket) ?? ownerOf(home) ?? "unknown",
   };
 }
 
-function ownerOf(path: string): string {
+/** Another user may be able to see the folder, and nothing in it. */
+function ownerOf(path: string): string | undefined {
   try {
     const { uid } = statSync(path);
     const entry = new RegExp(`^([^:]+):[^:]*:${uid}:`, "m").exec(textOf("/etc/passwd"));
     return entry?.[1] ?? `uid ${uid}`;
   } catch {
-    return "unknown";
+    return undefined;
   }
 }
 

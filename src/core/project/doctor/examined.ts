@@ -1,3 +1,4 @@
+import { hasCredentials } from "../../secrets/redact.ts";
 import { isPlaceholder } from "../../secrets/secret-value.ts";
 import { parseEnvDocument, valuesOf } from "../../env/document.ts";
 import { classify, isPublicSecret } from "../detect/classify.ts";
@@ -101,10 +102,14 @@ function keysIn(text = ""): string[] {
 
 function secretsIn(text = ""): string[] {
   return [...valuesOf(parseEnvDocument(text))]
-    .filter(
-      ([key, value]) => !isPlaceholder(value) && ["secret", "connection"].includes(classify(key, [value]).verdict),
-    )
+    .filter(([key, value]) => !isPlaceholder(value) && holdsSecret(key, value))
     .map(([key]) => key);
+}
+
+/** The address of a database is a secret only with a password in it. */
+function holdsSecret(key: string, value: string): boolean {
+  const { verdict } = classify(key, [value]);
+  return verdict === "secret" || (verdict === "connection" && hasCredentials(value));
 }
 
 /** Each environment's files against the template of their service. Equal differences are one. */

@@ -24,6 +24,8 @@ export interface DoctorFacts {
   /** Null if it is not valid. */
   readonly contract: { readonly source: KeySource; readonly keys: number; readonly guesses: number } | null;
   readonly defaultEnvironment: string | null;
+  /** The folders of env files and of ecosystem files; null with a `svcm.yaml`, which names each file. */
+  readonly folders: { readonly env: string; readonly ecosystem: string } | null;
   readonly files: readonly Place[];
   /** Absent with `offline`. */
   readonly service?: ServiceAddress;
@@ -60,6 +62,7 @@ export function factsOf({ workspace, installation }: Ports, known: Known): Docto
     pm2HomeBy,
     contract: contract ?? null,
     defaultEnvironment: vocabulary?.contract.defaultEnvironment ?? null,
+    folders: project ? null : { env: workspace.configDir, ecosystem: workspace.pm2Dir },
     files: places,
     hasToken,
     auditFile,
