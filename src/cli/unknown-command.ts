@@ -9,7 +9,6 @@ const LEFT_TO_PM2 = "use PM2's own command line for this";
 const HABITS: Readonly<Record<string, string>> = {
   st: "svcm process list",
   jlist: "svcm process list --json",
-  reload: "svcm process restart",
   top: WATCH,
   dash: WATCH,
   watch: WATCH,
@@ -21,8 +20,6 @@ const HABITS: Readonly<Record<string, string>> = {
   check: "svcm validate",
   lint: "svcm validate",
   autocomplete: "svcm completion bash",
-  delete: LEFT_TO_PM2,
-  scale: LEFT_TO_PM2,
   save: LEFT_TO_PM2,
   resurrect: LEFT_TO_PM2,
   logs: "svcm does not show logs; use pm2 logs, or read the files in ~/.pm2/logs (the folder logs of PM2_HOME)",

@@ -287,6 +287,12 @@ export interface ActionResultFrame {
     /** `SELF_ACTION_BLOCKED`, `ALREADY_RUNNING` or `ALREADY_STOPPED`. */
     readonly reason: string;
   }[] | undefined;
+  /** Fields of the ecosystem file that a restart made effective; `key` names a variable. */
+  readonly applied?: readonly ({
+    readonly name: string;
+    readonly field: string;
+    readonly key: string | null;
+  })[] | undefined;
   /** Partly completed steps: each has its code and the app. */
   readonly warnings?: readonly ({
     /** Stable, for example `ENV_VALUE_UNSUPPORTED`. */

@@ -9,6 +9,7 @@ import {
   openPorts,
   startedEnvironments,
   withDoor,
+  type Caller,
   type Operation,
   type Ports,
 } from "../core/index.ts";
@@ -98,10 +99,14 @@ export abstract class SvcmCommand extends Command {
   }
 
   /** The repository is that of `--root` or of the current folder. */
-  async execute<Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked): Promise<Answer> {
+  async execute<Asked, Answer>(
+    operation: Operation<Asked, Answer>,
+    input: Asked,
+    caller: Pick<Caller, "report" | "signal"> = {},
+  ): Promise<Answer> {
     const ports = await this.ports();
     try {
-      return await execute(operation, ports, input, commandLineCaller());
+      return await execute(operation, ports, input, Object.assign(commandLineCaller(), caller));
     } catch (error) {
       throw await withDoor(ports, error);
     }

@@ -9,4 +9,8 @@ export interface Caller {
   readonly actor?: string;
   readonly grants: readonly Access[];
   readonly signal?: AbortSignal;
+  /** Hears each step of a long action. */
+  readonly report?: Progress;
 }
+
+export type Progress = (progress: { readonly done: number; readonly total: number; readonly label: string }) => void;

@@ -74,7 +74,7 @@ describe("wrong usage names the problem, the accepted form and the help", () => 
     [["evn"], /Did you mean env\?/],
     [["logs", "api"], /pm2 logs/],
     [["describe", "api"], /svcm metrics show/],
-    [["reload", "api"], /svcm process restart/],
+    [["scale", "api"], /COUNT is missing/],
     [["restart"], /No process was given\. Accepted: NAME, --id or --namespace\./],
     [["ls", "x"], /svcm ls takes no arguments; unexpected: x\./],
     [["autocomplete"], /svcm completion bash/],

@@ -74,48 +74,69 @@ test("a started process lacks a variable that has no value, and the answer names
   expect(warnings.map((warning) => warning.code)).toEqual(["PROCESS_VARIABLE_UNSET"]);
 });
 
-test("a key that left the file and stays in the process is named by the restart and by drift", async () => {
+test("a key that left the file leaves the process with the next restart, and the answer names it", async () => {
   declare("stays", "env: { SVC_A: '1', SVC_B: '1' }");
   expect((await act("start", "stays")).warnings).toEqual([]);
   declare("stays", "env: { SVC_A: '2' }");
-  const { warnings } = await act("restart", "stays");
-  expect(await environmentOf("stays")).toMatchObject({ SVC_A: "2", SVC_B: "1" });
-  expect(warnings).toMatchObject([{ code: "PROCESS_VARIABLE_STAYED" }]);
-  expect(warnings[0]!.message).toContain("SVC_B stayed in the process: the file no longer declares it.");
-  expect(await driftOf("stays")).toEqual(["env SVC_B stale"]);
+  expect(await driftOf("stays")).toEqual(["env SVC_A different", "env SVC_B stale"]);
+  expect((await act("start", "stays")).warnings.map((warning) => `${warning.code}: ${warning.message}`)).toEqual([
+    "PROCESS_VARIABLE_STAYED: SVC_B stayed in the process: the file no longer declares it. To apply the file: svcm process restart stays --ecosystem",
+    "PROCESS_FIELD_NOT_APPLIED: stays still runs with another env SVC_A. To apply the file: svcm process restart stays --ecosystem",
+  ]);
+  const { applied, warnings } = await act("restart", "stays");
+  const env = await environmentOf("stays");
+  expect(env).toMatchObject({ SVC_A: "2" });
+  expect(env).not.toHaveProperty("SVC_B");
+  expect(warnings).toEqual([]);
+  expect(applied).toEqual([
+    { name: "stays", field: "env", key: "SVC_A" },
+    { name: "stays", field: "env", key: "SVC_B" },
+  ]);
+  expect(await driftOf("stays")).toEqual([]);
 });
 
-test("a key of any name that left the file of an app that svcm started is named by the restart and by drift", async () => {
-  declare("plain", "env: { LOG_LEVEL: 'info', MODE: '1' }");
+test("a key of any name that left the file of an app that svcm started leaves the process", async () => {
+  declare("plain", "env: { LOG_LEVEL: 'info', http_proxy: 'http://proxy', MODE: '1' }");
   await act("start", "plain");
   expect(await driftOf("plain")).toEqual([]);
   declare("plain", "env: { MODE: '2' }");
-  const { warnings } = await act("restart", "plain");
-  expect(await environmentOf("plain")).toMatchObject({ LOG_LEVEL: "info", MODE: "2" });
-  expect(warnings).toMatchObject([{ code: "PROCESS_VARIABLE_STAYED", path: ["apps", "plain"] }]);
-  expect(warnings[0]!.message).toContain("LOG_LEVEL stayed in the process");
-  expect(await driftOf("plain")).toEqual(["env LOG_LEVEL stale"]);
+  expect(await driftOf("plain")).toEqual(["env LOG_LEVEL stale", "env MODE different", "env http_proxy stale"]);
+  await act("restart", "plain");
+  const env = await environmentOf("plain");
+  expect(env).toMatchObject({ MODE: "2", HOME: own.folder });
+  expect(Object.keys(env)).not.toEqual(expect.arrayContaining(["LOG_LEVEL"]));
+  expect(Object.keys(env)).not.toEqual(expect.arrayContaining(["http_proxy"]));
+  expect(await driftOf("plain")).toEqual([]);
 });
 
 test("drift compares the environment of the process, also after PM2 itself applied the file", async () => {
-  declare("reloaded", "env: { SVC_HTTP_PORT: '4100', SVC_X: '1' }");
+  declare("reloaded", "env: { SVC_HTTP_PORT: '4100', SVC_X: '1', no_proxy: '*' }");
   await act("start", "reloaded");
   declare("reloaded", "env: { SVC_HTTP_PORT: '4100' }");
-  expect(await driftOf("reloaded")).toEqual(["env SVC_X stale"]);
+  expect(await driftOf("reloaded")).toEqual(["env SVC_X stale", "env no_proxy stale"]);
   const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
   execFileSync(process.execPath, [PM2, "reload", file], { env, cwd: own.folder, stdio: "ignore" });
-  expect(await environmentOf("reloaded")).toMatchObject({ SVC_X: "1" });
-  expect(await driftOf("reloaded")).toEqual(["env SVC_X stale"]);
+  expect(await environmentOf("reloaded")).toMatchObject({ SVC_X: "1", no_proxy: "*" });
+  expect(await driftOf("reloaded")).toEqual(["env SVC_X stale", "env no_proxy stale"]);
+  await act("restart", "reloaded");
+  expect(Object.keys(await environmentOf("reloaded"))).not.toContain("SVC_X");
+  expect(await driftOf("reloaded")).toEqual([]);
 });
 
-test("a restart names the declared fields that it does not apply", async () => {
+test("a restart names the declared fields that it applied, and those that PM2 applies to a new process alone", async () => {
   declare("fields", "args: 'one', env: { MODE: '1' }");
   await act("start", "fields");
-  declare("fields", "args: 'two', namespace: 'other', env: { MODE: '2' }");
-  const { warnings } = await act("restart", "fields");
+  declare(
+    "fields",
+    "args: 'two', namespace: 'other', watch: ['src'], instances: 2, exec_mode: 'fork', env: { MODE: '2' }",
+  );
+  const { applied, warnings } = await act("restart", "fields");
   expect(await environmentOf("fields")).toMatchObject({ MODE: "2" });
-  expect(warnings).toMatchObject([{ code: "PROCESS_FIELD_NOT_APPLIED" }]);
-  expect(warnings[0]!.message).toContain("another args, namespace");
+  expect(applied?.map(({ field, key }) => key ?? field)).toEqual(["args", "MODE", "namespace"]);
+  expect(warnings.map((warning) => `${warning.code}: ${warning.message}`)).toEqual([
+    "PROCESS_FIELD_NOT_APPLIED: fields still runs with another watch. PM2 applies that to a new process: svcm process delete fields, then svcm process start fields --ecosystem",
+    "PROCESS_FIELD_NOT_APPLIED: fields runs with 1 instances, and the file declares 2. To change that: svcm process scale fields 2",
+  ]);
 });
 
 test("an app with a block of the environment is not run without it", async () => {

@@ -37,7 +37,7 @@ beforeAll(async () => {
     namespace: "backend",
     args: `--token ${CANARY}-argument "two words"`,
     node_args: ["--no-warnings", `--title=${CANARY}-interpreter`],
-    env: { PASSWORD: `${CANARY}-value`, SVC_HTTP_PORT: "3001", NUMBER: 5, FLAG: true },
+    env: { PASSWORD: `${CANARY}-value`, SVC_HTTP_PORT: "3001", NUMBER: 5, FLAG: true, lower_case: "x" },
   });
   for (const [name, port] of Object.entries({ high: "65536", text: "80a", zero: "0", number: 8080 }))
     await own.run({ name, env: { SVC_HTTP_PORT: port } });
@@ -115,6 +115,13 @@ test("declared values are compared only by digests of the same link", async () =
   expect(declaration.environment).toMatchObject(Object.fromEntries(digests));
   expect(declaration.environment["PASSWORD"]).not.toBe(link.digest(canonicalValue("another")));
   expect(own.link().digest("x")).not.toBe(own.link().digest("x"));
+});
+
+test("no field of PM2's own record is taken for a variable", async () => {
+  for (const { name, declaration } of await link.list()) {
+    const lower = Object.keys(declaration.environment).filter((key) => /^[a-z]/.test(key));
+    expect(lower.filter((key) => key !== name)).toEqual(name === "full" ? ["lower_case", "unique_id"] : ["unique_id"]);
+  }
 });
 
 test("a stopped process has no pid and no start time", async () => {

@@ -72,28 +72,47 @@ test("a process that keeps exiting is reported, while PM2 keeps restarting it", 
       });
 });
 
-test("if PM2 has restarted the process itself, a refused restart succeeds when the list shows the new process", async () => {
+test("if PM2 has restarted the process itself, a restart succeeds when the list shows the new process", async () => {
   await own.run({ name: "overtaken", ...READY_AFTER_A_WHILE });
   const { pid, restartCount } = await recordOf("overtaken");
   const { affected } = await act("restart", "overtaken", overtaken("overtaken"));
   const now = await recordOf("overtaken");
   expect(affected).toMatchObject([{ name: "overtaken", status: "online", pid: now.pid }]);
   expect(now.pid).not.toBe(pid);
-  expect(now.restartCount).toBe(restartCount + 2); // both by PM2: after the kill, and instead of ours
+  expect(now.restartCount).toBe(restartCount + 1); // by PM2 after the kill; it was not asked for another
 });
 
-test("a restart with a declared environment is tried again, and refused in the end with the reason", async () => {
+test("a restart with a declaration is tried again, and refused in the end with the reason", async () => {
   const app = { name: "declared", script: join(own.folder, "declared.cjs"), wait_ready: true, listen_timeout: 10_000 };
   writeFileSync(app.script, READY_LATER);
   await own.run({ ...app, code: READY_LATER });
   own.pm2Folder([app]);
   const input: Input = { action: "restart", scope: "ecosystem", name: app.name, environment: "dev" };
   await expect(execute(processAct, overtaken(app.name), input, caller)).rejects.toMatchObject({
-    kind: "PM2_FAILED",
+    kind: "PROCESS_ACTION_REFUSED",
     body: {
-      code: "PM2_ACTION_FAILED",
-      details:
-        'PM2 refused the restart of "declared" 3 times, last with: process already started. Its list shows it as launching.',
+      code: "APP_NEVER_SETTLES",
+      details: 'PM2 was launching "declared" each of the 3 times that svcm was about to restart it.',
     },
   });
+});
+
+test("a process that PM2 launches for longer than the time is not touched", async () => {
+  const code = "setInterval(() => {}, 1e6);";
+  await own.run({ name: "endless", code: READY_LATER, wait_ready: true, listen_timeout: 60_000 });
+  const { script } = await recordOf("endless");
+  writeFileSync(script!, code);
+  await launching("endless");
+  const { pid } = await recordOf("endless");
+  for (const action of ["stop", "restart", "reload", "delete"] as const) {
+    const refused = execute(processAct, ports, { action, name: "endless", timeoutMs: 1000 }, caller);
+    await expect(refused).rejects.toMatchObject({
+      kind: "PROCESS_ACTION_REFUSED",
+      body: {
+        code: "APP_NEVER_SETTLES",
+        details: expect.stringMatching(/^PM2 was still launching "endless" \(id \d\) after 1 s\./) as string,
+      },
+    });
+  }
+  expect(await recordOf("endless")).toMatchObject({ pid, status: "launching" });
 });

@@ -47,8 +47,8 @@ export interface Daemon {
 
 export const IDLE = "setInterval(() => {}, 1e6);";
 
-/** For a file of tests: end it in `afterAll`. */
-export function pm2(): Pm2 {
+/** For a file of tests: end it in `afterAll`. @param daemon the program of another version's daemon */
+export function pm2(daemon = DAEMON): Pm2 {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "svcm-pm2-"));
   const home = join(folder, "home");
   const links: Processes[] = [];
@@ -57,7 +57,7 @@ export function pm2(): Pm2 {
   const self: Pm2 = {
     home,
     folder,
-    startDaemon: () => startDaemon(env),
+    startDaemon: () => startDaemon(env, daemon),
     link({ env: more = {}, timeoutMs } = {}) {
       const link = pm2Processes({
         env: { ...env, ...more },
@@ -99,11 +99,11 @@ export function pm2(): Pm2 {
   return self;
 }
 
-function startDaemon(env: Record<string, string> & { PM2_HOME: string }): Promise<Daemon> {
+function startDaemon(env: Record<string, string> & { PM2_HOME: string }, program: string): Promise<Daemon> {
   // PM2's client makes these before it starts a daemon.
   for (const folder of ["logs", "pids", "modules"]) mkdirSync(join(env.PM2_HOME, folder), { recursive: true });
   writeFileSync(join(env.PM2_HOME, "module_conf.json"), "{}");
-  const child = fork(DAEMON, { env: { ...env, SILENT: "true", PM2_DISABLE_VERSION_CHECK: "1" }, silent: true });
+  const child = fork(program, { env: { ...env, SILENT: "true", PM2_DISABLE_VERSION_CHECK: "1" }, silent: true });
   return new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`the PM2 daemon ended with ${code}`)));
     child.once("message", () => {

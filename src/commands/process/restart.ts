@@ -6,7 +6,7 @@ export default class ProcessRestart extends SvcmCommand {
   static override aliases = ["restart"];
   static override summary = "Restart PM2 processes.";
   static override description =
-    "A process keeps its environment and reads its env file again. With --ecosystem, it gets the variables that the ecosystem file declares now, and nothing else from the file. All instances of a cluster may be down at the same time; pm2 reload replaces them one by one. Succeeds when PM2 reports a new run that has been online for one second.";
+    "A process keeps its environment and reads its env file again. With --ecosystem, the declaration takes effect: script, arguments, variables, limits and logs; the answer names what did and what PM2 applies only to a new process. The instances of an app are restarted one after another, and the first that fails is the last. Succeeds when PM2 reports a new run that has been online for one second.";
   static override examples = [
     "<%= config.bin %> process restart dev-restapi",
     "<%= config.bin %> process restart dev-restapi dev-grpcapi",
@@ -17,7 +17,7 @@ export default class ProcessRestart extends SvcmCommand {
   static override flags = {
     ...processFlags,
     ecosystem: Flags.boolean({
-      summary: "Apply the current `env` of the ecosystem file, like PM2's --update-env.",
+      summary: "Make the declaration of the ecosystem file effective.",
       default: false,
     }),
     ...ecosystemFlags,

@@ -1,8 +1,6 @@
 import * as Flags from "@oclif/core/flags";
-import { processList } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { act, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
-import { canAsk, confirm } from "../terminal/prompt.ts";
+import { act, confirmed, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
 
 export default class ProcessStop extends SvcmCommand {
   static override aliases = ["stop"];
@@ -23,19 +21,11 @@ export default class ProcessStop extends SvcmCommand {
   async run() {
     const { args, flags } = await this.parse(ProcessStop);
     const target = targetOf(args.name, flags);
-    const isAsked = target.scope === "namespace" && !flags.yes && canAsk(this);
-    if (isAsked && !(await confirm(await this.#question(target.namespace)))) {
+    const isAsked = target.scope === "namespace" && !flags.yes;
+    if (isAsked && !(await confirmed(this, "Stop", target))) {
       this.log("Nothing was stopped.");
       return this.answerNo();
     }
     return act(this, "stop", target);
-  }
-
-  async #question(namespace: string | undefined): Promise<string> {
-    const { processes } = await this.execute(processList, {});
-    const names = processes
-      .filter((process) => process.namespace === namespace)
-      .map(({ name, pmId }) => `${name} (id ${pmId})`);
-    return `Stop all ${names.length} processes of the namespace ${namespace}: ${names.join(", ")}?`;
   }
 }

@@ -1,11 +1,12 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
-import { processAct, SvcmError, type ProcessActionResult } from "../../core/index.ts";
+import { processAct, processList, SvcmError, type ProcessActionResult } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fold.ts";
-import { writeErr } from "./output.ts";
-import { printable } from "./printable.ts";
-import { isTerminalBehindStderr, stderrScreen, type Screen } from "./screen.ts";
+import { showProgress } from "./action-progress.ts";
+import { canAsk, confirm } from "./prompt.ts";
+import type { Screen } from "./screen.ts";
+import { readTimeout } from "./since.ts";
 import { UsageError } from "./errors.ts";
 
 export const processArgs = {
@@ -27,9 +28,14 @@ export const processFlags = {
     summary: "All processes in this PM2 namespace. With names or ids, only those in it.",
     helpValue: "<name>",
   }),
+  timeout: Flags.string({
+    summary: "Time that each process has, from 1s to 1h. Defaults to 20s.",
+    helpValue: "<time>",
+  }),
 };
 
 interface ProcessFlags {
+  readonly timeout?: string | undefined;
   readonly id?: readonly number[] | undefined;
   readonly namespace?: string | undefined;
   readonly ecosystem?: boolean;
@@ -42,7 +48,7 @@ type Action = ProcessActionResult["action"];
 /** @throws {UsageError} if the command line names no process */
 export function targetOf(
   names: readonly string[] = [],
-  { id: ids = [], namespace, ecosystem = false, environment, service }: ProcessFlags,
+  { id: ids = [], namespace, ecosystem = false, environment, service, timeout }: ProcessFlags,
 ) {
   if (!ecosystem) refuseUnused({ "--environment": environment, "--service": service });
   const count = names.length + ids.length;
@@ -52,9 +58,9 @@ export function targetOf(
       "svcm process list shows the processes",
     );
   const scope: ProcessActionResult["scope"] = ecosystem ? "ecosystem" : count > 0 ? "process" : "namespace";
-  const [name, pmId] = [names[0], ids[0]];
-  if (count > 1) return { scope, names: [...names], pmIds: [...ids], namespace, environment, service };
-  return { scope, name, pmId, namespace, environment, service };
+  const common = { scope, namespace, environment, service, timeoutMs: readTimeout(timeout) };
+  if (count > 1) return { ...common, names: [...names], pmIds: [...ids] };
+  return { ...common, name: names[0], pmId: ids[0] };
 }
 
 function refuseUnused(flags: Readonly<Record<string, string | undefined>>): void {
@@ -69,8 +75,10 @@ export async function act(
   target: ReturnType<typeof targetOf>,
 ): Promise<ProcessActionResult> {
   const names = namesIn(target);
-  const end = showProgress(command, action, names);
-  const acting = command.execute(processAct, { action, ...target });
+  const what = names.length === 0 ? "processes" : names.join(", ");
+  const begun = `waiting until PM2 ${SHOWING[action](names.length === 1 ? "it" : "them")}`;
+  const { report, end } = showProgress(command, `${DOING[action]} ${what}`, begun);
+  const acting = command.execute(processAct, { action, ...target }, { report });
   const result = await acting
     .catch((error: unknown) => Promise.reject(withHabit(error, action, names) as Error))
     .finally(end);
@@ -78,27 +86,46 @@ export async function act(
   return result;
 }
 
+/** Asks about the processes of a target; true without a terminal. */
+export async function confirmed(
+  command: SvcmCommand,
+  verb: "Stop" | "Delete",
+  target: ReturnType<typeof targetOf>,
+): Promise<boolean> {
+  if (!canAsk(command)) return true;
+  const { processes } = await command.execute(processList, {});
+  const isMeant = ({ name, pmId, namespace }: (typeof processes)[number]): boolean => {
+    if (target.scope === "namespace") return namespace === target.namespace;
+    const ids = "pmIds" in target ? target.pmIds : [target.pmId];
+    return namesIn(target).includes(name) || ids.includes(pmId);
+  };
+  const names = processes.filter(isMeant).map(({ name, pmId }) => `${name} (id ${pmId})`);
+  const which =
+    target.scope === "namespace" ? `all ${names.length} processes of the namespace ${target.namespace}: ` : "";
+  return names.length === 0 || confirm(`${verb} ${which}${names.join(", ")}?`);
+}
+
 function namesIn(target: ReturnType<typeof targetOf>): readonly string[] {
   if ("names" in target) return target.names;
   return target.name === undefined ? [] : [target.name];
 }
 
-const DOING = { start: "Starting", stop: "Stopping", restart: "Restarting" } as const;
-const ERASE_LINE = "\r\u001B[K";
+const DOING: Readonly<Record<Action, string>> = {
+  start: "Starting",
+  stop: "Stopping",
+  restart: "Restarting",
+  reload: "Reloading",
+  delete: "Deleting",
+};
 
-/** Shows a line on standard error of a terminal until the returned function is called. */
-function showProgress(command: SvcmCommand, action: Action, names: readonly string[]): () => void {
-  if (command.jsonEnabled() || !isTerminalBehindStderr() || process.env["TERM"] === "dumb") return () => {};
-  const what = names.length === 0 ? "processes" : names.join(", ");
-  const state = action === "stop" ? "stopped" : "online";
-  writeErr(
-    printable(
-      `${DOING[action]} ${what}: waiting until PM2 lists ${names.length === 1 ? "it" : "them"} as ${state} …`,
-      stderrScreen(),
-    ),
-  );
-  return () => writeErr(ERASE_LINE);
-}
+const asOnline = (them: string): string => `lists ${them} as online`;
+const SHOWING: Readonly<Record<Action, (them: string) => string>> = {
+  start: asOnline,
+  stop: (them) => `lists ${them} as stopped`,
+  restart: asOnline,
+  reload: asOnline,
+  delete: (them) => `no longer lists ${them}`,
+};
 
 /** PM2 takes a number or `all` as a name, but svcm takes names exactly. */
 function withHabit(error: unknown, action: Action, names: readonly string[]): unknown {
@@ -113,14 +140,29 @@ function withHabit(error: unknown, action: Action, names: readonly string[]): un
   return new SvcmError(error.kind, { ...error.body, ...(hint !== undefined && { hint }) });
 }
 
-const DONE = { start: "Started", stop: "Stopped", restart: "Restarted" } as const;
+const DONE: Readonly<Record<Action, string>> = {
+  start: "Started",
+  stop: "Stopped",
+  restart: "Restarted",
+  reload: "Reloaded",
+  delete: "Deleted",
+};
 
-function renderAction({ action, affected, skipped, warnings }: ProcessActionResult, screen: Screen): string {
-  const done = affected.map(
-    ({ name, pmId, pid }) => `${DONE[action]} ${name} (id ${pmId}${pid === null ? "" : `, pid ${pid}`}).`,
-  );
+function renderAction(result: ProcessActionResult, screen: Screen): string {
+  const { action, affected, applied = [], skipped, warnings } = result;
+  const done = affected.map(({ name, pmId, pid }) => {
+    const isUp = pid !== null && action !== "delete";
+    return `${DONE[action]} ${name} (id ${pmId}${isUp ? `, pid ${pid}` : ""}).`;
+  });
+  const effective = [...new Set(applied.map(({ name }) => name))].map((name) => {
+    const fields = applied.filter((one) => one.name === name);
+    return `Now effective in ${name}: ${fields.map(({ field, key }) => (key === null ? field : `${field} ${key}`)).join(", ")}.`;
+  });
   const left = skipped.map(({ name, pmId, reason }) => `${name} (id ${pmId}) ${WHY[reason](name)}`);
-  return fold([...done, ...left, ...warnings.map(({ message }) => `Warning: ${message}`)].join("\n"), screen);
+  return fold(
+    [...done, ...effective, ...left, ...warnings.map(({ message }) => `Warning: ${message}`)].join("\n"),
+    screen,
+  );
 }
 
 const WHY = {

@@ -2,6 +2,20 @@ import { SvcmError } from "../../core/index.ts";
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+const LEAST_MS = 1_000;
+const MOST_MS = 3_600_000;
+
+/** The time that `90s` or `2m` means, in milliseconds. @throws {SvcmError} INVALID_REQUEST */
+export function readTimeout(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const [, count, unit = ""] = /^(\d{1,6})([smh])$/.exec(given) ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? 0);
+  if (ms >= LEAST_MS && ms <= MOST_MS) return ms;
+  throw new SvcmError("INVALID_REQUEST", {
+    details: `--timeout: ${JSON.stringify(given.slice(0, 40))} is not a time. Accepted: 1s to 1h, such as 90s or 2m.`,
+  });
+}
+
 /** Converts `30m`, `24h`, `7d` or a date to milliseconds since 1970. @throws {SvcmError} INVALID_REQUEST */
 export function readSince(given: string, now: number): number {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(given) ?? [];

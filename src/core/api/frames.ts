@@ -8,7 +8,7 @@ import type { BodyOf } from "./body-of.ts";
 import { issueBody } from "./bodies.ts";
 import { interval } from "./channel.ts";
 import { hostPayload, metricsPayload } from "./metrics.ts";
-import { processActions, processScopes } from "./names.ts";
+import { channelActions, processScopes } from "./names.ts";
 
 const text = (max: number) => z.string().check(z.minLength(1), z.maxLength(max));
 const requestId = z.optional(
@@ -18,7 +18,7 @@ const token = z.optional(
   text(4096).check(z.describe("The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it.")),
 );
 const environment = z.string().check(z.describe("The requested environment, trimmed and lower-cased."));
-const action = z.enum(processActions);
+const action = z.enum(channelActions);
 const scope = z.enum(processScopes);
 const pmId = z.optional(z.int().check(z.minimum(0), z.describe("PM2's own number of the process.")));
 const affected = z.strictObject({
@@ -123,6 +123,11 @@ export const actionResultFrame = z
     pmId,
     affected: z.optional(z.array(affected)),
     skipped: z.optional(z.array(skipped).check(z.describe("Left alone, such as the process that serves the request."))),
+    applied: z.optional(
+      z
+        .array(z.strictObject({ name: z.string(), field: z.string(), key: z.nullable(z.string()) }))
+        .check(z.describe("Fields of the ecosystem file that a restart made effective; `key` names a variable.")),
+    ),
     warnings: z.optional(
       z.array(issueBody).check(z.describe("Partly completed steps: each has its code and the app.")),
     ),

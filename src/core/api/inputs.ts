@@ -23,6 +23,7 @@ const file = z.optional(z.string());
 const documentEdit = { file, dryRun: z.boolean() };
 const processName = z.string().check(z.minLength(1), z.maxLength(200));
 const pmId = z.int().check(z.minimum(0));
+const timeoutMs = z.optional(z.int().check(z.minimum(1000), z.maximum(3_600_000)));
 const nothing = z.strictObject({});
 
 export const inputs = {
@@ -72,8 +73,8 @@ export const inputs = {
   "metrics.expose": z.strictObject({ version: z.string(), format: z.enum(["openmetrics", "prometheus"]) }),
   "metrics.show": z.strictObject({ environment, service, asyncContext: z.optional(z.boolean()) }),
   /**
-   * `scope` defaults to `process`. `environment` selects the ecosystem file. `name` or `pmId` selects one process,
-   * `names` and `pmIds` several.
+   * `scope` is `process` if it is absent. `environment` selects the ecosystem file. `name` or `pmId` selects one
+   * process, `names` and `pmIds` several. `timeoutMs` bounds each wait for PM2's list.
    */
   "process.act": z.strictObject({
     action: z.enum(processActions),
@@ -85,8 +86,23 @@ export const inputs = {
     namespace: z.optional(processName),
     environment,
     service,
+    timeoutMs,
   }),
   "process.list": nothing,
+  /** `instances` is the wanted number of processes of the app. */
+  "process.scale": z.strictObject({
+    name: processName,
+    namespace: z.optional(processName),
+    instances: z.int().check(z.minimum(1), z.maximum(1000)),
+    timeoutMs,
+  }),
+  /** As in `process.act`; without a target, every process. */
+  "process.wait": z.strictObject({
+    names: z.array(processName),
+    pmIds: z.array(pmId),
+    namespace: z.optional(processName),
+    timeoutMs,
+  }),
   "profile.apply": z.strictObject({ environment, service, profile: z.string(), values, dryRun: z.boolean() }),
   "profile.list": nothing,
   "profile.show": z.strictObject({ profile: z.string() }),

@@ -17,8 +17,12 @@ export const diffFormats = ["text", "markdown"] as const;
 
 export const schemaNames = [...documentNames, "asyncapi"] as const;
 
-export const processActions = ["start", "stop", "restart"] as const;
+export const processActions = ["start", "stop", "restart", "reload", "delete"] as const;
 export type ProcessAction = (typeof processActions)[number];
+
+/** Actions that the WebSocket carries. */
+export const channelActions = ["start", "stop", "restart"] as const;
+export type ChannelAction = (typeof channelActions)[number];
 
 export const processScopes = ["process", "namespace", "ecosystem"] as const;
 export type ProcessScope = (typeof processScopes)[number];

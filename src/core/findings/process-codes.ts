@@ -70,12 +70,14 @@ export const processCodes: CodeDocs = {
   },
   PROCESS_VARIABLE_STAYED: {
     summary: "The process keeps a variable that the ecosystem file no longer declares (warning).",
-    remedy: "Run `pm2 delete <name>`, then `svcm process start <name> --ecosystem`.",
+    remedy: "Run `svcm process restart <name> --ecosystem`, which takes it out of the process.",
   },
   PROCESS_FIELD_NOT_APPLIED: {
-    summary: "A field of the running process differs from the ecosystem file (warning).",
-    explanation: "A restart applies only variables; PM2 keeps script, arguments, instances and limits.",
-    remedy: "Run `pm2 delete <name>`, then `svcm process start <name> --ecosystem`.",
+    summary: "The process still runs with another field than the ecosystem file declares (warning).",
+    explanation:
+      "A restart or reload with `--ecosystem` applies script, arguments, variables, limits and logs. PM2 applies the mode and `watch` only to a new process, and a number of instances by starting or deleting processes.",
+    remedy:
+      "For instances, run `svcm process scale <name> <count>`. Otherwise run `svcm process delete <name>`, then `svcm process start <name> --ecosystem`.",
   },
   PROCESS_DRIFT_UNKNOWN: {
     summary: "The action succeeded, but PM2's list could not be read afterwards (warning).",
@@ -107,7 +109,7 @@ export const processCodes: CodeDocs = {
     summary: "The folder in which the process runs does not exist.",
     explanation: "PM2 shows a process as online even if it could not start it in that folder.",
     remedy:
-      "Create the folder and run `svcm process restart <name>`. If `cwd` in the ecosystem file is wrong, correct it, run `pm2 delete <name>` and then `svcm process start <name> --ecosystem`.",
+      "Create the folder and run `svcm process restart <name>`. If `cwd` in the ecosystem file is wrong, correct it and run `svcm process restart <name> --ecosystem`.",
   },
   PROCESS_WITHOUT_PID: {
     summary: "PM2 calls the process online, but no process runs.",
@@ -132,6 +134,22 @@ export const processCodes: CodeDocs = {
   RESTART_VERIFY_FAILED: {
     summary: "After the restart, PM2 lists no new run that stays online for a second.",
     remedy: "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME.",
+  },
+  RELOAD_VERIFY_FAILED: {
+    summary: "After the reload, PM2 lists no new run that stays online for a second.",
+    explanation: "The instances that had not had their turn are left as they were.",
+    remedy: "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME.",
+  },
+  DELETE_VERIFY_FAILED: {
+    summary: "After the deletion, PM2 still lists the process.",
+    remedy: "Run `svcm process list`; a process that ignores signals ends after its `kill_timeout`.",
+  },
+  APP_NEVER_SETTLES: {
+    summary: "PM2 was still launching the app when the time was over, so svcm did not act on it.",
+    explanation:
+      "PM2 takes the end of an app that it is launching for a crash. A stop leaves the app running, and a deletion leaves a process that PM2 does not list.",
+    remedy:
+      "Give it more time with `--timeout 90s`. An app with `wait_ready` has to call `process.send('ready')`, or PM2 waits for its `listen_timeout`.",
   },
   SELF_ACTION_BLOCKED: {
     summary: "The process serves this request and cannot stop or restart itself.",

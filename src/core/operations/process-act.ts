@@ -4,7 +4,7 @@ import type { ProcessAction, ProcessScope } from "../api/names.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { audited } from "../audit/audited.ts";
-import type { AffectedProcess, Outcome, SkippedProcess, Steps } from "../pm2/control/acting.ts";
+import type { AffectedProcess, AppliedField, Effect, Outcome, SkippedProcess, Steps } from "../pm2/control/acting.ts";
 import { attempted, noteOutcome } from "../pm2/control/recorded.ts";
 import { runAll } from "../pm2/control/run-all.ts";
 import { stepsFor } from "../pm2/control/steps.ts";
@@ -20,6 +20,8 @@ export interface ProcessActionResult {
   readonly affected: readonly AffectedProcess[];
   /** Processes that are already in the requested state, or that serve this request. */
   readonly skipped: readonly SkippedProcess[];
+  /** Of a restart or reload with the scope `ecosystem`: the fields that differed before and do not any more. */
+  readonly applied?: readonly AppliedField[];
   /** Variables without a value, and fields that PM2 keeps although the file declares others. */
   readonly warnings: readonly Issue[];
 }
@@ -38,13 +40,14 @@ export const processAct = defineOperation({
   access: "write",
   refusal: "INVALID_REQUEST",
   async run(ports, input, caller): Promise<ProcessActionResult> {
-    const { action, scope = "process" } = input;
+    const { action, scope = "process", timeoutMs } = input;
     const about = attempted(input);
     const attempt = async (begin: () => Promise<void>): Promise<ProcessActionResult> => {
       const steps = await stepsFor(ports, { ...input, scope }, about);
       let begun: Promise<void> | undefined;
-      const outcome = await runAll(action, steps.of({ ports, action, begin: () => (begun ??= begin()) }));
-      const done = result(input, scope, steps, outcome, await steps.warnings());
+      const acting = { ports, action, timeoutMs, begin: () => (begun ??= begin()) };
+      const outcome = await runAll(action, steps.of(acting), caller.report);
+      const done = result({ ...input, scope }, steps, outcome, await steps.after());
       noteOutcome(about, ports, done);
       return done;
     };
@@ -58,16 +61,15 @@ export const processAct = defineOperation({
 });
 
 function result(
-  { action, pmId }: Input,
-  scope: ProcessScope,
+  { action, pmId, scope }: Input & { readonly scope: ProcessScope },
   steps: Steps,
   outcome: Outcome,
-  warnings: Issue[],
+  effect: Effect,
 ): ProcessActionResult {
   const affected = outcome.affected.toSorted((a, b) => a.pmId - b.pmId);
   const skippedAll = [...steps.skipped, ...outcome.skipped].toSorted((a, b) => a.pmId - b.pmId);
   const only = affected.length + skippedAll.length === 1 ? (affected[0] ?? skippedAll[0])?.pmId : undefined;
   const number = pmId ?? only;
   const common = { ok: true, action, scope, name: steps.name } as const;
-  return { ...common, ...(number !== undefined && { pmId: number }), affected, skipped: skippedAll, warnings };
+  return { ...common, ...(number !== undefined && { pmId: number }), affected, skipped: skippedAll, ...effect };
 }

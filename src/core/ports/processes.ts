@@ -40,8 +40,21 @@ export interface Processes {
   /** PM2 still lists the process afterwards. Resolves with PM2's answer. */
   stop(target: ProcessIdentity): Promise<void>;
 
-  /** Keeps the environment of the process and overrides these variables. Resolves with PM2's answer. */
-  restart(target: ProcessIdentity, env?: Readonly<Record<string, string>>): Promise<void>;
+  /**
+   * Ends a process and starts it again, as it is or as it is declared. Resolves when PM2 has answered.
+   *
+   * @throws {SvcmError} PM2_FAILED, also with the code `APP_NEVER_SETTLES`: PM2 is launching it
+   */
+  restart(target: ProcessIdentity, declared?: DeclaredRun): Promise<void>;
+
+  /** The same, except that a process of a cluster ends when its successor listens or is ready. */
+  reload(target: ProcessIdentity, declared?: DeclaredRun): Promise<void>;
+
+  /** Stops a process and takes it out of PM2's list. Resolves when PM2 has answered. */
+  remove(target: ProcessIdentity): Promise<void>;
+
+  /** Starts one more instance of a process. Resolves when PM2 has answered. */
+  duplicate(target: ProcessIdentity): Promise<void>;
 
   /**
    * Starts an app that PM2 does not know. It gets its declared environment and a small base environment, never that of
@@ -66,6 +79,14 @@ export interface Processes {
 
   /** A later call opens a new connection. */
   close(): Promise<void>;
+}
+
+/** Replaces the declaration of a process. PM2's number, its instances and its mode stay. */
+export interface DeclaredRun {
+  /** The entry of the ecosystem file, with an absolute `cwd`. */
+  readonly app: Fields;
+  /** Variables that the process has and that go. The others, such as those of a shell, stay. */
+  readonly drop: readonly string[];
 }
 
 export interface ProcessName {

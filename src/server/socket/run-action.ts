@@ -17,7 +17,7 @@ export function actionRunner(ports: Ports, log: ServerLog): ActionRunner {
       const { environment, service } = subscribed ?? {};
       const input = { service, ...target, environment };
       const result = await execute(processAct, ports, input, { source: "ws", ...caller });
-      return { ...aboutAction(frame), ...result };
+      return { ...aboutAction(frame), ...result, action: frame.action };
     } catch (error) {
       if (!(error instanceof SvcmError)) log.error({ stack: String((error as Error).stack) }, "action failed");
       const { body } = describeError(error);

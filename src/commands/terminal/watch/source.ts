@@ -1,5 +1,5 @@
 import { connect, type Client, type ConnectionState, type WatchFrame } from "../../../client/index.ts";
-import type { ProcessAction } from "../../../core/api/names.ts";
+import type { ChannelAction } from "../../../core/api/names.ts";
 import { commandLineCaller, execute, processAct, type Ports, type Sample } from "../../../core/index.ts";
 import type { Target } from "./state.ts";
 
@@ -7,7 +7,7 @@ export interface WatchSource {
   readonly origin: string;
   samples(intervalMs: number, signal: AbortSignal): AsyncIterable<Sample>;
   /** @throws with a message for people */
-  act(action: ProcessAction, target: Target): Promise<void>;
+  act(action: ChannelAction, target: Target): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /** Pure: takes a state and an event, and returns a state and an effect. */
 import { interval } from "../../../core/api/channel.ts";
-import type { ProcessAction } from "../../../core/api/names.ts";
+import type { ChannelAction } from "../../../core/api/names.ts";
 import type { Sample } from "../../../core/index.ts";
 import type { Key } from "./keys.ts";
 import { shownProcesses, sortKeys, type SortKey } from "./processes.ts";
@@ -26,7 +26,7 @@ export interface WatchState {
   readonly filter: string;
   readonly mode: "table" | "filter" | "confirm" | "help";
   readonly selected: number | undefined;
-  readonly asked: (Target & { readonly action: ProcessAction }) | undefined;
+  readonly asked: (Target & { readonly action: ChannelAction }) | undefined;
   readonly notice: { readonly text: string; readonly isBad: boolean } | undefined;
 }
 
@@ -39,7 +39,7 @@ export type WatchEvent =
 export type Effect =
   | { readonly type: "quit" }
   | { readonly type: "interval" }
-  | { readonly type: "act"; readonly action: ProcessAction; readonly target: Target };
+  | { readonly type: "act"; readonly action: ChannelAction; readonly target: Target };
 
 interface Step {
   readonly state: WatchState;
@@ -86,7 +86,7 @@ function withSample(state: WatchState, sample: Sample): WatchState {
   return { ...state, sample, cpuHistory, connection: "live", trouble: undefined };
 }
 
-const ACTIONS: Readonly<Record<Key, ProcessAction>> = { S: "start", X: "stop", R: "restart" };
+const ACTIONS: Readonly<Record<Key, ChannelAction>> = { S: "start", X: "stop", R: "restart" };
 
 const MODES: Readonly<Record<Key, WatchState["mode"]>> = { "?": "help", "/": "filter" };
 
@@ -150,7 +150,7 @@ function filtered(state: WatchState, key: Key): WatchState {
   return isText ? { ...state, filter: (state.filter + key).slice(0, MAX_FILTER) } : state;
 }
 
-function asking(state: WatchState, action: ProcessAction): WatchState {
+function asking(state: WatchState, action: ChannelAction): WatchState {
   const target = shownProcesses(state).find(({ pmId }) => pmId === state.selected);
   if (target === undefined) return { ...state, notice: { text: "Select a process with the arrow keys.", isBad: true } };
   const { pmId, name } = target;

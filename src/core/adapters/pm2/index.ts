@@ -41,8 +41,6 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
     await refuseUnreachable(home);
     return link().call(call, signal);
   };
-  const act = (call: Call): Promise<void> => explained(() => ask(call).then(() => undefined));
-
   const list = (key?: Uint8Array, signal?: AbortSignal): ReturnType<Processes["list"]> =>
     explained(async () => {
       const { processes = [] } = await ask({ method: "list", ...(key && { salt: key }) }, signal);
@@ -59,9 +57,7 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
       }),
     scrub: (texts) => explained(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
     names: () => pm2Names(env, cwd),
-    start: (target) => act({ method: "start", target }),
-    stop: (target) => act({ method: "stop", target }),
-    restart: (target, variables) => act({ method: "restart", target, ...(variables && { env: variables }) }),
+    ...actions((call) => explained(() => ask(call).then(() => undefined))),
     startApp: (name, apps) =>
       explained(() => {
         refuseUnusable(home);
@@ -77,6 +73,19 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
     digest: (value) => digestWith(salt(), value),
     own: () => ownProcess(env),
     close: async () => kept?.close(),
+  };
+}
+
+function actions(
+  act: (call: Call) => Promise<void>,
+): Pick<Processes, "start" | "stop" | "restart" | "reload" | "remove" | "duplicate"> {
+  return {
+    start: (target) => act({ method: "start", target }),
+    stop: (target) => act({ method: "stop", target }),
+    restart: (target, declared) => act({ method: "restart", target, declared }),
+    reload: (target, declared) => act({ method: "reload", target, declared }),
+    remove: (target) => act({ method: "remove", target }),
+    duplicate: (target) => act({ method: "duplicate", target }),
   };
 }
 

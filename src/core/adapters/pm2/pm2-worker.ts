@@ -2,6 +2,7 @@
  * The worker that runs PM2. PM2 may end its process and throws outside of any call: here it ends only itself. Its
  * environment is small and clean, because PM2 passes the environment of its caller to the apps that it starts.
  */
+import { dirname } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { digestWith } from "./digest.ts";
 import { LinkFailure } from "./failure.ts";
@@ -54,7 +55,7 @@ async function run(call: Call, handOver: (patienceMs: number) => void): Promise<
       scrub = environmentScrub(processes);
       return { processes: published(processes, scrub, (value) => digestWith(call.salt ?? salt, value)) };
     }
-    await act({ connection: kept, timeoutMs, handOver }, call.method, call.target, call.env);
+    await act({ connection: kept, timeoutMs, handOver, home: dirname(socket) }, call);
     return {};
   });
 }

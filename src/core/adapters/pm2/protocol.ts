@@ -1,8 +1,8 @@
 /** Values of an environment never leave the worker. */
 import type { ErrorCode } from "../../api/code.ts";
-import type { ProcessAction } from "../../api/names.ts";
 import type { Fields } from "../../pm2/normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../../pm2/process-record.ts";
+import type { DeclaredRun } from "../../ports/processes.ts";
 
 export interface WorkerData {
   readonly socket: string;
@@ -15,12 +15,15 @@ export type Call =
   | { readonly method: "list"; readonly salt?: Uint8Array }
   /** Removes the secrets in the environments of the last list from texts. */
   | { readonly method: "scrub"; readonly texts: readonly string[] }
-  | {
-      readonly method: ProcessAction;
-      readonly target: ProcessIdentity;
-      readonly env?: Readonly<Record<string, string>> | undefined;
-    }
+  | ActionCall
   | { readonly method: "startApp"; readonly name: string; readonly apps: readonly Fields[] };
+
+export interface ActionCall {
+  readonly method: "start" | "stop" | "restart" | "reload" | "remove" | "duplicate";
+  readonly target: ProcessIdentity;
+  /** Of a restart or reload. */
+  readonly declared?: DeclaredRun | undefined;
+}
 
 export interface Request {
   readonly id: number;

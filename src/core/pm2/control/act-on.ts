@@ -3,10 +3,18 @@ import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { isRunning, verdictOn } from "./verdict.ts";
-import { affected, skipped, type Acting, type Look, type Outcome, type SkipReason } from "./acting.ts";
+import { affected, skipped, type Acting, type Look, type Outcome, type SkipReason, type Step } from "./acting.ts";
 import { give, launched } from "./give.ts";
 import { folderMissing } from "./refusals.ts";
+import { label } from "./target.ts";
 import { verify } from "./verify.ts";
+
+/** The instances of an app are restarted and reloaded one after another, so that the others go on answering. */
+export function stepOn(acting: Acting, record: ProcessRecord): Step {
+  const isRolled = acting.action === "restart" || acting.action === "reload";
+  const run = (): Promise<Outcome> => actOn(acting, record);
+  return { label: label(record), ...(isRolled && { app: `${record.namespace} ${record.name}` }), run };
+}
 
 /**
  * Acts on one process while no other svcm does, and returns when PM2's list shows the effect. A process that is
@@ -15,23 +23,25 @@ import { verify } from "./verify.ts";
  * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, PROCESS_ACTION_REFUSED, AUDIT_FAILED
  */
 export function actOn(acting: Acting, target: ProcessRecord): Promise<Outcome> {
-  const { ports, action, begin } = acting;
+  const { ports, action, begin, timeoutMs } = acting;
   return ports.processes.exclusively(target, async () => {
     const look: Look = () => current(ports, target);
-    const before = action === "start" ? await look() : await launched(ports, look);
+    const before = action === "start" ? await look() : await launched(ports, look, timeoutMs);
     const reason = reasonToSkip(action, before);
     if (reason !== undefined) return { affected: [], skipped: [skipped(before, reason)] };
-    if (action !== "stop") requireFolder(ports, before);
+    if (NEEDS_FOLDER.has(action) && acting.declared === undefined) requireFolder(ports, before);
     await begin();
     const given = await give(acting, before, look);
-    const after = await verify(ports, { action, name: before.name }, (list, onlineMs) => {
+    const after = await verify(ports, { action, name: before.name, timeoutMs }, (list, onlineMs) => {
       const seen = sameIn(list, before);
       const verdict = verdictOn(given.action, given.before, seen, seen === undefined ? 0 : onlineMs(seen));
       return { processes: seen === undefined ? [] : [seen], verdict };
     });
-    return { affected: after.map(affected), skipped: [] };
+    return { affected: (action === "delete" ? [before] : after).map(affected), skipped: [] };
   });
 }
+
+const NEEDS_FOLDER: ReadonlySet<ProcessAction> = new Set(["start", "restart", "reload"]);
 
 /** PM2 would end the process, start none, and call it online. @throws {SvcmError} PROCESS_ACTION_REFUSED */
 function requireFolder({ stamps }: Ports, { name, cwd }: ProcessRecord): void {

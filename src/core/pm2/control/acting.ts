@@ -1,8 +1,9 @@
 import type { InputOf } from "../../api/inputs.ts";
 import type { Issue } from "../../api/issue.ts";
+import type { DriftEntry } from "../../api/metrics.ts";
 import type { ProcessAction, ProcessScope } from "../../api/names.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { Declaration } from "../declaration.ts";
+import type { DeclaredRun } from "../../ports/processes.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
 export type ActionInput = InputOf<"process.act"> & { readonly scope: ProcessScope };
@@ -12,8 +13,10 @@ export interface Acting {
   readonly action: ProcessAction;
   /** Records the action in the audit log. Called before the first effect; later calls do nothing. */
   readonly begin: () => Promise<void>;
-  /** A restart lays its variables over the environment of the process. */
-  readonly declared?: Declaration | undefined;
+  /** The time that PM2's list has to show the effect, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** The declaration that a restart or reload makes effective. */
+  readonly declared?: ((record: ProcessRecord) => DeclaredRun) | undefined;
 }
 
 /** The process in PM2's list as it is now. @throws {SvcmError} PM2_FAILED if PM2 no longer lists it */
@@ -44,6 +47,8 @@ export interface Outcome {
 /** The action on one process or app. */
 export interface Step {
   readonly label: string;
+  /** Steps of one app run one after another, and the first that fails is the last. */
+  readonly app?: string;
   readonly run: () => Promise<Outcome>;
 }
 
@@ -53,7 +58,21 @@ export interface Steps {
   readonly of: (acting: Acting) => Step[];
   /** Processes that are left alone from the start. */
   readonly skipped: readonly SkippedProcess[];
-  readonly warnings: () => Promise<Issue[]>;
+  readonly after: () => Promise<Effect>;
+}
+
+/** A field of a declaration that an action made effective. */
+export interface AppliedField {
+  readonly name: string;
+  readonly field: DriftEntry["field"];
+  /** The variable, if the field is `env`. */
+  readonly key: string | null;
+}
+
+/** The part of a declaration that took effect, and the rest as warnings. */
+export interface Effect {
+  readonly applied?: readonly AppliedField[];
+  readonly warnings: readonly Issue[];
 }
 
 export function affected({ name, pmId, namespace, pid, status }: ProcessRecord): AffectedProcess {

@@ -24,9 +24,9 @@ export interface AskedApps {
 /** @throws {SvcmError} INVALID_REQUEST, PROCESS_NOT_FOUND, and those of reading the file */
 export async function askedApps(ports: Ports, input: ActionInput, about: ActionSubject): Promise<AskedApps> {
   const { action, name, names = [], pmId, pmIds = [], namespace } = input;
-  if (action === "stop" || pmId !== undefined || pmIds.length > 0 || namespace !== undefined)
+  if (action === "stop" || action === "delete" || pmId !== undefined || pmIds.length > 0 || namespace !== undefined)
     throw new SvcmError("INVALID_REQUEST", {
-      details: "With the scope ecosystem, apps are started or restarted by their names alone.",
+      details: "With the scope ecosystem, apps are started, restarted or reloaded by their names alone.",
     });
   const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
   const file = await readEcosystem(ports, { contract, matrix }, input);

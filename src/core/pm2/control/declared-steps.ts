@@ -1,19 +1,22 @@
+import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
+import type { DeclaredRun } from "../../ports/processes.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { label, resolveTarget } from "./target.ts";
-import { actOn } from "./act-on.ts";
+import { resolveTarget } from "./target.ts";
+import { stepOn } from "./act-on.ts";
 import type { Acting, ActionInput, Step, Steps } from "./acting.ts";
 import { askedApps, type AskedApps } from "./asked-apps.ts";
 import { listOrNone } from "./known.ts";
 import { withoutOwn } from "./own-processes.ts";
 import { noteProcesses, type ActionSubject, type Named } from "./recorded.ts";
 import { startDeclared } from "./start-declared.ts";
-import { warningsAfter } from "./warnings.ts";
+import { declaredRun, differences } from "./declared-run.ts";
+import { effectOf } from "./effect.ts";
 
 /**
- * The steps for apps of the ecosystem file: a start of the apps that PM2 does not know, a restart with the declared
- * variables. If no app is named, one that cannot run as it is declared does not keep the others from it.
+ * The steps for apps of the ecosystem file: a start of the apps that PM2 does not know, a restart or reload that makes their
+ * declaration effective. If no app is named, one that cannot run as it is declared does not keep the others from it.
  *
  * @throws {SvcmError} for a named app that is unknown or cannot run as it is declared
  */
@@ -22,14 +25,13 @@ export async function declaredSteps(ports: Ports, input: ActionInput, about: Act
   const [first] = asked.refused;
   if (!asked.isEvery && first !== undefined) throw first.error;
   const name = asked.isEvery ? "*" : asked.declarations.map((declared) => declared.name).join(", ");
-  const common = { name, warnings: () => warningsAfter(ports, asked) };
-  if (input.action !== "start") return { ...common, ...(await restartSteps(ports, asked, about)) };
+  if (input.action !== "start") return { name, ...(await restartSteps(ports, asked, input.action, about)) };
   noteProcesses(about, ports, await knownOrNew(ports, asked));
   const of = (acting: Acting): Step[] => [
     ...asked.declarations.map((declared) => ({ label: declared.name, run: () => startDeclared(acting, declared) })),
     ...failingSteps(asked.refused),
   ];
-  return { ...common, of, skipped: [] };
+  return { name, of, skipped: [], after: () => effectOf(ports, asked, "start") };
 }
 
 async function knownOrNew(ports: Ports, { declarations, refused }: AskedApps): Promise<Named[]> {
@@ -42,9 +44,11 @@ async function knownOrNew(ports: Ports, { declarations, refused }: AskedApps): P
 
 async function restartSteps(
   ports: Ports,
-  { isEvery, declarations, refused }: AskedApps,
+  asked: AskedApps,
+  action: ProcessAction,
   about: ActionSubject,
-): Promise<Pick<Steps, "of" | "skipped">> {
+): Promise<Pick<Steps, "of" | "skipped" | "after">> {
+  const { isEvery, declarations, refused } = asked;
   const list = await ports.processes.list();
   const failing = [...refused];
   const processesOf = (name: string): ProcessRecord[] => {
@@ -58,15 +62,14 @@ async function restartSteps(
   };
   const targets = declarations.flatMap(({ name }) => processesOf(name));
   noteProcesses(about, ports, [...targets, ...failing.map(({ name }) => ({ name, pmId: null }))]);
-  const { others, own } = withoutOwn(ports, "restart", targets, isEvery);
+  const { others, own } = withoutOwn(ports, action, targets, isEvery);
+  const declared = (record: ProcessRecord): DeclaredRun => declaredRun(ports, asked, record);
   const of = (acting: Acting): Step[] => [
-    ...others.map((record) => {
-      const declared = declarations.find(({ name }) => name === record.name);
-      return { label: label(record), run: () => actOn({ ...acting, declared }, record) };
-    }),
+    ...others.map((record) => stepOn({ ...acting, declared }, record)),
     ...failingSteps(failing),
   ];
-  return { of, skipped: own };
+  const before = differences(ports, asked, list);
+  return { of, skipped: own, after: () => effectOf(ports, asked, action, before) };
 }
 
 function failingSteps(refused: AskedApps["refused"]): Step[] {

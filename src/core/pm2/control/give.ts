@@ -1,13 +1,12 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
+import type { DeclaredRun, Processes } from "../../ports/processes.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { isDoneWithoutUs, isLaunching, type Before } from "./verdict.ts";
 import type { Acting, Look } from "./acting.ts";
+import { LOOK_EVERY_MS, PATIENCE_MS } from "./verify.ts";
 
-const LOOK_EVERY_MS = 100;
-/** An app that is not up by then is acted on as it is. */
-const LAUNCH_PATIENCE_MS = 20_000;
 const MOST_ATTEMPTS = 3;
 
 /** The action that PM2 took, and the process right before it. */
@@ -19,41 +18,68 @@ export interface Given {
 /**
  * Returns the process once PM2 is not launching it. During a launch PM2 (7.0.4, `God.executeApp`) mistakes the end
  * that a stop causes for a crash, and starts the process again beside the action.
+ *
+ * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code `APP_NEVER_SETTLES`
  */
-export async function launched({ clock }: Ports, look: Look): Promise<ProcessRecord> {
-  const until = clock.elapsed() + LAUNCH_PATIENCE_MS;
+export async function launched({ clock }: Ports, look: Look, timeoutMs = PATIENCE_MS): Promise<ProcessRecord> {
+  const until = clock.elapsed() + timeoutMs;
   for (;;) {
     const seen = await look();
-    if (!isLaunching(seen) || clock.elapsed() >= until) return seen;
+    if (!isLaunching(seen)) return seen;
+    if (clock.elapsed() >= until) throw neverSettles(seen, timeoutMs);
     await clock.pause(LOOK_EVERY_MS);
   }
 }
+
+const REQUESTS: Readonly<
+  Record<ProcessAction, (processes: Processes, target: ProcessRecord, declared?: DeclaredRun) => Promise<void>>
+> = {
+  start: (processes, target) => processes.start(target),
+  stop: (processes, target) => processes.stop(target),
+  restart: (processes, target, declared) => processes.restart(target, declared),
+  reload: (processes, target, declared) => processes.reload(target, declared),
+  delete: (processes, target) => processes.remove(target),
+};
 
 /**
  * Gives PM2 the action. PM2 refuses it if it has just restarted the process itself. Then its list decides whether the
  * action is done; if not, it is given again.
  *
- * @throws {SvcmError} PM2_FAILED, with PM2's words if it refuses every time
+ * @throws {SvcmError} PM2_FAILED, with PM2's words if it refuses every time; PROCESS_ACTION_REFUSED
  */
-export async function give({ ports, action, declared }: Acting, before: ProcessRecord, look: Look): Promise<Given> {
-  const { processes } = ports;
+export async function give(acting: Acting, before: ProcessRecord, look: Look): Promise<Given> {
+  const { ports, action, declared, timeoutMs } = acting;
   let now = before;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await (action === "restart" ? processes.restart(now, declared?.env) : processes[action](now));
+      await REQUESTS[action](ports.processes, now, declared?.(now));
       return { action, before: now };
     } catch (error) {
-      if (!(error instanceof SvcmError) || error.body.code !== "PM2_ACTION_FAILED") throw error;
+      if (!(error instanceof SvcmError) || !RETRIED.has(error.body.code ?? "")) throw error;
       const seen = await look();
-      // A process that PM2 restarted itself may not have the declared environment.
+      // A process that PM2 restarted itself may not run as declared.
       if (declared === undefined && isDoneWithoutUs(action, before, seen)) return { action: "start", before: seen };
       if (attempt === MOST_ATTEMPTS) throw refused(action, error, seen);
-      now = await launched(ports, look);
+      now = await launched(ports, look, timeoutMs);
     }
   }
 }
 
+const RETRIED: ReadonlySet<string> = new Set(["PM2_ACTION_FAILED", "APP_NEVER_SETTLES"]);
+
+function neverSettles({ name, pmId }: ProcessRecord, timeoutMs: number): SvcmError {
+  return new SvcmError("PROCESS_ACTION_REFUSED", {
+    code: "APP_NEVER_SETTLES",
+    details: `PM2 was still launching ${JSON.stringify(name)} (id ${pmId}) after ${timeoutMs / 1000} s. PM2 cannot stop an app that it launches, so svcm did not act on it.`,
+    hint: "Give it more time with --timeout, or end its launch: the app calls process.send('ready'), or its listen_timeout passes.",
+  });
+}
+
 function refused(action: ProcessAction, error: SvcmError, { name, status }: ProcessRecord): SvcmError {
+  if (error.body.code === "APP_NEVER_SETTLES") {
+    const details = `PM2 was launching ${JSON.stringify(name)} each of the ${MOST_ATTEMPTS} times that svcm was about to ${action} it.`;
+    return new SvcmError("PROCESS_ACTION_REFUSED", { code: "APP_NEVER_SETTLES", details });
+  }
   const words = error.body.details ?? "PM2 gave no reason";
   const times = `PM2 refused the ${action} of ${JSON.stringify(name)} ${MOST_ATTEMPTS} times`;
   const details = `${times}, last with: ${words}. Its list shows it as ${status}.`;

@@ -24,10 +24,14 @@ export async function startDeclared(acting: Acting, declared: Declaration): Prom
     return (await startUnlessKnown(acting, declared)) ? undefined : named(await processes.list(), name);
   });
   if (known !== undefined) return startKnown(acting, known);
-  const started = await verify(acting.ports, { action: "start", name }, (list, onlineMs) => {
-    const seen = named(list, name);
-    return { processes: seen, verdict: together(seen, onlineMs) };
-  });
+  const started = await verify(
+    acting.ports,
+    { action: "start", name, timeoutMs: acting.timeoutMs },
+    (list, onlineMs) => {
+      const seen = named(list, name);
+      return { processes: seen, verdict: together(seen, onlineMs) };
+    },
+  );
   return { affected: started.map(affected), skipped: [] };
 }
 

@@ -1,6 +1,6 @@
 import type { Ports } from "../../ports/index.ts";
-import { label, resolveTarget, targetName } from "./target.ts";
-import { actOn } from "./act-on.ts";
+import { resolveTarget, targetName } from "./target.ts";
+import { stepOn } from "./act-on.ts";
 import type { ActionInput, Steps } from "./acting.ts";
 import { declaredSteps } from "./declared-steps.ts";
 import { withoutOwn } from "./own-processes.ts";
@@ -22,8 +22,8 @@ export async function stepsFor(ports: Ports, input: ActionInput, about: ActionSu
   const { others, own } = withoutOwn(ports, input.action, targets, scope === "namespace");
   return {
     name: targetName(asked, targets),
-    of: (acting) => others.map((record) => ({ label: label(record), run: () => actOn(acting, record) })),
+    of: (acting) => others.map((record) => stepOn(acting, record)),
     skipped: own,
-    warnings: () => Promise.resolve([]),
+    after: () => Promise.resolve({ warnings: [] }),
   };
 }

@@ -23,6 +23,7 @@ export function verdictOn(
   after: ProcessRecord | undefined,
   onlineMs: number,
 ): Verdict {
+  if (action === "delete") return after === undefined ? "done" : "pending";
   if (after === undefined) return { failed: "PM2 no longer lists it" };
   return action === "stop" ? stopped(before, after) : started(action, before, after, onlineMs);
 }
@@ -51,7 +52,7 @@ export function isLaunching({ status }: Pick<ProcessRecord, "status">): boolean 
 
 /** True if PM2 refused an action because it had restarted the process itself: another run is up. */
 export function isDoneWithoutUs(action: ProcessAction, before: Before, now: ProcessRecord): boolean {
-  return action !== "stop" && isRunning(now) && isAnother(before, now);
+  return action !== "stop" && action !== "delete" && isRunning(now) && isAnother(before, now);
 }
 
 function isAnother(before: Before, now: Before): boolean {
@@ -75,13 +76,13 @@ function started(action: ProcessAction, before: Before, after: ProcessRecord, on
 const ENDED = new Set(["stopped", "errored", "waiting restart"]);
 
 function endedAgain(action: ProcessAction, before: Before, after: ProcessRecord): string | undefined {
-  const asked = action === "restart" && isRunning(before) ? 1 : 0;
+  const asked = action !== "start" && isRunning(before) ? 1 : 0;
   const again = after.restartCount - before.restartCount - asked;
   const code = after.exitCode === null ? "" : `, last with exit code ${after.exitCode}`;
   if (again > 0) return `it ended right after its start, ${again === 1 ? "once" : `${again} times`} so far${code}`;
   return ENDED.has(after.status) ? `its status is ${after.status}${code}` : undefined;
 }
 
-function isUp({ status, pid, startedAt }: ProcessRecord): boolean {
+export function isUp({ status, pid, startedAt }: ProcessRecord): boolean {
   return status === "online" && pid !== null && startedAt !== null;
 }

@@ -5,13 +5,16 @@ import type { Ports } from "../../ports/index.ts";
 import { OnlineRuns, type Verdict } from "./verdict.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
-const LOOK_EVERY_MS = 100;
-const PATIENCE_MS = 20_000;
+export const LOOK_EVERY_MS = 100;
+/** The default of `timeoutMs`. */
+export const PATIENCE_MS = 20_000;
 
 const CODES: Readonly<Record<ProcessAction, Code>> = {
   start: "START_VERIFY_FAILED",
   stop: "STOP_VERIFY_FAILED",
   restart: "RESTART_VERIFY_FAILED",
+  reload: "RELOAD_VERIFY_FAILED",
+  delete: "DELETE_VERIFY_FAILED",
 };
 
 export type OnlineMs = (record: ProcessRecord) => number;
@@ -21,17 +24,23 @@ export interface Look {
   readonly verdict: Verdict;
 }
 
+export interface Verifying {
+  readonly action: ProcessAction;
+  readonly name: string;
+  readonly timeoutMs?: number | undefined;
+}
+
 /**
  * Polls PM2's list until the action is done, and returns the processes of that list.
  *
- * @throws {SvcmError} PROCESS_ACTION_FAILED if it failed, or is still pending after 20 seconds
+ * @throws {SvcmError} PROCESS_ACTION_FAILED if it failed, or is still pending after `timeoutMs`
  */
 export async function verify(
   { processes, clock }: Ports,
-  { action, name }: { readonly action: ProcessAction; readonly name: string },
+  { action, name, timeoutMs = PATIENCE_MS }: Verifying,
   look: (list: readonly ProcessRecord[], onlineMs: OnlineMs) => Look,
 ): Promise<readonly ProcessRecord[]> {
-  const until = clock.elapsed() + PATIENCE_MS;
+  const until = clock.elapsed() + timeoutMs;
   const runs = new OnlineRuns();
   for (;;) {
     const list = await processes.list();
@@ -41,7 +50,7 @@ export async function verify(
     if (verdict !== "pending") throw verifyFailed(action, name, verdict.failed);
     if (nowMs >= until) {
       const statuses = seen.map(({ status }) => status).join(", ") || "not listed";
-      throw verifyFailed(action, name, `PM2 still shows it as ${statuses} after ${PATIENCE_MS / 1000} s`);
+      throw verifyFailed(action, name, `PM2 still shows it as ${statuses} after ${timeoutMs / 1000} s`);
     }
     await clock.pause(LOOK_EVERY_MS);
   }

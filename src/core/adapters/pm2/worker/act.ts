@@ -1,17 +1,19 @@
-import type { ProcessAction } from "../../../api/names.ts";
 import type { ProcessIdentity } from "../../../pm2/process-record.ts";
 import { LinkFailure } from "../failure.ts";
+import type { ActionCall } from "../protocol.ts";
 import type { Connection } from "./connection.ts";
+import { currentConf } from "./current-conf.ts";
 import type { Pm2Process } from "./pm2-api.ts";
+import { resolveApp } from "./resolve-app.ts";
 
 export interface Acting {
   readonly connection: Connection;
   readonly timeoutMs: number;
   /** Called directly before PM2 gets the action, with the time that PM2 may take. */
   readonly handOver: (patienceMs: number) => void;
+  /** Folder of PM2. */
+  readonly home: string;
 }
-
-type Environment = Readonly<Record<string, string>>;
 
 /** Without PM2's modules. @throws {LinkFailure} */
 export async function listed(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
@@ -20,39 +22,39 @@ export async function listed(connection: Connection, timeoutMs: number): Promise
 }
 
 /**
- * Acts on one process after a list on the same connection. A daemon that does not answer gets nothing that it could do
- * later, and a number that now belongs to another process is noticed.
- * @throws {LinkFailure} PROCESS_CHANGED and those of {@link Connection.ask}
+ * Acts on one process by its number, after asking for the list on the same connection. A daemon that does not answer gets
+ * nothing that it could do later, and a number that now belongs to another process is noticed.
+ *
+ * @throws {LinkFailure} PROCESS_CHANGED, APP_NEVER_SETTLES and those of {@link Connection.ask}
  */
-export async function act(
-  acting: Acting,
-  action: ProcessAction,
-  identity: ProcessIdentity,
-  env?: Environment,
-): Promise<void> {
-  const found = (await listed(acting.connection, acting.timeoutMs)).find(({ pm_id }) => pm_id === identity.pmId);
-  if (found === undefined || !isSame(found, identity)) throw changed(identity);
-  const { method, argument } = rpcOf(action, found, env);
-  // PM2 would start the process and later also perform its waiting restart.
-  if (action !== "stop" && found.pm2_env["status"] === "waiting restart")
-    await give(acting, "stopProcessId", found, found.pm_id);
-  await give(acting, method, found, argument);
+export async function act(acting: Acting, { method, target, declared }: ActionCall): Promise<void> {
+  const resolved = declared && { app: await resolveApp(declared.app, acting.home), drop: declared.drop };
+  const found = (await listed(acting.connection, acting.timeoutMs)).find(({ pm_id }) => pm_id === target.pmId);
+  if (found === undefined || !isSame(found, target)) throw changed(target);
+  const { pm_id: id, pm2_env } = found;
+  if (method !== "duplicate") refuseLaunching(found);
+  // PM2 would start one that waits for its restart beside the restart that is due.
+  if (BEGINS.has(method) && pm2_env["status"] === "waiting restart") await give(acting, "stopProcessId", found, id);
+  const isAgain = method === "restart" || method === "reload";
+  const env = resolved && { current_conf: currentConf(resolved.app, found, resolved.drop) };
+  await give(acting, RPC[method], found, isAgain ? { id, ...(env && { env }) } : id);
 }
+
+const RPC = {
+  start: "startProcessId",
+  stop: "stopProcessId",
+  restart: "restartProcessId",
+  reload: "reloadProcessId",
+  remove: "deleteProcessId",
+  duplicate: "duplicateProcessId",
+} as const satisfies Record<ActionCall["method"], string>;
+
+const BEGINS: ReadonlySet<ActionCall["method"]> = new Set(["start", "restart", "reload"]);
 
 async function give(acting: Acting, method: string, found: Pm2Process, argument: unknown): Promise<void> {
   const patienceMs = acting.timeoutMs + graceOf(found);
   acting.handOver(patienceMs);
   await acting.connection.ask(method, argument, patienceMs);
-}
-
-function rpcOf(
-  action: ProcessAction,
-  { pm_id: id }: Pm2Process,
-  env?: Environment,
-): { method: string; argument: unknown } {
-  // PM2 overrides the environment of the process with `env`.
-  if (action === "restart") return { method: "restartProcessId", argument: { id, ...(env && { env }) } };
-  return { method: action === "stop" ? "stopProcessId" : "startProcessId", argument: id };
 }
 
 function isSame({ name, pm2_env }: Pm2Process, identity: ProcessIdentity): boolean {
@@ -67,11 +69,17 @@ function changed({ name, pmId }: ProcessIdentity): LinkFailure {
   );
 }
 
-/** By default, PM2 kills after 1.6 s and waits 3 s for a process to call itself ready. */
+/** PM2 takes the end of a process that it is launching for a crash, and starts it again beside the action. */
+function refuseLaunching({ name, pm2_env }: Pm2Process): void {
+  if (pm2_env["status"] === "launching")
+    throw new LinkFailure("APP_NEVER_SETTLES", `PM2 is launching ${JSON.stringify(name)}.`);
+}
+
+/** PM2 kills after 1.6 s and waits 3 s for a process to listen or to call itself ready, unless the app says otherwise. */
 function graceOf({ pm2_env }: Pm2Process): number {
   const of = (key: string, otherwise: number): number => {
     const value = pm2_env[key];
     return typeof value === "number" && value >= 0 ? value : otherwise;
   };
-  return of("kill_timeout", 1600) + (pm2_env["wait_ready"] ? of("listen_timeout", 3000) : 0);
+  return of("kill_timeout", 1600) + of("listen_timeout", 3000);
 }

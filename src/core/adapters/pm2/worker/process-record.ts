@@ -2,6 +2,7 @@ import { canonicalArguments, canonicalValue } from "../../../pm2/canonical-value
 import { portOf } from "../../../pm2/port.ts";
 import type { ProcessRecord } from "../../../pm2/process-record.ts";
 import { settingsOf } from "../../../pm2/settings.ts";
+import { isVariable } from "./own-fields.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
 const LONGEST_METRIC = 4000;
@@ -43,15 +44,12 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
   };
 }
 
-/** PM2's own fields have lower-case names. */
-const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
-
 /**
  * PM2 starts a process from the root of its record, where variables are among PM2's own fields. Variables of the last
  * declaration are under `env` too, earlier ones at the root only.
  */
 export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, unknown>> {
-  const atRoot = Object.entries(pm2_env).filter(([key]) => VARIABLE.test(key));
+  const atRoot = Object.entries(pm2_env).filter(([key, value]) => typeof value !== "object" && isVariable(key));
   return { ...objectOf(pm2_env["env"]), ...Object.fromEntries(atRoot) };
 }
 
@@ -97,6 +95,6 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,10 +1,10 @@
-import { maskCredentials } from "../../../secrets/redact.ts";
 import type { Fields } from "../../../pm2/normalise.ts";
 import { LinkFailure } from "../failure.ts";
 import { probe } from "../probe.ts";
 import { listed } from "./act.ts";
 import { connect, orTimeout, wordsOf, type Connection } from "./connection.ts";
 import type { Pm2 } from "./pm2-api.ts";
+import { withoutValues } from "./without-values.ts";
 
 export interface Starting {
   readonly pm2: Pm2;
@@ -66,13 +66,4 @@ async function handApps(
 function readinessMs({ wait_ready: waits, listen_timeout: ms = 3000, instances }: Fields): number {
   if (waits !== true || typeof ms !== "number") return 0;
   return ms * (typeof instances === "number" && instances > 0 ? instances : 1);
-}
-
-const SHORTEST_SECRET = 4;
-
-function withoutValues(words: string, apps: readonly Fields[]): string {
-  const values = apps
-    .flatMap((app) => [...Object.values(Object(app["env"]) as Fields), ...[app["args"]].flat()])
-    .filter((value): value is string => typeof value === "string" && value.length >= SHORTEST_SECRET);
-  return maskCredentials(values.reduce((text, value) => text.replaceAll(value, "[REDACTED]"), words));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { warningsAfter } from "../../../../src/core/pm2/control/warnings.ts";
+import { effectOf } from "../../../../src/core/pm2/control/effect.ts";
 import type { Declaration } from "../../../../src/core/pm2/declaration.ts";
 import { countingPorts } from "../../../support/counting-ports.ts";
 
@@ -16,7 +16,7 @@ const asked = { isEvery: false, declarations: [declared], refused: [], expected:
 test("if PM2's list cannot be read after an action, its warnings say so", async () => {
   const world = countingPorts();
   world.records = undefined;
-  const warnings = await warningsAfter(world.ports, asked);
+  const { warnings } = await effectOf(world.ports, asked, "restart");
   expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
     "PROCESS_VARIABLE_UNSET: A, B have no value in the environment in which svcm reads the file: api was not given them, and keeps the value that it had before, if any.",
     "PROCESS_DRIFT_UNKNOWN: PM2's list could not be read after the action, so differences from the file are not known. No PM2 daemon runs. Compare again: svcm ecosystem drift",

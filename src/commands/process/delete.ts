@@ -1,0 +1,30 @@
+import * as Flags from "@oclif/core/flags";
+import { SvcmCommand } from "../base.ts";
+import { act, confirmed, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
+
+export default class ProcessDelete extends SvcmCommand {
+  static override aliases = ["delete"];
+  static override summary = "Stop PM2 processes and take them out of PM2's list.";
+  static override description =
+    "PM2 forgets the process, its environment and its counters; files and logs stay. In a terminal, svcm asks for confirmation. The list that PM2 starts at boot changes with the next pm2 save.";
+  static override examples = [
+    "<%= config.bin %> process delete dev-grpcapi",
+    "<%= config.bin %> process delete dev-restapi dev-grpcapi --yes",
+    "<%= config.bin %> process delete --id 3 --yes",
+  ];
+  static override args = processArgs;
+  static override flags = {
+    ...processFlags,
+    yes: Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false }),
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(ProcessDelete);
+    const target = targetOf(args.name, flags);
+    if (!flags.yes && !(await confirmed(this, "Delete", target))) {
+      this.log("Nothing was deleted.");
+      return this.answerNo();
+    }
+    return act(this, "delete", target);
+  }
+}

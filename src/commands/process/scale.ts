@@ -1,0 +1,43 @@
+import * as Args from "@oclif/core/args";
+import { processScale } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { showProgress } from "../terminal/action-progress.ts";
+import { processFlags } from "../terminal/process-action.ts";
+import { readTimeout } from "../terminal/since.ts";
+
+export default class ProcessScale extends SvcmCommand {
+  static override aliases = ["scale"];
+  static override summary = "Change the number of processes of an app.";
+  static override description =
+    "New processes run as the others do, and start one after another, each when the one before has been online for one second. The newest are deleted first. In fork mode, several processes can share a port only if the app listens with reusePort. The ecosystem file is not changed.";
+  static override examples = [
+    "<%= config.bin %> process scale dev-restapi 4",
+    "<%= config.bin %> process scale dev-restapi 2 --namespace backend",
+  ];
+  static override args = {
+    name: Args.string({ ignoreStdin: true, required: true, description: "Exact name of an app." }),
+    count: Args.integer({
+      ignoreStdin: true,
+      required: true,
+      min: 1,
+      max: 1000,
+      description: "Wanted number of processes.",
+    }),
+  };
+  static override flags = { namespace: processFlags.namespace, timeout: processFlags.timeout };
+
+  async run() {
+    const { args, flags } = await this.parse(ProcessScale);
+    const { name, count: instances } = args;
+    const input = { name, instances, namespace: flags.namespace, timeoutMs: readTimeout(flags.timeout) };
+    const progress = showProgress(
+      this,
+      `Scaling ${name} to ${instances}`,
+      "waiting until PM2 lists each process as online",
+    );
+    const result = await this.execute(processScale, input, { report: progress.report }).finally(progress.end);
+    const { from, to } = result;
+    this.log(from === to ? `${name} already runs with ${to}.` : `Scaled ${name} from ${from} to ${to}.`);
+    return result;
+  }
+}

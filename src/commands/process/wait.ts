@@ -1,0 +1,38 @@
+import { processWait, type ProcessWaitResponse } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { showProgress } from "../terminal/action-progress.ts";
+import { processArgs, processFlags } from "../terminal/process-action.ts";
+import { readTimeout } from "../terminal/since.ts";
+
+export default class ProcessWait extends SvcmCommand {
+  static override summary = "Wait until PM2 processes are online.";
+  static override description =
+    "Exits 0 when each process has been online for one second without a restart, and 1 if the time is over or PM2 has given up on one. Without a NAME, waits for every process that PM2 knows. Changes nothing.";
+  static override examples = [
+    "<%= config.bin %> process wait dev-restapi",
+    "<%= config.bin %> process wait --timeout 2m",
+    "<%= config.bin %> process wait --namespace backend --json",
+  ];
+  static override args = processArgs;
+  static override flags = processFlags;
+
+  async run() {
+    const { args, flags } = await this.parse(ProcessWait);
+    const { id: pmIds = [], namespace, timeout } = flags;
+    const progress = showProgress(this, `Waiting for ${args.name?.join(", ") ?? "processes"}`, "not all online yet");
+    const input = { names: args.name ?? [], pmIds, namespace, timeoutMs: readTimeout(timeout) };
+    const response = await this.execute(processWait, input, { signal: this.signal }).finally(progress.end);
+    this.log(render(response));
+    if (!response.ok) this.answerNo();
+    return response;
+  }
+}
+
+function render({ processes, waitedMs }: ProcessWaitResponse): string {
+  if (processes.length === 0) return "PM2 has no processes.";
+  const lines = processes.map(({ name, pmId, status, isOnline }) => {
+    const state = isOnline ? "is online" : `is ${status === "online" ? "not online for one second yet" : status}`;
+    return `${name} (id ${pmId}) ${state}.`;
+  });
+  return [...lines, `Waited ${(waitedMs / 1000).toFixed(1)} s.`].join("\n");
+}

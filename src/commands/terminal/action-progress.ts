@@ -1,0 +1,25 @@
+import type { Caller } from "../../core/index.ts";
+import type { SvcmCommand } from "../base.ts";
+import { writeErr } from "./output.ts";
+import { printable } from "./printable.ts";
+import { isTerminalBehindStderr, stderrScreen } from "./screen.ts";
+
+const ERASE_LINE = "\r\u001B[K";
+
+/** A line about a long action on standard error of a terminal; nothing in a pipe. */
+export interface ActionProgress {
+  readonly report: NonNullable<Caller["report"]>;
+  readonly end: () => void;
+}
+
+/** Shows what is going on, and each step of it as it is done, until `end` is called. */
+export function showProgress(command: SvcmCommand, doing: string, begun: string): ActionProgress {
+  if (command.jsonEnabled() || !isTerminalBehindStderr() || process.env["TERM"] === "dumb")
+    return { report: () => undefined, end: () => undefined };
+  const line = (text: string): string => printable(`${doing}: ${text} …`, stderrScreen());
+  writeErr(line(begun));
+  return {
+    report: ({ done, total, label }) => writeErr(`${ERASE_LINE}${line(`${done} of ${total} done, last ${label}`)}`),
+    end: () => writeErr(ERASE_LINE),
+  };
+}

@@ -1,0 +1,54 @@
+import { pm2Fields } from "../../../pm2/pm2-fields.ts";
+import { isVariable } from "./own-fields.ts";
+import type { Pm2Process } from "./pm2-api.ts";
+import { objectOf } from "./process-record.ts";
+import type { ResolvedApp } from "./resolve-app.ts";
+
+/** PM2 sets these when it makes a process, or they have no effect on one that exists. */
+const OF_THE_PROCESS = new Set(
+  `autostart env exec_mode filter_env ignore_watch increment_var instance_var instances pm_pid_path username watch
+   watch_delay watch_options`.split(/\s+/),
+);
+
+const LOG_PATHS = ["pm_log_path", "pm_out_log_path", "pm_err_log_path"] as const;
+
+/**
+ * The `current_conf` of PM2's restart and reload that makes a process run as its app is declared. PM2 lays each member over
+ * its record of the process (7.0.4, `Utility.extendMix`), and deletes a member that is the text `null`.
+ */
+export function currentConf(app: ResolvedApp, { pm_id, pm2_env }: Pm2Process, drop: readonly string[]): object {
+  const declared = Object.entries(app).filter(([field]) => !OF_THE_PROCESS.has(field));
+  const removed = [...pm2Fields(), "pm_log_path", "prev_restart_delay"].filter(
+    (field) => field in pm2_env && !(field in app) && !OF_THE_PROCESS.has(field),
+  );
+  return {
+    ...nulls([...removed, ...drop.filter((key) => isVariable(key))]),
+    ...Object.fromEntries(declared),
+    ...logPathsOf(app, pm_id),
+    env: environment(app, pm2_env, drop),
+  };
+}
+
+function environment(app: ResolvedApp, record: Pm2Process["pm2_env"], drop: readonly string[]): object {
+  const before = Object.entries(objectOf(record["env"])).filter(([key]) => !drop.includes(key));
+  // PM2 counts these for each process.
+  const counted = new Set([app["increment_var"], app["instance_var"], "NODE_APP_INSTANCE"]);
+  const declared = Object.entries(app.env).filter(([key]) => !counted.has(key));
+  const env = { ...Object.fromEntries(before), ...Object.fromEntries(declared) };
+  // PM2 gives it the folder in which an app was started.
+  return "PWD" in env ? { ...env, PWD: app["pm_cwd"] } : env;
+}
+
+/** PM2 inserts the number of a process only when it makes the process. */
+function logPathsOf(app: ResolvedApp, pmId: number): object {
+  if (app["merge_logs"]) return {};
+  const paths = LOG_PATHS.flatMap((field): [string, string][] => {
+    const path = app[field];
+    return typeof path === "string" ? [[field, path.replace(/-[0-9]+\.log$|\.log$/, `-${pmId}.log`)]] : [];
+  });
+  return Object.fromEntries(paths);
+}
+
+function nulls(fields: readonly string[]): object {
+  return Object.fromEntries(fields.map((field) => [field, "null"]));
+}

@@ -1,0 +1,36 @@
+import { createRequire } from "node:module";
+import type { Fields } from "../../../pm2/normalise.ts";
+import { LinkFailure } from "../failure.ts";
+import { wordsOf } from "./connection.ts";
+import { withoutValues } from "./without-values.ts";
+
+/** PM2's own server for static files. */
+const SERVER = createRequire(import.meta.url).resolve("pm2/lib/API/Serve.js");
+
+/** An app as PM2 gives it to its daemon: validated, with defaults and absolute paths. `env` holds what is declared. */
+export type ResolvedApp = Readonly<Record<string, unknown>> & { readonly env: Readonly<Record<string, unknown>> };
+
+/**
+ * Resolves an entry of an ecosystem file with PM2's own functions, as `pm2 start <file>` does.
+ *
+ * @throws {LinkFailure} PM2_ACTION_FAILED in PM2's words, without values
+ */
+export async function resolveApp(app: Fields, home: string): Promise<ResolvedApp> {
+  const { default: common } = await import("pm2/lib/Common.js");
+  try {
+    const verified = common.verifyConfs([structuredClone(app)]);
+    if (verified instanceof Error) throw verified;
+    const [valid = {}] = verified;
+    const script = valid["script"] === "serve" ? SERVER : valid["script"];
+    // A filter that every name matches: PM2 adds no variable of its caller.
+    const conf = { ...valid, script, namespace: valid["namespace"] ?? "default", filter_env: [""] };
+    const { filter_env: _filter, env, ...resolved } = common.resolveAppAttributes({ cwd: "/", pm2_home: home }, conf);
+    return { ...resolved, env: Object.fromEntries(Object.entries(env as object).map(asText)) };
+  } catch (error) {
+    throw new LinkFailure("PM2_ACTION_FAILED", withoutValues(wordsOf(error), [app]));
+  }
+}
+
+function asText([key, value]: [string, unknown]): [string, unknown] {
+  return [key, typeof value === "object" ? JSON.stringify(value) : value];
+}

@@ -1,0 +1,48 @@
+import { audited } from "../audit/audited.ts";
+import { defineOperation } from "../operation.ts";
+import type { AffectedProcess } from "../pm2/control/acting.ts";
+import { noteProcesses, type ActionSubject } from "../pm2/control/recorded.ts";
+import { scaleDown, scaleUp } from "../pm2/control/scale.ts";
+import { resolveTarget } from "../pm2/control/target.ts";
+
+export interface ProcessScaleResult {
+  readonly ok: true;
+  readonly name: string;
+  /** Processes of the app before and after. */
+  readonly from: number;
+  readonly to: number;
+  /** Started or deleted, by PM2's number. */
+  readonly affected: readonly AffectedProcess[];
+}
+
+/**
+ * Starts or deletes processes of an app until it has the wanted number, one after another. A new process runs as its
+ * siblings do; the newest are deleted first. If a new process does not stay online, it is taken out again.
+ *
+ * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, PROCESS_ACTION_FAILED,
+ *   PROCESS_ACTION_REFUSED, PM2_FAILED, AUDIT_FAILED
+ */
+export const processScale = defineOperation({
+  id: "process.scale",
+  access: "write",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { name, namespace, instances, timeoutMs }, caller): Promise<ProcessScaleResult> {
+    const about: ActionSubject = { action: "process.scale", target: name };
+    const scale = async (begin: () => Promise<void>): Promise<ProcessScaleResult> => {
+      const list = await ports.processes.list();
+      const found = resolveTarget(list, { scope: "process", name, namespace });
+      delete about.target;
+      noteProcesses(about, ports, found);
+      let begun: Promise<void> | undefined;
+      const acting = { ports, timeoutMs, begin: () => (begun ??= begin()), report: caller.report };
+      const affected =
+        instances > found.length
+          ? await scaleUp(acting, found, instances - found.length)
+          : await scaleDown(acting, found, found.length - instances);
+      const others = affected.filter(({ pmId }) => !found.some((one) => one.pmId === pmId));
+      noteProcesses(about, ports, [...found, ...others]);
+      return { ok: true, name, from: found.length, to: instances, affected };
+    };
+    return audited(ports, caller, () => about, scale, { isAlwaysRecorded: true });
+  },
+});

@@ -1,0 +1,58 @@
+import { defineOperation } from "../operation.ts";
+import { resolveTarget } from "../pm2/control/target.ts";
+import { isUp, OnlineRuns, STABLE_MS } from "../pm2/control/verdict.ts";
+import { LOOK_EVERY_MS, PATIENCE_MS } from "../pm2/control/verify.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { InputOf } from "../api/inputs.ts";
+
+export interface WaitedProcess {
+  readonly name: string;
+  readonly pmId: number;
+  readonly namespace: string;
+  readonly pid: number | null;
+  readonly status: string;
+  /** True if it has been online for a second without a restart. */
+  readonly isOnline: boolean;
+}
+
+export interface ProcessWaitResponse {
+  /** True if all of them are online. */
+  readonly ok: boolean;
+  readonly waitedMs: number;
+  readonly processes: readonly WaitedProcess[];
+}
+
+/**
+ * Waits until the processes are online: each for one second, in the same run. It ends early if PM2 has given up on one.
+ *
+ * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, PM2_FAILED
+ */
+export const processWait = defineOperation({
+  id: "process.wait",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run({ processes, clock }, input, caller): Promise<ProcessWaitResponse> {
+    const { timeoutMs = PATIENCE_MS } = input;
+    const begun = clock.elapsed();
+    const runs = new OnlineRuns();
+    for (;;) {
+      const targets = targetsOf(await processes.list(caller.signal), input);
+      const nowMs = clock.elapsed();
+      const waited = targets.map((record) => waitedFor(record, runs.onlineMs(record, nowMs)));
+      const ok = waited.every(({ isOnline }) => isOnline);
+      const isOver = ok || nowMs - begun >= timeoutMs || waited.some(({ status }) => status === "errored");
+      if (isOver) return { ok, waitedMs: Math.round(nowMs - begun), processes: waited };
+      await clock.pause(LOOK_EVERY_MS, caller.signal);
+    }
+  },
+});
+
+function targetsOf(list: readonly ProcessRecord[], { names, pmIds, namespace }: InputOf<"process.wait">) {
+  if (names.length + pmIds.length > 0) return resolveTarget(list, { scope: "process", names, pmIds, namespace });
+  return namespace === undefined ? list : resolveTarget(list, { scope: "namespace", namespace });
+}
+
+function waitedFor(record: ProcessRecord, onlineMs: number): WaitedProcess {
+  const { name, pmId, namespace, pid, status } = record;
+  return { name, pmId, namespace, pid, status, isOnline: isUp(record) && onlineMs >= STABLE_MS };
+}

@@ -1,0 +1,85 @@
+/** Daemons of older versions of PM2: they read, apply and roll as the present one does. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { ecosystemDrift, execute, processAct, processScale, type Caller } from "../../src/core/index.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { rawList } from "../support/raw-list.ts";
+
+const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
+const installed = mkdtempSync(join(tmpdir(), "svcm-pm2-versions-"));
+const opened: Pm2[] = [];
+
+afterAll(async () => {
+  for (const own of opened) await own.end();
+  rmSync(installed, { recursive: true, force: true });
+});
+
+/** The program of the daemon of a version, from the registry. */
+function daemonOf(version: string): string {
+  const prefix = join(installed, version);
+  const args = ["install", "--prefix", prefix, `pm2@${version}`, "--ignore-scripts", "--no-audit", "--no-fund"];
+  execFileSync("npm", args, { stdio: "ignore" });
+  return join(prefix, "node_modules/pm2/lib/Daemon.js");
+}
+
+const LISTENS = `
+require("node:http").createServer((_, response) => response.end()).listen(0);
+require("node:fs").writeFileSync(__dirname + "/" + process.env.name + "-" + process.env.pm_id + ".json",
+  JSON.stringify({ env: process.env, argv: process.argv.slice(2) }));`;
+
+test.each(["5.4.3", "6.0.14"])("a declaration takes effect on a daemon of PM2 %s", async (version) => {
+  const own = pm2(daemonOf(version));
+  opened.push(own);
+  await own.startDaemon();
+  const ports = own.ports();
+  writeFileSync(join(own.folder, "listens.cjs"), LISTENS);
+  const declare = (apps: readonly object[]): void =>
+    own.pm2Folder(apps.map((app) => ({ script: "./listens.cjs", ...app })));
+  const act = (action: "start" | "restart" | "reload") =>
+    execute(processAct, ports, { action, scope: "ecosystem", environment: "dev" }, caller);
+  const drift = async (): Promise<string[]> =>
+    (await execute(ecosystemDrift, ports, { environment: "dev" }, caller)).drift.map(
+      ({ name, field }) => `${name} ${field}`,
+    );
+  const told = (name: string, pmId: number) =>
+    JSON.parse(readFileSync(join(own.folder, `${name}-${pmId}.json`), "utf8")) as { argv: string[]; env: object };
+
+  const rich = { kill_timeout: 3000, max_memory_restart: "300M", out_file: "./out.log", env: { A: "1", lower: "x" } };
+  declare([
+    { name: "fork", args: ["one"], ...rich },
+    { name: "cluster", exec_mode: "cluster", instances: 2, args: ["one"], ...rich },
+  ]);
+  await act("start");
+  expect(await drift()).toEqual([]);
+  // No field of this version is taken for a variable.
+  for (const { declaration } of await ports.processes.list()) {
+    const lower = Object.keys(declaration.environment).filter((key) => /^[a-z]/.test(key));
+    expect(lower.filter((key) => !["fork", "cluster", "unique_id", "io"].includes(key))).toEqual(["lower"]);
+  }
+
+  declare([
+    { name: "fork", env: { A: "2" } },
+    { name: "cluster", exec_mode: "cluster", instances: 2, env: { A: "2" } },
+  ]);
+  const before = await ports.processes.list();
+  expect((await act("reload")).warnings).toEqual([]);
+  expect(await drift()).toEqual([]);
+  const after = await ports.processes.list();
+  expect(after.map(({ pmId }) => pmId)).toEqual(before.map(({ pmId }) => pmId));
+  for (const { name, pmId } of after) {
+    expect(told(name, pmId).argv).toEqual([]);
+    expect(told(name, pmId).env).toMatchObject({ A: "2" });
+    expect(told(name, pmId).env).not.toHaveProperty("lower");
+  }
+  for (const { pm2_env } of await rawList(own.home)) {
+    expect(pm2_env).not.toHaveProperty("kill_timeout");
+    expect(pm2_env).not.toHaveProperty("max_memory_restart");
+  }
+
+  await execute(processScale, ports, { name: "cluster", instances: 3 }, caller);
+  await execute(processAct, ports, { action: "delete", name: "cluster" }, caller);
+  expect((await ports.processes.list()).map(({ name }) => name)).toEqual(["fork"]);
+});
