@@ -1,6 +1,7 @@
 import { hasCredentials } from "../../secrets/redact.ts";
 import { isPlaceholder } from "../../secrets/secret-value.ts";
 import { parseEnvDocument, valuesOf } from "../../env/document.ts";
+import { keyDifferences } from "../../env/template.ts";
 import { classify, isPublicSecret } from "../detect/classify.ts";
 import type { Detection } from "../detect/detect.ts";
 import { isEnvName, isScriptLikePm2, type Survey } from "../detect/survey.ts";
@@ -122,11 +123,10 @@ function templateDifferences(
   const differences = Object.entries(project?.services ?? {}).flatMap(([service, { folder, template }]) => {
     const path = template === undefined ? undefined : [folder, template].filter((part) => part !== ".").join("/");
     if (path === undefined || !env.some((file) => file.path === path)) return [];
-    const wanted = keysIn(files.get(path));
+    const wanted = files.get(path) ?? "";
     return [...layersOf(places, service).values()].flatMap((layers): TemplateDifference[] => {
-      const held = new Set(layers.flatMap((layer) => keysIn(files.get(layer))));
-      const missing = wanted.filter((key) => !held.has(key));
-      const extra = [...held].filter((key) => !wanted.includes(key));
+      const texts = layers.map((layer) => files.get(layer) ?? "");
+      const { missing, surplus: extra } = keyDifferences(wanted, texts);
       const file = layers.at(-1) ?? "";
       return missing.length + extra.length === 0 ? [] : [{ template: path, file, missing, extra }];
     });
