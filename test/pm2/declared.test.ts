@@ -1,6 +1,6 @@
 /** The declaration of an ecosystem file compared with the environment that the process gets. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -121,6 +121,18 @@ test("drift compares the environment of the process, also after PM2 itself appli
   await act("restart", "reloaded");
   expect(Object.keys(await environmentOf("reloaded"))).not.toContain("SVC_X");
   expect(await driftOf("reloaded")).toEqual([]);
+});
+
+test("PM2's own variable of a Python app is no drift, after one start and after two", async () => {
+  const interpreter = join(own.folder, "python3");
+  symlinkSync(process.execPath, interpreter);
+  declare("snake", `interpreter: ${JSON.stringify(interpreter)}, env: { MODE: '1' }`);
+  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
+  for (const _ of ["first", "second"]) {
+    execFileSync(process.execPath, [PM2, "start", file], { env, cwd: own.folder, stdio: "ignore" });
+    expect(await environmentOf("snake")).toMatchObject({ MODE: "1", PYTHONUNBUFFERED: "1" });
+    expect(await driftOf("snake")).toEqual([]);
+  }
 });
 
 test("a restart names the declared fields that it applied, and those that PM2 applies to a new process alone", async () => {
