@@ -123,7 +123,7 @@ test("drift compares the environment of the process, also after PM2 itself appli
   expect(await driftOf("reloaded")).toEqual([]);
 });
 
-test("PM2's own variable of a Python app is no drift, after one start and after two", async () => {
+test("a Python app under PM2 shows no drift, after one start and after two", async () => {
   const interpreter = join(own.folder, "python3");
   symlinkSync(process.execPath, interpreter);
   declare("snake", `interpreter: ${JSON.stringify(interpreter)}, env: { MODE: '1' }`);
