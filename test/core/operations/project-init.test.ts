@@ -113,10 +113,24 @@ test("a second svcm init adds the keys that are new, and keeps every other byte"
 
 test("svcm init keeps few plain keys back, and no secret is shown", async () => {
   const plain = ["MAX_TOKENS=4096", "COOKIE_MAX_AGE=86400", "SESSION_COOKIE_NAME=sid", "PASSPORT_STRATEGY=local"];
-  const secret = ["OPENAI_TOKENS=x", "COOKIE_SECRET=x", "SESSION_TOKEN=x"];
-  const ports = repository({ ".env": `${[...plain, ...secret].join("\n")}\n` });
+  const more = [
+    "DB_USER=app",
+    "GITHUB_CLIENT_ID=",
+    "LOG_SAMPLE_N=",
+    `USDC_ADDRESS=0x${"a1B2".repeat(10)}`,
+    "JWT_EXPIRE=",
+  ];
+  const secret = [
+    "RPC_URL_MAIN=",
+    "SESSION_ID=",
+    `WALLET=0x${"a1B2".repeat(16)}`,
+    "OPENAI_TOKENS=x",
+    "COOKIE_SECRET=x",
+    "SESSION_TOKEN=x",
+  ];
+  const ports = repository({ ".env": `${[...plain, ...more, ...secret].join("\n")}\n` });
   const { keys } = await execute(projectInit, ports, { write: true }, caller);
-  expect(keys.open).toEqual(plain.map((line) => line.split("=")[0]));
+  expect(keys.open).toEqual([...plain, ...more].map((line) => line.split("=")[0]));
 });
 
 describe("svcm init beside config/runtime-contract.yaml", () => {

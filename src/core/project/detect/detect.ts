@@ -37,7 +37,7 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
 const KEY = /^[A-Za-z_][\w.-]{0,199}$/;
 /** Set by the system or by PM2 for every process. */
 const NOT_OURS =
-  /^(?:PATH|HOME|USER|PWD|SHELL|LANG|LC_\w+|TERM|TMPDIR|HOSTNAME|pm_\w+|PM2_\w+|NODE_APP_INSTANCE|npm_\w+|INIT_CWD|CI|DOTENV_PUBLIC_KEY\w*)$/;
+  /^(?:PATH|HOME|USER|LOGNAME|PWD|SHELL|EDITOR|VISUAL|LANG|LC_\w+|TERM|TMPDIR|HOSTNAME|XDG_\w+|(?:LOCAL)?APPDATA|PROGRAMFILES|USERPROFILE|pm_\w+|PM2_\w+|NODE_APP_INSTANCE|npm_\w+|INIT_CWD|CI|DOTENV_PUBLIC_KEY\w*)$/;
 
 export function detect(survey: Survey): Detection {
   const packages = [...survey.files.keys()].filter((path) => baseName(path) === "package.json").map(folderOf);

@@ -35,7 +35,7 @@ export function isScriptLikePm2(name: string): boolean {
   return /^ecosystem[\w.-]*\.(?:[cm]?ts|[cm]?js)$/i.test(name) && !/\.config\.[cm]?js$/i.test(name);
 }
 
-const TEMPLATE = /(?:^|[._-])(?:example|sample|template|dist|schema|defaults?)(?:$|[._-])/i;
+const TEMPLATE = /(?:^|[._-])(?:ex[ae]mple|sample|template|dist|schema|defaults?)(?:$|[._-])/i;
 const BACKUP = /(?:~|\.(?:bak|backup|old|orig|swp|save|copy))(?:$|\.)|[._-](?:bak|backup|old)$/i;
 
 /** `.env`, `.env.<x>`, `<x>.env`, and `env.<template>`; no backups. */
