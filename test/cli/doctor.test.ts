@@ -184,10 +184,15 @@ const findings: readonly (readonly [title: string, files: Files, code: string, m
   [
     "a template that lacks a key",
     { ".env.example": "PORT=\n" },
-    "PROJECT_TEMPLATE_DIFFERS",
-    /example lacks DATABASE_URL/,
+    "ENV_TEMPLATE_SURPLUS_KEY",
+    /DATABASE_URL is in \.env, but not in \.env\.example/,
   ],
-  ["an env file that lacks a key", { ".env.production": SECRET }, "PROJECT_TEMPLATE_DIFFERS", /production lacks PORT/],
+  [
+    "an env file that lacks a key",
+    { ".env.production": SECRET },
+    "ENV_TEMPLATE_MISSING_KEY",
+    /PORT is in .*production/,
+  ],
   ["a key that only the code names", { "a.js": "process.env.ONLY_HERE" }, "PROJECT_KEYS_UNSET", /reads ONLY_HERE/],
   ["a key that no code names", { ".env.production": `${KEYS}OLD_FLAG=1\n` }, "PROJECT_KEYS_UNUSED", /set OLD_FLAG/],
   ["an encrypted file without its tool", { ".env.production": LOCKED }, "PROJECT_DOTENVX_MISSING", /dotenvx/],
@@ -229,6 +234,14 @@ describe("svcm doctor finds", () => {
     writeFileSync(`${root}/.env`, "PORT=3000\nDATABASE_URL=postgres://localhost/shop\n");
     expect(await codes()).toEqual([]);
   });
+});
+
+test("svcm doctor does not take the lines of a private key for names", async () => {
+  const lines = ["-----BEGIN PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQ", "Canary7xPart9==", "canary4f21Q=="];
+  const root = repository({ ".env.production": `${KEYS}${lines.join("\n")}\n` });
+  const { code, stdout } = await svcm(["doctor", "--offline", "--json"], { root });
+  expect(code).toBe(1);
+  expect(stdout).not.toMatch(/canary|MIIEv/i);
 });
 
 describe("each format of the report", () => {

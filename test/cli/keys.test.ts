@@ -127,6 +127,21 @@ describe("an edit of svcm.yaml", () => {
     expect(workspace.read("svcm.yaml")).toBe(PROJECT);
   });
 
+  test("keeps the byte order mark and the line ends of the file", async () => {
+    const workspace = repository(`\uFEFF${PROJECT.replaceAll("\n", "\r\n")}`);
+    const before = workspace.read("svcm.yaml");
+    await keys(workspace, "confirm", "PORT");
+    expect(workspace.read("svcm.yaml")).toBe(before.replace(", guess: its value is a port", ""));
+  });
+
+  test("never shows a key with the name of a secret", async () => {
+    const workspace = repository(`${PROJECT}  API_TOKEN: { kind: text }\n`);
+    const ran = await keys(workspace, "set-tier", "read-only", "API_TOKEN");
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/keys\.API_TOKEN\.tier: read-only would show a secret/);
+    expect(workspace.read("svcm.yaml")).not.toContain("API_TOKEN: { kind: text, tier");
+  });
+
   test("makes the key editable for svcm env set", async () => {
     const workspace = repository();
     await keys(workspace, "set-tier", "editable", "LOG_LEVEL");

@@ -1,4 +1,4 @@
-import { countIssues, locationText, visible, type DoctorResponse } from "../../core/index.ts";
+import { countIssues, firstIssues, locationText, visible, type DoctorResponse } from "../../core/index.ts";
 import { fold } from "./fold.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
@@ -28,12 +28,20 @@ function checkLines({ check, status }: Check, { issues, nextSteps }: DoctorRespo
   return [
     `${STATUS[status](status.padEnd(7))} ${paint.bold(TITLES[check])}`,
     ...codes.flatMap((code) => [
-      ...own.filter((issue) => issue.code === code).map((issue) => `  ${issueLine(issue)}`),
+      ...alikeLines(own.filter((issue) => issue.code === code)),
       ...(nextSteps[code] === undefined
         ? []
         : [`    ${paint.cyan("Next step:")} ${nextSteps[code].replaceAll("`", "")}`]),
     ]),
   ];
+}
+
+/** The most findings with one code that people read; the other formats have all of them. */
+const SHOWN = 8;
+
+function alikeLines(issues: DoctorResponse["issues"]): string[] {
+  const { shown, more } = firstIssues(issues, SHOWN);
+  return [...shown.map((issue) => `  ${issueLine(issue)}`), ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
 const STATUS = {

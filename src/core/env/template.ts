@@ -19,71 +19,52 @@ export interface ComparedTemplate {
   readonly fileName: string;
 }
 
-interface Compared extends ComparedTemplate, KeyDifferences {
+interface Compared extends ComparedTemplate {
   /** By key, the place of its last line. */
-  readonly inTemplate: Places;
-  readonly inLayers: Places;
+  readonly inTemplate: ReadonlyMap<string, Issue["at"]>;
+  readonly inLayers: ReadonlyMap<string, Issue["at"]>;
+  /** Keys that the template holds as a comment. */
+  readonly optional: ReadonlySet<string>;
 }
 
-type Places = ReadonlyMap<string, Issue["at"]>;
 type TemplateRule = Rule<Compared, Finding & Pick<Issue, "at">>;
 
-const missingKey: TemplateRule = {
+const missing: TemplateRule = {
   code: "ENV_TEMPLATE_MISSING_KEY",
   severity: "error",
   summary: "The template has a key that the env file lacks.",
   remedy: "Add the key to the env file, or put `#` in front of its line in the template if it is optional.",
-  check: ({ missing, inTemplate, template, fileName }) =>
-    missing.map((key) => {
-      const message = `${key} is in ${template.fileName}, but not in ${fileName}`;
-      return { path: [key], at: inTemplate.get(key), message };
-    }),
+  *check({ inTemplate, inLayers, template, fileName }) {
+    for (const [key, at] of inTemplate) {
+      if (inLayers.has(key)) continue;
+      yield { path: [key], at, message: `${key} is in ${template.fileName}, but not in ${fileName}` };
+    }
+  },
 };
 
-const surplusKey: TemplateRule = {
+const surplus: TemplateRule = {
   code: "ENV_TEMPLATE_SURPLUS_KEY",
   severity: "error",
   summary: "The env file has a key that the template lacks.",
   remedy: "Add the key to the template without its value, or remove it from the env file.",
-  check: ({ surplus, inLayers, template }) =>
-    surplus.map((key) => {
-      const at = inLayers.get(key);
-      return { path: [key], at, message: `${key} is in ${at?.file ?? ""}, but not in ${template.fileName}` };
-    }),
+  *check({ inTemplate, inLayers, optional, template }) {
+    for (const [key, at] of inLayers) {
+      if (inTemplate.has(key) || optional.has(key)) continue;
+      yield { path: [key], at, message: `${key} is in ${at?.file ?? ""}, but not in ${template.fileName}` };
+    }
+  },
 };
 
-export const templateRules: readonly TemplateRule[] = [missingKey, surplusKey];
+export const templateRules: readonly TemplateRule[] = [missing, surplus];
 
-export interface KeyDifferences {
-  /** Keys that the env file lacks. */
-  readonly missing: readonly string[];
-  /** Keys that the template lacks. */
-  readonly surplus: readonly string[];
-}
-
-/** A key that the template holds as a comment is optional. */
-export function keyDifferences(template: string, layers: readonly string[]): KeyDifferences {
-  const document = parseEnvDocument(template);
-  const wanted = valuesOf(document);
-  const optional = commentedKeys(document);
-  const held = new Set(layers.flatMap((text) => [...valuesOf(parseEnvDocument(text)).keys()]));
-  return {
-    missing: [...wanted.keys()].filter((key) => !held.has(key)),
-    surplus: [...held].filter((key) => !wanted.has(key) && !optional.has(key)),
-  };
-}
-
-/** The keys that only the template or only the env file has, as issues with their places. */
+/** The keys that only the template or only the env file has. */
 export function compareTemplate(compared: ComparedTemplate): Issue[] {
-  const { template, layers } = compared;
+  const template = parseEnvDocument(compared.template.text);
   const facts = {
     ...compared,
-    ...keyDifferences(
-      template.text,
-      layers.map(({ text }) => text),
-    ),
-    inTemplate: placesOf(template),
-    inLayers: new Map(layers.flatMap((layer) => [...placesOf(layer)])),
+    inTemplate: placesOf(template, compared.template.fileName),
+    inLayers: new Map(compared.layers.flatMap(({ text, fileName }) => [...placesOf(parseEnvDocument(text), fileName)])),
+    optional: commentedKeys(template),
   };
   return sortIssues(Array.from(findingsOf(templateRules, facts), placedIssue));
 }
@@ -98,9 +79,8 @@ function placedIssue({ at, ...finding }: Coded<Finding & Pick<Issue, "at">>): Is
   return { ...toIssue(finding), ...(at && { at }) };
 }
 
-function placesOf({ text, fileName }: NamedText): Map<string, Issue["at"]> {
-  const { entries } = parseEnvDocument(text);
-  return new Map(entries.map(({ key, line }) => [key, { file: fileName, line, column: 1 }]));
+function placesOf({ entries }: EnvDocument, file: string): Map<string, Issue["at"]> {
+  return new Map(entries.map(({ key, line }) => [key, { file, line, column: 1 }]));
 }
 
 function commentedKeys({ text, comments }: EnvDocument): Set<string> {

@@ -101,7 +101,7 @@ async function checkFiles(ports: Ports, { known, survey, places, offline }: Chec
   const tracked = new Set(await ports.revisions.tracked(envFiles));
   const hasDotenvx = offline || hasTool(ports, survey);
   const examined = examine({ survey, detection, project, places, tracked, hasDotenvx });
-  const checking = { ports, vocabulary, places };
+  const checking = { ports, vocabulary, places, project, survey };
   const ecosystems = await checkEcosystems(checking, offline);
   const environments = await checkEnvironments(checking);
   const found = {

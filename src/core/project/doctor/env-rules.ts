@@ -24,22 +24,6 @@ export const publicSecrets: DoctorRule = {
     keys.map((key) => ({ path: [key], message: `${key} is named like a secret, and its prefix makes it public` })),
 };
 
-export const templateDifferences: DoctorRule = {
-  code: "PROJECT_TEMPLATE_DIFFERS",
-  severity: "warning",
-  summary: "An env file and its template do not have the same keys (warning).",
-  remedy: "Add the keys that are missing to the file that lacks them, a secret without its value.",
-  *check({ templates }) {
-    for (const { template, file, missing, extra } of templates) {
-      const sides = [
-        ...(missing.length > 0 ? [`${file} lacks ${shortList(missing)}`] : []),
-        ...(extra.length > 0 ? [`${template} lacks ${shortList(extra)}`] : []),
-      ];
-      yield { path: [file], file, message: sides.join("; ") };
-    }
-  },
-};
-
 export const keysOfCode: DoctorRule = {
   code: "PROJECT_KEYS_UNSET",
   severity: "warning",

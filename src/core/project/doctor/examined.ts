@@ -1,7 +1,6 @@
 import { hasCredentials } from "../../secrets/redact.ts";
-import { isPlaceholder } from "../../secrets/secret-value.ts";
+import { isPlaceholder, isSecretValue } from "../../secrets/secret-value.ts";
 import { parseEnvDocument, valuesOf } from "../../env/document.ts";
-import { keyDifferences } from "../../env/template.ts";
 import { classify, isPublicSecret } from "../detect/classify.ts";
 import type { Detection } from "../detect/detect.ts";
 import { isEnvName, isScriptLikePm2, type Survey } from "../detect/survey.ts";
@@ -34,7 +33,6 @@ export interface Examined {
   /** Env files that Git tracks, with the names of their secrets. */
   readonly tracked: readonly FileKeys[];
   readonly publicSecrets: readonly string[];
-  readonly templates: readonly TemplateDifference[];
   /** Keys that only the code names, and keys that only env files name. */
   readonly keysOfCode: readonly string[];
   readonly keysOfFiles: readonly string[];
@@ -46,14 +44,6 @@ export interface Examined {
 export interface FileKeys {
   readonly path: string;
   readonly keys: readonly string[];
-}
-
-export interface TemplateDifference {
-  readonly template: string;
-  readonly file: string;
-  /** Keys that the file lacks, and keys that the template lacks. */
-  readonly missing: readonly string[];
-  readonly extra: readonly string[];
 }
 
 export interface Observations {
@@ -84,7 +74,6 @@ export function examine({ survey, detection, project, places, tracked, hasDotenv
       .map(({ path }) => ({ path, keys: secretsIn(files.get(path)) }))
       .filter(({ keys }) => keys.length > 0),
     publicSecrets: detection.keys.map(({ key }) => key).filter(isPublicSecret),
-    templates: templateDifferences(survey, detection, project, places),
     ...(survey.isCut ? { keysOfCode: [], keysOfFiles: [] } : unmatchedKeys(survey, detection)),
     locked: hasDotenvx ? [] : values.filter(({ isEncrypted }) => isEncrypted).map(({ path }) => path),
     guesses: Object.keys(project?.guesses ?? {}),
@@ -98,12 +87,18 @@ export function overriddenKeys(text: string | undefined, later: readonly (string
 }
 
 function keysIn(text = ""): string[] {
-  return [...valuesOf(parseEnvDocument(text)).keys()];
+  return [...valuesOf(parseEnvDocument(text)).keys()].filter(isPlainKey);
+}
+
+/** A line of a private key without quotes can read as the name of a key, so other names are not shown. */
+export function isPlainKey(key: string): boolean {
+  const isPlain = /^(?:[A-Z_][A-Z\d_.-]*|[a-z_][a-z\d_.-]*|[a-z]+(?:[A-Z][a-z]+)*)$/.test(key);
+  return isPlain && !isSecretValue(key);
 }
 
 function secretsIn(text = ""): string[] {
   return [...valuesOf(parseEnvDocument(text))]
-    .filter(([key, value]) => !isPlaceholder(value) && holdsSecret(key, value))
+    .filter(([key, value]) => isPlainKey(key) && !isPlaceholder(value) && holdsSecret(key, value))
     .map(([key]) => key);
 }
 
@@ -111,35 +106,6 @@ function secretsIn(text = ""): string[] {
 function holdsSecret(key: string, value: string): boolean {
   const { verdict } = classify(key, [value]);
   return verdict === "secret" || (verdict === "connection" && hasCredentials(value));
-}
-
-/** Each environment's files against the template of their service. Equal differences are one. */
-function templateDifferences(
-  { files }: Survey,
-  { env }: Detection,
-  project: Project | undefined,
-  places: readonly Place[],
-): TemplateDifference[] {
-  const differences = Object.entries(project?.services ?? {}).flatMap(([service, { folder, template }]) => {
-    const path = template === undefined ? undefined : [folder, template].filter((part) => part !== ".").join("/");
-    if (path === undefined || !env.some((file) => file.path === path)) return [];
-    const wanted = files.get(path) ?? "";
-    return [...layersOf(places, service).values()].flatMap((layers): TemplateDifference[] => {
-      const texts = layers.map((layer) => files.get(layer) ?? "");
-      const { missing, surplus: extra } = keyDifferences(wanted, texts);
-      const file = layers.at(-1) ?? "";
-      return missing.length + extra.length === 0 ? [] : [{ template: path, file, missing, extra }];
-    });
-  });
-  return [...new Map(differences.map((one) => [JSON.stringify(one), one])).values()];
-}
-
-/** By environment, the env files of a service that exist. */
-function layersOf(places: readonly Place[], service: string): Map<string, string[]> {
-  const layers = new Map<string, string[]>();
-  for (const { kind, exists, environment, path, service: of } of places)
-    if (kind === "env" && exists && of === service) layers.set(environment, [...(layers.get(environment) ?? []), path]);
-  return layers;
 }
 
 function unmatchedKeys({ files }: Survey, { env, keys }: Detection): Pick<Examined, "keysOfCode" | "keysOfFiles"> {

@@ -2,12 +2,16 @@ import type { Issue } from "../../api/issue.ts";
 import type { Vocabulary } from "../../deployments/vocabulary.ts";
 import { checkEnvFiles } from "../../env/check.ts";
 import { readEnvFile } from "../../env/env-file.ts";
+import { compareTemplate } from "../../env/template.ts";
 import { SvcmError } from "../../errors.ts";
 import { readChecked, type CheckedFile } from "../../pm2/checked-ecosystem.ts";
 import { normaliseApp } from "../../pm2/normalise.ts";
 import { machineCodes } from "../../pm2/rules/index.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { Place } from "./examined.ts";
+import type { Survey } from "../detect/survey.ts";
+import { below } from "../places.ts";
+import type { Project } from "../project.ts";
+import { isPlainKey, type Place } from "./examined.ts";
 import { requestsOf, shownPath } from "./gather-places.ts";
 
 /** An app of an environment with the env files that it may have read when it started. Absolute paths. */
@@ -20,6 +24,8 @@ interface Checking {
   readonly ports: Ports;
   readonly vocabulary: Vocabulary;
   readonly places: readonly Place[];
+  readonly project: Project | undefined;
+  readonly survey: Survey;
 }
 
 /** Everything that `svcm ecosystem check` finds, in every environment. @param offline leaves out the machine */
@@ -50,14 +56,15 @@ export async function checkEcosystems(
 }
 
 /** Everything that `svcm env check` finds, in every environment. */
-export async function checkEnvironments({ ports, vocabulary, places }: Checking): Promise<readonly Issue[]> {
+export async function checkEnvironments(checking: Checking): Promise<readonly Issue[]> {
+  const { ports, vocabulary, places } = checking;
   const { root } = ports.workspace;
   const issues: Issue[] = [];
   for (const asked of requestsOf(places, "env")) {
     try {
       const { layers } = await readEnvFile(ports, vocabulary.contract, asked);
       const named = layers.map(({ text, path }) => ({ text, fileName: shownPath(root, path) }));
-      const found = checkEnvFiles(vocabulary.contract, named);
+      const found = [...checkEnvFiles(vocabulary.contract, named), ...templateIssues(checking, asked.service, named)];
       issues.push(...found.map((issue) => ({ ...issue, path: ["env", ...issue.path] })));
     } catch (error) {
       const isOpaque = error instanceof SvcmError && error.body.code === "ENV_FILE_ENCRYPTED";
@@ -65,6 +72,23 @@ export async function checkEnvironments({ ports, vocabulary, places }: Checking)
     }
   }
   return once(issues);
+}
+
+/** The differences from the template of the service, as warnings: an app may run with them. */
+function templateIssues(
+  { ports, project, survey }: Checking,
+  service = "",
+  layers: readonly { readonly text: string; readonly fileName: string }[],
+): Issue[] {
+  const { root } = ports.workspace;
+  const { folder = ".", template } = project?.services[service] ?? {};
+  const path = shownPath(root, below(below(root, folder), template ?? ""));
+  const text = template === undefined ? undefined : survey.files.get(path);
+  if (text === undefined) return [];
+  const fileName = layers.at(-1)?.fileName ?? "";
+  return compareTemplate({ template: { fileName: path, text }, layers, fileName })
+    .filter((issue) => isPlainKey(String(issue.path[0])))
+    .map((issue) => ({ ...issue, severity: "warning" }));
 }
 
 /** A refusal as issues; any other error is a defect and passes through. */

@@ -13,14 +13,7 @@ export type DoctorCheck = (typeof doctorChecks)[number];
 export const doctorRules: Readonly<Record<DoctorCheck, readonly DoctorRule[]>> = {
   layout: [layout.notSetUp, layout.unnamedFiles, layout.missingFiles, layout.bareEnvironments],
   ecosystem: [layout.scriptLikeFiles],
-  env: [
-    env.trackedSecrets,
-    env.publicSecrets,
-    env.templateDifferences,
-    env.keysOfCode,
-    env.keysOfFiles,
-    env.lockedFiles,
-  ],
+  env: [env.trackedSecrets, env.publicSecrets, env.keysOfCode, env.keysOfFiles, env.lockedFiles],
   // See `running-rules.ts`.
   running: [],
   keys: [layout.guessedKeys],
