@@ -87,6 +87,7 @@ const WALL_CLOCK = [
   "audit/audited.ts",
   "metrics/sampling/ecosystem-watch.ts",
   "metrics/sampling/measuring.ts",
+  "operations/project-init.ts",
   "pm2/control/listed.ts",
 ];
 
