@@ -112,6 +112,13 @@ export abstract class SvcmCommand extends Command {
     }
   }
 
+  /** At SIGINT and SIGTERM, the operation finishes its present step and ends. */
+  async executeUntilStopped<Asked, Answer>(operation: Operation<Asked, Answer>, input: Asked): Promise<Answer> {
+    const { source, actor, grants } = commandLineCaller();
+    const caller = { source, grants, signal: this.signal, ...(actor !== undefined && { actor }) };
+    return execute(operation, await this.ports(), input, caller);
+  }
+
   protected async explainMissing(answer: { readonly environment: string; readonly path: string }): Promise<void> {
     if (this.jsonEnabled()) return;
     const { withoutEcosystem } = await import("./terminal/without-ecosystem.ts");

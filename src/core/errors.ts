@@ -39,6 +39,13 @@ export const errorTable = {
   /** The machine or the declaration does not allow the action; PM2 did not get it. */
   PROCESS_ACTION_REFUSED: { status: 409, exitCode: 3, error: "Process action refused." },
   SELF_ACTION_BLOCKED: { status: 409, exitCode: 1, error: "Process action blocked.", isCode: true },
+  PLAN_STALE: { status: 409, exitCode: 1, error: "Plan is out of date.", isCode: true },
+  WORKTREE_DIRTY: { status: 409, exitCode: 1, error: "Work tree has changes.", isCode: true },
+  APPLY_LOCKED: { status: 409, exitCode: 3, error: "Another apply runs.", isCode: true },
+  APPLY_REVERTED: { status: 500, exitCode: 1, error: "Apply failed and was reverted." },
+  APPLY_HALF: { status: 500, exitCode: 3, error: "Apply is half done." },
+  RELEASE_NOT_FOUND: { status: 404, exitCode: 2, error: "Release not found.", isCode: true },
+  NOTHING_TO_ROLL_BACK: { status: 404, exitCode: 2, error: "Nothing to roll back.", isCode: true },
   FACT_INVALID: { status: 500, exitCode: 3, error: "Declarative source is invalid.", isCode: true },
   START_REFUSED: { status: 500, exitCode: 1, error: "Service Management cannot start." },
   SERVICE_BUSY: { status: 503, exitCode: 3, error: "Service busy." },

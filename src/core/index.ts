@@ -12,6 +12,7 @@ import { nodeHost, systemClock } from "./adapters/host.ts";
 import { nodeInstallation } from "./adapters/installation.ts";
 import { nodeMachine } from "./adapters/machine/index.ts";
 import { pm2Processes } from "./adapters/pm2/index.ts";
+import { nodeReleases } from "./adapters/releases.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
 import { surveyFolder } from "./adapters/survey.ts";
 import { systemUser } from "./adapters/user.ts";
@@ -41,6 +42,7 @@ export { ecosystemSpellings, envSpellings } from "./project/environment.ts";
 export { isValid, locationText } from "./api/issue.ts";
 export type { Issue } from "./api/issue.ts";
 export type { DriftEntry, MetricsPayload } from "./api/metrics.ts";
+export type { Release } from "./api/rollout.ts";
 export type { AuditRecord } from "./api/audit-record.ts";
 export * as auditText from "./audit/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
@@ -94,6 +96,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     clock: () => systemClock,
     host: () => nodeHost,
     processes: () => pm2Processes({ env, cwd }),
+    releases: () => nodeReleases(pm2Home, root),
     machine: () => nodeMachine({ diskPaths: [parse(root).root, root, pm2Home] }),
     asyncContext: () => nodeAsyncContext,
     stamps: () => nodeFileStamps,

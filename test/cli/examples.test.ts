@@ -15,8 +15,9 @@ const { commands } = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.js
 const examples = Object.values(commands)
   .flatMap(({ examples: all = [] }) => all)
   .map((example) => example.replaceAll("<%= config.bin %>", "svcm"));
-/** These do not end by themselves, or start a PM2 with the backend; other tests run them. */
-const LASTING = /svcm serve|svcm metrics watch|process (?:re)?start .*--ecosystem/;
+/** These do not end by themselves, start a PM2 with the backend, or need a release of it; other tests run them. */
+const LASTING =
+  /svcm serve|svcm metrics watch|svcm (?:apply|rollback|releases show)|process (?:re)?start .*--ecosystem/;
 
 test("each example works, or names the missing part of this machine", () => {
   const [root, home] = [temporaryFolder(), temporaryFolder()];
@@ -31,6 +32,7 @@ test("each example works, or names the missing part of this machine", () => {
     git("add", "deployments.yaml", "config", "apps/backend-template/src/config");
     git("commit", "-q", "--allow-empty", "-m", message);
   }
+  git("update-ref", "refs/remotes/origin/main", "HEAD");
   const failed = examples
     .filter((example) => !LASTING.test(example))
     .flatMap((example) => {

@@ -47,5 +47,5 @@ export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLo
 }
 
 function isAboutProcesses({ action }: AuditRecord): boolean {
-  return action.startsWith("process.");
+  return /^(?:process|plan)\./.test(action);
 }

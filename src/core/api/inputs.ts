@@ -117,6 +117,29 @@ export const inputs = {
     apps: z.optional(z.array(processName)),
     from: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
   }),
+  /**
+   * `plan` is the id of the plan that the caller read; another one is refused. `timeoutMs` bounds the wait for each process,
+   * `lockTimeoutMs` the wait for another apply.
+   */
+  "rollout.apply": z.strictObject({
+    environment,
+    service,
+    apps: z.optional(z.array(processName)),
+    plan: z.optional(z.string()),
+    allowDirty: z.optional(z.boolean()),
+    message: z.optional(z.string().check(z.maxLength(200))),
+    timeoutMs,
+    lockTimeoutMs: timeoutMs,
+  }),
+  /** Without `release`, the newest one. `apps` narrows it to some of its apps. */
+  "rollout.rollback": z.strictObject({
+    release: z.optional(z.string()),
+    apps: z.optional(z.array(processName)),
+    timeoutMs,
+    lockTimeoutMs: timeoutMs,
+  }),
+  "release.list": nothing,
+  "release.show": z.strictObject({ release: z.string() }),
   "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /**
    * `file` is relative to the repository root; `section` narrows the verdict. With `content`, svcm does not read the

@@ -70,3 +70,9 @@ export const stepNotes = ["GAP_BY_FORK", "INTERPRETER_IGNORED_IN_CLUSTER"] as co
 
 /** Formats of a plan, besides `--json`. */
 export const planFormats = ["text", "markdown"] as const;
+
+/** Outcomes of an apply or a rollback. A release that was cut off is `half`. */
+export const releaseOutcomes = ["applied", "unchanged", "reverted", "half"] as const;
+
+/** Phases of a step of a release. */
+export const stepPhases = ["done", "failed", "reverted", "not-begun"] as const;

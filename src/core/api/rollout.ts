@@ -6,7 +6,7 @@ import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
 import { issueBody } from "./bodies.ts";
 import { driftEntry } from "./metrics.ts";
-import { disruptions, driftStates, stepKinds, stepNotes } from "./names.ts";
+import { auditSources, disruptions, driftStates, releaseOutcomes, stepKinds, stepNotes, stepPhases } from "./names.ts";
 
 const pmIds = z.array(z.int()).describe("PM2's numbers of the processes.");
 const count = z.int().min(0);
@@ -87,6 +87,40 @@ export const planBody = z
   })
   .describe("The steps from what PM2 runs to what the ecosystem file declares. Nothing is changed.");
 
+const moment = z.iso.datetime();
+
+export const releaseBody = z
+  .strictObject({
+    id: z.string().describe("Sorts by time."),
+    plan: z.string().nullable().describe("The id of the plan; null for a rollback."),
+    undoes: z.string().optional().describe("The release that a rollback undid."),
+    environment: z.string(),
+    startedAt: moment,
+    endedAt: moment.nullable().describe("Null if it was cut off."),
+    source: z.enum(auditSources),
+    actor: z.string().optional(),
+    message: z.string().optional(),
+    git: planBody.shape.git,
+    outcome: z
+      .enum(releaseOutcomes)
+      .describe(
+        "`applied`: everything runs as planned. `unchanged`: there was nothing to do. `reverted`: a step failed, and everything " +
+          "runs as before. `half`: some apps may run as before, and others as planned.",
+      ),
+    code: z.string().optional().describe("Why it was reverted or is half."),
+    steps: z.array(
+      z.strictObject({
+        do: z.enum([...stepKinds, "return"]).describe("`return`: a rollback gave the app its former definition."),
+        app: z.string(),
+        pmIds,
+        phase: z.enum(stepPhases),
+        reason: z.string().optional(),
+      }),
+    ),
+  })
+  .describe("The record of an apply or a rollback. It holds no value.");
+
 export type PlanStep = BodyOf<typeof planStep>;
 export type PlanReason = PlanStep["why"][number];
 export type Plan = BodyOf<typeof planBody>;
+export type Release = BodyOf<typeof releaseBody>;

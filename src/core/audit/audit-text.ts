@@ -11,7 +11,7 @@ export function subjectOf({ keys = [], processes = [], target }: AuditRecord): s
   return [...(target === undefined || isNamed ? [] : [target]), ...named, ...keys].join(", ");
 }
 
-export function callerOf({ source, actor }: AuditRecord): string {
+export function callerOf({ source, actor }: Pick<AuditRecord, "source" | "actor">): string {
   return actor === undefined ? source : `${actor} (${source})`;
 }
 

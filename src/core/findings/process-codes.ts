@@ -43,24 +43,6 @@ export const processCodes: CodeDocs = {
     summary: "PM2, or the connection to it, failed for another reason.",
     remedy: "Read the details, then the end of `pm2.log` in PM2_HOME.",
   },
-  APP_PORT_TAKEN: {
-    summary: "A process that no file declares runs the script of an app, on the port on which the app would start.",
-    explanation:
-      "In fork mode the app would crash. In cluster mode both would answer requests on that port, and PM2 would report success.",
-    remedy: "If the app was renamed, delete the process with its old name. Otherwise give the app another port.",
-  },
-  GAP_BY_FORK: {
-    summary: "Requests fail while the app restarts, because it runs in fork mode (a note of a plan).",
-    explanation:
-      "In fork mode PM2 ends the old process before it starts the new one. In cluster mode a reload keeps the old process until the new one listens, even with one instance.",
-    remedy:
-      'Declare `exec_mode: "cluster"` and `instances: 1`. From Node.js 22, an app in fork mode can share its port with `listen({ reusePort: true })`.',
-  },
-  INTERPRETER_IGNORED_IN_CLUSTER: {
-    summary: "The app declares an interpreter and runs in cluster mode (a note of a plan).",
-    explanation: "In cluster mode every instance runs the Node.js of the PM2 daemon.",
-    remedy: 'Remove `interpreter`, or declare `exec_mode: "fork"`.',
-  },
   PROCESS_VARIABLE_UNSET: {
     summary: "A variable of the ecosystem file has no value when svcm reads the file (warning).",
     explanation:

@@ -9,6 +9,7 @@ import type { AsyncContext, FileStamps, Machine } from "./machine.ts";
 import type { Installation } from "./installation.ts";
 import type { EcosystemLoader, Revisions } from "./programs.ts";
 import type { Processes } from "./processes.ts";
+import type { Releases } from "./releases.ts";
 
 export type { AuditCount, AuditLog, AuditPage, AuditQuery } from "./audit-log.ts";
 export { FileError, type Files, type ReadOptions } from "./files.ts";
@@ -26,6 +27,7 @@ export interface Ports {
   readonly clock: Clock;
   readonly host: Host;
   readonly processes: Processes;
+  readonly releases: Releases;
   readonly machine: Machine;
   readonly asyncContext: AsyncContext;
   readonly stamps: FileStamps;

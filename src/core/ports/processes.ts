@@ -41,14 +41,14 @@ export interface Processes {
   stop(target: ProcessIdentity): Promise<void>;
 
   /**
-   * Ends a process and starts it again, as it is or as it is declared. Resolves when PM2 has answered.
+   * Ends a process and starts it again, as it is, as it is declared, or as it was. Resolves when PM2 has answered.
    *
    * @throws {SvcmError} PM2_FAILED, also with the code `APP_NEVER_SETTLES`: PM2 is launching it
    */
-  restart(target: ProcessIdentity, declared?: DeclaredRun): Promise<void>;
+  restart(target: ProcessIdentity, run?: NextRun): Promise<void>;
 
   /** The same, except that a process of a cluster ends when its successor listens or is ready. */
-  reload(target: ProcessIdentity, declared?: DeclaredRun): Promise<void>;
+  reload(target: ProcessIdentity, run?: NextRun): Promise<void>;
 
   /** Stops a process and takes it out of PM2's list. Resolves when PM2 has answered. */
   remove(target: ProcessIdentity): Promise<void>;
@@ -71,6 +71,15 @@ export interface Processes {
    */
   keyed(): Promise<Pick<Processes, "list" | "digest">>;
 
+  /** Writes PM2's records of processes, values included, to a new file for its owner alone. */
+  keep(path: string, pmIds: readonly number[]): Promise<void>;
+
+  /** Starts a process of such a file that PM2 no longer lists; it gets another number. */
+  revive(path: string, pmId: number): Promise<void>;
+
+  /** Saves PM2's list for the next boot, readable for its owner alone. */
+  save(): Promise<void>;
+
   /** Comparable with the digests of a `ProcessRecord`. */
   digest(value: string): string;
 
@@ -88,6 +97,13 @@ export interface DeclaredRun {
   /** Variables that the process has and that go. The others, such as those of a shell, stay. */
   readonly drop: readonly string[];
 }
+
+/** Gives a process the definition of its record in a file of `keep`. */
+export interface FormerRun {
+  readonly keptIn: string;
+}
+
+export type NextRun = DeclaredRun | FormerRun;
 
 export interface ProcessName {
   readonly name: string;

@@ -23,7 +23,8 @@ export function planOf(facts: ComparedFacts, { refused, digest, ...context }: Pl
     ...portIssues(facts, steps),
   ];
   const { environment } = context;
-  const seen = { environment, declared: facts.expected, running: definitionsOf(facts.running, touched), steps, issues };
+  const running = facts.running.filter(({ name }) => touched.has(name)).map(definitionOf);
+  const seen = { environment, declared: facts.expected, running, steps, issues };
   return {
     id: digest === undefined ? null : shortened(digest(JSON.stringify(seen))),
     ...context,
@@ -36,27 +37,15 @@ export function planOf(facts: ComparedFacts, { refused, digest, ...context }: Pl
   };
 }
 
-/** A restart keeps the definition of a process, so it does not make a plan stale. */
-function definitionsOf(running: readonly ProcessRecord[], names: ReadonlySet<string>) {
-  return running
-    .filter(({ name }) => names.has(name))
-    .map(({ pmId, uniqueId, name, namespace, script, cwd, interpreter, execMode, watching, declaration }) => {
-      const { environment, ...others } = declaration;
-      const variables = Object.entries(environment).filter(([key]) => !VOLATILE.test(key));
-      return [
-        pmId,
-        uniqueId,
-        name,
-        namespace,
-        script,
-        cwd,
-        interpreter,
-        execMode,
-        watching,
-        others,
-        variables.toSorted(([a], [b]) => compareText(a, b)),
-      ];
-    });
+/** The definition of a process as a text. A restart of the process keeps it. */
+export function definitionOf(record: ProcessRecord): string {
+  const { pmId, uniqueId, name, namespace, script, cwd, interpreter, execMode, watching, declaration } = record;
+  const { environment, ...others } = declaration;
+  const variables = Object.entries(environment)
+    .filter(([key]) => !VOLATILE.test(key))
+    .toSorted(([a], [b]) => compareText(a, b));
+  const fields = [pmId, uniqueId, name, namespace, script, cwd, interpreter, execMode, watching, others, variables];
+  return JSON.stringify(fields);
 }
 
 /** PM2 changes these with a restart. */

@@ -12,6 +12,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
 import { ecosystemSpellings, spellingsOf } from "../project/environment.ts";
 import { below, type PlaceRequest } from "../project/places.ts";
+import { decide, type Decision } from "./decide.ts";
 import { expectedApps, type Expecting } from "./expected.ts";
 import { filesNow } from "./files.ts";
 import { planOf } from "./plan.ts";
@@ -26,6 +27,7 @@ interface Facts {
 /** A plan with what it was computed from. It holds values of declarations, so it never leaves the process. */
 export interface Planned {
   readonly plan: Plan;
+  readonly decision: Decision;
   readonly content: EcosystemContent;
   readonly expecting: Expecting;
   readonly running: readonly ProcessRecord[];
@@ -60,7 +62,7 @@ export async function planned(ports: Ports, { apps, from, ...place }: InputOf<"r
   const git = await gitState(ports, content);
   const refused = refusedIn(content, names, expecting);
   const plan = planOf(facts, { environment, fileName, path, exists: loaded !== undefined, git, refused, ...context });
-  return { plan, content, expecting, running };
+  return { plan, decision: decide(facts), content, expecting, running };
 }
 
 /** The state that a plan starts from. */

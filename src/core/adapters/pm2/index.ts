@@ -78,7 +78,7 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
 
 function actions(
   act: (call: Call) => Promise<void>,
-): Pick<Processes, "start" | "stop" | "restart" | "reload" | "remove" | "duplicate"> {
+): Pick<Processes, "start" | "stop" | "restart" | "reload" | "remove" | "duplicate" | "keep" | "revive" | "save"> {
   return {
     start: (target) => act({ method: "start", target }),
     stop: (target) => act({ method: "stop", target }),
@@ -86,6 +86,9 @@ function actions(
     reload: (target, declared) => act({ method: "reload", target, declared }),
     remove: (target) => act({ method: "remove", target }),
     duplicate: (target) => act({ method: "duplicate", target }),
+    keep: (path, pmIds) => act({ method: "keep", path, pmIds }),
+    revive: (path, pmId) => act({ method: "revive", path, pmId }),
+    save: () => act({ method: "save" }),
   };
 }
 

@@ -9,7 +9,7 @@ import { LinkFailure } from "./failure.ts";
 import { REDACTED } from "../../secrets/redact.ts";
 import type { Scrub } from "../../pm2/scrub.ts";
 import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts";
-import { act, listed } from "./worker/act.ts";
+import { act, actOnFile, listed } from "./worker/act.ts";
 import { connect, wordsOf, type Connection } from "./worker/connection.ts";
 import { loadPm2, type Pm2 } from "./worker/pm2-api.ts";
 import { environmentScrub, published } from "./worker/publish.ts";
@@ -55,7 +55,9 @@ async function run(call: Call, handOver: (patienceMs: number) => void): Promise<
       scrub = environmentScrub(processes);
       return { processes: published(processes, scrub, (value) => digestWith(call.salt ?? salt, value)) };
     }
-    await act({ connection: kept, timeoutMs, handOver, home: dirname(socket) }, call);
+    const acting = { connection: kept, timeoutMs, handOver, home: dirname(socket) };
+    if ("target" in call) await act(acting, call);
+    else await actOnFile(acting, call);
     return {};
   });
 }

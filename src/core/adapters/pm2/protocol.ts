@@ -2,7 +2,7 @@
 import type { ErrorCode } from "../../api/code.ts";
 import type { Fields } from "../../pm2/normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../../pm2/process-record.ts";
-import type { DeclaredRun } from "../../ports/processes.ts";
+import type { NextRun } from "../../ports/processes.ts";
 
 export interface WorkerData {
   readonly socket: string;
@@ -16,13 +16,20 @@ export type Call =
   /** Removes the secrets in the environments of the last list from texts. */
   | { readonly method: "scrub"; readonly texts: readonly string[] }
   | ActionCall
+  | FileCall
   | { readonly method: "startApp"; readonly name: string; readonly apps: readonly Fields[] };
+
+/** Files of PM2's whole records. Only the worker reads and writes them. */
+export type FileCall =
+  | { readonly method: "keep"; readonly path: string; readonly pmIds: readonly number[] }
+  | { readonly method: "revive"; readonly path: string; readonly pmId: number }
+  | { readonly method: "save" };
 
 export interface ActionCall {
   readonly method: "start" | "stop" | "restart" | "reload" | "remove" | "duplicate";
   readonly target: ProcessIdentity;
   /** Of a restart or reload. */
-  readonly declared?: DeclaredRun | undefined;
+  readonly declared?: NextRun | undefined;
 }
 
 export interface Request {

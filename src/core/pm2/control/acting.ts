@@ -3,7 +3,7 @@ import type { Issue } from "../../api/issue.ts";
 import type { DriftEntry } from "../../api/metrics.ts";
 import type { ProcessAction, ProcessScope } from "../../api/names.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { DeclaredRun } from "../../ports/processes.ts";
+import type { NextRun } from "../../ports/processes.ts";
 import type { ProcessRecord } from "../process-record.ts";
 
 export type ActionInput = InputOf<"process.act"> & { readonly scope: ProcessScope };
@@ -15,8 +15,8 @@ export interface Acting {
   readonly begin: () => Promise<void>;
   /** The time that PM2's list has to show the effect, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** The declaration that a restart or reload makes effective. */
-  readonly declared?: ((record: ProcessRecord) => DeclaredRun) | undefined;
+  /** The declaration, or the former definition, that a restart or reload makes effective. */
+  readonly declared?: ((record: ProcessRecord) => NextRun) | undefined;
 }
 
 /** The process in PM2's list as it is now. @throws {SvcmError} PM2_FAILED if PM2 no longer lists it */

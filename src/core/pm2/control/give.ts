@@ -1,7 +1,7 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { DeclaredRun, Processes } from "../../ports/processes.ts";
+import type { NextRun, Processes } from "../../ports/processes.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { isDoneWithoutUs, isLaunching, type Before } from "./verdict.ts";
 import type { Acting, Look } from "./acting.ts";
@@ -32,12 +32,12 @@ export async function launched({ clock }: Ports, look: Look, timeoutMs = PATIENC
 }
 
 const REQUESTS: Readonly<
-  Record<ProcessAction, (processes: Processes, target: ProcessRecord, declared?: DeclaredRun) => Promise<void>>
+  Record<ProcessAction, (processes: Processes, target: ProcessRecord, run?: NextRun) => Promise<void>>
 > = {
   start: (processes, target) => processes.start(target),
   stop: (processes, target) => processes.stop(target),
-  restart: (processes, target, declared) => processes.restart(target, declared),
-  reload: (processes, target, declared) => processes.reload(target, declared),
+  restart: (processes, target, run) => processes.restart(target, run),
+  reload: (processes, target, run) => processes.reload(target, run),
   delete: (processes, target) => processes.remove(target),
 };
 

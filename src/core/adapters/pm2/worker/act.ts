@@ -1,8 +1,10 @@
 import type { ProcessIdentity } from "../../../pm2/process-record.ts";
 import { LinkFailure } from "../failure.ts";
-import type { ActionCall } from "../protocol.ts";
+import type { NextRun } from "../../../ports/processes.ts";
+import type { ActionCall, FileCall } from "../protocol.ts";
 import type { Connection } from "./connection.ts";
 import { currentConf } from "./current-conf.ts";
+import { formerApp, formerConf, keepRecords, keptRecord, saveDump } from "./keep.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 import { resolveApp } from "./resolve-app.ts";
 
@@ -28,7 +30,7 @@ export async function listed(connection: Connection, timeoutMs: number): Promise
  * @throws {LinkFailure} PROCESS_CHANGED, APP_NEVER_SETTLES and those of {@link Connection.ask}
  */
 export async function act(acting: Acting, { method, target, declared }: ActionCall): Promise<void> {
-  const resolved = declared && { app: await resolveApp(declared.app, acting.home), drop: declared.drop };
+  const conf = declared && (await confOf(declared, target, acting.home));
   const found = (await listed(acting.connection, acting.timeoutMs)).find(({ pm_id }) => pm_id === target.pmId);
   if (found === undefined || !isSame(found, target)) throw changed(target);
   const { pm_id: id, pm2_env } = found;
@@ -36,8 +38,18 @@ export async function act(acting: Acting, { method, target, declared }: ActionCa
   // PM2 would start one that waits for its restart beside the restart that is due.
   if (BEGINS.has(method) && pm2_env["status"] === "waiting restart") await give(acting, "stopProcessId", found, id);
   const isAgain = method === "restart" || method === "reload";
-  const env = resolved && { current_conf: currentConf(resolved.app, found, resolved.drop) };
+  const env = conf && { current_conf: conf(found) };
   await give(acting, RPC[method], found, isAgain ? { id, ...(env && { env }) } : id);
+}
+
+/** The `current_conf` of a process, which depends on its present record. */
+async function confOf(run: NextRun, { pmId }: ProcessIdentity, home: string): Promise<(found: Pm2Process) => object> {
+  if ("keptIn" in run) {
+    const kept = keptRecord(run.keptIn, pmId);
+    return (found) => formerConf(kept, found);
+  }
+  const app = await resolveApp(run.app, home);
+  return (found) => currentConf(app, found, run.drop);
 }
 
 const RPC = {
@@ -55,6 +67,20 @@ async function give(acting: Acting, method: string, found: Pm2Process, argument:
   const patienceMs = acting.timeoutMs + graceOf(found);
   acting.handOver(patienceMs);
   await acting.connection.ask(method, argument, patienceMs);
+}
+
+/** Writes PM2's records to a file, or starts a process from such a file. @throws {LinkFailure} */
+export async function actOnFile(acting: Acting, call: FileCall): Promise<void> {
+  if (call.method === "revive") {
+    const kept = keptRecord(call.path, call.pmId);
+    return give(acting, "prepare", kept, formerApp(kept));
+  }
+  const all = await listed(acting.connection, acting.timeoutMs);
+  if (call.method === "save") return saveDump(acting.home, all);
+  keepRecords(
+    call.path,
+    all.filter(({ pm_id }) => call.pmIds.includes(pm_id)),
+  );
 }
 
 function isSame({ name, pm2_env }: Pm2Process, identity: ProcessIdentity): boolean {

@@ -1,0 +1,56 @@
+import * as Flags from "@oclif/core/flags";
+import { renderPlan, rolloutApply, rolloutPlan } from "../core/index.ts";
+import { chosen, ecosystemFlags, SvcmCommand } from "./base.ts";
+import { applyFlags, patienceOf, refuseUnasked, renderRelease } from "./terminal/release.ts";
+import { fold } from "./terminal/fold.ts";
+import { paint } from "./terminal/paint.ts";
+import { canAsk, confirm } from "./terminal/prompt.ts";
+import { stdoutScreen } from "./terminal/screen.ts";
+
+export default class Apply extends SvcmCommand {
+  static override summary = "Make PM2 run what an ecosystem file declares, step by step.";
+  static override description =
+    "Runs the steps of svcm plan in their order, each verified in PM2's list before the next one. The first failure stops, and the touched apps get their former definitions back. In a terminal, svcm shows the plan and asks. Exits 1 if it was refused or everything runs as before, and 3 if something is half done.";
+  static override examples = [
+    "<%= config.bin %> apply --environment production",
+    "<%= config.bin %> apply --environment production --plan 7f3a-9c21",
+    "<%= config.bin %> apply --app dev-restapi --yes",
+  ];
+  static override flags = {
+    ...ecosystemFlags,
+    app: Flags.string({
+      summary: "Only this app of the ecosystem file. Can be repeated.",
+      helpValue: "<name>",
+      multiple: true,
+    }),
+    plan: Flags.string({ summary: "Id of the plan that you read. Another plan is refused.", helpValue: "<id>" }),
+    "allow-dirty": Flags.boolean({ summary: "Apply files that differ from the commit.", default: false }),
+    message: Flags.string({ char: "m", summary: "A note for the release.", helpValue: "<text>" }),
+    ...applyFlags,
+  };
+
+  async run() {
+    const { flags } = await this.parse(Apply);
+    const { app: apps, message } = flags;
+    const place = { ...chosen(flags), apps };
+    const plan = flags.plan ?? (await this.#agreed(place, flags.yes));
+    if (plan === null) return this.answerNo();
+    const asked = plan === undefined ? {} : { plan };
+    const input = { ...place, ...asked, allowDirty: flags["allow-dirty"], message, ...patienceOf(flags) };
+    const { release, ...rest } = await this.executeUntilStopped(rolloutApply, input);
+    this.print((screen) => (release === null ? "Nothing to do." : fold(renderRelease(release), screen)));
+    return { release, ...rest };
+  }
+
+  /** The id of the plan that a person has agreed to; null for a no, and `undefined` without a question. */
+  async #agreed(place: object, isAgreed: boolean): Promise<string | null | undefined> {
+    if (isAgreed) return undefined;
+    refuseUnasked(canAsk(this), "svcm apply", "--plan or --yes");
+    const plan = await this.execute(rolloutPlan, place);
+    this.log(fold(await renderPlan(plan, "text", paint), stdoutScreen()));
+    if (!plan.changed) return plan.id;
+    if (await confirm("Apply this plan?")) return plan.id;
+    this.log("Nothing was changed.");
+    return null;
+  }
+}

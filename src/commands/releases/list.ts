@@ -1,0 +1,37 @@
+import { auditText, releaseList, type Release } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { renderTable } from "../terminal/table.ts";
+
+export default class ReleasesList extends SvcmCommand {
+  static override summary = "List the newest applies and rollbacks of this repository.";
+  static override description =
+    "svcm keeps the newest ten in PM2_HOME. `half` means that some apps may run as before and others as planned, or that svcm was cut off.";
+  static override examples = ["<%= config.bin %> releases list", "<%= config.bin %> releases list --json"];
+
+  async run() {
+    await this.parse(ReleasesList);
+    const response = await this.execute(releaseList, {});
+    const { releases } = response;
+    this.print((screen) =>
+      releases.length === 0
+        ? "There is no release. svcm records one for each apply that changes something."
+        : renderTable<Release>(
+            [
+              { heading: "RELEASE", cell: ({ id }) => id },
+              { heading: "ENVIRONMENT", cell: ({ environment }) => environment, spare: 1 },
+              { heading: "OUTCOME", cell: ({ outcome }) => outcome },
+              { heading: "COMMIT", cell: ({ git }) => git?.commit.slice(0, 10) ?? "-", spare: 2 },
+              { heading: "BY", cell: (release) => auditText.callerOf(release), spare: 3 },
+              { heading: "NOTE", cell: noteOf, shorten: "end", spare: 4 },
+            ],
+            releases,
+            screen,
+          ),
+    );
+    return response;
+  }
+}
+
+function noteOf({ undoes, message = "" }: Release): string {
+  return undoes === undefined ? message : `undoes ${undoes}`;
+}

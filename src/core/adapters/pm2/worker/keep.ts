@@ -1,0 +1,75 @@
+/** PM2's records of processes in files. They hold every value, so only their owner may read them. */
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { LinkFailure } from "../failure.ts";
+import type { Pm2Process } from "./pm2-api.ts";
+
+/** @param flag `wx` for a file that does not exist */
+function writeOwned(path: string, flag: "w" | "wx", data: unknown): void {
+  const fd = openSync(path, flag, 0o600);
+  try {
+    writeSync(fd, JSON.stringify(data));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** @throws {LinkFailure} PM2_HOME_UNUSABLE */
+export function keepRecords(path: string, records: readonly Pm2Process[]): void {
+  const kept = records.map(({ pm_id, name, pm2_env }) => ({ pm_id, name, pm2_env }));
+  using(path, () => writeOwned(path, "wx", kept));
+}
+
+/** @throws {LinkFailure} RELEASE_GONE, PM2_HOME_UNUSABLE */
+export function keptRecord(path: string, pmId: number): Pm2Process {
+  const kept = using(path, () => JSON.parse(readFileSync(path, "utf8")) as Pm2Process[]);
+  const found = kept.find(({ pm_id }) => pm_id === pmId);
+  if (found === undefined) throw new LinkFailure("RELEASE_GONE", `${path} has no process with the number ${pmId}.`);
+  return found;
+}
+
+/** Writes PM2's list for the next boot, as `pm2 save` does. @throws {LinkFailure} PM2_HOME_UNUSABLE */
+export function saveDump(home: string, records: readonly Pm2Process[]): void {
+  const path = join(home, "dump.pm2");
+  const apps = records.map(({ pm2_env }) => {
+    const { instances: _count, pm_id: _id, prev_restart_delay: _delay, ...kept } = pm2_env;
+    return kept;
+  });
+  using(path, () => {
+    if (existsSync(path)) copyFileSync(path, `${path}.bak`);
+    writeOwned(`${path}.svcm`, "w", apps);
+    renameSync(`${path}.svcm`, path);
+  });
+}
+
+/** PM2's fields of one run of a process, and those that no restart changes. */
+const OF_A_RUN = new Set(
+  `axm_actions axm_dynamic axm_monitor axm_options created_at exec_mode exit_code instances km_link node_version
+   NODE_APP_INSTANCE pid pm_id pm_pid_path pm_uptime prev_restart_delay restart_time status unique_id unstable_restarts
+   version versioning vizion_running watch`.split(/\s+/),
+);
+
+/** The `current_conf` that gives a process back the definition of a record, whatever it has now. */
+export function formerConf({ pm2_env: kept }: Pm2Process, { pm2_env: now }: Pm2Process): object {
+  const before = Object.entries(kept).filter(([field]) => !OF_A_RUN.has(field));
+  const added = Object.keys(now).filter((field) => !OF_A_RUN.has(field) && !Object.hasOwn(kept, field));
+  return Object.fromEntries([...added.map((field) => [field, "null"]), ...before]);
+}
+
+const KEPT_BY_A_NEW_ONE = new Set(["exec_mode", "watch", "pm_pid_path", "NODE_APP_INSTANCE"]);
+
+/** The argument of PM2's `prepare` for a process that PM2 no longer lists. */
+export function formerApp({ name, pm2_env }: Pm2Process): object {
+  const kept = Object.entries(pm2_env).filter(([field]) => !OF_A_RUN.has(field) || KEPT_BY_A_NEW_ONE.has(field));
+  return { ...Object.fromEntries(kept), name };
+}
+
+function using<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
+    throw new LinkFailure("PM2_HOME_UNUSABLE", `${path} cannot be used (${code}): ${message}`);
+  }
+}

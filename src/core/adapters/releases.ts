@@ -1,0 +1,108 @@
+import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { SvcmError } from "../errors.ts";
+import { FileError } from "../ports/index.ts";
+import type { Releases } from "../ports/releases.ts";
+import type { ReleaseEvent } from "../rollout/release.ts";
+import { fileLocks } from "./files/lock.ts";
+
+/** `20261122-044103-b8f9`, so that names sort by time. */
+const ID = /^\d{8}-\d{6}-[0-9a-f]{4}$/;
+
+export function nodeReleases(pm2Home: string, root: string): Releases {
+  const own = join(pm2Home, "svcm");
+  const folder = join(own, serviceName(root), "releases");
+  const journalOf = (id: string): string => join(folder, id, "journal.jsonl");
+  return {
+    exclusively: async (timeoutMs, work) => {
+      const path = join(own, "apply");
+      await using(own, () => mkdir(own, { recursive: true, mode: 0o700 }));
+      try {
+        return await fileLocks({ timeoutMs }).hold({ target: path, path }, work);
+      } catch (error) {
+        if (!(error instanceof FileError) || error.path !== path) throw error;
+        if (error.code !== "ELOCKED") throw unusable(own, error);
+        throw new SvcmError("APPLY_LOCKED", { details: `Another apply or rollback runs: ${error.message}.` });
+      }
+    },
+    begin: (id, first) =>
+      using(folder, async () => {
+        await mkdir(join(folder, id), { recursive: true, mode: 0o700 });
+        await append(journalOf(id), first);
+      }),
+    add: (id, event) => using(folder, () => append(journalOf(id), event)),
+    keptIn: (id) => join(folder, id, "before.json"),
+    list: () =>
+      using(folder, async () => {
+        const texts = (await idsIn(folder)).map((id) => readFile(journalOf(id), "utf8").catch(() => ""));
+        return (await Promise.all(texts)).map(eventsIn).filter(({ length }) => length > 0);
+      }),
+    prune: (keep) =>
+      using(folder, async () => {
+        for (const id of (await idsIn(folder)).slice(keep))
+          await rm(join(folder, id), { recursive: true, force: true });
+      }),
+  };
+}
+
+/** The name of the package, else of the folder: release folders have other names, and stay one service. */
+function serviceName(root: string): string {
+  let name: unknown;
+  try {
+    name = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly name?: unknown }).name;
+  } catch {
+    name = undefined;
+  }
+  const text = typeof name === "string" && name !== "" ? name : basename(root);
+  return text.replaceAll(/[^\w.-]+/g, "-").replace(/^[.-]+/, "") || "service";
+}
+
+async function append(path: string, event: ReleaseEvent): Promise<void> {
+  const file = await open(path, "a", 0o600);
+  try {
+    await file.appendFile(`${JSON.stringify(event)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The newest first. */
+async function idsIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  });
+  return names
+    .filter((name) => ID.test(name))
+    .toSorted()
+    .toReversed();
+}
+
+function eventsIn(text: string): ReleaseEvent[] {
+  return text.split("\n").flatMap((line) => {
+    try {
+      return [JSON.parse(line) as ReleaseEvent];
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function using<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+}
+
+function unusable(folder: string, error: unknown): SvcmError {
+  const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
+  return new SvcmError("PM2_FAILED", {
+    code: "PM2_HOME_UNUSABLE",
+    path: folder,
+    details: `The releases cannot be read or written (${code}): ${message}`,
+  });
+}

@@ -1,0 +1,29 @@
+import type { ReleaseEvent } from "../rollout/release.ts";
+
+/**
+ * The journals of applies to one PM2, one folder each in `svcm/releases` of its PM2_HOME, for its owner alone. Methods throw
+ * {SvcmError} PM2_FAILED with the code `PM2_HOME_UNUSABLE`.
+ */
+export interface Releases {
+  /**
+   * Runs `work` while no other svcm applies to this PM2.
+   *
+   * @throws {SvcmError} APPLY_LOCKED; what `work` throws passes through.
+   */
+  exclusively<T>(timeoutMs: number, work: () => Promise<T>): Promise<T>;
+
+  /** Makes the folder of a release, with the first line of its journal on disk. */
+  begin(id: string, first: ReleaseEvent): Promise<void>;
+
+  /** Adds a line, which is on disk when the promise resolves. */
+  add(id: string, event: ReleaseEvent): Promise<void>;
+
+  /** The file for PM2's records of a release. */
+  keptIn(id: string): string;
+
+  /** The lines of each journal, the newest first. A line that was cut off is left out. */
+  list(): Promise<ReleaseEvent[][]>;
+
+  /** Removes all but so many of the newest. */
+  prune(keep: number): Promise<void>;
+}

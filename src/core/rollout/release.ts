@@ -1,0 +1,65 @@
+import type { Release } from "../api/rollout.ts";
+
+type ReleaseStep = Release["steps"][number];
+
+/** A process as it was before a release. It holds a digest of its definition, never a value. */
+export interface FormerProcess {
+  readonly name: string;
+  readonly pmId: number;
+  readonly uniqueId: string | null;
+  readonly isStopped: boolean;
+  readonly definition: string;
+}
+
+/** The first line of a journal. */
+export interface ReleaseHead extends Omit<Release, "endedAt" | "outcome" | "code" | "steps"> {
+  readonly event: "release";
+  readonly steps: readonly Pick<ReleaseStep, "do" | "app" | "pmIds">[];
+  /** The processes of the touched apps. */
+  readonly before: readonly FormerProcess[];
+}
+
+/** A line of a journal. Times are ISO texts. */
+export type ReleaseEvent =
+  | ReleaseHead
+  | {
+      readonly event: "step";
+      readonly step: number;
+      readonly phase: "begun" | "done" | "failed";
+      readonly at: string;
+      readonly reason?: string;
+    }
+  | { readonly event: "return"; readonly app: string; readonly at: string; readonly reason?: string }
+  | { readonly event: "end"; readonly outcome: Release["outcome"]; readonly at: string; readonly code?: string };
+
+export function headOf(events: readonly ReleaseEvent[]): ReleaseHead | undefined {
+  return events.find((event) => event.event === "release");
+}
+
+/** The release of a journal. One without an end was cut off, so it may be half done. */
+export function releaseOf(head: ReleaseHead, events: readonly ReleaseEvent[]): Release {
+  const { event: _event, before: _before, steps, ...common } = head;
+  const end = events.findLast((event) => event.event === "end");
+  return {
+    ...common,
+    endedAt: end?.at ?? null,
+    outcome: end?.outcome ?? "half",
+    ...(end?.code !== undefined && { code: end.code }),
+    steps: steps.map((step, index) => ({ ...step, ...phaseOf(events, index, step) })),
+  };
+}
+
+/** PM2's list was not seen after a step that was cut off, so it counts as failed. */
+function phaseOf(
+  events: readonly ReleaseEvent[],
+  index: number,
+  { do: kind, app }: ReleaseHead["steps"][number],
+): Pick<ReleaseStep, "phase" | "reason"> {
+  const last = events.findLast((event) => event.event === "step" && event.step === index);
+  if (last?.event !== "step") return { phase: "not-begun" };
+  const returned = events.findLast((event) => event.event === "return" && event.app === app);
+  const isReturned = returned?.event === "return" && returned.reason === undefined;
+  if (isReturned && kind !== "return") return { phase: "reverted" };
+  if (last.phase === "done") return { phase: "done" };
+  return { phase: "failed", ...(last.reason !== undefined && { reason: last.reason }) };
+}

@@ -1,0 +1,228 @@
+/** Applies and rollbacks over a real PM2. The processes themselves are asked what they run with. */
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { InputOf } from "../../src/core/api/inputs.ts";
+import {
+  auditList,
+  execute,
+  processAct,
+  releaseList,
+  rolloutApply,
+  rolloutPlan,
+  rolloutRollback,
+  SvcmError,
+  type Ports,
+} from "../../src/core/index.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+const caller = { source: "cli", grants: ["read", "write"] } as const;
+const CANARY = "canary-93b0";
+let own: Pm2;
+let ports: Ports;
+
+/** It writes down what it was started with, or ends at once. */
+const APP = `
+if (process.env.FAILS) process.exit(3);
+const { MODE, OLD, NEW } = process.env;
+const seen = JSON.stringify({ MODE, OLD, NEW, args: process.argv.slice(2) });
+require("node:fs").writeFileSync(__dirname + "/seen-" + process.pid, seen);
+${IDLE}`;
+
+const api = { name: "api", script: "./app.cjs", env: { MODE: "1", OLD: "1", API_TOKEN: CANARY } };
+const web = { name: "web", script: "./app.cjs", exec_mode: "cluster", instances: 2, env: { MODE: "1" } };
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  ports = own.ports();
+  writeFileSync(join(own.folder, "app.cjs"), APP);
+  utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
+});
+afterAll(() => own.end());
+
+/** Every test begins with the two apps as they are declared above. */
+beforeEach(async () => {
+  const others = (await ports.processes.list()).filter(({ name }) => name !== "api" && name !== "web");
+  for (const record of others) await ports.processes.remove(record);
+  await apply([api, web]);
+}, 60_000);
+
+const apply = (apps: readonly object[], more: Partial<InputOf<"rollout.apply">> = {}) => {
+  own.pm2Folder(apps);
+  return execute(rolloutApply, ports, { environment: "dev", ...more }, caller);
+};
+
+const stepsLeft = async (): Promise<number> =>
+  (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps.length;
+
+const refusal = (done: Promise<unknown>): Promise<unknown> =>
+  done.then(
+    () => "done",
+    (error: unknown) => (error instanceof SvcmError ? { kind: error.kind, ...error.body } : error),
+  );
+
+/** The number, the state, and what each process of an app was started with, as it says itself. */
+async function seen(name: string) {
+  const records = (await ports.processes.list()).filter((record) => record.name === name);
+  return records.map(({ pid, pmId, status }) => {
+    const said = JSON.parse(readFileSync(join(own.folder, `seen-${pid}`), "utf8")) as Seen;
+    return { pmId, status, ...said };
+  });
+}
+
+interface Seen {
+  readonly MODE?: string;
+  readonly OLD?: string;
+  readonly NEW?: string;
+  readonly args: readonly string[];
+}
+
+const both = async (): Promise<unknown> => [await seen("api"), await seen("web")];
+
+test("an apply makes every process run as declared, and a second one has nothing to do", async () => {
+  const env = { MODE: "2", NEW: "1", API_TOKEN: CANARY };
+  const { release } = await apply([
+    { ...api, env, kill_timeout: 3000 },
+    { ...web, instances: 3, env: { MODE: "2" } },
+    { name: "new", script: "./app.cjs" },
+  ]);
+  expect(release).toMatchObject({ outcome: "applied", environment: "dev", source: "cli" });
+  expect(release?.steps.map(({ do: kind, app, phase }) => [kind, app, phase])).toEqual([
+    ["update", "api", "done"],
+    ["update", "web", "done"],
+    ["start", "new", "done"],
+    ["scale", "web", "done"],
+    ["save", "", "done"],
+  ]);
+  expect(await seen("api")).toEqual([{ pmId: expect.any(Number), status: "online", MODE: "2", NEW: "1", args: [] }]);
+  expect(await seen("web")).toMatchObject([{ MODE: "2" }, { MODE: "2" }, { MODE: "2" }]);
+  expect(await stepsLeft()).toBe(0);
+  expect(
+    (
+      await apply([
+        { ...api, env, kill_timeout: 3000 },
+        { ...web, instances: 3, env: { MODE: "2" } },
+        { name: "new", script: "./app.cjs" },
+      ])
+    ).release,
+  ).toBeNull();
+});
+
+describe("a plan that is out of date is refused, and nothing is changed", () => {
+  test.each<[string, () => Promise<unknown> | void]>([
+    ["the file changed", () => own.pm2Folder([{ ...api, env: { MODE: "3" } }, web])],
+    [
+      "a process changed",
+      async () => {
+        own.pm2Folder([{ ...api, kill_timeout: 999 }, web]);
+        const restart = { action: "restart", scope: "ecosystem", name: "api", environment: "dev" } as const;
+        await execute(processAct, ports, restart, caller);
+        own.pm2Folder([{ ...api, env: { MODE: "2" } }, web]);
+      },
+    ],
+  ])("%s", async (_what, change) => {
+    own.pm2Folder([{ ...api, env: { MODE: "2" } }, web]);
+    const { id } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+    await change();
+    const before = await both();
+    const refused = execute(rolloutApply, ports, { environment: "dev", plan: id! }, caller);
+    expect(await refusal(refused)).toMatchObject({ kind: "PLAN_STALE", code: "PLAN_STALE" });
+    expect(await both()).toEqual(before);
+  });
+
+  test("the present plan is applied by its id", async () => {
+    own.pm2Folder([{ ...api, env: { MODE: "2" } }, web]);
+    const { id } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+    expect((await apply([{ ...api, env: { MODE: "2" } }, web], { plan: id! })).release?.plan).toBe(id);
+  });
+});
+
+describe("a bad release", () => {
+  test.each([
+    [
+      "in fork mode",
+      [
+        { ...web, env: { MODE: "2" } },
+        { ...api, env: { MODE: "2", FAILS: "1" } },
+      ],
+    ],
+    [
+      "in cluster mode",
+      [
+        { ...api, env: { MODE: "2" } },
+        { ...web, env: { MODE: "2", FAILS: "1" } },
+      ],
+    ],
+    ["of a new app", [{ ...api, env: { MODE: "2" } }, web, { name: "bad", script: "./app.cjs", env: { FAILS: "1" } }]],
+  ])("%s is returned: every touched process runs as before", async (_what, apps) => {
+    const before = await both();
+    expect(await refusal(apply(apps))).toMatchObject({ kind: "APPLY_REVERTED" });
+    expect(await both()).toEqual(before);
+    expect((await ports.processes.list()).map(({ name }) => name).toSorted()).toEqual(["api", "web", "web"]);
+    const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
+    expect(newest?.outcome).toBe("reverted");
+    own.pm2Folder([api, web]);
+    expect(await stepsLeft()).toBe(0);
+  });
+});
+
+test("a rollback gives every app its former definition and number, and can be undone", async () => {
+  const before = await both();
+  await apply([
+    { ...api, args: "x y", env: { MODE: "2", NEW: "1" } },
+    { ...web, instances: 1, env: { MODE: "2" } },
+    { name: "new", script: "./app.cjs" },
+  ]);
+  const applied = await seen("api");
+  expect(applied).toMatchObject([{ MODE: "2", args: ["x", "y"] }]);
+  const undone = await execute(rolloutRollback, ports, {}, caller);
+  expect(undone.outcome).toBe("applied");
+  expect(await seen("api")).toEqual((before as unknown[])[0]);
+  expect(await seen("web")).toMatchObject([{ MODE: "1" }, { MODE: "1" }]);
+  expect(await seen("new")).toEqual([]);
+  own.pm2Folder([api, web]);
+  expect(await stepsLeft()).toBe(0);
+  await execute(rolloutRollback, ports, { release: undone.id }, caller);
+  expect(await seen("api")).toEqual(applied);
+});
+
+test("while one apply runs, another one is refused and names the process", async () => {
+  await ports.releases.exclusively(1000, async () => {
+    const second = own.ports().releases.exclusively(1000, () => Promise.resolve("ran"));
+    expect(await refusal(second)).toMatchObject({
+      kind: "APPLY_LOCKED",
+      details: expect.stringContaining(String(process.pid)),
+    });
+  });
+});
+
+test("an unknown release is refused with the accepted ones", async () => {
+  const refused = execute(rolloutRollback, ports, { release: "20200101-000000-abcd" }, caller);
+  expect(await refusal(refused)).toMatchObject({
+    kind: "RELEASE_NOT_FOUND",
+    details: expect.stringContaining("Accepted: "),
+  });
+});
+
+test("values are only in PM2's records of a release and in its dump, for their owner alone", async () => {
+  const { release } = await apply([{ ...api, env: { MODE: "2", API_TOKEN: `${CANARY}-2` } }, web]);
+  const audit = await execute(auditList, ports, { limit: 1 }, caller);
+  expect(audit.records).toMatchObject([{ action: "plan.apply", outcome: "succeeded" }]);
+  expect(JSON.stringify([release, audit])).not.toContain(CANARY);
+  const files = readdirSync(join(own.home, "svcm"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const holding = files.filter((path) => readFileSync(path, "utf8").includes(CANARY));
+  expect(new Set(holding.map((path) => path.slice(path.lastIndexOf("/") + 1)))).toEqual(new Set(["before.json"]));
+  for (const path of [...files, join(own.home, "dump.pm2")]) expect(statSync(path).mode & 0o077, path).toBe(0);
+});
+
+test("the newest ten releases are kept", async () => {
+  for (let count = 0; count < 11; count += 1) {
+    const id = `20200101-0000${String(count).padStart(2, "0")}-abcd`;
+    await ports.releases.begin(id, { event: "end", outcome: "applied", at: "" });
+  }
+  await apply([{ ...api, env: { MODE: "2" } }, web]);
+  expect(await ports.releases.list()).toHaveLength(10);
+});
