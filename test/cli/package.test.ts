@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -89,6 +89,26 @@ describe("the package", () => {
     expect(svcm("env", "get", "SVC_HTTP_FRAMEWORK")).toBe("express\n");
     expect(JSON.parse(svcm("env", "get", "--json"))).toMatchObject({ environment: "dev", fileName: ".env.dev" });
   });
+});
+
+test("without PM2, the package reads env files, and says what to install for processes", () => {
+  const [pm2, away] = [join(app, "node_modules/pm2"), join(folder, "pm2")];
+  write("pm2/ecosystem.dev.config.cjs", 'module.exports = { apps: [{ name: "api", script: "/bin/true" }] };');
+  renameSync(pm2, away);
+  const { status, stderr } = spawnSync(join(app, "node_modules/.bin/svcm"), ["process", "start", "--ecosystem"], {
+    cwd: app,
+    env: plainEnvironment({ PM2_HOME: join(folder, "home") }),
+    encoding: "utf8",
+  });
+  const value = svcm("env", "get", "SVC_HTTP_FRAMEWORK");
+  renameSync(away, pm2);
+  expect({ status, stderr }).toEqual({
+    status: 3,
+    stderr: expect.stringMatching(
+      /^Error: PM2 cannot be loaded: Cannot find .*pm2.*\nHint: svcm installs PM2 as its dependency\. .*\nPM2_LOAD_FAILED/,
+    ) as string,
+  });
+  expect(value).toBe("express\n");
 });
 
 describe("svcm/startup", () => {

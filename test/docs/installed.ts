@@ -16,6 +16,15 @@ export interface Backend {
   readonly code: string;
 }
 
+export const EXPRESS: Backend = {
+  dependencies: ["express"],
+  code: `const express = require("express");
+const app = express();
+app.get("/", (_, response) => response.send("shop\\n"));
+app.listen(process.env.PORT);
+`,
+};
+
 const PAGE = readFileSync(join(REPOSITORY, "docs/tutorial/own-backend.md"), "utf8");
 
 /** Installs the package in a project, and runs the commands of the page from its first section on. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runInstalled } from "./installed.ts";
+import { EXPRESS, runInstalled } from "./installed.ts";
 
 test('the page "Your own backend" runs as printed in a NestJS project that installed the package', async () => {
   const code = `require("reflect-metadata");
@@ -20,4 +20,8 @@ NestFactory.create(ShopModule).then((app) => app.listen(process.env.PORT));
 `;
   const nest = ["@nestjs/common", "@nestjs/core", "@nestjs/platform-express", "reflect-metadata", "rxjs"];
   expect(await runInstalled({ dependencies: nest, code })).toEqual([]);
+});
+
+test('the page "Your own backend" runs as printed beside another version of PM2', async () => {
+  expect(await runInstalled({ ...EXPRESS, dependencies: [...EXPRESS.dependencies, "pm2@6.0.14"] })).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { ecosystemFileNames } from "../pm2/file-name.ts";
 import type { Ports } from "../ports/index.ts";
 import { isEnvName, isPm2Name } from "./detect/survey.ts";
 import { ecosystemSpellings } from "./environment.ts";
+import { below } from "./places.ts";
 
 const SHOWN = 4;
 
@@ -22,8 +23,19 @@ export async function doorHint({ ecosystems, facts, workspace }: Ports): Promise
 /** The error with that next step, if it says that a file of svcm's own layout is missing. */
 export async function withDoor(ports: Ports, error: unknown): Promise<unknown> {
   if (!(error instanceof SvcmError) || !lacksOurFile(error, ports.workspace.root)) return error;
-  const hint = await doorHint(ports);
+  const hint = (await doorHint(ports)) ?? (await templateHint(ports, error.body.path));
   return hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
+}
+
+/** For an env file that a template of `svcm.yaml` describes. */
+async function templateHint({ facts, workspace }: Ports, path: string | undefined): Promise<string | undefined> {
+  const services = Object.values((await facts.project().catch(() => undefined))?.services ?? {});
+  const found = services.find(({ folder, env }) =>
+    Object.values(env).some(({ layers }) =>
+      layers.some((layer) => below(below(workspace.root, folder), layer) === path),
+    ),
+  );
+  return found?.template && `Make the file from ${found.template}.`;
 }
 
 /** A document of another name was named by a person, so svcm does not guess. */

@@ -1,7 +1,15 @@
 /** `svcm init` divides the files of a repository among environments and services. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { commandLineCaller, envRead, execute, nodePorts, projectInit, type Ports } from "../../../src/core/index.ts";
+import {
+  commandLineCaller,
+  envRead,
+  execute,
+  nodePorts,
+  projectInit,
+  withDoor,
+  type Ports,
+} from "../../../src/core/index.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 import { app, js, manifest } from "../../support/own-projects.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
@@ -46,6 +54,16 @@ describe("svcm init divides files among environments", () => {
     await expect(read).rejects.toMatchObject({
       body: { code: "ENV_FILE_NOT_DECLARED", details: expect.stringContaining("These environments have one: dev.") },
     });
+  });
+
+  test("the refusal for a missing env file names its template", async () => {
+    const { ports, root } = makeWorkspace({ ".env.example": "PORT=1\n" });
+    await execute(projectInit, ports, { write: true }, caller);
+    const fresh = nodePorts({ root, env: {}, cwd: root });
+    const error: unknown = await execute(envRead, fresh, {}, caller).catch((thrown: unknown) =>
+      withDoor(fresh, thrown),
+    );
+    expect(error).toMatchObject({ body: { code: "ENV_FILE_NOT_FOUND", hint: "Make the file from .env.example." } });
   });
 
   test("a plain .env is a layer below the files of all environments", async () => {

@@ -4,9 +4,6 @@ import { LinkFailure } from "../failure.ts";
 import { wordsOf } from "./connection.ts";
 import { withoutValues } from "./without-values.ts";
 
-/** PM2's own server for static files. */
-const SERVER = createRequire(import.meta.url).resolve("pm2/lib/API/Serve.js");
-
 /** An app as PM2 gives it to its daemon: validated, with defaults and absolute paths. `env` holds what is declared. */
 export type ResolvedApp = Readonly<Record<string, unknown>> & { readonly env: Readonly<Record<string, unknown>> };
 
@@ -21,7 +18,7 @@ export async function resolveApp(app: Fields, home: string): Promise<ResolvedApp
     const verified = common.verifyConfs([structuredClone(app)]);
     if (verified instanceof Error) throw verified;
     const [valid = {}] = verified;
-    const script = valid["script"] === "serve" ? SERVER : valid["script"];
+    const script = valid["script"] === "serve" ? staticServer() : valid["script"];
     // A filter that every name matches: PM2 adds no variable of its caller.
     const conf = { ...valid, script, namespace: valid["namespace"] ?? "default", filter_env: [""] };
     const { filter_env: _filter, env, ...resolved } = common.resolveAppAttributes({ cwd: "/", pm2_home: home }, conf);
@@ -29,6 +26,11 @@ export async function resolveApp(app: Fields, home: string): Promise<ResolvedApp
   } catch (error) {
     throw new LinkFailure("PM2_ACTION_FAILED", withoutValues(wordsOf(error), [app]));
   }
+}
+
+/** PM2's own server for static files. */
+function staticServer(): string {
+  return createRequire(import.meta.url).resolve("pm2/lib/API/Serve.js");
 }
 
 function asText([key, value]: [string, unknown]): [string, unknown] {
