@@ -42,6 +42,7 @@ export const failureBody = z
 const envRead = {
   environment,
   fileName,
+  path: z.string().optional().describe("Absolute path of the file that a write changes, if `svcm.yaml` declares it."),
   editableKeys: keys.describe("The write allowlist."),
   values: z
     .record(z.string(), z.string())
@@ -50,7 +51,7 @@ const envRead = {
 
 export const envReadBody = z.strictObject(envRead).describe("The visible part of an env file.");
 
-export const envWriteRequest = pick(inputs["env.write"], { environment: true, values: true });
+export const envWriteRequest = pick(inputs["env.write"], { environment: true, service: true, values: true });
 
 export const envWrittenBody = z
   .strictObject({
@@ -174,6 +175,7 @@ export const contractBody = z
         pm2Dir: z.string().describe("Folder of the PM2 ecosystem files."),
       })
       .describe("Absolute paths."),
+    services: keys.describe("Names of the services that `svcm.yaml` declares; empty if it names none."),
   })
   .describe("The two facts that forms, selects and completions are built from, and whose they are.");
 

@@ -14,6 +14,8 @@ export interface EnvFile extends Environment {
   /** The file that a write changes: `.env.dev`. */
   readonly fileName: string;
   readonly path: string;
+  /** The path, if `svcm.yaml` declares it. */
+  readonly declaredPath?: string;
   readonly service?: string;
   readonly overridden: readonly string[];
 }
@@ -53,7 +55,8 @@ export async function locateEnvFile(ports: Ports, contract: RuntimeContract, ask
   if (path === undefined) throw undeclared(environment.name, chosen);
   if (encrypted) throw encryptedFile(layers.at(-1) ?? "", path);
   const service = chosen.name === "" ? {} : { service: chosen.name };
-  return { ...environment, ...service, fileName: baseName(path), path, overridden: paths.slice(0, -1) };
+  const places = { path, declaredPath: path, overridden: paths.slice(0, -1) };
+  return { ...environment, ...service, fileName: baseName(path), ...places };
 }
 
 /** Reads every layer that exists. @throws {SvcmError} as {@link locateEnvFile}, ENV_FILE_FAILED */

@@ -9,7 +9,7 @@ import { shownValue } from "./values.ts";
  */
 export function readResponse(
   contract: RuntimeContract,
-  file: { readonly environment: string; readonly fileName: string },
+  file: { readonly environment: string; readonly fileName: string; readonly declaredPath?: string },
   held: ReadonlyMap<string, string>,
 ): EnvReadResponse {
   const values = visibleKeys(contract).map((key) => {
@@ -19,6 +19,7 @@ export function readResponse(
   return {
     environment: file.environment,
     fileName: file.fileName,
+    ...(file.declaredPath !== undefined && { path: file.declaredPath }),
     editableKeys: editableKeys(contract),
     values: Object.fromEntries(values),
   };
