@@ -135,6 +135,28 @@ test("a Python app under PM2 shows no drift, after one start and after two", asy
   }
 });
 
+test("an app without cwd keeps the folder of its first start and does not drift; a declared cwd is compared", async () => {
+  const elsewhere = join(own.folder, "elsewhere");
+  mkdirSync(elsewhere);
+  const script = JSON.stringify(join(own.folder, "idle.cjs"));
+  const write = (more: string): void =>
+    writeFileSync(file, `module.exports = { apps: [{ name: "roaming", script: ${script}, ${more} }] };`);
+  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
+  const pm2Start = (cwd: string): unknown => execFileSync(process.execPath, [PM2, "start", file], { env, cwd });
+  const folder = async (): Promise<unknown> =>
+    (await ports.processes.list()).find(({ name }) => name === "roaming")?.cwd;
+  write("");
+  pm2Start(elsewhere);
+  expect(await driftOf("roaming")).toEqual([]);
+  pm2Start(own.folder);
+  expect(await folder()).toBe(elsewhere);
+  expect(await driftOf("roaming")).toEqual([]);
+  write(`cwd: ${JSON.stringify(own.folder)}`);
+  expect(await driftOf("roaming")).toEqual(["cwd  different"]);
+  await act("restart", "roaming");
+  expect([await folder(), await driftOf("roaming")]).toEqual([own.folder, []]);
+});
+
 test("a restart names the declared fields that it applied, and those that PM2 applies to a new process alone", async () => {
   declare("fields", "args: 'one', env: { MODE: '1' }");
   await act("start", "fields");

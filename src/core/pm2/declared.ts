@@ -10,6 +10,8 @@ export interface DeclaredApp {
   readonly name: string;
   readonly script: string;
   readonly cwd: string;
+  /** If false, PM2 keeps the folder from which the app was first started. */
+  readonly declaresCwd: boolean;
   /** Name or path; `node` for PM2's own Node.js, `none` for a binary. */
   readonly interpreter: string;
   readonly interpreterArgs: readonly string[];
@@ -33,13 +35,14 @@ export function declaredApps({ apps }: LoadedEcosystem, machine: Machine): Decla
   return apps.map((app) => declaredApp(app, machine));
 }
 
-function declaredApp({ fields, places }: LoadedApp, { cpuCores }: Machine): DeclaredApp {
+function declaredApp({ fields, places, start }: LoadedApp, { cpuCores }: Machine): DeclaredApp {
   const app = normaliseApp(fields);
   const { script, cwd, interpreter } = places;
   return {
     name: app.name,
     script,
     cwd,
+    declaresCwd: app.cwd !== undefined || start?.declaresCwd === true,
     interpreter,
     interpreterArgs: app.interpreterArgs,
     args: app.args,

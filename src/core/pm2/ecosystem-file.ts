@@ -85,6 +85,8 @@ async function readDeclared(
 interface Source {
   readonly path: string;
   readonly cwd: string;
+  /** `svcm.yaml` names the folder. */
+  readonly declaresCwd: boolean;
   readonly env: string | undefined;
   /** Names of the service's apps; `undefined` if the file holds no others. */
   readonly apps: readonly string[] | undefined;
@@ -98,20 +100,21 @@ function sourcesOf(root: string, { folder, ecosystem, apps }: Service, environme
   return (ecosystem[environment] ?? []).map(({ file, cwd, env }) => {
     const path = below(base, file);
     const used = all.filter((source) => below(base, source.file) === path).map((source) => `env_${source.env}`);
-    return { path, cwd: below(base, cwd ?? "."), env, apps, blocks: new Set(used) };
+    const place = { cwd: below(base, cwd ?? "."), declaresCwd: cwd !== undefined };
+    return { path, ...place, env, apps, blocks: new Set(used) };
   });
 }
 
 async function loadSource(
   ports: Reading,
-  { path, cwd, env, apps, blocks }: Source,
+  { path, cwd, declaresCwd, env, apps, blocks }: Source,
   signal: AbortSignal | undefined,
 ): Promise<LoadedEcosystem> {
   if (pm2FileKind(baseName(path)) === undefined)
     throw new FileError("ECOSYSTEM_FILE_KIND", path, `Cannot load ${path}: by its name, PM2 runs it as a script.`);
   const loaded = await ports.ecosystems.load(path, { signal, cwd });
   const ours = loaded.apps.filter(({ fields }) => apps === undefined || apps.includes(normaliseApp(fields).name));
-  const start = { path, env };
+  const start = { path, env, declaresCwd };
   return { ...loaded, apps: ours.map((app) => ({ ...withBlock(withoutKeys(app, blocks), env), start })) };
 }
 

@@ -21,7 +21,7 @@ export interface LoadedApp {
   readonly unset: readonly string[];
   readonly places: AppPlaces;
   /** The start that `svcm.yaml` declares: absolute path of the file, and the name after `--env`. */
-  readonly start?: { readonly path: string; readonly env: string | undefined };
+  readonly start?: { readonly path: string; readonly env: string | undefined; readonly declaresCwd: boolean };
 }
 
 /** The files and folders of an app on this machine, looked up as PM2 does. */

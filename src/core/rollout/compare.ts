@@ -115,8 +115,12 @@ function keyDrift(
   return candidates.reduce((best, next) => (next.length < best.length ? next : best), candidates[0] ?? []);
 }
 
-/** In cluster mode every worker runs PM2's own Node.js, whatever interpreter PM2 notes. */
+/**
+ * In cluster mode every worker runs PM2's own Node.js, whatever interpreter PM2 notes. An app without a declared folder
+ * keeps the folder from which it was first started.
+ */
 function isIneffective(field: string, app: ExpectedApp, { execMode }: ProcessRecord): boolean {
+  if (field === "cwd") return !app.declaresCwd;
   return field === "interpreter" && app.execMode === "cluster" && execMode === "cluster";
 }
 

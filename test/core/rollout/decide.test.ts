@@ -78,7 +78,7 @@ describe("a change decides its step", () => {
 
   test("a stopped process that differs is updated once", () => {
     const stopped = runningRecord({ status: "stopped", pid: null, startedAt: null, cwd: "/old" });
-    expect(told(decide(factsOf(expectedOf([{}]), [stopped])).steps)).toEqual([
+    expect(told(decide(factsOf(expectedOf([{ cwd: "/srv" }]), [stopped])).steps)).toEqual([
       "update api restart none cwd different",
       SAVE,
     ]);

@@ -2,12 +2,21 @@ import { describe, expect, test } from "vitest";
 import type { DriftEntry } from "../../../src/core/api/metrics.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { driftOf } from "../../../src/core/rollout/drift.ts";
+import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 
 function drift(apps: readonly Fields[], running: readonly ProcessRecord[], modified: Record<string, number> = {}) {
+  return driftFrom(expectedOf(apps), running, modified);
+}
+
+function driftFrom(
+  expected: readonly ExpectedApp[],
+  running: readonly ProcessRecord[],
+  modified: Record<string, number> = {},
+) {
   return driftOf({
-    expected: expectedOf(apps),
+    expected,
     running,
     modifiedMs: (path) => modified[path],
     visibleKeys: new Set(["SVC_JWT_ISSUER"]),
@@ -53,7 +62,7 @@ describe("apps", () => {
 describe("fields", () => {
   test.each<[string, Fields, Partial<ProcessRecord>]>([
     ["script", {}, { script: "/srv/other.js" }],
-    ["cwd", {}, { cwd: "/tmp" }],
+    ["cwd", { cwd: "/srv" }, { cwd: "/tmp" }],
     ["interpreter", {}, { interpreter: "bun" }],
     ["execMode", { exec_mode: "cluster" }, {}],
     ["watch", { watch: ["src"] }, {}],
@@ -81,7 +90,18 @@ describe("fields", () => {
 
   test("processes with the same drift are one entry", () => {
     const cluster = [0, 1].map((pmId) => runningRecord({ pmId, execMode: "cluster", cwd: "/tmp" }));
-    expect(fields(drift([{ instances: 2 }], cluster))).toEqual(["cwd different 0,1"]);
+    expect(fields(drift([{ instances: 2, cwd: "/srv" }], cluster))).toEqual(["cwd different 0,1"]);
+  });
+
+  test("the folder of an app that declares none does not drift", () => {
+    expect(fields(drift([{}], [runningRecord({ cwd: "/tmp" })]))).toEqual([]);
+    expect(fields(drift([{ cwd: "" }], [runningRecord({ cwd: "/tmp" })]))).toEqual([]);
+  });
+
+  test("the folder that svcm.yaml declares for a file counts for its apps", () => {
+    const start = { path: "/pm2/e.config.cjs", env: undefined, declaresCwd: true };
+    const expected = expectedOf([{}], start);
+    expect(fields(driftFrom(expected, [runningRecord({ cwd: "/tmp" })]))).toEqual(["cwd different 0"]);
   });
 });
 

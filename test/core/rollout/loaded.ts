@@ -1,4 +1,4 @@
-import type { Data, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
+import type { Data, LoadedApp, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
 import { expectedApps, type ExpectedApp } from "../../../src/core/rollout/expected.ts";
 
 export type Fields = Readonly<Record<string, Data>>;
@@ -6,7 +6,7 @@ export type Fields = Readonly<Record<string, Data>>;
 const envFile = { given: ".env", path: "/srv/.env", exists: true, isOptional: false };
 
 /** An ecosystem file with these apps, which run /srv/api.js in /srv with an env file. An app without a name is `api`. */
-export function loaded(apps: readonly Fields[]): LoadedEcosystem {
+export function loaded(apps: readonly Fields[], start?: LoadedApp["start"]): LoadedEcosystem {
   const text = (value: Data | undefined, otherwise: string): string => (typeof value === "string" ? value : otherwise);
   const all = apps.map((fields) => {
     const own = { name: "api", ...fields };
@@ -18,7 +18,7 @@ export function loaded(apps: readonly Fields[]): LoadedEcosystem {
       interpreter: text(fields["interpreter"], "node"),
       envFiles: [envFile],
     };
-    return { fields: own, keys: Object.keys(own), unset: [], places };
+    return { fields: own, keys: Object.keys(own), unset: [], places, ...(start && { start }) };
   });
   return { path: "/pm2/e.config.cjs", apps: all, found: "apps", isDefaultExport: false, files: [] };
 }
@@ -26,7 +26,7 @@ export function loaded(apps: readonly Fields[]): LoadedEcosystem {
 /** A value stands for its own digest. */
 const digest = (value: string): string => value;
 
-export function expectedOf(apps: readonly Fields[]): ExpectedApp[] {
+export function expectedOf(apps: readonly Fields[], start?: LoadedApp["start"]): ExpectedApp[] {
   const machine = { cpuCores: 4, pm2Home: "/home/.pm2" };
-  return expectedApps(loaded(apps), { machine, spellings: ["production", "prod"], digest });
+  return expectedApps(loaded(apps, start), { machine, spellings: ["production", "prod"], digest });
 }
