@@ -22,7 +22,7 @@ const HEAP_TICKS = Number(process.argv[3] ?? 1_200);
 const PROCESSES = 100;
 /** The column of a value that every sample changes. */
 const CPU = 4;
-const GOALS = { scriptKilobytes: 64, scriptMs: 8, usableMs: 1_000 };
+const GOALS = { scriptKilobytes: 70, scriptMs: 8, usableMs: 1_000 };
 const ROOT = join(import.meta.dirname, "..");
 const CONSOLE = join(ROOT, "dist/console");
 const CONFIG = "apps/backend-template/src/config";

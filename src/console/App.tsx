@@ -10,7 +10,7 @@ import { ClosedPanel, Panel } from "./shell/Panel.tsx";
 import { TabList } from "./shell/TabList.tsx";
 import { TokenEntry } from "./shell/TokenEntry.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
-import { tabIds } from "./state/router.ts";
+import { tabIds } from "./state/address.ts";
 import { tabs } from "./tabs/index.ts";
 import { Toasts } from "./ui/Toasts.tsx";
 import { Unanswered } from "./ui/Unanswered.tsx";
@@ -28,13 +28,15 @@ export function App({ page }: { page: Page }): JSX.Element {
           Skip to the content
         </a>
         <TopBar onHelp={() => setHelpOpen(true)} />
-        <TabList />
+        <div class="rail">
+          <TabList />
+          <Toasts />
+        </div>
         <main>
           <Notices />
           <Unanswered problem={page.server.isOther.value ? undefined : problem} retry={retry} />
           <Content page={page} loaded={loaded} problem={problem} />
         </main>
-        <Toasts />
         <TokenEntry />
         {isHelpOpen && <HelpSheet onClose={() => setHelpOpen(false)} />}
       </ConsoleContext.Provider>

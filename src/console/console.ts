@@ -1,7 +1,9 @@
+import { signal, type Signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { createApi, type Api } from "./data/api.ts";
 import type { Facts } from "./data/contract.ts";
+import type { AddressPart } from "./state/address.ts";
 import { createAppearance, type Appearance } from "./state/appearance.ts";
 import { createChoices, type Choices } from "./state/choices.ts";
 import { createRouter, type Router } from "./state/router.ts";
@@ -19,6 +21,8 @@ export interface Page {
   readonly server: ServerWatch;
   readonly shortcuts: Shortcuts;
   readonly appearance: Appearance;
+  /** The service that every request is about. Empty: all of them, or the only one. */
+  readonly service: Signal<string>;
 }
 
 /** The page with the server's facts: every tab works with it. */
@@ -35,10 +39,9 @@ export function createPage(): Page {
     reachable(() => sessionStorage),
     () => server.identity.value,
   );
-  const api = createApi(session, {
-    confirm: () => server.confirm(),
-    note: (isReached) => server.note(isReached),
-  });
+  const service = signal("");
+  const peer = { confirm: () => server.confirm(), note: (isReached: boolean) => server.note(isReached) };
+  const api = createApi(session, peer, () => service.peek() || undefined);
   const server = new ServerWatch(api);
   return {
     api,
@@ -48,6 +51,7 @@ export function createPage(): Page {
     server,
     shortcuts: createShortcuts(reachable(() => localStorage)),
     appearance: createAppearance(),
+    service,
   };
 }
 
@@ -57,6 +61,7 @@ export function createConsole(page: Page, facts: Facts): Console {
   const server = page.server.identity.peek() ?? "";
   const suite = new SuiteStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
   addEventListener("storage", (event) => suite.onStorage(event));
+  if (facts.services.length > 1) page.router.keep(servicePart(page));
   const kept = new Map<string, unknown>();
   return {
     ...page,
@@ -66,6 +71,16 @@ export function createConsole(page: Page, facts: Facts): Console {
     kept<T>(key: string, make: () => T): T {
       if (!kept.has(key)) kept.set(key, make());
       return kept.get(key) as T;
+    },
+  };
+}
+
+function servicePart({ service, router }: Page): AddressPart {
+  return {
+    name: "service",
+    read: () => (service.value === "" ? [] : [service.value]),
+    write([name = ""]) {
+      if (name !== service.peek() && router.mayLeave()) service.value = name;
     },
   };
 }

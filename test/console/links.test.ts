@@ -2,9 +2,11 @@
 /** Links to tabs, the browser's own back and forward, and motion. */
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { tabIds } from "../../src/console/state/router.ts";
+import { tabIds } from "../../src/console/state/address.ts";
 import { testServer } from "../server/support.ts";
 import { environmentPage } from "./environment-page.ts";
+import { handMonitoring } from "./hand-monitoring.ts";
+import { names, row } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
@@ -55,11 +57,100 @@ describe.skipIf(!hasBrowser)("a link", () => {
     const asked = open.answerNext(false);
     await page.evaluate(() => history.back());
     expect(await asked).toContain("not saved");
-    await page.waitForURL(/#\/environment$/);
+    await page.waitForURL(/#\/environment\?environment=dev$/);
     expect(await open.field("HTTP framework").inputValue()).toBe("restify");
     await open.button("Discard").click();
     await page.evaluate(() => history.back());
     await page.locator("#panel.service").waitFor();
+  });
+});
+
+describe.skipIf(!hasBrowser)("a link with parameters", () => {
+  const processes = ["api", "mailer", "worker"].map((name, at) => ({ name, cpuPercent: 10 * at }));
+
+  async function monitored(tab: string) {
+    const open = await handMonitoring(browser, { tab });
+    await open.telemetry.watchers(1);
+    open.give([...processes, { name: "auth", status: "errored", pid: null }], { missingExpected: [] });
+    return open;
+  }
+
+  test("has environment, filter, sort, range and open row of Monitoring, in the page, in the clipboard and after a reload", async () => {
+    const { page, telemetry, give } = await monitored("monitoring");
+    await row(page, "worker").waitFor();
+    await page.getByRole("combobox", { name: "Compare with" }).selectOption("staging");
+    await page.getByRole("searchbox").fill("r");
+    await page.getByRole("radio", { name: /Online/ }).check();
+    await page.getByRole("button", { name: "CPU", exact: true }).click();
+    await page.getByRole("radio", { name: "15m" }).check();
+    await page.getByRole("button", { name: "worker", exact: false }).first().click();
+    const hash = "#/monitoring?environment=staging&find=r&status=online&sort=-cpu&range=15m&open=2+worker";
+    await page.waitForURL((url) => url.hash === hash);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy the link to this view" }).click();
+    await page.getByText("Copied the link to this view.").waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+    const subscribed = page
+      .waitForEvent("websocket")
+      .then((socket) =>
+        socket.waitForEvent("framereceived", ({ payload }) => String(payload).includes('"subscribed"')),
+      );
+    await page.reload();
+    await subscribed;
+    expect(telemetry.watched).toContain("staging 1000");
+    give(processes);
+    await row(page, "worker").waitFor();
+    expect(await names(page)).toEqual(["worker", "mailer"]);
+    expect(await page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
+    expect(await page.getByRole("radio", { name: /Online/ }).isChecked()).toBe(true);
+    expect(await page.getByRole("searchbox").inputValue()).toBe("r");
+    await page.getByRole("region", { name: "Facts of worker" }).waitFor();
+    expect(new URL(page.url()).hash).toBe(hash);
+  });
+
+  test("is exact: what it does not name has its default; a link without parameters opens the tab as it was left", async () => {
+    const { page } = await monitored("monitoring?find=mail");
+    await row(page, "mailer").waitFor();
+    expect(await names(page)).toEqual(["mailer"]);
+    await page.getByRole("tab", { name: "Audit" }).click();
+    await page.getByRole("link", { name: "svcm console" }).click();
+    await page.waitForURL(/#\/monitoring\?environment=dev&find=mail$/);
+    await page.evaluate(() => void (location.hash = "#/monitoring?sort=-name"));
+    await page.waitForURL(/#\/monitoring\?environment=dev&sort=-name$/);
+    expect(await page.getByRole("searchbox").inputValue()).toBe("");
+  });
+
+  test("with values that do not exist opens the tab with its defaults", async () => {
+    const { page } = await monitored("monitoring?status=nothing&sort=-nothing&range=1y&open=7+gone&else=1");
+    await row(page, "worker").waitFor();
+    expect(await names(page)).toEqual(["auth", "api", "mailer", "worker"]);
+    expect(await page.getByRole("radio", { name: "5m", exact: true }).isChecked()).toBe(true);
+    await page.getByRole("tab", { name: "Audit" }).click();
+    await page.waitForURL(/#\/audit$/);
+  });
+
+  test("selects the environment and the comparison of the editor, and says so if it names another", async () => {
+    const open = await environmentPage(browser, { tab: "environment?environment=staging&compare=ci" });
+    const { page } = open;
+    await page.getByLabel("Differences between staging and ci").waitFor();
+    await page.getByText(/^Saving writes .*\/\.env\.staging only$/).waitFor();
+    await page.evaluate(() => void (location.hash = "#/environment?environment=nowhere"));
+    await page.getByText("The link names an environment that does not exist. Accepted: dev, ").waitFor();
+    await page.waitForURL(/#\/environment\?environment=staging$/);
+    expect(await page.getByRole("radio", { name: "staging", exact: true }).isChecked()).toBe(true);
+  });
+
+  test("has the environment and the service kind of the preview, and filter and length of the audit", async () => {
+    const server = await testServer(noPm2);
+    const { page } = await openConsole(browser, server.url, {
+      tab: "pm2?environment=staging&kind=grpc-api",
+      mayFail: true,
+    });
+    expect(await page.getByRole("radio", { name: "staging" }).isChecked()).toBe(true);
+    await page.goto(`${server.url}/#/audit?limit=200&find=env`);
+    await page.getByRole("searchbox").waitFor();
+    expect(await page.getByRole("searchbox").inputValue()).toBe("env");
+    expect(await page.getByLabel("Records", { exact: true }).inputValue()).toBe("200");
   });
 });
 

@@ -127,8 +127,13 @@ describe.skipIf(!hasBrowser)("the table", () => {
   test("sorts, filters, and keeps its order while it has the focus", async () => {
     const { page } = await live();
     await page.mouse.move(0, 0);
-    await page.getByRole("button", { name: "Name" }).click();
-    expect(await names(page)).toEqual(["zeta", "worker", "api"]);
+    for (const order of [
+      ["api", "worker", "zeta"],
+      ["zeta", "worker", "api"],
+    ]) {
+      await page.getByRole("button", { name: "Name" }).click();
+      expect(await names(page)).toEqual(order);
+    }
     expect(await page.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort")).toBe("descending");
     await page.keyboard.press("/");
     await page.keyboard.type("BATCH");

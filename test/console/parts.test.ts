@@ -13,13 +13,12 @@ import {
 } from "../../src/console/data/format.ts";
 import { RequestError } from "../../src/console/data/request-error.ts";
 import { extentOf, Series } from "../../src/console/data/series.ts";
-import { tabOf } from "../../src/console/state/router.ts";
+import { linkOf } from "../../src/console/state/address.ts";
 import { ServerWatch } from "../../src/console/state/server-watch.ts";
 import { createSession } from "../../src/console/state/session.ts";
 import { createToasts } from "../../src/console/state/toasts.ts";
 import { History } from "../../src/console/tabs/monitoring/history.ts";
 import { isRestless } from "../../src/console/tabs/monitoring/process-status.ts";
-import { createOrder } from "../../src/console/tabs/monitoring/order.ts";
 
 const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[number]];
 const example = payload.processes[0] as ProcessMetrics;
@@ -94,8 +93,15 @@ describe("history", () => {
     const history = new History();
     history.addProcesses(1, [processOf("a", 0, 5)]);
     history.addProcesses(2, [processOf("b", 0, 7)]);
-    expect(history.processOf(processOf("a", 0, 0))).toBeUndefined();
-    expect(history.processOf(processOf("b", 0, 0))?.read({ from: 0, to: 9 }, [0])[1]).toEqual([7]);
+    expect(history.rowOf("0 a")).toBeUndefined();
+    expect(history.rowOf("0 b")?.read({ from: 0, to: 9 }, [0])[1]).toEqual([7]);
+  });
+
+  test("has the sum of the instances of an app beside each of them", () => {
+    const history = new History();
+    history.addProcesses(1, [processOf("a", 0, 5), processOf("a", 1, 7)]);
+    const cpu = (key: string) => history.rowOf(key)?.read({ from: 0, to: 9 }, [0])[1];
+    expect([cpu("0 a"), cpu("1 a"), cpu("× 0 a")]).toEqual([[5], [7], [12]]);
   });
 
   test("starts a new series for another number of disks", () => {
@@ -105,33 +111,6 @@ describe("history", () => {
     history.addHost(2, { ...host, disk: [...host.disk, ...host.disk] });
     expect(history.host?.length).toBe(1);
     expect(history.diskCount).toBe(host.disk.length * 2);
-  });
-});
-
-describe("order", () => {
-  const names = (list: readonly ProcessMetrics[]) => list.map(({ name }) => name);
-
-  test("by a number, a missing value comes last in both directions", () => {
-    const order = createOrder();
-    const list = [processOf("none", 0, null), processOf("low", 1, 1), processOf("high", 2, 9)];
-    order.sorting.value = { by: "cpu", isDescending: true };
-    expect(names(order.ordered(list))).toEqual(["high", "low", "none"]);
-    order.sorting.value = { by: "cpu", isDescending: false };
-    expect(names(order.ordered(list))).toEqual(["low", "high", "none"]);
-  });
-
-  test("does not change while it is held, with new rows at the end, and follows the values afterwards", () => {
-    const order = createOrder();
-    order.sorting.value = { by: "cpu", isDescending: true };
-    order.ordered([processOf("a", 0, 9), processOf("b", 1, 1)]);
-    const later = [processOf("a", 0, 1), processOf("b", 1, 9), processOf("c", 2, 99)];
-    order.isHeld.value = true;
-    expect(names(order.ordered(later))).toEqual(["a", "b", "c"]);
-    order.isHeld.value = false;
-    expect(names(order.ordered(later))).toEqual(["c", "b", "a"]);
-    order.isHeld.value = true;
-    order.sorting.value = { by: "name", isDescending: false };
-    expect(names(order.ordered(later))).toEqual(["a", "b", "c"]);
   });
 });
 
@@ -208,7 +187,7 @@ test.each([
   ["#/audit", "audit"],
   ["#/pm2/x?y", "pm2"],
   ["#/nothing", "monitoring"],
-])("the link %j is of the tab %s", (hash, tab) => expect(tabOf(hash)).toBe(tab));
+])("the link %j is of the tab %s", (hash, tab) => expect(linkOf(hash).tab).toBe(tab));
 
 describe("the server", () => {
   test("any request shows that it is gone or back, before the next poll", async () => {

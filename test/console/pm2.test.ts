@@ -101,7 +101,11 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
     await open.page.getByRole("tab", { name: "PM2 preview" }).click();
     await open.page.getByText("6 apps").waitFor();
+    // The address keeps it, and nothing else does.
     await open.page.reload();
+    await open.page.getByText("6 apps").waitFor();
+    await open.page.goto("about:blank");
+    await open.page.goto(`${new URL(open.url).origin}/#/pm2`);
     await open.page.getByText("3 apps").waitFor();
   });
 

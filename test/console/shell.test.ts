@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await help.getByRole("checkbox", { name: "Use single-key shortcuts" }).uncheck();
     await page.keyboard.press("Escape");
     await page.keyboard.press("3");
-    expect(new URL(page.url()).hash).toBe("#/environment");
+    expect(new URL(page.url()).hash).toBe("#/environment?environment=dev");
   });
 
   test("the theme is the system's by default, and a choice is remembered", async () => {

@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
     await page.getByRole("radio", { name: /Problem/ }).check();
     expect(await page.locator("tbody tr").count()).toBe(1);
     await page.getByRole("button", { name: "consumer" }).first().click();
-    await page.getByText(loop.details).waitFor();
+    await page.locator(".detail").getByText(loop.details).waitFor();
     await expectAccessibleInEveryLook(open);
   });
 

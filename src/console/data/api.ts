@@ -52,34 +52,40 @@ const ENV = "/api/runtime/env";
 /**
  * Every request but `health` goes only to the server that this page works with, and only that server gets the token.
  * Each function throws a {@link RequestError}.
+ *
+ * @param service the chosen service; requests that concern one carry it
  */
-export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer) {
+export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer, service: () => string | undefined) {
   const send = sender(session, peer);
   const ask = async <Shape>(request: Request): Promise<Shape> => (await send(request)).body as Shape;
   const askTagged = async <Shape extends object>(request: Request): Promise<Tagged<Shape>> => {
     const { body, entityTag } = await send(request);
     return { ...(body as Shape), ...(entityTag !== null && { entityTag }) };
   };
+  const of = (query: NonNullable<Request["query"]>): NonNullable<Request["query"]> => ({
+    ...query,
+    service: service(),
+  });
   return {
     envRead: (environment: string, signal?: AbortSignal) =>
-      askTagged<EnvRead>({ path: ENV, query: { environment }, signal }),
+      askTagged<EnvRead>({ path: ENV, query: of({ environment }), signal }),
     envWrite: (
       change: { readonly environment: string; readonly values: Readonly<Record<string, string>> },
       entityTag?: string,
     ) =>
       askTagged<EnvWrite>({
         path: ENV,
-        body: change,
+        body: { ...change, service: service() },
         ...(entityTag !== undefined && { headers: { "if-match": entityTag } }),
       }),
     envCheck: (environment: string, signal?: AbortSignal) =>
-      ask<EnvCheck>({ path: `${ENV}/check`, query: { environment }, signal }),
+      ask<EnvCheck>({ path: `${ENV}/check`, query: of({ environment }), signal }),
     envDiff: (from: string, to: string, signal?: AbortSignal) =>
-      ask<EnvDiff>({ path: `${ENV}/diff`, query: { from, to }, signal }),
+      ask<EnvDiff>({ path: `${ENV}/diff`, query: of({ from, to }), signal }),
     ecosystem: (environment: string, serviceKind?: string, signal?: AbortSignal) =>
-      ask<Ecosystem>({ path: "/api/runtime/pm2-ecosystem", query: { environment, serviceKind }, signal }),
+      ask<Ecosystem>({ path: "/api/runtime/pm2-ecosystem", query: of({ environment, serviceKind }), signal }),
     metrics: (environment: string, signal?: AbortSignal) =>
-      ask<Metrics>({ path: "/api/runtime/pm2-metrics", query: { environment: environment || undefined }, signal }),
+      ask<Metrics>({ path: "/api/runtime/pm2-metrics", query: of({ environment: environment || undefined }), signal }),
     contract: (signal?: AbortSignal) => ask<ContractBody>({ path: "/api/runtime/contract", signal }),
     audit: (limit: string, signal?: AbortSignal) =>
       ask<Audit>({ path: "/api/runtime/audit", query: { limit }, signal }),

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useConsole } from "../console.ts";
-import type { TabId } from "../state/router.ts";
+import type { TabId } from "../state/address.ts";
 import { tabs } from "../tabs/index.ts";
 
 export function Panel(): JSX.Element {

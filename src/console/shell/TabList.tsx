@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useContext, useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
-import { tabIds, type Mark, type TabId } from "../state/router.ts";
+import { tabIds, type TabId } from "../state/address.ts";
+import type { Mark } from "../state/router.ts";
 import { tabs } from "../tabs/index.ts";
 import { Icon } from "../ui/Icon.tsx";
 

@@ -1,8 +1,11 @@
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
+import { hashOf } from "../state/address.ts";
 import { themes, type Theme } from "../state/theme.ts";
 import { IconButton } from "../ui/Button.tsx";
+import { Copy } from "../ui/Copy.tsx";
 import type { IconName } from "../ui/Icon.tsx";
+import { ServiceSwitch } from "./ServiceSwitch.tsx";
 
 const icons: Readonly<Record<Theme, IconName>> = { system: "contrast", light: "sun", dark: "moon" };
 
@@ -20,13 +23,22 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
           <strong>svcm</strong> <span class="brand-more">console</span>
         </span>
       </a>
+      <ServiceSwitch />
       <span class={`server ${isOnline ? "online" : "offline"}`} role="status">
         <span class="server-word">{isOnline ? "Connected" : "Disconnected"}</span>
       </span>
+      <CopyLink />
       <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={onHelp} />
       <ThemeButton />
     </header>
   );
+}
+
+/** A copy of the address, which names everything that the page shows. */
+function CopyLink(): JSX.Element {
+  const { router } = usePage();
+  const text = new URL(hashOf(router.link.value), location.href).href;
+  return <Copy text={text} what="the link to this view" icon="link" />;
 }
 
 function ThemeButton(): JSX.Element {

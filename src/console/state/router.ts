@@ -1,56 +1,63 @@
-import { signal } from "@preact/signals";
-
-/** The tabs in their order. `#/<id>` is the link to one. */
-export const tabIds = [
-  "monitoring",
-  "environment",
-  "pm2",
-  "service",
-  "targets",
-  "interfaces",
-  "transfer",
-  "audit",
-] as const;
-
-export type TabId = (typeof tabIds)[number];
+import { batch, effect, signal } from "@preact/signals";
+import { createAddress, hashOf, linkOf, type AddressPart, type Link, type TabId } from "./address.ts";
 
 export interface Mark {
   readonly errors?: number;
   readonly isUnsaved?: boolean;
 }
 
-/** The tab of a link; the first one if the link names no tab. */
-export function tabOf(hash: string): TabId {
-  const [name] = hash.replace(/^#\/?/, "").split(/[/?]/);
-  return tabIds.find((id) => id === name) ?? tabIds[0];
-}
-
 export type Router = ReturnType<typeof createRouter>;
 
+function show(link: Link): void {
+  const next = hashOf(link);
+  if (next !== hashOf(linkOf(location.hash))) history.replaceState(history.state, "", next);
+}
+
+/** The open tab and the address of the page, which follow each other. */
 export function createRouter() {
-  const tab = signal(tabOf(location.hash));
-  let mayLeave: (() => boolean) | undefined;
-  const open = (next: TabId): boolean => {
-    if (next !== tab.value && (mayLeave === undefined || mayLeave())) tab.value = next;
-    return next === tab.value;
-  };
+  const first = linkOf(location.hash);
+  const tab = signal(first.tab);
+  const address = createAddress(first, tab);
+  let question: (() => boolean) | undefined;
+  const mayLeave = (): boolean => question === undefined || question();
+  effect(() => show(address.link.value));
   addEventListener("hashchange", () => {
-    // The address has changed already: if the tab stays open, its link is restored.
-    if (!open(tabOf(location.hash))) history.pushState(null, "", `#/${tab.value}`);
+    const link = linkOf(location.hash);
+    if (link.tab === tab.value || mayLeave()) {
+      batch(() => {
+        tab.value = link.tab;
+        address.take(link);
+      });
+      // A part may refuse its value.
+      show(address.link.value);
+    } else {
+      // The address has changed already, and the tab stays open.
+      history.pushState(null, "", hashOf(address.link.value));
+    }
   });
   return {
     tab,
+    link: address.link,
+    /** Keeps parts of the state in the address, and takes them from there. */
+    keep: (...parts: readonly AddressPart[]): void => address.add(...parts),
     /** @returns whether the tab is open now */
     go(next: TabId): boolean {
-      const isOpen = open(next);
-      if (isOpen) location.hash = `#/${next}`;
-      return isOpen;
+      if (next === tab.value) return true;
+      if (!mayLeave()) return false;
+      // The new entry gets its address when the tab has changed.
+      history.pushState(null, "", location.href);
+      batch(() => {
+        address.forget();
+        tab.value = next;
+      });
+      return true;
     },
-    /** Asks `question` before the open tab is left. @returns a function that removes the question */
-    guard(question: () => boolean): () => void {
-      mayLeave = question;
+    mayLeave,
+    /** Asks `leave` before the open tab is left. @returns a function that removes the question */
+    guard(leave: () => boolean): () => void {
+      question = leave;
       return () => {
-        if (mayLeave === question) mayLeave = undefined;
+        if (question === leave) question = undefined;
       };
     },
   };

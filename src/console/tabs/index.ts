@@ -1,7 +1,8 @@
 /** The tabs of the console. A tab is a folder here and a row of this table. */
 import type { ComponentType } from "preact";
 import type { Console } from "../console.ts";
-import type { Mark, TabId } from "../state/router.ts";
+import type { TabId } from "../state/address.ts";
+import type { Mark } from "../state/router.ts";
 import type { EntryList } from "../state/entry-list.ts";
 import type { IconName } from "../ui/Icon.tsx";
 import { Audit } from "./audit/Audit.tsx";
@@ -19,6 +20,8 @@ export interface Tab {
   readonly label: string;
   readonly icon: IconName;
   readonly View: ComponentType;
+  /** The tab cannot show all services at once. */
+  readonly isOfOneService?: boolean;
   /** Reads signals, and is called again when they change, whether the tab is open or not. */
   readonly mark?: (page: Console) => Mark;
 }
@@ -30,7 +33,13 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
     View: Monitoring,
     mark: (page) => ({ errors: monitorOf(page).trouble.value ?? 0 }),
   },
-  environment: { label: "Runtime environment", icon: "sliders", View: Environment, mark: environmentMark },
+  environment: {
+    label: "Runtime environment",
+    icon: "sliders",
+    View: Environment,
+    isOfOneService: true,
+    mark: environmentMark,
+  },
   pm2: { label: "PM2 preview", icon: "layers", View: Pm2 },
   service: {
     label: "Service configuration",

@@ -1,15 +1,22 @@
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
 import { IconButton } from "./Button.tsx";
+import type { IconName } from "./Icon.tsx";
 
-/** @param what names the text, for example `the command` */
-export function Copy({ text, what }: { text: string; what: string }): JSX.Element {
+export interface CopyProps {
+  readonly text: string;
+  /** Names the text, for example `the command`. */
+  readonly what: string;
+  readonly icon?: IconName;
+}
+
+export function Copy({ text, what, icon = "copy" }: CopyProps): JSX.Element {
   const { toasts } = usePage();
   const copy = async (): Promise<void> => {
     if (await copied(text)) toasts.info(`Copied ${what}.`);
     else toasts.error(`The browser does not allow the page to copy ${what}.`);
   };
-  return <IconButton icon="copy" label={`Copy ${what}`} onClick={() => void copy()} />;
+  return <IconButton icon={icon} label={`Copy ${what}`} onClick={() => void copy()} />;
 }
 
 async function copied(text: string): Promise<boolean> {

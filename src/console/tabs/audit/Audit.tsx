@@ -1,6 +1,7 @@
-import { useSignal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useConsole } from "../../console.ts";
+import { useConsole, type Console } from "../../console.ts";
+import { textPart } from "../../state/address.ts";
 import type { AuditRecord } from "../../data/api.ts";
 import { UNKNOWN } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -15,13 +16,25 @@ import { isWanted, wordsOf, type RecordWords } from "./record-words.ts";
 
 const LIMITS = ["50", "200", "1000"] as const;
 
+function listOf(page: Console) {
+  return page.kept("audit", () => {
+    const list = { limit: signal<string>(LIMITS[0]), filter: signal("") };
+    const accepts = (value: string): boolean => LIMITS.some((limit) => limit === value);
+    page.router.keep(
+      textPart({ name: "limit", tab: "audit" }, list.limit, { fallback: LIMITS[0], accepts }),
+      textPart({ name: "find", tab: "audit" }, list.filter),
+    );
+    return list;
+  });
+}
+
 /** The audit log, newest record first. Values are not recorded. */
 export function Audit(): JSX.Element {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const limit = useSignal<string>(LIMITS[0]);
-  const filter = useSignal("");
-  const { api } = useConsole();
-  const { answer, problem, last, retry } = useAnswer((signal) => api.audit(limit.value, signal), [limit.value]);
+  const page = useConsole();
+  const { api } = page;
+  const { limit, filter } = listOf(page);
+  const { answer, problem, last, retry } = useAnswer((aborted) => api.audit(limit.value, aborted), [limit.value]);
   const { records } = answer ?? last ?? {};
   const shown = records?.filter((record) => isWanted(wordsOf(record), filter.value));
   return (

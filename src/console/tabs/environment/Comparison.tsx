@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { EnvDiff, EnvRead, Tagged } from "../../data/api.ts";
 import { useConsole } from "../../console.ts";
@@ -7,13 +6,14 @@ import { Card } from "../../ui/Card.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
+import { useEditor } from "./editor.ts";
 import { Value } from "./Values.tsx";
 
 type Entry = EnvDiff["entries"][number];
 
 export function Comparison({ read }: { read: Tagged<EnvRead> }): JSX.Element {
   const { api, facts } = useConsole();
-  const chosen = useSignal("");
+  const { comparedWith: chosen } = useEditor();
   const from = read.environment;
   const others = Object.keys(facts.contract.environments).filter((name) => name !== from);
   const to = others.includes(chosen.value) ? chosen.value : "";

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
-import { IconButton } from "../../ui/Button.tsx";
+import { Button, IconButton } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { FilePath } from "../../ui/FilePath.tsx";
@@ -19,8 +19,35 @@ import { FileCheck } from "./FileCheck.tsx";
 import { ReadOnlyKeys } from "./ReadOnlyKeys.tsx";
 import { SaveBar } from "./SaveBar.tsx";
 
-/** Edits one env file at a time. @see the specification, "Deploy target list behaviour" 7 */
+const ABOUT = "Choose an environment, change its values, save them to its file.";
+
 export function Environment(): JSX.Element {
+  const { facts, service } = useConsole();
+  const isAmbiguous = facts.services.length > 1 && service.value === "";
+  return isAmbiguous ? <NoService /> : <EnvFile key={service.value} />;
+}
+
+function NoService(): JSX.Element {
+  const { facts, service } = useConsole();
+  return (
+    <>
+      <TabHead title="Runtime environment" about={ABOUT} />
+      <EmptyState icon="sliders" title="Choose a service">
+        <p>Each service has its own env files.</p>
+        <div class="form-actions">
+          {facts.services.map((name) => (
+            <Button key={name} onClick={() => void (service.value = name)}>
+              {name}
+            </Button>
+          ))}
+        </div>
+      </EmptyState>
+    </>
+  );
+}
+
+/** Edits one env file at a time. @see the specification, "Deploy target list behaviour" 7 */
+function EnvFile(): JSX.Element {
   const { facts, router } = useConsole();
   const editor = useEditor();
   // Before the first paint: an effect after it would discard an edit of values that an earlier visit has left on the screen.
@@ -35,7 +62,7 @@ export function Environment(): JSX.Element {
   const read = editor.read.value;
   return (
     <>
-      <TabHead title="Runtime environment" about="Choose an environment, change its values, save them to its file.">
+      <TabHead title="Runtime environment" about={ABOUT}>
         <Segmented
           label="Environment"
           value={editor.environment.value}
@@ -48,7 +75,7 @@ export function Environment(): JSX.Element {
         <Unselected />
         <Unread />
       </StatusRegion>
-      {read && <WrittenFile folder={facts.workspace.configDir} fileName={read.fileName} />}
+      {read && <WrittenFile path={read.path ?? `${facts.workspace.configDir}/${read.fileName}`} />}
       {read && (
         <div class="env-columns">
           <div class="env-main">
@@ -67,14 +94,14 @@ export function Environment(): JSX.Element {
   );
 }
 
-function WrittenFile({ folder, fileName }: { folder: string; fileName: string }): JSX.Element {
+function WrittenFile({ path }: { path: string }): JSX.Element {
   return (
     <p class="written-file">
       <Icon name="file" />
       <span>
-        Saving writes <FilePath path={`${folder}/${fileName}`} /> only
+        Saving writes <FilePath path={path} /> only
       </span>
-      <Copy text={`${folder}/${fileName}`} what="the path" />
+      <Copy text={path} what="the path" />
     </p>
   );
 }

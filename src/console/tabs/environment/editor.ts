@@ -6,6 +6,7 @@ import type { EnvRead, EnvWrite, Tagged } from "../../data/api.ts";
 import { formatCount } from "../../data/format.ts";
 import { Question } from "../../data/question.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
+import { textPart } from "../../state/address.ts";
 import type { Mark } from "../../state/router.ts";
 import { changesOf, issuesOf, type Edits } from "./changes.ts";
 
@@ -23,11 +24,14 @@ export class Editor {
   readonly conflict = signal<FileRead | undefined>();
   readonly problem = signal<Problem | undefined>();
   readonly outcome = signal<Outcome | undefined>();
+  /** The environment that the open one is compared with; empty without one. */
+  readonly comparedWith = signal("");
   readonly isSaving = signal(false);
   readonly changes = computed(() => (this.read.value ? changesOf(this.read.value, this.edits.value) : []));
   readonly issues = computed(() => issuesOf(this.#page.facts.contract.keys, this.changes.value));
   readonly #page: Console;
   readonly #reading = new Question();
+  #isOpen = false;
 
   constructor(page: Console) {
     this.#page = page;
@@ -41,10 +45,12 @@ export class Editor {
   });
 
   open(): void {
+    this.#isOpen = true;
     this.#show(selectionOf(this.#page));
   }
 
   close(): void {
+    this.#isOpen = false;
     this.#reading.abort();
   }
 
@@ -52,7 +58,17 @@ export class Editor {
   select(name: string): void {
     if (name === this.environment.value || !this.mayLeave()) return;
     this.#page.suite.update((document) => ({ ...document, runtimeEnvironment: name }));
-    this.#show({ name });
+    if (this.#isOpen) this.#show({ name });
+    else this.environment.value = name;
+  }
+
+  /** Selects the environment of a link, by any of its spellings. */
+  follow(spelling: string): void {
+    const { facts, toasts } = this.#page;
+    const name = canonicalName(facts, spelling);
+    if (name !== undefined) return this.select(name);
+    const accepted = Object.keys(facts.contract.environments).join(", ");
+    toasts.error(`The link names an environment that does not exist. Accepted: ${accepted}. Select one of them.`);
   }
 
   /** Asks before edits are lost. @returns whether none are left */
@@ -83,7 +99,7 @@ export class Editor {
   /** Reads the file again. Edits stay; if the file has changed, that is a conflict for the user. */
   async load(): Promise<void> {
     const { value: environment } = this.environment;
-    if (environment === "") return this.close();
+    if (environment === "") return this.#reading.abort();
     const asked = await this.#reading.ask((aborted) => this.#page.api.envRead(environment, aborted));
     const read = asked?.answer;
     const isOther = this.read.value?.entityTag !== read?.entityTag;
@@ -107,16 +123,18 @@ export class Editor {
   /** Writes the changes, if the file is still the one that was read. */
   async save(): Promise<void> {
     const [environment, read, changes] = [this.environment.value, this.read.value, this.changes.value];
+    const service = this.#page.service.peek();
+    const isOpen = (): boolean => this.environment.value === environment && this.#page.service.peek() === service;
     if (!read || this.isSaving.value || changes.length === 0 || this.issues.value.length > 0) return;
     const sent = Object.fromEntries(changes.map(({ key, to }) => [key, to]));
     this.isSaving.value = true;
     try {
       const written = await this.#page.api.envWrite({ environment, values: sent }, read.entityTag);
-      if (this.environment.value === environment) this.#take(written, sent);
+      if (isOpen()) this.#take(written, sent);
     } catch (error) {
       const problem = problemOf(error);
-      if (this.environment.value === environment) this.outcome.value = { problem, sent };
-      if (problem.status === 412) await this.load();
+      if (isOpen()) this.outcome.value = { problem, sent };
+      if (problem.status === 412 && isOpen()) await this.load();
     } finally {
       this.isSaving.value = false;
     }
@@ -151,7 +169,22 @@ export class Editor {
 }
 
 export function editorOf(page: Console): Editor {
-  return page.kept("environment", () => new Editor(page));
+  return page.kept("environment", () => {
+    const editor = new Editor(page);
+    const tab = "environment";
+    page.router.keep(
+      {
+        name: "environment",
+        tab,
+        read: () => [editor.environment.value].filter(Boolean),
+        write([name]) {
+          if (name !== undefined) editor.follow(name);
+        },
+      },
+      textPart({ name: "compare", tab }, editor.comparedWith),
+    );
+    return editor;
+  });
 }
 
 export function useEditor(): Editor {
@@ -175,9 +208,12 @@ function selectionOf({ facts, suite }: Console): Selection {
     const { envFile } = facts.defaults;
     return "refusal" in envFile ? { name: "", refusal: envFile.refusal } : { name: envFile.name };
   }
-  const spelling = typeof stored === "string" ? stored.trim().toLowerCase() : "";
-  const found = Object.entries(facts.contract.environments).find(
-    ([name, { aliases = [] }]) => name === spelling || aliases.includes(spelling),
-  );
-  return { name: found?.[0] ?? "" };
+  return { name: (typeof stored === "string" && canonicalName(facts, stored)) || "" };
+}
+
+function canonicalName({ contract }: Console["facts"], spelling: string): string | undefined {
+  const asked = spelling.trim().toLowerCase();
+  return Object.entries(contract.environments).find(
+    ([name, { aliases = [] }]) => name === asked || aliases.includes(asked),
+  )?.[0];
 }

@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
 import { unhidden } from "../../../core/deployments/characters.ts";
-import { UNKNOWN } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
-import { keyOf } from "./history.ts";
+import { driftWords } from "./attention.ts";
+import { keyOf } from "./rows.ts";
 import type { driftOf, ProcessProps } from "./monitor.ts";
 
 type Entries = ReturnType<typeof driftOf>;
@@ -17,24 +17,13 @@ export function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): J
         {drift.map((entry) => (
           <li key={`${entry.field} ${entry.key ?? ""} ${entry.state} ${entry.declared}`}>
             <code>{entry.key ?? entry.field}</code>
-            <span class="drift-words">{wordsOf(entry)}</span>
+            <span class="drift-words">{driftWords(entry)}</span>
           </li>
         ))}
       </ul>
       {drift.some(isApplicable) && <Apply {...about} />}
     </>
   );
-}
-
-function wordsOf({ field, state, declared, running }: Entry): string {
-  if (state === "unexpected") return "running, not declared.";
-  if (state === "missing") return "declared, not running.";
-  if (field === "envFile") return `${declared} was written after the process started. A restart reads it.`;
-  if (state === "stale")
-    return "not declared, still in the running process. A restart keeps it; delete and start the app to remove it.";
-  if (state === "absent") return "declared, not in the running process.";
-  if (declared === null && running === null) return "another value is declared.";
-  return `${declared ?? UNKNOWN} declared, ${running ?? UNKNOWN} running.`;
 }
 
 /** A restart with the ecosystem file sets declared variables, and removes none. */
@@ -64,7 +53,7 @@ function Apply({ process, monitor }: ProcessProps): JSX.Element {
         {isBusy ? "Restarting…" : "Restart with the ecosystem file"}
       </Button>
       <CodeLine
-        text={`svcm process restart ${name} --ecosystem --environment ${environment}`}
+        text={`svcm process restart ${name} ${monitor.options.value}`}
         what="the command that restarts it with the ecosystem file"
       />
     </div>

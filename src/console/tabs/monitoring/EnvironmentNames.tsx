@@ -1,16 +1,33 @@
-import type { JSX } from "preact";
+import { createContext, type ComponentChildren, type JSX } from "preact";
+import { useContext } from "preact/hooks";
 import { useConsole } from "../../console.ts";
+import type { Ecosystem } from "../../data/api.ts";
 import { Unanswered } from "../../ui/Unanswered.tsx";
-import { useAnswer } from "../../ui/use-answer.ts";
-import type { ProcessProps } from "./monitor.ts";
+import { useAnswer, type Asking } from "../../ui/use-answer.ts";
+import type { Monitor, ProcessProps } from "./monitor.ts";
 
-export function EnvironmentNames({ process: { name }, monitor: { feed } }: ProcessProps): JSX.Element {
-  const { api } = useConsole();
+const Declared = createContext<Asking<Ecosystem> | undefined>(undefined);
+
+/** Reads the ecosystem file once for all open rows, and again when the server sees other declarations. */
+export function DeclaredApps({ monitor, children }: { monitor: Monitor; children: ComponentChildren }): JSX.Element {
+  const { api, service } = useConsole();
+  const { feed, open } = monitor;
   const environment = feed.environment.value;
-  const { answer, problem, retry } = useAnswer(
-    (signal) => api.ecosystem(environment, undefined, signal),
-    [environment],
-  );
+  const isNeeded = open.value.size > 0;
+  const seen = isNeeded ? JSON.stringify(feed.shown.value?.metrics?.ecosystem) : "";
+  const declared = useAnswer(isNeeded ? (signal) => api.ecosystem(environment, undefined, signal) : undefined, [
+    isNeeded,
+    environment,
+    service.value,
+    seen,
+  ]);
+  return <Declared.Provider value={declared}>{children}</Declared.Provider>;
+}
+
+export function EnvironmentNames({ process: { name } }: Pick<ProcessProps, "process">): JSX.Element | null {
+  const asking = useContext(Declared);
+  if (asking === undefined) return null;
+  const { answer, problem, retry } = asking;
   const app = answer?.apps.find((other) => other.name === name);
   const names = Object.keys(app?.env ?? {}).toSorted();
   return (

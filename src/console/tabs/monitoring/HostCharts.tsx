@@ -33,13 +33,10 @@ function WideHost({ monitor }: { monitor: Monitor }): JSX.Element {
           <section key={tone} class="card host" aria-label={meters[tone].title}>
             <div class="host-head">
               <Name tone={tone} />
+              <Now {...props} />
               <Facts {...props} />
             </div>
-            <div class="host-now">
-              <Now {...props} />
-              <Extent {...props} />
-            </div>
-            <HostChart {...props} height={112} />
+            <HostChart {...props} height={66} hasExtent />
           </section>
         );
       })}
@@ -114,7 +111,8 @@ function Extent({ tone, monitor: { feed, view } }: HostProps): JSX.Element {
   );
 }
 
-function HostChart({ tone, monitor, height }: HostProps & { height: number }): JSX.Element {
+function HostChart(props: HostProps & { height: number; hasExtent?: boolean }): JSX.Element {
+  const { tone, monitor, height, hasExtent = false } = props;
   const { feed, view } = monitor;
   const { isZoomed, range, span, cursor } = view;
   const { title, Foot } = meters[tone];
@@ -133,7 +131,10 @@ function HostChart({ tone, monitor, height }: HostProps & { height: number }): J
         cursor={cursor}
         onZoom={(part) => view.zoom(part)}
       />
-      <Foot monitor={monitor} />
+      <div class="host-bottom">
+        <Foot monitor={monitor} />
+        {hasExtent && <Extent tone={tone} monitor={monitor} />}
+      </div>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/Button.tsx";
-import { keyOf } from "./history.ts";
+import { keyOf } from "./rows.ts";
 import type { Monitor } from "./monitor.ts";
 
 /** Apps that the ecosystem file declares and PM2 does not know. They keep their places while a user points at them. */

@@ -1,10 +1,11 @@
 import type { JSX } from "preact";
 import type { Action, ProcessMetrics } from "../../../client/index.ts";
 import { unhidden } from "../../../core/deployments/characters.ts";
+import { formatCount } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import type { IconName } from "../../ui/Icon.tsx";
-import { keyOf } from "./history.ts";
-import type { ProcessProps } from "./monitor.ts";
+import type { Monitor } from "./monitor.ts";
+import type { Folded } from "./rows.ts";
 
 type Verb = Action["action"];
 
@@ -14,48 +15,70 @@ const actions = [
   { action: "restart", icon: "restart", word: "Restart", busy: "Restarting…" },
 ] as const satisfies readonly { action: Verb; icon: IconName; word: string; busy: string }[];
 
-/** Start, stop and restart. The page asks before it ends a running process. */
-export function ProcessActions({
-  process,
-  monitor,
-  isInWords = false,
-}: ProcessProps & { isInWords?: boolean }): JSX.Element {
-  const { name, pmId, status } = process;
-  const key = keyOf(process);
+export interface ProcessActionsProps {
+  readonly row: Folded;
+  readonly monitor: Monitor;
+  readonly isInWords?: boolean;
+  /** Of the process among others of its name. */
+  readonly isNumbered?: boolean;
+}
+
+/** Start, stop and restart of a process or of all instances. The page asks before it ends a running process. */
+export function ProcessActions(props: ProcessActionsProps): JSX.Element {
+  const { row, monitor, isInWords = false, isNumbered = false } = props;
+  const { key, process, instances } = row;
+  const { name, pmId } = process;
   const underWay = monitor.underWay.value.get(key);
   const isLive = monitor.feed.state.value === "live";
+  const isOne = instances.length === 1;
+  const whom = isOne ? `${name}${isNumbered ? ` (id ${pmId})` : ""}` : `${name}, ${allOf(instances)}`;
   const run = (action: Verb, word: string): void => {
-    const isHarmless = action === "start" || status === "stopped";
-    if (isHarmless || confirm(`${word} ${unhidden(name)} (PM2 id ${pmId})?`))
-      void monitor.act({ action, scope: "process", name, pmId }, key);
+    const isHarmless = action === "start" || instances.every(({ status }) => status === "stopped");
+    const question = `${word} ${unhidden(name)} (${isOne ? `PM2 id ${pmId}` : allOf(instances)})?`;
+    if (isHarmless || confirm(question)) void monitor.act({ action, scope: "process", ...targetOf(row) }, key);
   };
   return (
     <span class="process-actions" aria-busy={underWay !== undefined}>
       {actions.map(({ action, icon, word, busy }) => {
         const isBusy = underWay === action;
-        const reason = isBusy ? busy : reasonAgainst(action, process);
-        const props = {
+        const reason = isBusy ? busy : reasonAgainst(action, instances);
+        const button = {
           icon,
           ...(reason !== undefined && { reason }),
           disabled: underWay !== undefined || reason !== undefined || !isLive,
           onClick: () => run(action, word),
         };
         return isInWords ? (
-          <Button key={action} size="small" {...props}>
+          <Button key={action} size="small" {...button}>
             {isBusy ? busy : word}
           </Button>
         ) : (
-          <IconButton key={action} label={`${word} ${name}`} isBusy={isBusy} {...props} />
+          <IconButton key={action} label={`${word} ${whom}`} isBusy={isBusy} {...button} />
         );
       })}
     </span>
   );
 }
 
+function allOf(instances: readonly ProcessMetrics[]): string {
+  return `all ${formatCount(instances.length, "instance")}`;
+}
+
+/** PM2's number names one process; a name in its namespace names all instances. */
+function targetOf({ process: { name, pmId, namespace }, instances }: Folded): Omit<Action, "action"> {
+  if (instances.length === 1) return { name, pmId };
+  return { name, ...(namespace !== null && { namespace }) };
+}
+
 /** The reason why an action would be refused, or would do nothing. */
-function reasonAgainst(action: Verb, { status, pid, isOwn }: ProcessMetrics): string | undefined {
+function reasonAgainst(action: Verb, instances: readonly ProcessMetrics[]): string | undefined {
+  if (action !== "start" && instances.some(({ isOwn }) => isOwn)) return "It serves this page. Use the command line.";
+  const reasons = instances.map((process) => reasonAgainstOne(action, process));
+  return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined;
+}
+
+function reasonAgainstOne(action: Verb, { status, pid }: ProcessMetrics): string | undefined {
   if (action === "start") return status === "online" ? "It is online." : undefined;
-  if (isOwn) return "It serves this page. Use the command line.";
   if (action !== "stop") return undefined;
   if (status === "stopped") return "It is stopped.";
   return status === "errored" && pid === null ? "PM2 has given up on it: nothing runs." : undefined;

@@ -1,5 +1,13 @@
 import type { ComponentChildren, JSX } from "preact";
-import { formatBytes, formatCount, formatDuration, formatShare, formatTime, UNKNOWN } from "../../data/format.ts";
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatRate,
+  formatShare,
+  formatTime,
+  UNKNOWN,
+} from "../../data/format.ts";
 import { Chart, type ChartProps } from "../../ui/Chart.tsx";
 import { partOf } from "../../ui/chart/scene.ts";
 import { Pairs } from "../../ui/Pairs.tsx";
@@ -10,6 +18,7 @@ import { Drift } from "./Drift.tsx";
 import { EnvironmentNames } from "./EnvironmentNames.tsx";
 import { driftOf, type ProcessProps } from "./monitor.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
+import { keyOf, single } from "./rows.ts";
 
 const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
@@ -27,7 +36,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
       <Charts process={process} monitor={monitor} />
       <Part title="Facts" process={process} isTall>
         <Facts process={process} />
-        <ProcessActions process={process} monitor={monitor} isInWords />
+        <ProcessActions row={single(process)} monitor={monitor} isInWords />
       </Part>
       <div class="parts">
         {drift.length > 0 && (
@@ -36,7 +45,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
           </Part>
         )}
         <Part title="Environment" process={process}>
-          <EnvironmentNames process={process} monitor={monitor} />
+          <EnvironmentNames process={process} />
         </Part>
       </div>
       {metrics.length > 0 && (
@@ -90,7 +99,7 @@ function Line({ process, monitor: { feed, view }, column, ...shown }: LineProps)
   return (
     <Chart
       {...shown}
-      read={() => partOf(feed.history.processOf(process), view.span.value, [column])}
+      read={() => partOf(feed.history.rowOf(keyOf(process)), view.span.value, [column])}
       height={130}
       cursor={view.cursor}
       onZoom={(span) => view.zoom(span)}
@@ -143,8 +152,8 @@ function runOf(process: ProcessProps["process"]): Pair[] {
     ["Restarts", `${restartCount ?? UNKNOWN} (${unstableRestarts ?? UNKNOWN} unstable)`],
     ["Exit code", String(exitCode ?? UNKNOWN)],
     ["Watching files", watching === null ? UNKNOWN : watching ? "yes" : "no"],
-    ["Disk read", diskOf(diskIo, diskIo.readBytes)],
-    ["Disk written", diskOf(diskIo, diskIo.writeBytes)],
+    ["Disk read", diskOf(diskIo, diskIo.readBytes, diskIo.readBytesPerSecond)],
+    ["Disk written", diskOf(diskIo, diskIo.writeBytes, diskIo.writeBytesPerSecond)],
   ];
 }
 
@@ -161,7 +170,11 @@ function together(parts: readonly (string | null | undefined)[]): string {
   return parts.filter(Boolean).join(" · ") || UNKNOWN;
 }
 
-function diskOf({ supported, platform, error, code }: ProcessProps["process"]["diskIo"], bytes: number | null): string {
+function diskOf(
+  { supported, platform, error, code }: ProcessProps["process"]["diskIo"],
+  bytes: number | null,
+  rate: number | null,
+): string {
   if (error !== undefined) return `${error}${code === undefined ? "" : ` (${code})`}`;
-  return supported ? formatBytes(bytes) : `not available on ${platform}`;
+  return supported ? `${formatBytes(bytes)} (${formatRate(rate)})` : `not available on ${platform}`;
 }

@@ -3,26 +3,43 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { formatBytes, formatDuration, formatPercent, formatRate, UNKNOWN } from "../../data/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
-import { keyOf } from "./history.ts";
-import { driftOf, type ProcessProps } from "./monitor.ts";
+import { driftOf, type Monitor } from "./monitor.ts";
 import { isRestless, statusOf, statusWord } from "./process-status.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 import { ProcessDetail } from "./ProcessDetail.tsx";
+import { rowOf, single, type Row } from "./rows.ts";
 
 const COLUMNS = 10;
 const MEGABYTE = 1024 ** 2;
 
-export function ProcessRow({ process, monitor }: ProcessProps): JSX.Element {
-  const isOpen = monitor.open.value.has(keyOf(process));
+export interface RowProps {
+  readonly row: Row;
+  readonly monitor: Monitor;
+  /** The place in the whole table, which may not be drawn. */
+  readonly index?: number;
+  /** One of several instances, below the row of all of them. */
+  readonly isInstance?: boolean;
+}
+
+/** A process with its details, or an app with the rows of its instances. */
+export function ProcessRow({ row, monitor, index, isInstance = false }: RowProps): JSX.Element {
+  const isOpen = monitor.open.value.has(row.key);
+  const isFolded = row.instances.length > 1;
   return (
     <>
-      <tr class={isOpen ? "open" : ""}>
-        <Cells process={process} monitor={monitor} isOpen={isOpen} />
+      <tr class={`${isOpen ? "open" : ""}${isInstance ? " instance" : ""}`} aria-rowindex={index}>
+        <Cells row={row} monitor={monitor} isOpen={isOpen} isInstance={isInstance} />
       </tr>
-      {isOpen && (
+      {isOpen &&
+        isFolded &&
+        row.instances.map((process) => {
+          const one = rowOf(single(process), (other) => driftOf(monitor, other));
+          return <ProcessRow key={one.key} row={one} monitor={monitor} isInstance />;
+        })}
+      {isOpen && !isFolded && (
         <tr class="detail-row">
           <td colSpan={COLUMNS}>
-            <ProcessDetail process={process} monitor={monitor} />
+            <ProcessDetail process={row.process} monitor={monitor} />
           </td>
         </tr>
       )}
@@ -30,22 +47,26 @@ export function ProcessRow({ process, monitor }: ProcessProps): JSX.Element {
   );
 }
 
-/** Keeps unchanged elements, because up to a hundred rows are rendered twice a second. */
-function Cells({ process, monitor, isOpen }: ProcessProps & { isOpen: boolean }): JSX.Element {
-  const { name, pmId, status, problem, execMode, cpuPercent, memoryBytes, restartCount, uptimeMs } = process;
-  const badges = badgesOf(driftOf(monitor, process));
+type CellsProps = Required<Omit<RowProps, "index">> & { readonly isOpen: boolean };
+
+/** Keeps unchanged elements, because the rows are rendered up to twice a second. */
+function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
+  const { key, process, instances, attention } = row;
+  const { pmId, status, problem, execMode, cpuPercent, memoryBytes, restartCount, uptimeMs } = process;
+  const badges = badgesOf(row.drift);
+  const states = instances.map((one) => `${one.pmId} ${one.status}`).join();
   const cells = useMemo(
     () => ({
-      status: <Status process={process} />,
-      cpu: <Line process={process} monitor={monitor} column={0} least={5} isFromZero tone="cpu" />,
-      memory: <Line process={process} monitor={monitor} column={1} least={MEGABYTE} tone="memory" />,
-      actions: <ProcessActions process={process} monitor={monitor} />,
+      status: <Status row={row} />,
+      cpu: <Line rowKey={key} monitor={monitor} column={0} least={5} isFromZero tone="cpu" />,
+      memory: <Line rowKey={key} monitor={monitor} column={1} least={MEGABYTE} tone="memory" />,
+      actions: <ProcessActions row={row} monitor={monitor} isNumbered={isInstance} />,
     }),
-    [monitor, name, pmId, status, problem?.code],
+    [monitor, key, states, status, problem?.code],
   );
   const head = useMemo(
-    () => <Name process={process} monitor={monitor} isOpen={isOpen} badges={badges} />,
-    [monitor, name, pmId, status, problem?.code, execMode, isOpen, badges],
+    () => <Name row={row} monitor={monitor} isOpen={isOpen} isInstance={isInstance} badges={badges} />,
+    [monitor, key, instances.length, pmId, status, problem?.code, execMode, isOpen, badges, attention?.why],
   );
   const { code, readBytesPerSecond, writeBytesPerSecond } = process.diskIo;
   const diskIo = useMemo(() => <DiskIo process={process} />, [code, readBytesPerSecond, writeBytesPerSecond]);
@@ -65,47 +86,83 @@ function Cells({ process, monitor, isOpen }: ProcessProps & { isOpen: boolean })
   );
 }
 
-function Name(props: ProcessProps & { isOpen: boolean; badges: string }): JSX.Element {
-  const { process, monitor, isOpen, badges } = props;
-  const key = keyOf(process);
+function Name({ row, monitor, isOpen, isInstance, badges }: CellsProps & { readonly badges: string }): JSX.Element {
+  const { key, process, instances, attention } = row;
   const toggle = (): void => {
     const open = new Set(monitor.open.value);
     if (!open.delete(key)) open.add(key);
     monitor.open.value = open;
   };
+  const about = isInstance ? `id ${process.pmId}` : process.execMode;
   return (
-    <button type="button" class="process-name" aria-expanded={isOpen} onClick={toggle}>
-      <Icon name="chevron" size={12} />
-      <span class="process-words">
-        <span class="name">
-          <i class={`dot ${statusOf(process)} narrow`} aria-hidden="true" />
-          {process.name}
-        </span>
+    <>
+      <button type="button" class="process-name" aria-expanded={isOpen} title={process.name} onClick={toggle}>
+        <Icon name="chevron" size={12} />
+        <i class={`dot ${statusOf(process)} narrow`} aria-hidden="true" />
+        <Cut text={process.name} />
+        {instances.length > 1 && <strong class="times">×{instances.length}</strong>}
         <span class={process.problem === null ? "hidden narrow-words" : "narrow-words bad"}>{statusWord(process)}</span>
-        {process.execMode && <small class="wide">{process.execMode}</small>}
+        {about && <small class={isInstance ? "" : "wide"}>{about}</small>}
         {(badges === "" ? [] : badges.split(",")).map((badge) => (
           <span key={badge} class={`badge${badge === "undeclared" ? "" : " warning"}`}>
             {badge}
           </span>
         ))}
-      </span>
-    </button>
+      </button>
+      {attention !== undefined && attention.why !== "" && (
+        <p class="why" title={attention.why}>
+          {attention.why}
+        </p>
+      )}
+    </>
   );
 }
 
-function badgesOf(drift: ReturnType<typeof driftOf>): string {
-  const words = drift.map(({ state }) =>
-    state === "stale" ? "stale env" : state === "unexpected" ? "undeclared" : "drift",
+/** The letters at the end that stay, because names of one family differ there. */
+const TAIL = 8;
+
+/** A name on one line. A long one is cut in the middle if there is no room for it. */
+function Cut({ text }: { text: string }): JSX.Element {
+  const letters = Array.from(text);
+  if (letters.length <= 2 * TAIL) {
+    return (
+      <span class="name">
+        <span>{text}</span>
+      </span>
+    );
+  }
+  return (
+    <>
+      {/* A screen reader would speak the two halves as two words. */}
+      <span class="hidden">{text}</span>
+      <span class="name" aria-hidden="true">
+        <span>{letters.slice(0, -TAIL).join("")}</span>
+        <span>{letters.slice(-TAIL).join("")}</span>
+      </span>
+    </>
   );
+}
+
+function badgesOf(drift: Row["drift"]): string {
+  const words = drift.map(({ state, field }) => {
+    if (state === "stale") return field === "script" ? "stale script" : "stale env";
+    return state === "unexpected" ? "undeclared" : "drift";
+  });
   return [...new Set(words)].toSorted().join();
 }
 
-function Status({ process }: { process: ProcessMetrics }): JSX.Element {
+function Status({ row: { process, instances } }: { row: Row }): JSX.Element {
   const status = statusOf(process);
+  const alike = instances.filter((one) => statusOf(one) === status).length;
   return (
     <span class={`status ${status}`} title={process.problem?.details}>
       <i class={`dot ${status}`} aria-hidden="true" />
       {statusWord(process)}
+      {alike < instances.length && (
+        <small>
+          {alike} of {instances.length}
+        </small>
+      )}
     </span>
   );
 }
@@ -131,21 +188,21 @@ function DiskIo({ process: { diskIo } }: { process: ProcessMetrics }): JSX.Eleme
   );
 }
 
-interface LineProps extends ProcessProps {
+interface LineProps {
+  readonly rowKey: string;
+  readonly monitor: Monitor;
   readonly column: number;
   readonly least: number;
   readonly isFromZero?: boolean;
   readonly tone: "cpu" | "memory";
 }
 
-function Line(props: LineProps): JSX.Element {
-  const { process, monitor, column, least, isFromZero = false, tone } = props;
+function Line({ rowKey, monitor, column, least, isFromZero = false, tone }: LineProps): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const key = keyOf(process);
   useLayoutEffect(() => {
     if (canvas.current === null) return;
-    const series = () => monitor.feed.history.processOf(process);
+    const series = () => monitor.feed.history.rowOf(rowKey);
     return monitor.sparklines.add({ canvas: canvas.current, column, least, isFromZero, series });
-  }, [monitor, key]);
+  }, [monitor, rowKey]);
   return <canvas ref={canvas} class={`sparkline ${tone}`} aria-hidden="true" />;
 }

@@ -7,13 +7,15 @@ import { EmptyState } from "../../ui/EmptyState.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
+import { DrawnRows } from "../../ui/DrawnRows.tsx";
+import { DeclaredApps } from "./EnvironmentNames.tsx";
 import type { Shown } from "./feed.ts";
-import { keyOf } from "./history.ts";
 import { MissingApps } from "./MissingApps.tsx";
-import type { Monitor } from "./monitor.ts";
+import { driftOf, type Monitor } from "./monitor.ts";
 import { statusOf } from "./process-status.ts";
 import type { Column } from "./order.ts";
 import { ProcessRow } from "./ProcessRow.tsx";
+import { folded, keyOf, rowOf, type Row } from "./rows.ts";
 import { SortHeader } from "./SortHeader.tsx";
 import { TableTools } from "./TableTools.tsx";
 
@@ -27,8 +29,10 @@ export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | n
         <Refused shown={shown} />
         <EcosystemProblem shown={shown} />
       </StatusRegion>
-      <Rows monitor={monitor} />
       <MissingApps monitor={monitor} />
+      <DeclaredApps monitor={monitor}>
+        <Rows monitor={monitor} />
+      </DeclaredApps>
     </section>
   );
 }
@@ -61,54 +65,74 @@ const columns: readonly { readonly by: Column; readonly label: string; readonly 
   { by: "disk", label: "Disk I/O", class: "wide disk" },
 ];
 
+/** So many rows are drawn or left out together. */
+const PART = 24;
+/** In rem, as in the style sheet. */
+const ROW_HEIGHT = 2.25;
+
 function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
   const { order, feed } = monitor;
   const list = feed.shown.value?.metrics?.processes;
   useSparklines(monitor);
-  const body = useRef<HTMLTableSectionElement>(null);
+  const table = useRef<HTMLTableElement>(null);
   if (list === undefined) return <NoPm2 monitor={monitor} />;
   if (list.length === 0) return <NoProcesses monitor={monitor} />;
-  const rows = order.ordered(list.filter((process) => isWanted(monitor, process)));
+  const wanted = folded(list.filter((process) => isWanted(monitor, process)));
+  const rows = order.ordered(wanted.map((one) => rowOf(one, (process) => driftOf(monitor, process))));
+  const onHold = (isHeld: boolean): void => {
+    const bodies = [...(table.current?.tBodies ?? [])];
+    order.isHeld.value = isHeld || bodies.some((body) => body.contains(document.activeElement));
+  };
+  const draw = (part: readonly Row[], first: number) => () =>
+    part.map((row, at) => <ProcessRow key={row.key} row={row} monitor={monitor} index={first + at} />);
+  return (
+    <div class="table-scroll">
+      <table class="rows" aria-label="Processes" aria-rowcount={rows.length + 1} ref={table}>
+        <Head monitor={monitor} />
+        {partsOf(rows).map((part, at) => (
+          <DrawnRows
+            // oxlint-disable-next-line react/no-array-index-key -- a part is its place
+            key={at}
+            count={part.length}
+            rowHeight={ROW_HEIGHT}
+            isFirst={at === 0}
+            onHold={onHold}
+            // The head is the first row.
+            draw={draw(part, at * PART + 2)}
+          />
+        ))}
+      </table>
+      {rows.length === 0 && <EmptyState icon="search" title="No process matches" />}
+    </div>
+  );
+}
+
+function partsOf(rows: readonly Row[]): Row[][] {
+  return Array.from({ length: Math.ceil(rows.length / PART) }, (_, at) => rows.slice(at * PART, (at + 1) * PART));
+}
+
+function Head({ monitor: { order } }: { monitor: Monitor }): JSX.Element {
   const head = {
     sorting: order.sorting.value,
     onSort: (next: typeof order.sorting.value) => (order.sorting.value = next),
   };
-  const hold = (held: boolean): void => {
-    order.isHeld.value = held || body.current?.contains(document.activeElement) === true;
-  };
   return (
-    <div class="table-scroll">
-      <table class="rows" aria-label="Processes">
-        <thead>
-          <tr>
-            <SortHeader column="name" label="Name" {...head} />
-            <SortHeader column="status" label="Status" class="wide" {...head} />
-            <td class="line line-head" />
-            <SortHeader column="cpu" label="CPU" isNumber {...head} />
-            <td class="line line-head wide" />
-            <SortHeader column="memory" label="Memory" isNumber {...head} />
-            {columns.map((column) => (
-              <SortHeader key={column.by} column={column.by} isNumber {...head} {...column} />
-            ))}
-            <th scope="col" class="wide">
-              <span class="hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody
-          ref={body}
-          onPointerEnter={() => hold(true)}
-          onPointerLeave={() => hold(false)}
-          onFocusIn={() => hold(true)}
-          onFocusOut={({ relatedTarget }) => hold(body.current?.contains(relatedTarget as Node | null) === true)}
-        >
-          {rows.map((process) => (
-            <ProcessRow key={keyOf(process)} process={process} monitor={monitor} />
-          ))}
-        </tbody>
-      </table>
-      {rows.length === 0 && <EmptyState icon="search" title="No process matches" />}
-    </div>
+    <thead>
+      <tr>
+        <SortHeader column="name" label="Name" {...head} />
+        <SortHeader column="status" label="Status" class="wide" {...head} />
+        <td class="line line-head" />
+        <SortHeader column="cpu" label="CPU" isNumber {...head} />
+        <td class="line line-head wide" />
+        <SortHeader column="memory" label="Memory" isNumber {...head} />
+        {columns.map((column) => (
+          <SortHeader key={column.by} column={column.by} isNumber {...head} {...column} />
+        ))}
+        <th scope="col" class="wide">
+          <span class="hidden">Actions</span>
+        </th>
+      </tr>
+    </thead>
   );
 }
 
@@ -131,26 +155,26 @@ function isWanted({ filter, status, still }: Monitor, process: ProcessMetrics): 
   return text === "" || words.some((word) => word.toLowerCase().includes(text));
 }
 
-function NoPm2({ monitor: { feed } }: { monitor: Monitor }): JSX.Element {
-  const refusal = feed.shown.value?.refusal;
+function NoPm2({ monitor }: { monitor: Monitor }): JSX.Element {
+  const refusal = monitor.feed.shown.value?.refusal;
   if (refusal === undefined) return <EmptyState icon="activity" title="Waiting for the first sample of PM2" />;
   return (
     <EmptyState icon="activity" title="The processes of PM2 cannot be read">
       <p>The charts of the host continue. Processes are shown as soon as PM2 can be read.</p>
-      {refusal.code === "PM2_NOT_RUNNING" && <StartAll environment={feed.environment.value} />}
+      {refusal.code === "PM2_NOT_RUNNING" && <StartAll monitor={monitor} />}
     </EmptyState>
   );
 }
 
-function StartAll({ environment }: { environment: string }): JSX.Element {
-  return <CodeLine text={`svcm process start --ecosystem --environment ${environment}`} what="the command" />;
+function StartAll({ monitor }: { monitor: Monitor }): JSX.Element {
+  return <CodeLine text={`svcm process start ${monitor.options.value}`} what="the command" />;
 }
 
 function NoProcesses({ monitor }: { monitor: Monitor }): JSX.Element {
   return (
     <EmptyState icon="layers" title="PM2 runs no process">
-      <p>Start the apps of the ecosystem file below, one by one, or all of them with this command.</p>
-      <StartAll environment={monitor.feed.environment.value} />
+      <p>Start the apps of the ecosystem file above, one by one, or all of them with this command.</p>
+      <StartAll monitor={monitor} />
     </EmptyState>
   );
 }

@@ -1,4 +1,4 @@
-import { batch, signal, type Signal } from "@preact/signals";
+import { batch, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import {
   connect,
   OutcomeUnknownError,
@@ -38,6 +38,8 @@ export interface FeedOptions {
   readonly server: Pick<ServerWatch, "confirm">;
   /** Empty without a default. */
   readonly environment: string;
+  /** Empty: every service. */
+  readonly service: ReadonlySignal<string>;
   readonly nextFrame: (draw: () => void) => void;
   readonly onState: (state: ConnectionState) => void;
 }
@@ -117,7 +119,7 @@ export class Feed {
     for (;;) {
       if (this.#client === undefined) throw new Error("The tab was closed.");
       const hasToken = this.#hasToken();
-      const result = await this.#client.act(action).catch(unauthorizedOr(action));
+      const result = await this.#client.act({ ...action, ...this.#place() }).catch(unauthorizedOr(action));
       const { code, error = UNAUTHORIZED } = result;
       if (result.ok || (code !== "UNAUTHORIZED" && error !== UNAUTHORIZED)) return result;
       if (!(await this.#options.session.demand({ error }, hasToken))) return result;
@@ -128,6 +130,7 @@ export class Feed {
   async #watch(client: Client): Promise<void> {
     const request = {
       environment: this.environment.value || undefined,
+      ...this.#place(),
       intervalMs: this.intervalMs.value,
       asyncContext: this.asyncContext.value,
     };
@@ -140,6 +143,11 @@ export class Feed {
       if (isRetried) this.tryNow();
       else this.refusal.value = refusalOf(error);
     }
+  }
+
+  #place(): { readonly service?: string } {
+    const service = this.#options.service.peek();
+    return service === "" ? {} : { service };
   }
 
   #hasToken(): boolean {
@@ -155,7 +163,7 @@ export class Feed {
       if ("host" in newest) this.newest.value = { ...newest, refusal: this.#pm2Refusal };
     } else {
       if (frame.type === "metrics") this.#pm2Refusal = undefined;
-      const next = shownOf(frame, this.#pm2Refusal, this.newest.value?.metrics);
+      const next = this.#shownOf(frame);
       this.newest.value = next;
       this.#arrived = performance.now();
       this.history.addHost(next.time, next.host);
@@ -163,6 +171,16 @@ export class Feed {
     }
     if (!this.#isDrawing) this.#options.nextFrame(() => this.#draw());
     this.#isDrawing = true;
+  }
+
+  /** The processes of the sample before stay until a refusal replaces them. */
+  #shownOf({ type, payload }: Exclude<WatchFrame, ErrorFrame>): Shown {
+    const { collectedAt, host } = payload;
+    const moment = { collectedAt, time: Date.parse(collectedAt) / 1000, host };
+    if (type === "metrics") return { ...moment, metrics: ofService(payload, this.#options.service.peek()) };
+    if (this.#pm2Refusal) return { ...moment, refusal: this.#pm2Refusal };
+    const known = this.newest.value?.metrics;
+    return { ...moment, ...(known && { metrics: known }) };
   }
 
   #draw(): void {
@@ -176,17 +194,14 @@ export class Feed {
   }
 }
 
-/** @param known the processes of the sample before, which stay until a refusal replaces them */
-function shownOf(
-  { type, payload }: Exclude<WatchFrame, ErrorFrame>,
-  refusal: Refusal | undefined,
-  known: Metrics | undefined,
-): Shown {
-  const { collectedAt, host } = payload;
-  const moment = { collectedAt, time: Date.parse(collectedAt) / 1000, host };
-  if (type === "metrics") return { ...moment, metrics: payload };
-  if (refusal) return { ...moment, refusal };
-  return { ...moment, ...(known && { metrics: known }) };
+/** Without the processes that the chosen service does not declare: they belong to the other services, or to none. */
+export function ofService<Payload extends Pick<Metrics, "processes" | "ecosystem">>(
+  payload: Payload,
+  service: string,
+): Payload {
+  const foreign = new Set(service === "" ? [] : payload.ecosystem.unexpected);
+  if (foreign.size === 0) return payload;
+  return { ...payload, processes: payload.processes.filter(({ name }) => !foreign.has(name)) };
 }
 
 const UNAUTHORIZED = "Unauthorized.";

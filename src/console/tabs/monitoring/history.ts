@@ -1,18 +1,19 @@
 import type { HostMetrics, ProcessMetrics } from "../../../client/index.ts";
 import { Series } from "../../data/series.ts";
+import { folded, single } from "./rows.ts";
 
 export const CPU = 0;
 export const MEMORY = 1;
 /** The first disk; the cores are behind the disks. */
 export const DISK = 2;
 
-/** The measured values of the host, and of each process that is still listed. */
+/** The measured values of the host, of each process that is still listed, and of all instances of an app together. */
 export class History {
   /** Columns in percent: CPU, memory, each disk, each core. */
   host: Series | undefined;
   diskCount = 0;
   coreCount = 0;
-  readonly #processes = new Map<string, Series>();
+  readonly #rows = new Map<string, Series>();
 
   addHost(time: number, { cpu, memory, disk }: HostMetrics): void {
     const disks = disk.map((entry) => ("usedPercent" in entry ? entry.usedPercent : null));
@@ -25,22 +26,19 @@ export class History {
   }
 
   addProcesses(time: number, list: readonly ProcessMetrics[]): void {
-    const keys = new Set(list.map(keyOf));
-    for (const key of this.#processes.keys()) if (!keys.has(key)) this.#processes.delete(key);
-    for (const process of list) {
-      const series = this.processOf(process) ?? new Series(2);
-      this.#processes.set(keyOf(process), series);
+    const apps = folded(list);
+    const all = [...apps, ...apps.flatMap(({ instances }) => (instances.length > 1 ? instances.map(single) : []))];
+    const keys = new Set(all.map(({ key }) => key));
+    for (const key of this.#rows.keys()) if (!keys.has(key)) this.#rows.delete(key);
+    for (const { key, process } of all) {
+      const series = this.#rows.get(key) ?? new Series(2);
+      this.#rows.set(key, series);
       series.push(time, [process.cpuPercent, process.memoryBytes]);
     }
   }
 
   /** Columns: CPU in percent, memory in bytes. */
-  processOf(process: Pick<ProcessMetrics, "name" | "pmId">): Series | undefined {
-    return this.#processes.get(keyOf(process));
+  rowOf(key: string): Series | undefined {
+    return this.#rows.get(key);
   }
-}
-
-/** The name is a part of the key because PM2 reuses the number of a deleted process. */
-export function keyOf({ name, pmId }: Pick<ProcessMetrics, "name" | "pmId">): string {
-  return `${pmId} ${name}`;
 }

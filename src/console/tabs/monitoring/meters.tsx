@@ -52,7 +52,7 @@ function MemoryShares({ monitor }: { monitor: Monitor }): JSX.Element | null {
   return (
     <p class="host-foot">
       <span>
-        PM2 processes <strong>{formatBytes(memory.processRssSumBytes)}</strong>
+        PM2 <strong>{formatBytes(memory.processRssSumBytes)}</strong>
       </span>
       <span>
         Others <strong>{formatBytes(memory.otherBytes)}</strong>

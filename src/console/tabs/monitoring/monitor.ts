@@ -4,6 +4,7 @@ import { unhidden } from "../../../core/deployments/characters.ts";
 import type { Console } from "../../console.ts";
 import { createSparklines } from "../../ui/sparklines.ts";
 import { createActing } from "./acting.ts";
+import { monitoringParts } from "./address.ts";
 import { Feed, type Metrics } from "./feed.ts";
 import { createOrder } from "./order.ts";
 import { watchTrouble } from "./trouble.ts";
@@ -26,12 +27,16 @@ interface Held {
 }
 
 export function monitorOf(page: Console): Monitor {
-  return page.kept("monitoring", () => createMonitor(page));
+  return page.kept("monitoring", () => {
+    const monitor = createMonitor(page);
+    page.router.keep(...monitoringParts(monitor));
+    return monitor;
+  });
 }
 
 const ENVIRONMENT = "monitoring.environment";
 
-function createMonitor({ api, session, server, toasts, facts, choices }: Console) {
+function createMonitor({ api, session, server, service, toasts, facts, choices }: Console) {
   const { ecosystem } = facts.defaults;
   const ownEnvironment = "refusal" in ecosystem ? "" : ecosystem.name;
   const feed = new Feed({
@@ -39,11 +44,13 @@ function createMonitor({ api, session, server, toasts, facts, choices }: Console
     session,
     server,
     environment: choices.get(ENVIRONMENT) ?? ownEnvironment,
+    service,
     nextFrame: (draw) => void requestAnimationFrame(draw),
     onState: (state: ConnectionState) => {
       if (state !== "stale") void server.look();
     },
   });
+  service.subscribe(() => feed.subscribe());
   const view = createView(feed);
   effect(() => {
     if (server.isOnline.value && feed.state.peek() === "connecting") feed.tryNow();
@@ -53,7 +60,7 @@ function createMonitor({ api, session, server, toasts, facts, choices }: Console
     feed,
     view,
     /** The number of processes in trouble; `undefined` before the first look. */
-    trouble: watchTrouble(feed, api),
+    trouble: watchTrouble(feed, api, service),
     sparklines: createSparklines(() => view.span.value),
     order: createOrder(),
     filter: signal(""),
@@ -70,6 +77,11 @@ function createMonitor({ api, session, server, toasts, facts, choices }: Console
       feed.environment.value = environment;
       feed.subscribe();
     },
+    /** The options of a command about the ecosystem file that the page shows. */
+    options: computed(() => {
+      const ofService = service.value === "" ? "" : ` --service ${service.value}`;
+      return `--ecosystem --environment ${feed.environment.value}${ofService}`;
+    }),
     /** The question before the start of a declared app; `undefined` if no question is needed. */
     doubtAbout: (name: string) => doubtAbout(unhidden(name), feed, ownEnvironment),
   };

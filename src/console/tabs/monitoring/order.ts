@@ -1,29 +1,36 @@
 import { signal } from "@preact/signals";
 import { compareText } from "../../../core/api/issue.ts";
 import type { ProcessMetrics } from "../../../client/index.ts";
-import { keyOf } from "./history.ts";
+import { CALM } from "./attention.ts";
+import type { Row } from "./rows.ts";
 
-export type Column = "name" | "status" | "cpu" | "memory" | "restarts" | "uptime" | "disk";
+export const columns = ["status", "name", "cpu", "memory", "restarts", "uptime", "disk"] as const;
+export type Column = (typeof columns)[number];
 
 export interface Sorting {
   readonly by: Column;
   readonly isDescending: boolean;
 }
 
+/** By status, the rows that need a user come first. */
+export const FIRST: Sorting = { by: "status", isDescending: false };
+
+type Ordered = Pick<Row, "key" | "process" | "attention">;
+
 /** The order of rows. It is held while the pointer or the focus is in the table: values change, rows stay. */
 export function createOrder() {
-  const sorting = signal<Sorting>({ by: "name", isDescending: false });
+  const sorting = signal(FIRST);
   const isHeld = signal(false);
   let last: { readonly sorting: Sorting; readonly places: ReadonlyMap<string, number> } | undefined;
   return {
     sorting,
     isHeld,
-    ordered(processes: readonly ProcessMetrics[]): ProcessMetrics[] {
+    ordered<Item extends Ordered>(rows: readonly Item[]): Item[] {
       const places = isHeld.value && last?.sorting === sorting.value ? last?.places : undefined;
       // A new row goes to the end.
-      const placeOf = (process: ProcessMetrics): number => places?.get(keyOf(process)) ?? Infinity;
-      const sorted = processes.toSorted(places ? (a, b) => placeOf(a) - placeOf(b) || 0 : comparison(sorting.value));
-      last = { sorting: sorting.value, places: new Map(sorted.map((process, at) => [keyOf(process), at])) };
+      const placeOf = ({ key }: Ordered): number => places?.get(key) ?? Infinity;
+      const sorted = rows.toSorted(places ? (a, b) => placeOf(a) - placeOf(b) || 0 : comparison(sorting.value));
+      last = { sorting: sorting.value, places: new Map(sorted.map(({ key }, at) => [key, at])) };
       return sorted;
     },
   };
@@ -37,15 +44,21 @@ const numbers = {
   disk: ({ diskIo }) => (diskIo.readBytesPerSecond ?? 0) + (diskIo.writeBytesPerSecond ?? 0),
 } as const satisfies Record<string, (process: ProcessMetrics) => number | null>;
 
-function comparison({ by, isDescending }: Sorting): (a: ProcessMetrics, b: ProcessMetrics) => number {
+function comparison({ by, isDescending }: Sorting): (a: Ordered, b: Ordered) => number {
   const direction = isDescending ? -1 : 1;
-  if (by === "name" || by === "status") return (a, b) => direction * (compareText(a[by], b[by]) || byName(a, b));
+  if (by === "name") return (a, b) => direction * byName(a, b);
+  if (by === "status") return (a, b) => direction * (rankOf(a) - rankOf(b)) || byName(a, b);
   const read = numbers[by];
   // A value that was not measured goes to the end in both directions.
-  const value = (process: ProcessMetrics): number => read(process) ?? Infinity * direction;
+  const value = ({ process }: Ordered): number => read(process) ?? Infinity * direction;
   return (a, b) => direction * (value(a) - value(b) || 0) || byName(a, b);
 }
 
-function byName(a: ProcessMetrics, b: ProcessMetrics): number {
-  return compareText(a.name, b.name) || a.pmId - b.pmId;
+/** Urgent rows first, then those that PM2 does not run, then the others. */
+function rankOf({ attention, process }: Ordered): number {
+  return attention?.rank ?? CALM + (process.status === "online" ? 1 : 0);
+}
+
+function byName(a: Ordered, b: Ordered): number {
+  return compareText(a.process.name, b.process.name) || a.process.pmId - b.process.pmId;
 }

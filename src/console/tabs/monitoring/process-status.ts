@@ -1,6 +1,7 @@
 import type { ProcessMetrics } from "../../../client/index.ts";
 
-export type ProcessStatus = "online" | "stopped" | "errored" | "troubled" | "other";
+export const statuses = ["online", "stopped", "errored", "troubled", "other"] as const;
+export type ProcessStatus = (typeof statuses)[number];
 
 type Judged = Pick<ProcessMetrics, "status" | "problem">;
 

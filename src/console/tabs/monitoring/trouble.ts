@@ -1,7 +1,7 @@
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { Api } from "../../data/api.ts";
 import { problemOf } from "../../data/request-error.ts";
-import type { Feed, Metrics } from "./feed.ts";
+import { ofService, type Feed, type Metrics } from "./feed.ts";
 import { countTroubled } from "./process-status.ts";
 
 const EVERY_MS = 15_000;
@@ -10,7 +10,11 @@ const EVERY_MS = 15_000;
  * The number of processes in trouble, whether the tab is open or not: from each sample, or else from a request now and
  * then. `undefined` before the first one.
  */
-export function watchTrouble(feed: Feed, api: Pick<Api, "metrics">): ReadonlySignal<number | undefined> {
+export function watchTrouble(
+  feed: Feed,
+  api: Pick<Api, "metrics">,
+  service: ReadonlySignal<string>,
+): ReadonlySignal<number | undefined> {
   const trouble = signal<number | undefined>();
   effect(() => {
     const newest = feed.newest.value;
@@ -19,7 +23,7 @@ export function watchTrouble(feed: Feed, api: Pick<Api, "metrics">): ReadonlySig
   const look = async (): Promise<void> => {
     try {
       const metrics = await api.metrics(feed.environment.peek());
-      if (feed.state.peek() === "closed") trouble.value = troubleIn(metrics);
+      if (feed.state.peek() === "closed") trouble.value = troubleIn(ofService(metrics, service.peek()));
     } catch (error) {
       // Only this status is about PM2. A lost server is reported elsewhere.
       if (problemOf(error).status === 500) trouble.value = troubleIn(undefined);

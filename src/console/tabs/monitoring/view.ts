@@ -11,7 +11,8 @@ const SHORTEST = 5;
 
 /** The span that every chart of the tab shows, and the moment under the pointer. */
 export function createView(feed: Pick<Feed, "shown" | "isPaused" | "pause">) {
-  const range = signal<Range>("5m");
+  const first: Range = "5m";
+  const range = signal<Range>(first);
   const zoomed = signal<Span | undefined>(undefined);
   const whole = computed((): Span => {
     const to = feed.shown.value?.time ?? 0;
@@ -27,6 +28,7 @@ export function createView(feed: Pick<Feed, "shown" | "isPaused" | "pause">) {
     if (zoomed.value !== undefined) leave(wasPaused);
   };
   return {
+    first,
     range,
     /** Ends with the sample on the screen, unless the view is zoomed. */
     span: computed(() => zoomed.value ?? whole.value),

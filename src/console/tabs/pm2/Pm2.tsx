@@ -13,16 +13,16 @@ import { TabHead } from "../../ui/TabHead.tsx";
 import { Unanswered } from "../../ui/Unanswered.tsx";
 import { AppCard } from "./AppCard.tsx";
 import { NoApps, NoEcosystem } from "./NoEcosystem.tsx";
-import { Preview } from "./preview.ts";
+import { previewOf, type Preview } from "./preview.ts";
 import { StartCommand } from "./StartCommand.tsx";
 
 export function Pm2(): JSX.Element {
   const page = useConsole();
-  const preview = page.kept("pm2", () => new Preview(page));
+  const preview = previewOf(page);
   useEffect(() => {
     void preview.load();
     return () => preview.close();
-  }, [preview]);
+  }, [preview, page.service.value, preview.environment.value, preview.serviceKind.value]);
   const problem = preview.problem.value;
   const ecosystem = preview.ecosystem.value;
   return (

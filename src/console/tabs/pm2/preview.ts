@@ -1,5 +1,6 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Console } from "../../console.ts";
+import type { AddressPart } from "../../state/address.ts";
 import type { Ecosystem } from "../../data/api.ts";
 import { formatCount } from "../../data/format.ts";
 import { Question } from "../../data/question.ts";
@@ -28,18 +29,31 @@ export class Preview {
     this.environment = signal(page.facts.matrix.pm2Profiles[0] ?? "");
   }
 
+  /** The parts of the tab that a link to it has. */
+  parts(): AddressPart[] {
+    const [tab, first = ""] = ["pm2" as const, this.#page.facts.matrix.pm2Profiles[0]];
+    const { environment } = this;
+    return [
+      { name: "environment", tab, read: () => [environment.value], write: ([name = first]) => this.select(name) },
+      {
+        name: "kind",
+        tab,
+        read: () => [this.#chosenKind.value ?? []].flat(),
+        write: ([kind]) => void (this.#chosenKind.value = this.#knownKind({ serviceKind: kind })),
+      },
+    ];
+  }
+
   get #kinds() {
     return this.#page.facts.matrix.serviceKinds;
   }
 
   select(environment: string): void {
     this.environment.value = environment;
-    void this.load();
   }
 
   choose(serviceKind: string): void {
     this.#chosenKind.value = serviceKind;
-    void this.load();
   }
 
   /** The server runs the file for each answer. */
@@ -73,4 +87,12 @@ export class Preview {
     const { serviceKind } = configuration;
     return typeof serviceKind === "string" && Object.hasOwn(this.#kinds, serviceKind) ? serviceKind : undefined;
   }
+}
+
+export function previewOf(page: Console): Preview {
+  return page.kept("pm2", () => {
+    const preview = new Preview(page);
+    page.router.keep(...preview.parts());
+    return preview;
+  });
 }

@@ -53,7 +53,7 @@ function paintTimeAxis(context: CanvasRenderingContext2D, { scale, ink }: Pictur
   context.textAlign = "center";
   context.fillStyle = ink.muted;
   const room = { minute: minute + LEAST_SPACE, second: second + LEAST_SPACE };
-  const end = box.left + box.width + LEAST_SPACE;
+  const end = box.left + box.width;
   for (const time of timeTicks(span, box.width, room)) {
     const [x, words] = [scale.x(time), clock(time)];
     // Half a label would show another time.

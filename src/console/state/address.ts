@@ -1,0 +1,100 @@
+import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+
+/** The tabs in their order. `#/<id>` is the link to one. */
+export const tabIds = [
+  "monitoring",
+  "environment",
+  "pm2",
+  "service",
+  "targets",
+  "interfaces",
+  "transfer",
+  "audit",
+] as const;
+
+export type TabId = (typeof tabIds)[number];
+
+/** A link of the console, for example `#/monitoring?service=orders&sort=-cpu`. */
+export interface Link {
+  readonly tab: TabId;
+  /** A name may have several values. */
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+}
+
+/** Opens the first tab if the link names no tab. */
+export function linkOf(hash: string): Link {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [name] = path.split("/");
+  return { tab: tabIds.find((id) => id === name) ?? tabIds[0], parameters: [...new URLSearchParams(query)] };
+}
+
+export function hashOf({ tab, parameters }: Link): string {
+  const query = new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString();
+  return `#/${tab}${query === "" ? "" : `?${query}`}`;
+}
+
+/** A part of the page's state that its address has. */
+export interface AddressPart {
+  readonly name: string;
+  /** A part without a tab belongs to the whole page. */
+  readonly tab?: TabId;
+  /** The values for the address; none leaves the part out. Reads signals. */
+  read(): readonly string[];
+  /** Takes the values of a link. */
+  write(values: readonly string[]): void;
+}
+
+/** A part whose default is left out. A value that is not accepted counts as the default. */
+export function textPart(
+  { name, tab }: Pick<AddressPart, "name" | "tab">,
+  state: Signal<string>,
+  { fallback = "", accepts = () => true }: { fallback?: string; accepts?: (value: string) => boolean } = {},
+): AddressPart {
+  return {
+    name,
+    ...(tab && { tab }),
+    read: () => (state.value === fallback ? [] : [state.value]),
+    write: ([value = fallback]) => void (state.value = accepts(value) ? value : fallback),
+  };
+}
+
+/**
+ * The state of the page as a link. A link with parameters is exact: what it does not name gets its default. A link
+ * without parameters opens its tab as it was left.
+ *
+ * @param first the link that opened the page
+ */
+export function createAddress(first: Link, tab: ReadonlySignal<TabId>) {
+  const parts = signal<readonly AddressPart[]>([]);
+  /** The last link from outside, for parts that come later. */
+  const taken = signal<Link | undefined>(first);
+  const isOf = (part: AddressPart, id: TabId): boolean => part.tab === undefined || part.tab === id;
+  const give = (part: AddressPart, { tab: id, parameters }: Link): void => {
+    if (!isOf(part, id) || parameters.length === 0) return;
+    part.write(parameters.flatMap(([name, value]) => (name === part.name ? [value] : [])));
+  };
+  return {
+    link: computed((): Link => {
+      const shown = parts.value.filter((part) => isOf(part, tab.value));
+      const known = new Set(shown.map(({ name }) => name));
+      const waiting = taken.value?.tab === tab.value ? taken.value.parameters : [];
+      return {
+        tab: tab.value,
+        parameters: [
+          ...shown.flatMap((part) => part.read().map((value) => [part.name, value] as const)),
+          ...waiting.filter(([name]) => !known.has(name)),
+        ],
+      };
+    }),
+    add: (...added: readonly AddressPart[]): void => {
+      const link = taken.peek();
+      if (link) for (const part of added) give(part, link);
+      parts.value = [...parts.value, ...added];
+    },
+    take: (link: Link): void => {
+      taken.value = link;
+      for (const part of parts.peek()) give(part, link);
+    },
+    forget: (): void => void (taken.value = undefined),
+  };
+}

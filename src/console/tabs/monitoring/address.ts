@@ -1,0 +1,59 @@
+import type { Signal } from "@preact/signals";
+import { textPart, type AddressPart } from "../../state/address.ts";
+import type { Feed } from "./feed.ts";
+import { columns, FIRST, type createOrder, type Sorting } from "./order.ts";
+import { statuses } from "./process-status.ts";
+import { ranges, type createView, type Range } from "./view.ts";
+
+interface State {
+  readonly feed: Feed;
+  readonly view: ReturnType<typeof createView>;
+  readonly order: ReturnType<typeof createOrder>;
+  readonly filter: Signal<string>;
+  readonly status: Signal<string>;
+  /** Keys of processes. */
+  readonly open: Signal<ReadonlySet<string>>;
+}
+
+const tab = "monitoring";
+
+/** The parts of the tab that a link to it has. */
+export function monitoringParts({ feed, filter, open, order, status, view }: State): AddressPart[] {
+  return [
+    {
+      name: "environment",
+      tab,
+      read: () => (feed.environment.value === "" ? [] : [feed.environment.value]),
+      write([name]) {
+        if (name === undefined || name === feed.environment.peek()) return;
+        feed.environment.value = name;
+        feed.subscribe();
+      },
+    },
+    textPart({ name: "find", tab }, filter),
+    textPart({ name: "status", tab }, status, { accepts: (value) => statuses.some((name) => name === value) }),
+    {
+      name: "sort",
+      tab,
+      read: () => sortText(order.sorting.value),
+      write: ([text = ""]) => void (order.sorting.value = sortingOf(text)),
+    },
+    {
+      name: "range",
+      tab,
+      read: () => (view.range.value === view.first ? [] : [view.range.value]),
+      write: ([text = view.first]) => view.choose(Object.hasOwn(ranges, text) ? (text as Range) : view.first),
+    },
+    { name: "open", tab, read: () => [...open.value], write: (keys) => void (open.value = new Set(keys)) },
+  ];
+}
+
+/** `-cpu` begins with the largest value. */
+function sortText({ by, isDescending }: Sorting): string[] {
+  return by === FIRST.by && isDescending === FIRST.isDescending ? [] : [`${isDescending ? "-" : ""}${by}`];
+}
+
+function sortingOf(text: string): Sorting {
+  const by = columns.find((column) => column === text.replace(/^-/, ""));
+  return by === undefined ? FIRST : { by, isDescending: text.startsWith("-") };
+}

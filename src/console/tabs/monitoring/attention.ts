@@ -1,0 +1,60 @@
+import type { MetricsFrame, ProcessMetrics } from "../../../client/index.ts";
+import { UNKNOWN } from "../../data/format.ts";
+
+export type DriftEntry = MetricsFrame["payload"]["ecosystem"]["drift"][number];
+type Judged = Pick<ProcessMetrics, "status" | "problem" | "restartCount" | "exitCode">;
+
+/** The reason why a process needs a user. */
+export interface Attention {
+  /** The most urgent is 0. */
+  readonly rank: number;
+  /** Empty if the badge says everything. */
+  readonly why: string;
+}
+
+const RANKS = { errored: 0, problem: 1, waiting: 2, drift: 3, stale: 4, undeclared: 5 } as const;
+/** A process that needs nothing. */
+export const CALM = 6;
+
+export function attentionOf(process: Judged, drift: readonly DriftEntry[]): Attention | undefined {
+  const { status, problem } = process;
+  if (status === "errored") return { rank: RANKS.errored, why: problem?.details ?? gaveUp(process) };
+  if (problem !== null) return { rank: RANKS.problem, why: problem.details };
+  if (status === "waiting restart") return { rank: RANKS.waiting, why: "PM2 waits before the next restart." };
+  const [worst] = drift.toSorted((a, b) => rankOf(a) - rankOf(b));
+  if (worst === undefined) return undefined;
+  const rank = rankOf(worst);
+  if (rank === RANKS.undeclared) return { rank, why: "" };
+  const more = drift.length === 1 ? "" : ` And ${drift.length - 1} more.`;
+  return { rank, why: `${worst.key ?? worst.field}: ${driftWords(worst)}${more}` };
+}
+
+function rankOf({ state, field }: DriftEntry): number {
+  if (state === "unexpected") return RANKS.undeclared;
+  return state === "stale" || field === "envFile" ? RANKS.stale : RANKS.drift;
+}
+
+function gaveUp({ restartCount, exitCode }: Judged): string {
+  const times = restartCount === null ? "" : ` after ${restartCount} restarts`;
+  const code = exitCode === null ? "" : ` The last exit code is ${exitCode}.`;
+  return `PM2 has given up on it${times}.${code}`;
+}
+
+export function driftWords(entry: DriftEntry): string {
+  const { field, state, declared, running } = entry;
+  if (state === "stale") return staleWords(entry);
+  if (state === "unexpected") return "running, not declared.";
+  if (state === "missing") return "declared, not running.";
+  if (state === "absent" && field === "cwd") return `the folder ${running ?? UNKNOWN} does not exist.`;
+  if (state === "absent") return "declared, not in the running process.";
+  if (field === "env") return "another value is declared.";
+  const values =
+    declared === null ? "another value is declared" : `${declared} declared, ${running ?? UNKNOWN} running`;
+  return `${values}. A restart keeps it; delete and start the app to apply the file.`;
+}
+
+function staleWords({ field, declared }: DriftEntry): string {
+  if (field === "env")
+    return "not declared, still in the running process. A restart keeps it; delete and start the app to remove it.";
+  return `${declared} was written after the process started. A restart ${field === "script" ? "runs" : "reads"} it.`;
+}

@@ -1,0 +1,82 @@
+import type { ProcessMetrics } from "../../../client/index.ts";
+import { attentionOf, type Attention, type DriftEntry } from "./attention.ts";
+import { statusOf, type ProcessStatus } from "./process-status.ts";
+
+/** One process, or the instances of an app together. */
+export interface Folded {
+  readonly key: string;
+  /** Of several instances: the sums, and the worst status. */
+  readonly process: ProcessMetrics;
+  readonly instances: readonly ProcessMetrics[];
+}
+
+/** A row of the table. */
+export interface Row extends Folded {
+  readonly drift: readonly DriftEntry[];
+  readonly attention: Attention | undefined;
+}
+
+type DriftOf = (process: ProcessMetrics) => readonly DriftEntry[];
+
+const URGENCY: readonly ProcessStatus[] = ["errored", "troubled", "other", "stopped", "online"];
+
+/** The name is a part of the key because PM2 reuses the number of a deleted process. */
+export function keyOf({ name, pmId }: Pick<ProcessMetrics, "name" | "pmId">): string {
+  return `${pmId} ${name}`;
+}
+
+/** Instances of an app have the same name, namespace and script. */
+export function folded(processes: readonly ProcessMetrics[]): Folded[] {
+  const apps = new Map<string, ProcessMetrics[]>();
+  for (const process of processes) {
+    const app = [process.name, process.namespace, process.script].join("\0");
+    const known = apps.get(app);
+    if (known) known.push(process);
+    else apps.set(app, [process]);
+  }
+  return [...apps.values()].flatMap((instances) => {
+    const [first, ...others] = instances;
+    if (first === undefined) return [];
+    return [others.length === 0 ? single(first) : together(first, instances)];
+  });
+}
+
+export function single(process: ProcessMetrics): Folded {
+  return { key: keyOf(process), process, instances: [process] };
+}
+
+export function rowOf(from: Folded, driftOf: DriftOf): Row {
+  const drift = [...new Set(from.instances.flatMap(driftOf))];
+  return { ...from, drift, attention: attentionOf(from.process, drift) };
+}
+
+function together(first: ProcessMetrics, instances: readonly ProcessMetrics[]): Folded {
+  const worst = instances.toSorted((a, b) => URGENCY.indexOf(statusOf(a)) - URGENCY.indexOf(statusOf(b)))[0] ?? first;
+  const process: ProcessMetrics = {
+    ...worst,
+    pmId: first.pmId,
+    ...(instances.some(({ isOwn }) => isOwn) && { isOwn: true }),
+    cpuPercent: sum(instances, ({ cpuPercent }) => cpuPercent),
+    memoryBytes: sum(instances, ({ memoryBytes }) => memoryBytes),
+    restartCount: sum(instances, ({ restartCount }) => restartCount),
+    unstableRestarts: sum(instances, ({ unstableRestarts }) => unstableRestarts),
+    uptimeMs: least(instances.map(({ uptimeMs }) => uptimeMs)),
+    diskIo: {
+      ...worst.diskIo,
+      readBytesPerSecond: sum(instances, ({ diskIo }) => diskIo.readBytesPerSecond),
+      writeBytesPerSecond: sum(instances, ({ diskIo }) => diskIo.writeBytesPerSecond),
+    },
+  };
+  return { key: `× ${keyOf(first)}`, process, instances };
+}
+
+/** The sum of the measured values; null without any. */
+function sum(instances: readonly ProcessMetrics[], read: (process: ProcessMetrics) => number | null): number | null {
+  const values = instances.map(read).filter((value) => value !== null);
+  return values.length === 0 ? null : values.reduce((total, value) => total + value, 0);
+}
+
+function least(values: readonly (number | null)[]): number | null {
+  const measured = values.filter((value) => value !== null);
+  return measured.length === 0 ? null : Math.min(...measured);
+}

@@ -1,0 +1,170 @@
+/// <reference lib="dom" />
+/** The table of processes: what needs a user comes first, instances are folded, and only rows near the window are drawn. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { axe, expectAccessibleInEveryLook, overflow } from "./accessibility.ts";
+import { handMonitoring, type Made } from "./hand-monitoring.ts";
+import { focused, press } from "./keyboard.ts";
+import { names, row } from "./monitoring-page.ts";
+
+const browser = useBrowser();
+const many = (count: number): Made[] =>
+  Array.from({ length: count }, (_, at) => ({ name: `app-${String(at).padStart(4, "0")}`, cpuPercent: at % 97 }));
+
+async function monitored(processes: readonly Made[], tab = "") {
+  const open = await handMonitoring(browser, { tab });
+  await open.telemetry.watchers(1);
+  open.give(processes);
+  await open.page.locator(".process-name").first().waitFor();
+  return open;
+}
+
+/** The rows of processes that are whole in the window, below the bars. */
+function inSight(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const head = document.querySelector("thead th")?.getBoundingClientRect().bottom ?? 0;
+    return [...document.querySelectorAll("tbody tr:not(.undrawn)")]
+      .filter((line) => {
+        const { top, bottom } = line.getBoundingClientRect();
+        return top >= head - 1 && bottom <= window.innerHeight;
+      })
+      .map((line) => line.querySelector(".name")?.textContent ?? "");
+  });
+}
+
+describe.skipIf(!hasBrowser)("what needs a user", () => {
+  const drift = { field: "env", state: "absent", key: "MODE", declared: null, running: null } as const;
+
+  test("is on top with its reason, in every look", async () => {
+    const open = await handMonitoring(browser);
+    const { page, give, telemetry } = open;
+    await telemetry.watchers(1);
+    give(
+      [
+        { name: "a-fine" },
+        { name: "drifted" },
+        { name: "looping", problem: { code: "PROCESS_CRASH_LOOP", details: "It ended by itself 26 times." } },
+        { name: "gone", status: "errored", pid: null, restartCount: 15, exitCode: 1 },
+      ],
+      { missingExpected: ["mailer"], drift: [{ ...drift, name: "drifted", pmIds: [1] }] },
+    );
+    await page.locator("tbody tr").nth(3).waitFor();
+    expect(await names(page)).toEqual(["gone", "looping", "drifted", "a-fine"]);
+    expect(await page.locator(".why").allTextContents()).toEqual([
+      "PM2 has given up on it after 15 restarts. The last exit code is 1.",
+      "It ended by itself 26 times.",
+      "MODE: declared, not in the running process.",
+    ]);
+    const [missing, first] = [await page.locator(".missing").boundingBox(), await row(page, "gone").boundingBox()];
+    expect((missing?.y ?? Infinity) < (first?.y ?? 0)).toBe(true);
+    await expectAccessibleInEveryLook(open);
+  });
+});
+
+describe.skipIf(!hasBrowser)("instances of an app", () => {
+  const cluster: readonly Made[] = [
+    { name: "shop-restapi", pmId: 3, cpuPercent: 10, memoryBytes: 2 ** 20, namespace: "shop" },
+    { name: "shop-restapi", pmId: 4, cpuPercent: 20, memoryBytes: 2 ** 20, namespace: "shop", status: "stopped" },
+    { name: "other", pmId: 5 },
+  ];
+
+  test("are one row with their sums, which opens to a row for each", async () => {
+    const { page } = await monitored(cluster);
+    const folded = row(page, "shop-restapi").first();
+    expect(await page.locator("tbody tr").count()).toBe(2);
+    expect(await folded.innerText()).toMatch(/×2[\s\S]*stopped\s*1 of 2[\s\S]*30\.0%[\s\S]*2\.0 MB/);
+    await folded.getByRole("button", { name: "shop-restapi" }).first().click();
+    await page.locator("tr.instance").nth(1).waitFor();
+    expect(await page.locator("tr.instance small").allTextContents()).toEqual(["id 3", "id 4"]);
+    await page.locator("tr.instance .process-name").first().click();
+    await page.getByRole("region", { name: "Facts of shop-restapi, PM2 id 3" }).waitFor();
+    expect(new URL(page.url()).hash).toContain("open=%C3%97+3+shop-restapi&open=3+shop-restapi");
+    expect(await axe(page)).toEqual([]);
+    expect(await overflow(page)).toBe(0);
+  });
+
+  test("are acted on together by their name in its namespace, or one by one by PM2's number", async () => {
+    const { page, sockets, answerNext } = await monitored(cluster);
+    const action = () => sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"action"'));
+    const [all, asked] = [action(), answerNext(true)];
+    await page.getByRole("button", { name: "Restart shop-restapi, all 2 instances" }).click();
+    expect(await asked).toBe("Restart shop-restapi (all 2 instances)?");
+    const sent = JSON.parse(String((await all)?.payload)) as Record<string, unknown>;
+    expect(sent).toMatchObject({ action: "restart", scope: "process", name: "shop-restapi", namespace: "shop" });
+    expect(sent).not.toHaveProperty("pmId");
+    await row(page, "shop-restapi").first().getByRole("button", { name: "shop-restapi" }).first().click();
+    const one = action();
+    await page.getByRole("button", { name: "Start shop-restapi (id 4)", exact: true }).click();
+    expect(JSON.parse(String((await one)?.payload))).toMatchObject({ action: "start", pmId: 4 });
+  });
+});
+
+describe.skipIf(!hasBrowser)("a long list", () => {
+  test("shows at least 12 rows of 100 processes at 1280 × 800, each 36 pixels high", async () => {
+    const { page } = await monitored(many(100));
+    expect((await inSight(page)).length).toBeGreaterThanOrEqual(12);
+    expect((await row(page, "app-0003").boundingBox())?.height).toBe(36);
+  });
+
+  test("a name that is too long is cut in the middle, on one line", async () => {
+    const long = `${"a-name-of-many-letters-".repeat(4)}restapi`;
+    const { page } = await monitored([{ name: long }, { name: `${long}-2` }]);
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      const name = page.locator(".name").first();
+      const [start, end] = [name.locator("span").first(), name.locator("span").last()];
+      expect(await name.textContent()).toBe(long);
+      expect(await start.evaluate((part) => part.scrollWidth > part.clientWidth)).toBe(true);
+      expect(await end.evaluate((part) => [part.textContent, part.scrollWidth > part.clientWidth])).toEqual([
+        "-restapi",
+        false,
+      ]);
+      expect((await row(page, long).first().boundingBox())?.height).toBeLessThan(60);
+    }
+  });
+
+  test.each([1280, 390])(
+    "keeps the head of the table below the bars while it scrolls, %s pixels wide",
+    async (width) => {
+      const { page } = await monitored(many(100));
+      await page.setViewportSize({ width, height: 800 });
+      await page.evaluate(() => window.scrollTo(0, 1_500));
+      const isBelow = await page.waitForFunction(() => {
+        const bottoms = [...document.querySelectorAll(".top, .tabs")].map((bar) => bar.getBoundingClientRect());
+        const least = Math.max(...bottoms.filter((bar) => bar.width > 300).map((bar) => bar.bottom));
+        const { top = 0 } = document.querySelector("thead th")?.getBoundingClientRect() ?? {};
+        return Math.abs(top - least) <= 1;
+      });
+      expect(await isBelow.jsonValue()).toBe(true);
+    },
+  );
+
+  test("draws only rows near the window: of 1,000 processes fewer than 150", async () => {
+    const { page } = await monitored(many(1_000));
+    const drawn = () => page.locator(".process-name").count();
+    expect(await drawn()).toBeLessThan(150);
+    const { height } = (await page.locator("table.rows").boundingBox()) ?? { height: 0 };
+    expect(height).toBeGreaterThan(1_000 * 35);
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await row(page, "app-0999").waitFor();
+    await expect.poll(drawn).toBeLessThan(150);
+    await page.getByRole("button", { name: "app-0999" }).first().click();
+    await page.getByRole("region", { name: "Facts of app-0999" }).waitFor();
+    await page.getByRole("searchbox").fill("app-05");
+    await expect.poll(() => page.locator(".process-name").count()).toBeGreaterThan(20);
+    expect((await names(page)).filter((name) => !name.startsWith("app-05"))).toEqual([]);
+  });
+
+  test("keeps the row that has the focus, however far the page scrolls, and says how many rows there are", async () => {
+    const { page } = await monitored(many(1_000));
+    await page.getByRole("button", { name: "app-0002" }).first().focus();
+    await page.evaluate(() => window.scrollTo(0, 20_000));
+    await row(page, "app-0530").waitFor();
+    expect(await focused(page)).toContain("app-0002");
+    expect(await page.getByRole("table", { name: "Processes" }).getAttribute("aria-rowcount")).toBe("1001");
+    await press(page, "Tab");
+    expect(await focused(page)).toContain("app-0002");
+    expect(await axe(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import type { ProcessMetrics } from "../../../../src/client/index.ts";
+import type { DriftEntry } from "../../../../src/console/tabs/monitoring/attention.ts";
+import { createOrder, type Column } from "../../../../src/console/tabs/monitoring/order.ts";
+import { folded, rowOf, type Row } from "../../../../src/console/tabs/monitoring/rows.ts";
+import { frameExamples } from "../../../../src/core/api/frame-examples.ts";
+
+const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[number]];
+const example = { ...(payload.processes[0] as ProcessMetrics), problem: null, status: "online" };
+
+const processes = (...made: readonly Partial<ProcessMetrics>[]): ProcessMetrics[] =>
+  made.map((more, pmId) => ({ ...example, pmId, name: `app-${pmId}`, ...more }));
+
+const drift = (field: DriftEntry["field"], state: DriftEntry["state"], key: string | null = null): DriftEntry => ({
+  name: "app",
+  pmIds: [0],
+  field,
+  state,
+  key,
+  declared: null,
+  running: null,
+});
+
+const rows = (list: readonly ProcessMetrics[], driftOf: (process: ProcessMetrics) => DriftEntry[] = () => []): Row[] =>
+  folded(list).map((one) => rowOf(one, driftOf));
+
+const names = (list: readonly Row[]): string[] => list.map(({ process }) => process.name);
+
+describe("instances", () => {
+  test("of one app are one row with the sums, the shortest uptime and the worst status", () => {
+    const of = { name: "shop", restartCount: 1, diskIo: { ...example.diskIo, readBytesPerSecond: 5 } };
+    const [row, ...others] = rows(
+      processes(
+        { ...of, cpuPercent: 5, memoryBytes: 10, uptimeMs: 9 },
+        { ...of, cpuPercent: null, memoryBytes: 20, uptimeMs: 3, status: "errored" },
+        { ...of, cpuPercent: 7, memoryBytes: null, uptimeMs: null },
+      ),
+    );
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({
+      key: "× 0 shop",
+      process: { pmId: 0, status: "errored", cpuPercent: 12, memoryBytes: 30, restartCount: 3, uptimeMs: 3 },
+      attention: { rank: 0 },
+    });
+    expect(row?.process.diskIo.readBytesPerSecond).toBe(15);
+    expect(row?.instances.map(({ pmId }) => pmId)).toEqual([0, 1, 2]);
+  });
+
+  test("of other namespaces or scripts are other rows", () => {
+    const list = processes({ name: "a" }, { name: "a", namespace: "other" }, { name: "a", script: "/other.js" });
+    expect(rows(list).map(({ key }) => key)).toEqual(["0 a", "1 a", "2 a"]);
+  });
+
+  test("a value that no instance has is unknown, not 0", () => {
+    const [row] = rows(processes({ name: "a", cpuPercent: null }, { name: "a", cpuPercent: null }));
+    expect(row?.process.cpuPercent).toBeNull();
+  });
+});
+
+describe("attention", () => {
+  test.each<[string, Partial<ProcessMetrics>, DriftEntry[], number | undefined, string | undefined]>([
+    ["online", {}, [], undefined, undefined],
+    ["stopped", { status: "stopped" }, [], undefined, undefined],
+    ["launching", { status: "launching" }, [], undefined, undefined],
+    [
+      "errored",
+      { status: "errored", restartCount: 15, exitCode: 1 },
+      [],
+      0,
+      "PM2 has given up on it after 15 restarts. The last exit code is 1.",
+    ],
+    ["a crash loop", { problem: { code: "PROCESS_CRASH_LOOP", details: "It ended." } }, [], 1, "It ended."],
+    ["waiting", { status: "waiting restart" }, [], 2, "PM2 waits before the next restart."],
+    [
+      "drift of a field",
+      {},
+      [drift("args", "different")],
+      3,
+      "args: another value is declared. A restart keeps it; delete and start the app to apply the file.",
+    ],
+    ["drift", {}, [drift("env", "absent", "MODE")], 3, "MODE: declared, not in the running process."],
+    ["an undeclared process", {}, [drift("app", "unexpected")], 5, ""],
+  ])("of %s", (_name, more, entries, rank, why) => {
+    const [row] = rows(processes(more), () => entries);
+    expect([row?.attention?.rank, row?.attention?.why]).toEqual([rank, why]);
+  });
+
+  test("the reason is the most urgent difference, with the number of the others", () => {
+    const entries = [drift("app", "unexpected"), drift("env", "stale", "OLD"), drift("env", "different", "MODE")];
+    const [row] = rows(processes({}), () => entries);
+    expect(row?.attention).toEqual({ rank: 3, why: "MODE: another value is declared. And 2 more." });
+  });
+});
+
+describe("order", () => {
+  const sorted = (list: readonly Row[], by: Column, isDescending: boolean): string[] => {
+    const order = createOrder();
+    order.sorting.value = { by, isDescending };
+    return names(order.ordered(list));
+  };
+
+  test("by status, what needs a user comes first, then what PM2 does not run; within that by name", () => {
+    const list = processes(
+      { name: "b-fine" },
+      { name: "undeclared" },
+      { name: "stopped", status: "stopped" },
+      { name: "stale" },
+      { name: "errored", status: "errored" },
+      { name: "a-fine" },
+      { name: "looping", problem: { code: "PROCESS_CRASH_LOOP", details: "" } },
+    );
+    const found = rows(list, ({ name }) =>
+      name === "undeclared" ? [drift("app", "unexpected")] : name === "stale" ? [drift("env", "stale", "OLD")] : [],
+    );
+    const expected = ["errored", "looping", "stale", "undeclared", "stopped", "a-fine", "b-fine"];
+    expect(names(createOrder().ordered(found))).toEqual(expected);
+    expect(sorted(found, "status", false)).toEqual(expected);
+  });
+
+  test("by a number, a missing value comes last in both directions", () => {
+    const list = rows(
+      processes({ name: "none", cpuPercent: null }, { name: "low", cpuPercent: 1 }, { name: "high", cpuPercent: 9 }),
+    );
+    expect(sorted(list, "cpu", true)).toEqual(["high", "low", "none"]);
+    expect(sorted(list, "cpu", false)).toEqual(["low", "high", "none"]);
+  });
+
+  test("does not change while it is held, with new rows at the end, and follows the values afterwards", () => {
+    const order = createOrder();
+    order.sorting.value = { by: "cpu", isDescending: true };
+    order.ordered(rows(processes({ name: "a", cpuPercent: 9 }, { name: "b", cpuPercent: 1 })));
+    const later = rows(
+      processes({ name: "a", cpuPercent: 1 }, { name: "b", cpuPercent: 9 }, { name: "c", cpuPercent: 99 }),
+    );
+    order.isHeld.value = true;
+    expect(names(order.ordered(later))).toEqual(["a", "b", "c"]);
+    order.isHeld.value = false;
+    expect(names(order.ordered(later))).toEqual(["c", "b", "a"]);
+    order.isHeld.value = true;
+    order.sorting.value = { by: "name", isDescending: false };
+    expect(names(order.ordered(later))).toEqual(["a", "b", "c"]);
+  });
+});
