@@ -2,12 +2,11 @@ import type { JSX } from "preact";
 import { unhidden } from "../../../core/deployments/characters.ts";
 import { Button } from "../../ui/Button.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
-import { driftWords } from "./attention.ts";
+import { driftWords, isApplicable } from "./attention.ts";
 import { keyOf } from "./rows.ts";
 import type { driftOf, ProcessProps } from "./monitor.ts";
 
 type Entries = ReturnType<typeof driftOf>;
-type Entry = Entries[number];
 
 /** The differences from the ecosystem file, and the action that applies the file. Values of variables are never sent. */
 export function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): JSX.Element {
@@ -24,11 +23,6 @@ export function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): J
       {drift.some(isApplicable) && <Apply {...about} />}
     </>
   );
-}
-
-/** A restart with the ecosystem file sets declared variables, and removes none. */
-function isApplicable({ field, state }: Entry): boolean {
-  return field === "env" && state !== "stale";
 }
 
 function Apply({ process, monitor }: ProcessProps): JSX.Element {

@@ -40,21 +40,29 @@ function gaveUp({ restartCount, exitCode }: Judged): string {
   return `PM2 has given up on it${times}.${code}`;
 }
 
+/** PM2 applies these to a new process only. */
+const OF_NEW_PROCESS = new Set<string>(["execMode", "watch"]);
+
+/** True if a restart with the ecosystem file ends the difference, and a plain restart does not. */
+export function isApplicable({ field, state }: DriftEntry): boolean {
+  if (field === "app" || field === "instances" || OF_NEW_PROCESS.has(field)) return false;
+  return state !== "stale" || field === "env";
+}
+
 export function driftWords(entry: DriftEntry): string {
-  const { field, state, declared, running } = entry;
+  const { name, field, state, declared, running } = entry;
   if (state === "stale") return staleWords(entry);
   if (state === "unexpected") return "running, not declared.";
   if (state === "missing") return "declared, not running.";
   if (state === "absent" && field === "cwd") return `the folder ${running ?? UNKNOWN} does not exist.`;
   if (state === "absent") return "declared, not in the running process.";
-  if (field === "env") return "another value is declared.";
   const values =
-    declared === null ? "another value is declared" : `${declared} declared, ${running ?? UNKNOWN} running`;
-  return `${values}. A restart keeps it; delete and start the app to apply the file.`;
+    declared === null ? "another value is declared." : `${declared} declared, ${running ?? UNKNOWN} running.`;
+  if (field === "instances") return `${values} To change it: svcm process scale ${name} ${declared}`;
+  return OF_NEW_PROCESS.has(field) ? `${values} A restart keeps it; delete and start the app to apply it.` : values;
 }
 
 function staleWords({ field, declared }: DriftEntry): string {
-  if (field === "env")
-    return "not declared, still in the running process. A restart keeps it; delete and start the app to remove it.";
+  if (field === "env") return "not declared, still in the running process.";
   return `${declared} was written after the process started. A restart ${field === "script" ? "runs" : "reads"} it.`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ProcessMetrics } from "../../../../src/client/index.ts";
-import type { DriftEntry } from "../../../../src/console/tabs/monitoring/attention.ts";
+import { isApplicable, type DriftEntry } from "../../../../src/console/tabs/monitoring/attention.ts";
 import { createOrder, type Column } from "../../../../src/console/tabs/monitoring/order.ts";
 import { folded, rowOf, type Row } from "../../../../src/console/tabs/monitoring/rows.ts";
 import { frameExamples } from "../../../../src/core/api/frame-examples.ts";
@@ -71,12 +71,13 @@ describe("attention", () => {
     ],
     ["a crash loop", { problem: { code: "PROCESS_CRASH_LOOP", details: "It ended." } }, [], 1, "It ended."],
     ["waiting", { status: "waiting restart" }, [], 2, "PM2 waits before the next restart."],
+    ["drift of arguments", {}, [drift("args", "different")], 3, "args: another value is declared."],
     [
-      "drift of a field",
+      "drift that only a new process ends",
       {},
-      [drift("args", "different")],
+      [drift("watch", "different")],
       3,
-      "args: another value is declared. A restart keeps it; delete and start the app to apply the file.",
+      "watch: another value is declared. A restart keeps it; delete and start the app to apply it.",
     ],
     ["drift", {}, [drift("env", "absent", "MODE")], 3, "MODE: declared, not in the running process."],
     ["an undeclared process", {}, [drift("app", "unexpected")], 5, ""],
@@ -84,6 +85,20 @@ describe("attention", () => {
     const [row] = rows(processes(more), () => entries);
     expect([row?.attention?.rank, row?.attention?.why]).toEqual([rank, why]);
   });
+
+  test.each<[boolean, DriftEntry]>([
+    [true, drift("env", "absent", "MODE")],
+    [true, drift("env", "stale", "OLD")],
+    [true, drift("cwd", "different")],
+    [true, drift("args", "different")],
+    [false, drift("envFile", "stale")],
+    [false, drift("script", "stale")],
+    [false, drift("execMode", "different")],
+    [false, drift("instances", "different")],
+    [false, drift("app", "unexpected")],
+  ])("a restart with the ecosystem file is offered: %s, %j", (isOffered, entry) =>
+    expect(isApplicable(entry)).toBe(isOffered),
+  );
 
   test("the reason is the most urgent difference, with the number of the others", () => {
     const entries = [drift("app", "unexpected"), drift("env", "stale", "OLD"), drift("env", "different", "MODE")];
