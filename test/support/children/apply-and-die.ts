@@ -1,0 +1,23 @@
+/** Applies the ecosystem file of `dev`, and is killed beside the line of the journal with that number. */
+import { execute, nodePorts, rolloutApply } from "../../../src/core/index.ts";
+
+const [root = "", line = "", when = ""] = process.argv.slice(2);
+const ports = nodePorts({ root, env: process.env, cwd: root });
+const { releases } = ports;
+let lines = 0;
+const die = (): void => void process.kill(process.pid, "SIGKILL");
+const beside = async (write: () => Promise<void>): Promise<void> => {
+  lines += 1;
+  if (lines === Number(line) && when === "before") die();
+  await write();
+  if (lines === Number(line)) die();
+};
+const mortal = {
+  ...releases,
+  begin: (...args: Parameters<typeof releases.begin>) => beside(() => releases.begin(...args)),
+  add: (...args: Parameters<typeof releases.add>) => beside(() => releases.add(...args)),
+};
+const world = Object.create(ports, { releases: { value: mortal } }) as typeof ports;
+await execute(rolloutApply, world, { environment: "dev" }, { source: "cli", grants: ["read", "write"] });
+await ports.processes.close();
+process.stdout.write(`${lines}\n`);
