@@ -1,0 +1,41 @@
+/** `svcm apply`, `rollback` and `releases` as a person runs them. */
+import { utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { svcm, type Ran } from "../support/svcm.ts";
+
+let own: Pm2;
+const api = { name: "api", script: "./app.cjs", env: { MODE: "1" } };
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  writeFileSync(join(own.folder, "app.cjs"), IDLE);
+  utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
+});
+afterAll(() => own.end());
+
+const run = (...args: string[]): Promise<Ran> => svcm(args, { root: own.folder, env: { PM2_HOME: own.home } });
+
+test("an apply, the list of releases and a rollback show what they did", async () => {
+  own.pm2Folder([api]);
+  const first = await run("apply", "--yes", "--message", "first");
+  expect(first).toMatchObject({ code: 0, stderr: "" });
+  expect(first.stdout).toMatch(/^Release \d{8}-\d{6}-[0-9a-f]{4}: applied\.\n {2}start api: done\n {2}save: done\n$/);
+  expect((await run("apply", "--yes")).stdout).toBe("Nothing to do.\n");
+  const show = await run("releases", "show", /^Release (\S+):/.exec(first.stdout)![1]!);
+  expect(show.stdout).toBe(first.stdout);
+  expect((await run("releases", "list")).stdout).toMatch(/applied .* first/);
+  expect((await run("rollback", "--yes", "--json")).code).toBe(0);
+  const after = JSON.parse((await run("process", "list", "--json")).stdout) as { processes: unknown[] };
+  expect(after.processes).toEqual([]);
+}, 60_000);
+
+test("without a terminal, --yes or --plan is needed, and another plan is refused", async () => {
+  own.pm2Folder([api]);
+  expect(await run("apply")).toMatchObject({ code: 2, stderr: expect.stringContaining("Accepted: --plan or --yes") });
+  expect(await run("rollback")).toMatchObject({ code: 2, stderr: expect.stringContaining("Accepted: --yes") });
+  const stale = await run("apply", "--plan", "0000-0000", "--json");
+  expect([stale.code, JSON.parse(stale.stdout)]).toMatchObject([1, { code: "PLAN_STALE" }]);
+});
