@@ -147,6 +147,34 @@ describe.skipIf(!hasBrowser)("in forced colours", () => {
     }
     expect(await axe(page)).toEqual([]);
   });
+
+  test("a disabled button of a row differs from an enabled one", async () => {
+    const { page } = await monitored(browser);
+    await page.emulateMedia({ forcedColors: "active" });
+    const colour = (name: string): Promise<string> =>
+      page
+        .getByRole("button", { name, exact: true })
+        .locator("svg")
+        .evaluate((icon) => getComputedStyle(icon).stroke);
+    expect(await page.getByRole("button", { name: "Start shop-restapi", exact: true }).isDisabled()).toBe(true);
+    expect(await colour("Start shop-restapi")).not.toBe(await colour("Stop shop-restapi"));
+  });
+});
+
+describe.skipIf(!hasBrowser)("the tools of the table", () => {
+  test("keep one line at 1280 pixels with every state, and the filter at its end", async () => {
+    const { page, give } = await monitored(browser);
+    give([...processes, { status: "stopped" }, { status: "launching" }]);
+    await page.getByRole("radio", { name: /Changing/ }).waitFor({ state: "attached" });
+    expect(await page.locator(".chips label").count()).toBe(6);
+    const middles = await page.locator(".table-tools > :is(.chips, .comparison, .filter)").evaluateAll((parts) =>
+      parts.map((part) => {
+        const { top, height } = part.getBoundingClientRect();
+        return Math.round(top + height / 2);
+      }),
+    );
+    expect(new Set(middles).size).toBe(1);
+  });
 });
 
 describe.skipIf(!hasBrowser)("the bars at the top", () => {

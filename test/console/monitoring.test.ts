@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
   });
 
   test("the details name the environment keys that the file declares, and none of their values", async () => {
-    const { page } = await live();
+    const { page, requests } = await live();
     await page.getByRole("button", { name: "api" }).first().click();
     const declared = page.getByRole("region", { name: "Environment of api" });
     await declared.getByText("Declared in ecosystem.dev.config.cjs; values are not shown here.").waitFor();
@@ -84,6 +84,8 @@ describe.skipIf(!hasBrowser)("live values", () => {
     expect(await declared.textContent()).not.toContain("new");
     await page.getByRole("button", { name: "worker" }).first().click();
     await page.getByText("ecosystem.dev.config.cjs does not declare worker.").waitFor();
+    // One read serves every open row.
+    expect(requests.filter((request) => request.url().includes("/pm2-ecosystem"))).toHaveLength(1);
     // Compared with another file, that file's names are shown.
     await page.getByRole("combobox", { name: "Compare with" }).selectOption("staging");
     await declared.getByText("ecosystem.staging.config.cjs does not declare api.").waitFor();

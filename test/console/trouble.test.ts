@@ -133,6 +133,18 @@ describe.skipIf(!hasBrowser)("actions that are refused", () => {
     expect(message.x + message.width).toBeLessThan(button.x);
   });
 
+  test("are a message below the tabs and the workspace, which stay in sight", async () => {
+    const { page } = await hanging();
+    await page.getByRole("button", { name: "Restart auth" }).click();
+    const toast = page.locator(".toast.error");
+    await toast.waitFor();
+    const { y } = (await toast.boundingBox()) ?? { y: 0 };
+    for (const part of ["[role=tablist]", ".place"]) {
+      const box = await page.locator(part).boundingBox();
+      expect([part, (box?.y ?? Infinity) + (box?.height ?? 0) <= y]).toEqual([part, true]);
+    }
+  });
+
   test("their message goes when PM2 can be read again", async () => {
     const { page, give, telemetry } = await hanging();
     await page.getByRole("button", { name: "Restart auth" }).click();
