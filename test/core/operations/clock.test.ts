@@ -89,6 +89,8 @@ const WALL_CLOCK = [
   "metrics/sampling/measuring.ts",
   "operations/project-init.ts",
   "pm2/control/listed.ts",
+  "rollout/apply/recording.ts",
+  "rollout/apply/return-apps.ts",
 ];
 
 test("the machine's clock is used only for displayed times", () => {
