@@ -8,6 +8,7 @@ import { keptFacts } from "./adapters/kept-facts.ts";
 import { nodeFileStamps } from "./adapters/file-stamps.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
 import { gitRevisions } from "./adapters/git.ts";
+import { nodeHealth } from "./adapters/health.ts";
 import { nodeHost, systemClock } from "./adapters/host.ts";
 import { nodeInstallation } from "./adapters/installation.ts";
 import { nodeMachine } from "./adapters/machine/index.ts";
@@ -99,6 +100,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     releases: () => nodeReleases(pm2Home, root),
     machine: () => nodeMachine({ diskPaths: [parse(root).root, root, pm2Home] }),
     asyncContext: () => nodeAsyncContext,
+    health: () => nodeHealth,
     stamps: () => nodeFileStamps,
     installation: () => nodeInstallation({ env, pm2Home }),
     telemetry: () => createTelemetry(ports),

@@ -133,6 +133,23 @@ export const processCodes: CodeDocs = {
     remedy:
       "Give it more time with `--timeout 90s`. An app with `wait_ready` has to call `process.send('ready')`, or PM2 waits for its `listen_timeout`.",
   },
+  HEALTH_CRASHED: {
+    summary: "A process ended while svcm judged its health.",
+    remedy: "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME.",
+  },
+  HEALTH_STATUS: {
+    summary: "A process answered its health probe three times with a failure.",
+    explanation:
+      "The probe of an app whose name ends with `restapi` is `/health`, of `websocketapi` an upgrade at `/socket.io/`, and of `grpcapi` gRPC's health service. An app without that path or service is judged without it.",
+    remedy:
+      "Ask the process yourself, for example `curl -i http://127.0.0.1:<SVC_HTTP_PORT>/health`, and read its error log.",
+  },
+  HEALTH_UNREACHABLE: {
+    summary: "A process did not answer its health probe in time.",
+    explanation: "The port is `SVC_HTTP_PORT`, or `SVC_GRPC_PORT` of an app that ends with `grpcapi`.",
+    remedy:
+      "See whether the app listens on that port of 127.0.0.1. If it boots slowly, give it more time: `--timeout 90s`.",
+  },
   SELF_ACTION_BLOCKED: {
     summary: "The process serves this request and cannot stop or restart itself.",
     explanation: "In a namespace, that process is left out and listed under `skipped`.",

@@ -5,6 +5,7 @@ import type { Project } from "../project/project.ts";
 import type { Telemetry } from "../metrics/telemetry.ts";
 import type { AuditLog } from "./audit-log.ts";
 import type { Files } from "./files.ts";
+import type { Health } from "./health.ts";
 import type { AsyncContext, FileStamps, Machine } from "./machine.ts";
 import type { Installation } from "./installation.ts";
 import type { EcosystemLoader, Revisions } from "./programs.ts";
@@ -30,6 +31,7 @@ export interface Ports {
   readonly releases: Releases;
   readonly machine: Machine;
   readonly asyncContext: AsyncContext;
+  readonly health: Health;
   readonly stamps: FileStamps;
   readonly installation: Installation;
   /** One for each server, so all watchers share one sampler. */

@@ -1,16 +1,17 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import { actOn } from "../../pm2/control/act-on.ts";
-import type { Acting } from "../../pm2/control/acting.ts";
+import type { Acting, Outcome } from "../../pm2/control/acting.ts";
 import { scaleDown, scaleUp } from "../../pm2/control/scale.ts";
 import { startDeclared } from "../../pm2/control/start-declared.ts";
-import { declarationOf } from "../../pm2/declaration.ts";
+import { declarationOf, type Declaration } from "../../pm2/declaration.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { DecidedStep } from "../decide.ts";
 import type { Expecting } from "../expected.ts";
 import { definitionOf } from "../plan.ts";
+import { gate, probeOf } from "./gate.ts";
 
 export interface Running {
   readonly ports: Ports;
@@ -22,7 +23,7 @@ export interface Running {
 }
 
 /**
- * Runs one step, process by process, and returns when PM2's list shows each effect.
+ * Runs one step, process by process, and returns when each is online and answers its probe.
  *
  * @throws {SvcmError} PM2_FAILED with the code `PROCESS_CHANGED` if another definition runs than the plan saw; those of the
  *   actions
@@ -33,20 +34,33 @@ export async function runStep(running: Running, step: DecidedStep): Promise<void
   const { ports, loaded, expecting, timeoutMs } = running;
   const declared = declarationOf(loaded, step.app, expecting);
   const acting = (action: ProcessAction): Acting => ({ ports, action, begin: () => Promise.resolve(), timeoutMs });
+  const judge = judgeOf(running, declared);
   for (const target of await untouched(running, step)) {
     const run = { app: { ...declared.apps.at(-1), env: declared.env }, drop: droppedBy(step) };
-    if (step.do === "update") await actOn({ ...acting(step.method ?? "restart"), declared: () => run }, target);
-    else await actOn(acting(step.do === "resume" ? "start" : "delete"), target);
+    if (step.do === "update")
+      await judge(await actOn({ ...acting(step.method ?? "restart"), declared: () => run }, target));
+    else if (step.do === "resume") await judge(await actOn(acting("start"), target));
+    else await actOn(acting("delete"), target);
   }
-  if (step.do === "start" || step.do === "replace") await startDeclared(acting("start"), declared);
+  if (step.do === "start" || step.do === "replace") await judge(await startDeclared(acting("start"), declared));
 }
 
-async function scale({ ports, timeoutMs }: Running, { app, instances }: DecidedStep): Promise<void> {
+/** Judges the processes that an action touched by the gate, one after another. */
+function judgeOf({ ports, timeoutMs }: Running, { name, env }: Declaration) {
+  const probe = probeOf(name, env);
+  return async ({ affected }: Pick<Outcome, "affected">): Promise<void> => {
+    for (const one of affected) await gate(ports, one, { probe, timeoutMs });
+  };
+}
+
+async function scale(running: Running, { app, instances }: DecidedStep): Promise<void> {
+  const { ports, loaded, expecting, timeoutMs } = running;
   const { to = 0 } = instances ?? {};
   const siblings = (await ports.processes.list()).filter(({ name }) => name === app);
   const scaling = { ports, timeoutMs, begin: () => Promise.resolve(), report: undefined };
-  if (siblings.length < to) await scaleUp(scaling, siblings, to - siblings.length);
-  else await scaleDown(scaling, siblings, siblings.length - to);
+  if (siblings.length >= to) return void (await scaleDown(scaling, siblings, siblings.length - to));
+  const affected = await scaleUp(scaling, siblings, to - siblings.length);
+  await judgeOf(running, declarationOf(loaded, app, expecting))({ affected });
 }
 
 /** The processes of a step. Each has to be the one that the plan saw, with the same definition. */

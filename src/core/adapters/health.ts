@@ -1,0 +1,122 @@
+import { createHash, randomBytes } from "node:crypto";
+import { request, type IncomingMessage } from "node:http";
+import { connect, type IncomingHttpHeaders } from "node:http2";
+import type { Health, HealthAnswer, Probe } from "../ports/health.ts";
+
+const HOST = "127.0.0.1";
+const TIMEOUT_MS = 2000;
+const MOST_BYTES = 64 * 1024;
+
+export const nodeHealth: Health = {
+  async ask(probe) {
+    try {
+      return await ASKS[probe.kind](probe);
+    } catch (error) {
+      const { code = "EUNKNOWN" } = error as NodeJS.ErrnoException;
+      const details = `The ${probe.kind} probe of port ${probe.port} has no answer: ${code}.`;
+      return { state: "unhealthy", code: "HEALTH_UNREACHABLE", details };
+    }
+  },
+};
+
+const ASKS: Readonly<Record<Probe["kind"], (probe: Probe) => Promise<HealthAnswer>>> = {
+  http: async (probe) => {
+    const response = await responseTo(probe, {});
+    const text = await textOf(response);
+    const { statusCode: status = 0 } = response;
+    return status >= 200 && status < 300 ? { state: "healthy", pid: pidIn(text) } : refused(probe, status);
+  },
+  websocket: async (probe) => {
+    const key = randomBytes(16).toString("base64");
+    const upgrade = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
+    const response = await responseTo(probe, { ...upgrade, "sec-websocket-key": key });
+    response.destroy();
+    const accept = createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
+    const { statusCode: status = 0, headers } = response;
+    const isOpen = status === 101 && headers["sec-websocket-accept"] === accept;
+    return isOpen ? { state: "healthy", pid: null } : refused(probe, status);
+  },
+  grpc: askGrpc,
+};
+
+function responseTo({ port, path }: Probe, headers: Record<string, string>): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const asking = request({ host: HOST, port, path, headers, agent: false, timeout: TIMEOUT_MS });
+    asking.once("upgrade", (response, socket) => {
+      socket.destroy();
+      resolve(response);
+    });
+    asking.once("response", resolve);
+    asking.once("timeout", () => asking.destroy(timedOut()));
+    asking.once("error", reject);
+    asking.end();
+  });
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST_BYTES) break;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function pidIn(text: string): number | null {
+  try {
+    const { pid } = JSON.parse(text) as { readonly pid?: unknown };
+    return typeof pid === "number" ? pid : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `ServingStatus.SERVING` in field 1 of the answer, behind the prefix that gRPC puts before a message. */
+const SERVING = Buffer.from([0, 0, 0, 0, 2, 0x08, 0x01]);
+/** A request without a service: the whole server is meant. */
+const WHOLE_SERVER = Buffer.alloc(5);
+const UNIMPLEMENTED = "12";
+
+function askGrpc(probe: Probe): Promise<HealthAnswer> {
+  return new Promise((resolve, reject) => {
+    const session = connect(`http://${HOST}:${probe.port}`);
+    const timer = setTimeout(() => session.destroy(timedOut()), TIMEOUT_MS);
+    session.once("error", reject);
+    session.once("close", () => clearTimeout(timer));
+    const stream = session.request({
+      ":method": "POST",
+      ":path": "/grpc.health.v1.Health/Check",
+      "content-type": "application/grpc",
+      te: "trailers",
+    });
+    const chunks: Buffer[] = [];
+    let status: unknown;
+    const hear = (headers: IncomingHttpHeaders): void => void (status ??= headers["grpc-status"]);
+    stream.once("response", hear);
+    stream.once("trailers", hear);
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+    stream.once("error", (error) => reject((error.cause ?? error) as Error));
+    stream.once("close", () => {
+      session.close();
+      if (status === UNIMPLEMENTED) return resolve({ state: "absent" });
+      const isServing = Buffer.concat(chunks).equals(SERVING);
+      resolve(isServing ? { state: "healthy", pid: null } : notServing(probe, `gRPC status ${String(status)}`));
+    });
+    stream.end(WHOLE_SERVER);
+  });
+}
+
+function refused(probe: Probe, status: number): HealthAnswer {
+  return status === 404 ? { state: "absent" } : notServing(probe, `status ${status}`);
+}
+
+function notServing({ kind, port, path }: Probe, answer: string): HealthAnswer {
+  const details = `The ${kind} probe of port ${port} at ${path} was answered with ${answer}.`;
+  return { state: "unhealthy", code: "HEALTH_STATUS", details };
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error("no answer in time"), { code: "ETIMEDOUT" });
+}

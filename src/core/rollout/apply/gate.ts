@@ -1,0 +1,104 @@
+import type { Code } from "../../api/codes.generated.ts";
+import { SvcmError } from "../../errors.ts";
+import { isUp, OnlineRuns } from "../../pm2/control/verdict.ts";
+import { LOOK_EVERY_MS, PATIENCE_MS } from "../../pm2/control/verify.ts";
+import { portOf } from "../../pm2/port.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import type { HealthAnswer, Probe } from "../../ports/health.ts";
+import type { Ports } from "../../ports/index.ts";
+
+/** Answers in a row that make a process good, or bad. */
+const ENOUGH = 3;
+/** On top of the second that an action waits for. */
+const MIN_HEALTHY_MS = 1000;
+
+/** The startup contract names the apps by what they serve. */
+const PROBES = [
+  { suffix: "websocketapi", kind: "websocket", key: "SVC_HTTP_PORT", path: "/socket.io/?EIO=4&transport=websocket" },
+  { suffix: "grpcapi", kind: "grpc", key: "SVC_GRPC_PORT", path: "/" },
+  { suffix: "restapi", kind: "http", key: "SVC_HTTP_PORT", path: "/health" },
+] as const;
+
+/** The probe of an app, if its name and its variables say what it serves and where. */
+export function probeOf(app: string, env: Readonly<Record<string, string>>): Probe | undefined {
+  const found = PROBES.find(({ suffix }) => app.endsWith(suffix));
+  const port = found && portOf(env[found.key]);
+  return found === undefined || port === undefined || port === null ? undefined : { ...found, port };
+}
+
+type Judged = Pick<ProcessRecord, "name" | "pmId" | "pid">;
+
+/**
+ * Waits until a process has stayed online and answers its probe three times in a row. It fails at once if the process ends,
+ * or answers three times in a row that it is not healthy. A process without such a path or service is judged without it.
+ *
+ * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_CRASHED, HEALTH_STATUS or HEALTH_UNREACHABLE
+ */
+export async function gate(
+  ports: Ports,
+  record: Judged,
+  { probe, timeoutMs = PATIENCE_MS }: { readonly probe: Probe | undefined; readonly timeoutMs: number | undefined },
+): Promise<void> {
+  const until = ports.clock.elapsed() + timeoutMs;
+  const runs = new OnlineRuns();
+  const score = new Score();
+  for (;;) {
+    const now = await stillUp(ports, record);
+    const nowMs = ports.clock.elapsed();
+    const onlineMs = runs.onlineMs(now, nowMs);
+    const answer: HealthAnswer = probe === undefined ? { state: "absent" } : await ports.health.ask(probe);
+    score.count(answer, now);
+    if (score.isGood && onlineMs >= MIN_HEALTHY_MS) return;
+    const isLate = nowMs >= until;
+    if (isLate || score.isBad) throw unhealthy(record, answer, timeoutMs);
+    await ports.clock.pause(LOOK_EVERY_MS);
+  }
+}
+
+/** @throws {SvcmError} HEALTH_CRASHED if another run of the process is up, or none */
+async function stillUp({ processes }: Ports, record: Judged): Promise<ProcessRecord> {
+  const now = (await processes.list()).find(({ pmId }) => pmId === record.pmId);
+  if (now !== undefined && isUp(now) && now.pid === record.pid) return now;
+  throw failed("HEALTH_CRASHED", record, endOf(now));
+}
+
+function unhealthy(record: Judged, answer: HealthAnswer, timeoutMs: number): SvcmError {
+  if (answer.state === "unhealthy") return failed(answer.code, record, answer.details);
+  return failed("HEALTH_UNREACHABLE", record, `It has not answered within ${timeoutMs / 1000} s.`);
+}
+
+/** Equal answers in a row. */
+class Score {
+  #good = 0;
+  #bad = 0;
+
+  /** In a cluster another instance may have answered: then the answer does not count. */
+  count(answer: HealthAnswer, { pid }: ProcessRecord): void {
+    if (answer.state === "unhealthy") {
+      this.#good = 0;
+      // A process that does not listen yet is not bad.
+      this.#bad = answer.code === "HEALTH_STATUS" ? this.#bad + 1 : 0;
+      return;
+    }
+    this.#bad = 0;
+    if (answer.state === "absent" || answer.pid === null || answer.pid === pid) this.#good += 1;
+  }
+
+  get isGood(): boolean {
+    return this.#good >= ENOUGH;
+  }
+
+  get isBad(): boolean {
+    return this.#bad >= ENOUGH;
+  }
+}
+
+function endOf(now: ProcessRecord | undefined): string {
+  if (now === undefined) return "PM2 no longer lists it.";
+  const code = now.exitCode === null ? "" : `, last with exit code ${now.exitCode}`;
+  return `It did not stay online: PM2 shows it as ${now.status}${code}.`;
+}
+
+function failed(code: Code, { name, pmId }: Judged, details: string): SvcmError {
+  return new SvcmError("PROCESS_ACTION_FAILED", { code, details: `${name} (id ${pmId}) is not healthy. ${details}` });
+}
