@@ -28,7 +28,7 @@ export default {
       from: { path: "^src/(cli|commands|server)/" },
       to: {
         path: "^src/core/",
-        pathNot: "^src/core/(index\\.ts$|api/|secrets/redact\\.ts$|words/json-scan\\.ts$|adapters/user-cache\\.ts$)",
+        pathNot: "^src/core/(index\\.ts$|api/|secrets/redact\\.ts$|words/|adapters/user-cache\\.ts$)",
       },
     },
     {
@@ -66,7 +66,7 @@ export default {
       from: { path: "^src/console/" },
       to: {
         path: "^src/|^node:",
-        pathNot: "^src/(console/|client/|core/(api|env|deployments|words)/|core/yaml/(scan/|write\\.ts$))",
+        pathNot: "^src/(console/|client/|core/(api|env|deployments|words)/|core/yaml/write\\.ts$)",
       },
     },
     {

@@ -6,10 +6,10 @@ import { readFileSync } from "node:fs";
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "../src/core/facts/packaged.generated.ts";
 import { decodeUtf8 } from "../src/core/words/utf8.ts";
 import { validateSource } from "../src/core/deployments/validate.ts";
-import { readYaml } from "../src/core/yaml/read.ts";
+import { readSource } from "../src/core/yaml/read.ts";
 
 const [, , file = ""] = process.argv;
-const source = await readYaml(decodeUtf8(readFileSync(file)) ?? "", file);
+const source = readSource(decodeUtf8(readFileSync(file)) ?? "", file);
 const issues = validateSource(source, { contract: packagedRuntimeContract, matrix: packagedCapabilityMatrix });
 console.log(issues.length === 0 ? "valid" : `${issues.length} issues`);
 process.exitCode = issues.length === 0 ? 0 : 1;

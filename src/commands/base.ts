@@ -18,27 +18,25 @@ import { writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/printable.ts";
 import { isTerminalBehindStdout, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
 
-const environmentFlag = Flags.string({
-  char: "e",
-  summary: "Environment, for example dev, staging or ci. Defaults to NODE_ENV, or dev.",
-  helpValue: "<name>",
-});
-
-/** PM2 commands accept production, too. */
-const ecosystemEnvironmentFlag = Flags.string({
-  char: "e",
-  summary: "Environment, for example dev, staging or production. Defaults to NODE_ENV, or dev.",
-  helpValue: "<name>",
-});
+function environmentFlag(examples: string) {
+  const summary = `Environment, for example ${examples}. Defaults to NODE_ENV, or dev.`;
+  return Flags.string({ char: "e", summary, helpValue: "<name>" });
+}
 
 const serviceFlag = Flags.string({
   summary: "Service of svcm.yaml, for example orders. A repository with one service needs none.",
   helpValue: "<name>",
 });
 
-export const envFlags = { environment: environmentFlag, service: serviceFlag };
+export const envFlags = { environment: environmentFlag("dev, staging or ci"), service: serviceFlag };
 
-export const ecosystemFlags = { environment: ecosystemEnvironmentFlag, service: serviceFlag };
+/** PM2 commands accept production, too. */
+export const ecosystemFlags = { environment: environmentFlag("dev, staging or production"), service: serviceFlag };
+
+export const dryRunFlag = Flags.boolean({
+  summary: "Show the lines that would change, and write nothing.",
+  default: false,
+});
 
 export const allowMissingFlag = Flags.boolean({
   summary: "Exit 0 if the environment has no ecosystem file.",

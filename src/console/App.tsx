@@ -47,7 +47,7 @@ export function App({ page }: { page: Page }): JSX.Element {
 function Content(props: { page: Page; loaded: Console | undefined; problem: Problem | undefined }): JSX.Element {
   const { page, loaded, problem } = props;
   if (page.server.isOther.value) return <OtherServer root={loaded?.facts.workspace.root} />;
-  if (loaded?.suite.isForeign.value) return <ForeignDocument suite={loaded.suite} />;
+  if (loaded?.store.isForeign.value) return <ForeignDocument store={loaded.store} />;
   if (loaded) return <Panel />;
   return problem ? <ClosedPanel id={page.router.tab.value} /> : <></>;
 }

@@ -10,7 +10,7 @@ import { createRouter, type Router } from "./state/router.ts";
 import { ServerWatch } from "./state/server-watch.ts";
 import { createSession, type Session } from "./state/session.ts";
 import { createShortcuts, type Shortcuts } from "./state/shortcuts.ts";
-import { SuiteStore } from "./state/suite-store.ts";
+import { DocumentStore } from "./state/document-store.ts";
 import { createToasts, type Toasts } from "./state/toasts.ts";
 
 export interface Page {
@@ -28,7 +28,7 @@ export interface Page {
 /** The page with the server's facts: every tab works with it. */
 export interface Console extends Page {
   readonly facts: Facts;
-  readonly suite: SuiteStore;
+  readonly store: DocumentStore;
   readonly choices: Choices;
   /** State that outlives the closing of its tab: made at the first call for a key, and returned by later ones. */
   readonly kept: <T>(key: string, make: () => T) => T;
@@ -59,14 +59,14 @@ export function createConsole(page: Page, facts: Facts): Console {
   const storage = reachable(() => localStorage);
   // Known by now, because the facts are from it.
   const server = page.server.identity.peek() ?? "";
-  const suite = new SuiteStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
-  addEventListener("storage", (event) => suite.onStorage(event));
+  const store = new DocumentStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
+  addEventListener("storage", (event) => store.onStorage(event));
   if (facts.services.length > 1) page.router.keep(servicePart(page));
   const kept = new Map<string, unknown>();
   return {
     ...page,
     facts,
-    suite,
+    store,
     choices: createChoices(storage, server),
     kept<T>(key: string, make: () => T): T {
       if (!kept.has(key)) kept.set(key, make());

@@ -62,11 +62,9 @@ interface ErrorRow {
 
 export type ErrorKind = keyof typeof errorTable;
 
-export interface RefusalBody extends Omit<ErrorBody, "error" | "code"> {
-  readonly code?: ErrorCode;
+export interface RefusalBody extends Omit<ErrorBody, "error"> {
   /** The next step, for a person at a terminal. Not sent. */
-  readonly hint?: string;
-  /** The time after which another attempt may succeed. Not sent. */
+  readonly hint?: string | undefined;
   readonly retryAfterSeconds?: number;
   /** The known processes of a refused action. Not sent. */
   readonly processes?: readonly AuditedProcess[];
@@ -83,13 +81,14 @@ export class SvcmError extends Error {
   constructor(kind: ErrorKind, body: RefusalBody = {}) {
     super(body.details ?? errorTable[kind].error);
     this.kind = kind;
-    this.body = isCode(kind) ? { code: kind, ...body } : body;
+    const row: ErrorRow = errorTable[kind];
+    this.body = { ...(row.isCode && { code: kind }), ...defined(body) };
   }
 }
 
-function isCode(kind: ErrorKind): boolean {
-  const row: ErrorRow = errorTable[kind];
-  return row.isCode === true;
+/** The code of anything that was thrown: that of a refusal, or DEFECT. */
+export function failureCode(error: unknown): ErrorCode {
+  return error instanceof SvcmError ? (error.body.code ?? error.kind) : "DEFECT";
 }
 
 /** A refusal with every issue; its details are the messages on one line. */
@@ -101,9 +100,9 @@ export interface ErrorDescription {
   readonly status: number;
   readonly exitCode: number;
   readonly body: ErrorBody;
-  readonly hint?: string;
-  readonly retryAfterSeconds?: number;
-  readonly source?: string;
+  readonly hint?: string | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly source?: string | undefined;
 }
 
 /** Never shows the cause of a defect. */
@@ -118,6 +117,8 @@ export function describeError(error: unknown): ErrorDescription {
     status,
     exitCode,
     body: { error: words, ...body },
-    ...defined({ hint, retryAfterSeconds, source }),
+    hint,
+    retryAfterSeconds,
+    source,
   };
 }

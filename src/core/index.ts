@@ -21,7 +21,7 @@ import type { Caller } from "./caller.ts";
 import { createTelemetry } from "./metrics/sampling/create-telemetry.ts";
 import type { Ports } from "./ports/index.ts";
 
-export { describeError, errorTable, refusal, SvcmError } from "./errors.ts";
+export { describeError, errorTable, failureCode, refusal, SvcmError } from "./errors.ts";
 export type { ErrorDescription, ErrorKind } from "./errors.ts";
 export type { ContractResponse, EnvDiffResponse, EnvWriteResponse, ErrorBody } from "./api/bodies.ts";
 export { execute } from "./operation.ts";

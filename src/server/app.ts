@@ -20,9 +20,9 @@ import { handlerOf, type Serving } from "./handler.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { logFailure, logReads, withAuditLines, type ServerLog } from "./log.ts";
 import { withoutPath } from "./public-url.ts";
-import { attemptOf, hasRunToChange, refusalRecords } from "./refusals.ts";
+import { attemptOf, hasRunToChange, Refusals } from "./refusals.ts";
 import { routes } from "./routes.ts";
-import { openChannel, type Channel } from "./socket/channel.ts";
+import { Channel } from "./socket/channel.ts";
 import { actionRunner } from "./socket/run-action.ts";
 import { serialiseOnce } from "./socket/samples.ts";
 import { routeUpgrades } from "./socket/upgrades.ts";
@@ -32,7 +32,7 @@ export interface AppOptions {
   readonly version: string;
   readonly policy: AccessPolicy;
   readonly log: ServerLog;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<Limits> | undefined;
   readonly publicPath?: string;
   readonly console?: ConsoleFiles;
 }
@@ -42,17 +42,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const ports: Ports = withAuditLines(options.ports, log);
   const guard = { policy, authenticate: authentication(policy, limits.attempts) };
-  const refusals = refusalRecords(ports);
-  const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = asRefusal(error, request, limits);
-    const methods = allowedMethods(request.raw.url ?? "");
-    const answer = failureAnswer(refusal, methods);
-    const attempt = attemptOf(request, refusal);
-    const isRecorded = attempt !== undefined || (ports.workspace.rootBy !== undefined && hasRunToChange(request));
-    logFailure(log, request, { answer, error: refusal, isRecorded });
-    if (attempt === undefined) sendFailure(reply, answer);
-    else void refusals.refused(attempt).then(() => sendFailure(reply, answer));
-  };
+  const refusals = new Refusals(ports);
+  const fail = failureHandler({ ports, log, limits, refusals });
   const app = Fastify({
     ...serverOptions(limits, publicPath),
     frameworkErrors: (error, request, reply) => {
@@ -70,7 +61,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const { telemetry } = ports;
   const act = actionRunner(ports, log);
   const session = { ...guard, telemetry, framesOf: serialiseOnce(), act, refusals, limits, log };
-  const channel = openChannel(session, routeUpgrades(app.server));
+  const channel = new Channel(session, routeUpgrades(app.server));
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);
   guardAll(app, guard);
   takeBodiesAsBytes(app);
@@ -81,6 +72,26 @@ export function buildApp(options: AppOptions): FastifyInstance {
   endInOrder(app, connections, channel, limits.closeTimeoutMs);
   app.addHook("onClose", () => refusals.close());
   return app;
+}
+
+interface Failing {
+  readonly ports: Ports;
+  readonly log: ServerLog;
+  readonly limits: Limits;
+  readonly refusals: Refusals;
+}
+
+/** Logs a failure, records a refused attempt, and answers. */
+function failureHandler({ ports, log, limits, refusals }: Failing) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const refusal = asRefusal(error, request, limits);
+    const answer = failureAnswer(refusal, allowedMethods(request.raw.url ?? ""));
+    const attempt = attemptOf(request, refusal);
+    const isRecorded = attempt !== undefined || (ports.workspace.rootBy !== undefined && hasRunToChange(request));
+    logFailure(log, request, { answer, error: refusal, isRecorded });
+    if (attempt === undefined) sendFailure(reply, answer);
+    else void refusals.refused(attempt).then(() => sendFailure(reply, answer));
+  };
 }
 
 function addRoutes(app: FastifyInstance, serving: Serving): void {

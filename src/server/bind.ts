@@ -75,5 +75,5 @@ function urlHost(asked: string, address: string): string {
 }
 
 function refuse(details: string, code?: ErrorCode): SvcmError {
-  return new SvcmError("START_REFUSED", { details, ...(code !== undefined && { code }) });
+  return new SvcmError("START_REFUSED", { details, code });
 }

@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from "node:net";
+import { MAX_PORT } from "../core/words/port.ts";
 
 const HOST_HEADER = /^(\[[^\]]*\]|[^:[\]]+)(?::([1-9]\d{0,4}))?$/;
 const NAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
-const MAX_PORT = 65_535;
 
 /** `undefined` for a malformed header. */
 export function hostOf(header: string): string | undefined {

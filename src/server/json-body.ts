@@ -1,5 +1,6 @@
 import type { Issue } from "../core/api/issue.ts";
 import { SvcmError } from "../core/index.ts";
+import { decodeUtf8 } from "../core/words/utf8.ts";
 import { scanJson, type JsonPath, type JsonProblem } from "../core/words/json-scan.ts";
 
 const MAX_SHOWN_NAME = 80;
@@ -9,18 +10,11 @@ type JsonText = "body" | "frame";
 /** Refusals never quote the text, which may contain a secret. @throws {SvcmError} INVALID_PAYLOAD */
 export function parseJsonBody(bytes: Uint8Array, maxDepth: number, what: JsonText = "body"): unknown {
   if (bytes.length === 0) throw invalid(`The ${what} is empty. Accepted: a JSON object.`);
-  const text = decode(bytes, what);
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw invalid(`The ${what} is not UTF-8 text.`);
   const problem = scanJson(text, maxDepth);
   if (problem !== undefined) throw refusal(problem, maxDepth, what);
   return JSON.parse(text);
-}
-
-function decode(bytes: Uint8Array, what: JsonText): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw invalid(`The ${what} is not UTF-8 text.`);
-  }
 }
 
 function refusal(problem: JsonProblem, maxDepth: number, what: JsonText): SvcmError {
@@ -51,5 +45,5 @@ function duplicateIssue(path: JsonPath): Issue {
 }
 
 function invalid(details: string, issues?: readonly Issue[]): SvcmError {
-  return new SvcmError("INVALID_PAYLOAD", { details, ...(issues && { issues }) });
+  return new SvcmError("INVALID_PAYLOAD", { details, issues });
 }

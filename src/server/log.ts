@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { pino, type Logger } from "pino";
-import { SvcmError, type Ports } from "../core/index.ts";
+import { failureCode, SvcmError, type Ports } from "../core/index.ts";
+import { stackOf } from "../core/words/thrown.ts";
 import type { FailureAnswer } from "./answer.ts";
 import { REQUEST_CUT_OFF } from "./failure.ts";
 import { textLines, type LogDestination } from "./log-text.ts";
@@ -67,8 +68,7 @@ export function logFailure(
   request: FastifyRequest,
   { answer, error, isRecorded }: LoggedFailure,
 ): void {
-  const code = answer.body.code ?? kindOf(error);
-  const line = { ...factsOf(request, answer.status), code, ...(isRecorded && { recorded: true }) };
+  const line = { ...factsOf(request, answer.status), code: failureCode(error), ...(isRecorded && { recorded: true }) };
   // The client gave up; the server neither refused nor failed.
   if (error instanceof SvcmError && error.body.code === REQUEST_CUT_OFF) log.debug(line, "request cut off");
   // Its audit line is logged, at most once a second for an address.
@@ -89,12 +89,4 @@ export function logReads(app: FastifyInstance, log: ServerLog): void {
 function factsOf(request: FastifyRequest, status: number) {
   const { method, routeOptions, startedAt } = request;
   return { method, route: routeOptions.url ?? null, status, ms: Math.round((performance.now() - startedAt) * 10) / 10 };
-}
-
-function kindOf(error: unknown): string {
-  return error instanceof SvcmError ? error.kind : "DEFECT";
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? String(error)) : `thrown: ${String(error)}`;
 }

@@ -1,5 +1,5 @@
 import { inputs } from "../core/api/inputs.ts";
-import * as z from "zod";
+import type * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
 import { wordPattern } from "../core/api/word-pattern.ts";
 import {
@@ -11,13 +11,13 @@ import {
   type Ports,
 } from "../core/index.ts";
 import { parametersOf } from "./query.ts";
+import { componentSchemas, referenceTo, schemaOf, type Json } from "./openapi-schemas.ts";
 import { valueSchema } from "./openapi-values.ts";
 import { tags, type ContentRoute, type OperationRoute } from "./route.ts";
 import { routes } from "./routes.ts";
 
 type RuntimeContract = Awaited<ReturnType<Ports["facts"]["runtimeContract"]>>;
 type CapabilityMatrix = Awaited<ReturnType<Ports["facts"]["capabilityMatrix"]>>;
-type Json = Readonly<Record<string, unknown>>;
 
 interface Facts {
   readonly contract: RuntimeContract;
@@ -68,13 +68,6 @@ function pathsOf(facts: Facts): Json {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
   }
   return paths;
-}
-
-/** Routes describe request bodies, with the keys of the runtime contract. */
-function componentSchemas(): Json {
-  const components = Object.entries(bodies).filter(([name]) => name.endsWith("Body"));
-  components.sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(components.map(([name, body]) => [componentName(name), schemaOf(body)]));
 }
 
 function operationItem(route: OperationRoute, facts: Facts): Json {
@@ -204,27 +197,4 @@ function refusalsByStatus(kinds: readonly ErrorKind[]): Json {
       return [status, { description: [...new Set(words)].join(" "), content }];
     }),
   );
-}
-
-function schemaOf(schema: z.core.$ZodType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io: "input",
-    override({ zodSchema, jsonSchema }) {
-      const reference = zodSchema === schema ? undefined : referenceTo(zodSchema);
-      if (reference === undefined) return;
-      for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Record<string, unknown>)[key];
-      Object.assign(jsonSchema, reference);
-    },
-  });
-  return rest;
-}
-
-function referenceTo(schema: z.core.$ZodType): { $ref: string } | undefined {
-  const name = Object.entries(bodies).find(([, body]) => body === schema)?.[0];
-  return name === undefined ? undefined : { $ref: `#/components/schemas/${componentName(name)}` };
-}
-
-/** `envReadBody` becomes `EnvRead`, because generators name the request body of an operation with `Body`. */
-function componentName(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1).replace(/Body$/, "");
 }

@@ -1,19 +1,13 @@
 import type { AuditRecord } from "../core/api/audit-record.ts";
-import { SvcmError, type Ports } from "../core/index.ts";
+import type { ErrorCode } from "../core/api/code.ts";
+import { failureCode, SvcmError, type Ports } from "../core/index.ts";
 import type { FastifyRequest } from "fastify";
 import { REQUEST_CUT_OFF } from "./failure.ts";
 import type { Route } from "./route.ts";
 
 export interface RefusedAttempt extends Pick<AuditRecord, "action" | "source" | "target" | "actor"> {
   readonly address: string;
-  readonly code: string;
-}
-
-export interface Refusals {
-  /** Resolves when the attempt may be answered. Never rejects: a record that fails is logged. */
-  refused(attempt: RefusedAttempt): Promise<void>;
-  /** Writes the records of counted attempts, and resolves when every record is written. */
-  close(): Promise<void>;
+  readonly code: ErrorCode;
 }
 
 const WINDOW_MS = 1_000;
@@ -27,50 +21,62 @@ interface Window {
 }
 
 /** Writes at most one record a second for each address and code, with the number of attempts. */
-export function refusalRecords({ audit, clock, host }: Ports): Refusals {
-  const windows = new Map<string, Window>();
-  const writing = new Set<Promise<void>>();
-  const write = (attempt: RefusedAttempt, count: number): Promise<void> => {
-    const done = append(attempt, count).finally(() => writing.delete(done));
-    writing.add(done);
+export class Refusals {
+  readonly #ports: Pick<Ports, "audit" | "clock" | "host">;
+  readonly #windows = new Map<string, Window>();
+  readonly #writing = new Set<Promise<void>>();
+
+  constructor(ports: Pick<Ports, "audit" | "clock" | "host">) {
+    this.#ports = ports;
+  }
+
+  /** Records an attempt; resolves when it may be answered. Never rejects: a record that fails is logged. */
+  async refused(attempt: RefusedAttempt): Promise<void> {
+    const known = this.#windows.has(keyOf(attempt)) || this.#windows.size < MOST_ADDRESSES;
+    const counted = known ? attempt : { ...attempt, address: "" };
+    const key = keyOf(counted);
+    const window = this.#windows.get(key);
+    if (window === undefined) {
+      this.#open(key, counted);
+      return await this.#write(counted, 1);
+    }
+    window.count += 1;
+    window.latest = counted;
+  }
+
+  /** Writes the records of attempts that were only counted, and resolves when every record is written. */
+  async close(): Promise<void> {
+    for (const { timer } of this.#windows.values()) clearTimeout(timer);
+    await Promise.all([...this.#windows.keys()].map((key) => this.#flush(key, false)));
+    await Promise.all(this.#writing);
+  }
+
+  #open(key: string, latest: RefusedAttempt): void {
+    const timer = setTimeout(() => void this.#flush(key, true), WINDOW_MS).unref();
+    this.#windows.set(key, { count: 0, latest, timer });
+  }
+
+  async #flush(key: string, goesOn: boolean): Promise<void> {
+    const window = this.#windows.get(key);
+    this.#windows.delete(key);
+    if (window === undefined || window.count === 0) return;
+    if (goesOn) this.#open(key, window.latest);
+    await this.#write(window.latest, window.count);
+  }
+
+  #write(attempt: RefusedAttempt, count: number): Promise<void> {
+    const done = this.#append(attempt, count).finally(() => this.#writing.delete(done));
+    this.#writing.add(done);
     return done;
-  };
-  const append = async ({ address, ...attempt }: RefusedAttempt, count: number): Promise<void> => {
+  }
+
+  async #append({ address, ...attempt }: RefusedAttempt, count: number): Promise<void> {
+    const { audit, clock, host } = this.#ports;
     const timestamp = new Date(clock.now()).toISOString();
     const from = address === "" ? {} : { address };
     const record = { id: host.randomId(), timestamp, ...attempt, ...from, outcome: "refused" as const };
     await audit.append(count === 1 ? record : { ...record, count }).catch(() => undefined);
-  };
-  const open = (key: string, latest: RefusedAttempt): void => {
-    const timer = setTimeout(() => void flush(key, true), WINDOW_MS).unref();
-    windows.set(key, { count: 0, latest, timer });
-  };
-  const flush = async (key: string, goesOn: boolean): Promise<void> => {
-    const window = windows.get(key);
-    windows.delete(key);
-    if (window === undefined || window.count === 0) return;
-    if (goesOn) open(key, window.latest);
-    await write(window.latest, window.count);
-  };
-  return {
-    async refused(attempt) {
-      const known = windows.has(keyOf(attempt)) || windows.size < MOST_ADDRESSES;
-      const counted = known ? attempt : { ...attempt, address: "" };
-      const key = keyOf(counted);
-      const window = windows.get(key);
-      if (window === undefined) {
-        open(key, counted);
-        return await write(counted, 1);
-      }
-      window.count += 1;
-      window.latest = counted;
-    },
-    async close() {
-      for (const { timer } of windows.values()) clearTimeout(timer);
-      await Promise.all([...windows.keys()].map((key) => flush(key, false)));
-      await Promise.all(writing);
-    },
-  };
+  }
 }
 
 function keyOf({ address, code }: RefusedAttempt): string {
@@ -83,7 +89,7 @@ export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttem
   const { row } = request.routeOptions.config;
   const isOfToken = error.kind === "UNAUTHORIZED" || error.kind === "RATE_LIMITED";
   if (!isOfToken && !mayChange(row, error)) return undefined;
-  return { action: actionOf(row), source: "http", address: request.address, code: error.body.code ?? error.kind };
+  return { action: actionOf(row), source: "http", address: request.address, code: failureCode(error) };
 }
 
 export function hasRunToChange({ hasRun, routeOptions }: FastifyRequest): boolean {

@@ -106,7 +106,7 @@ export const routes: readonly Route[] = [
     description: "The body may also be YAML, as `application/yaml`; then each issue has its line and column.",
     body: body.deploymentsRequest,
     takesYaml: true,
-    response: body.suiteVerdictBody,
+    response: body.deploymentsVerdictBody,
     refusals: [...ofBody, "FACT_INVALID"],
   }),
   talk(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),

@@ -1,5 +1,6 @@
-import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, MAX_PORT, PORT } from "../core/api/service-settings.ts";
+import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../core/api/service-settings.ts";
 import { SvcmError } from "../core/index.ts";
+import { MAX_PORT } from "../core/words/port.ts";
 import { canonicalHost } from "./host.ts";
 import { PUBLIC_URL, readPublicUrl, type PublicUrl } from "./public-url.ts";
 

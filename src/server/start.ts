@@ -46,7 +46,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const console = await readConsole(options.consoleDir);
   const publicPath = settings.publicUrl?.path ?? "";
   const { limits } = options;
-  const app = buildApp({ ports, version, policy, log, console, publicPath, ...(limits && { limits }) });
+  const app = buildApp({ ports, version, policy, log, console, publicPath, limits });
   const url = `http://${bind.urlHost}:${await listen(app, bind, settings.port)}`;
   log.info({ url }, "ready");
   let closing: Promise<void> | undefined;
@@ -128,7 +128,7 @@ async function listen(app: FastifyInstance, bind: Bind, port: number): Promise<n
 function listenRefusal(error: unknown, { address, urlHost }: Bind, port: number): unknown {
   const { code } = error as NodeJS.ErrnoException;
   const refuse = (details: string) =>
-    new SvcmError("START_REFUSED", { details, ...(code !== undefined && { code: foreignCode(code) }) });
+    new SvcmError("START_REFUSED", { details, code: code === undefined ? code : foreignCode(code) });
   switch (code) {
     case "EADDRINUSE":
       return refuse(`Port ${port} on ${urlHost} is taken. Set --port or ${PORT} to another one; 0 takes a free one.`);

@@ -6,7 +6,7 @@ import { reportFormats } from "../../src/core/api/names.ts";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { hostileDocuments } from "../support/hostile-documents.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { realDocuments, mutant, randomOf } from "../core/yaml/scan/mutate.ts";
+import { realDocuments, mutant, randomOf } from "../core/yaml/mutate.ts";
 
 const SIZE = 2 ** 20;
 /** Of the process's own time, so that a busy machine fails nothing. */

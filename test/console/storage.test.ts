@@ -5,7 +5,7 @@ import {
   packagedRuntimeContract as contract,
 } from "../../src/core/facts/packaged.generated.ts";
 import { STORAGE_KEY } from "../../src/console/state/document-place.ts";
-import { SuiteStore } from "../../src/console/state/suite-store.ts";
+import { DocumentStore } from "../../src/console/state/document-store.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
 import { axe } from "./accessibility.ts";
@@ -30,7 +30,7 @@ function storage(entries: Readonly<Record<string, string>> = {}, room = Infinity
 }
 
 const open = (place: Storage | undefined, server = "one") =>
-  new SuiteStore({ storage: place, vocabulary: { contract, matrix }, server, now: () => 42 });
+  new DocumentStore({ storage: place, vocabulary: { contract, matrix }, server, now: () => 42 });
 
 describe("the stored document", () => {
   test("is stored under its versioned key, whole", () => {

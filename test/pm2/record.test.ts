@@ -20,7 +20,8 @@ process.send({ type: "axm:monitor", data: {
   "Loop": { value: "3 ms" },
   "Object": { value: { secret: "${CANARY}-metric" } },
   "Store": { value: "redis://u:${CANARY}-userinfo@h" },
-  "Own secret": { value: "opened with ${CANARY}-value" },
+  "Opened": { value: "with ${CANARY}-value" },
+  "SVC_REDIS_PASSWORD": { value: "${CANARY}-nowhere-else", unit: "text" },
   "Of another ${CANARY}-of-another": { value: 1, unit: "${CANARY}-of-another" },
 } });
 process.send("ready");
@@ -70,7 +71,8 @@ test("every field of a record matches the process", async () => {
       Requests: 12,
       Loop: "3 ms",
       Store: "redis://[REDACTED]@h",
-      "Own secret": "opened with [REDACTED]",
+      Opened: "with [REDACTED]",
+      SVC_REDIS_PASSWORD: "[REDACTED]",
       "Of another [REDACTED]": 1,
     },
     httpPort: 3001,

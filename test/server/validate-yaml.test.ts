@@ -1,6 +1,6 @@
 /** A deployments document as YAML: every fault with its place, and what it holds as JSON. */
 import { describe, expect, test } from "vitest";
-import { suiteVerdictBody } from "../../src/core/api/bodies.ts";
+import { deploymentsVerdictBody } from "../../src/core/api/bodies.ts";
 import { hostileDocuments } from "../support/hostile-documents.ts";
 import { ask, ENV, JSON_TYPE, post, rawConnection, testServer, type Answered } from "./support.ts";
 
@@ -13,7 +13,7 @@ async function validate(text: string | Uint8Array, headers = {}): Promise<Answer
 }
 
 function issuesOf({ json }: Answered): string[] {
-  return suiteVerdictBody.parse(json).issues.map(({ code, at }) => `${code} ${at?.line}:${at?.column}`);
+  return deploymentsVerdictBody.parse(json).issues.map(({ code, at }) => `${code} ${at?.line}:${at?.column}`);
 }
 
 const TARGET = `region: eu
@@ -37,7 +37,7 @@ runtimeEnvironment: dev
 describe("the server reads", () => {
   test("the whole language: block scalars, tags, anchors and aliases, which are expanded", async () => {
     const answer = await validate(`${YAML}interfaces: [&i {type: grpc, framework: grpc}, *i]\n`);
-    const { valid, issues, document } = suiteVerdictBody.parse(answer.json);
+    const { valid, issues, document } = deploymentsVerdictBody.parse(answer.json);
     expect({ status: answer.status, valid }).toEqual({ status: 200, valid: false });
     expect(issues.every(({ path: [section] }) => section === "interfaces")).toBe(true);
     expect(document).toMatchObject({
@@ -57,7 +57,7 @@ describe("the server reads", () => {
     ["that is JSON", JSON.stringify({ deployments: [] })],
     ["in plain style", "deployments: []\n"],
   ])("a valid document %s", async (_, text) => {
-    const { valid, issues, document } = suiteVerdictBody.parse((await validate(text)).json);
+    const { valid, issues, document } = deploymentsVerdictBody.parse((await validate(text)).json);
     expect({ valid, issues }).toEqual({ valid: true, issues: [] });
     expect(document).toHaveProperty("deployments");
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { suiteVerdictBody } from "../../src/core/api/bodies.ts";
+import { deploymentsVerdictBody } from "../../src/core/api/bodies.ts";
 import { post, testServer } from "./support.ts";
 
 const PATH = "/api/validate";
@@ -11,7 +11,7 @@ describe("POST /api/validate", () => {
     const document: unknown = parse(readFileSync(new URL("../../deployments.yaml", import.meta.url), "utf8"));
     const answer = await post(await testServer(), document, {}, PATH);
     expect(answer.status).toBe(200);
-    expect(suiteVerdictBody.parse(answer.json)).toEqual({ valid: true, issues: [] });
+    expect(deploymentsVerdictBody.parse(answer.json)).toEqual({ valid: true, issues: [] });
   });
 
   test("reports every issue at once, with its path, and writes nothing", async () => {
@@ -28,7 +28,7 @@ describe("POST /api/validate", () => {
     };
     const answer = await post(server, document, {}, PATH);
     expect(answer.status).toBe(200);
-    const { valid, issues } = suiteVerdictBody.parse(answer.json);
+    const { valid, issues } = deploymentsVerdictBody.parse(answer.json);
     expect(valid).toBe(false);
     expect(issues.map(({ code, path }) => `${code} ${path.join(".")}`)).toEqual([
       "CONFIG_PROVIDER_UNSUPPORTED serviceConfiguration.cloudProvider",

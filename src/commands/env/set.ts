@@ -1,6 +1,5 @@
-import * as Flags from "@oclif/core/flags";
 import { envPlan, envWrite } from "../../core/index.ts";
-import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { chosen, dryRunFlag, envFlags, SvcmCommand } from "../base.ts";
 import { assignmentArgs, parseAssignments } from "../terminal/assignments.ts";
 import { renderPlan, renderWrite } from "../terminal/changes.ts";
 import { UsageError } from "../terminal/errors.ts";
@@ -17,7 +16,7 @@ export default class EnvSet extends SvcmCommand {
   static override args = assignmentArgs;
   static override flags = {
     ...envFlags,
-    "dry-run": Flags.boolean({ summary: "Show the lines that would change, and write nothing.", default: false }),
+    "dry-run": dryRunFlag,
   };
 
   async run() {

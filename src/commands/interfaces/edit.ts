@@ -1,7 +1,6 @@
-import * as Args from "@oclif/core/args";
 import { interfaceEdit, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { interfaceFlags, documentFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { adapterArgs, interfaceFlags, documentFlags, valuesOf } from "../terminal/entry-flags.ts";
 import { edit, requireChange } from "../terminal/document-edits.ts";
 
 export default class InterfacesEdit extends SvcmCommand {
@@ -10,13 +9,7 @@ export default class InterfacesEdit extends SvcmCommand {
     "<%= config.bin %> interfaces edit ItemController.list --framework fastify",
     "<%= config.bin %> interfaces edit 2 --controller EventController.stream",
   ];
-  static override args = {
-    adapter: Args.string({
-      ignoreStdin: true,
-      description: "Controller mapping of the adapter, or its number in svcm interfaces list.",
-      required: true,
-    }),
-  };
+  static override args = adapterArgs;
   static override flags = { ...interfaceFlags, ...documentFlags };
 
   async run() {

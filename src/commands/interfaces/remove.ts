@@ -1,7 +1,6 @@
-import * as Args from "@oclif/core/args";
 import { interfaceRemove, interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { documentFlags } from "../terminal/entry-flags.ts";
+import { adapterArgs, documentFlags } from "../terminal/entry-flags.ts";
 import { removeEntry, removeFlags } from "../terminal/removal.ts";
 import { editSilently } from "../terminal/document-edits.ts";
 
@@ -10,13 +9,7 @@ export default class InterfacesRemove extends SvcmCommand {
   static override description =
     "Removes only the adapter's own lines and keeps the comments around them. In a terminal, svcm asks for confirmation unless you pass --yes; in a script it does not ask.";
   static override examples = ["<%= config.bin %> interfaces remove ItemController.list"];
-  static override args = {
-    adapter: Args.string({
-      ignoreStdin: true,
-      description: "Controller mapping of the adapter, or its number in svcm interfaces list.",
-      required: true,
-    }),
-  };
+  static override args = adapterArgs;
   static override flags = { ...removeFlags, ...documentFlags };
 
   async run() {

@@ -1,8 +1,7 @@
-import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { targetDuplicate, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { documentFlags } from "../terminal/entry-flags.ts";
+import { targetArgs, documentFlags } from "../terminal/entry-flags.ts";
 import { edit } from "../terminal/document-edits.ts";
 
 export default class TargetsDuplicate extends SvcmCommand {
@@ -13,13 +12,7 @@ export default class TargetsDuplicate extends SvcmCommand {
     "<%= config.bin %> targets duplicate staging",
     "<%= config.bin %> targets duplicate staging --name qa",
   ];
-  static override args = {
-    target: Args.string({
-      ignoreStdin: true,
-      description: "Name of the deploy target. Case does not matter.",
-      required: true,
-    }),
-  };
+  static override args = targetArgs;
   static override flags = {
     name: Flags.string({ summary: "Name of the copy. Must be unique, ignoring case.", helpValue: "<name>" }),
     ...documentFlags,

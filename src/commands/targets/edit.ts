@@ -1,8 +1,7 @@
-import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { targetEdit, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { documentFlags, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
+import { targetArgs, documentFlags, targetFlags, valuesOf } from "../terminal/entry-flags.ts";
 import { edit, requireChange } from "../terminal/document-edits.ts";
 
 export default class TargetsEdit extends SvcmCommand {
@@ -14,13 +13,7 @@ export default class TargetsEdit extends SvcmCommand {
     "<%= config.bin %> targets edit edge --name edge-eu",
     "<%= config.bin %> targets edit production --deploy-target lambda --service-type functions --runtime-protocol http --clear pm2Profile",
   ];
-  static override args = {
-    target: Args.string({
-      ignoreStdin: true,
-      description: "Name of the deploy target. Case does not matter.",
-      required: true,
-    }),
-  };
+  static override args = targetArgs;
   static override flags = {
     ...targetFlags,
     clear: Flags.string({

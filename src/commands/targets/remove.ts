@@ -1,7 +1,6 @@
-import * as Args from "@oclif/core/args";
 import { targetRemove, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { documentFlags } from "../terminal/entry-flags.ts";
+import { targetArgs, documentFlags } from "../terminal/entry-flags.ts";
 import { removeEntry, removeFlags } from "../terminal/removal.ts";
 import { editSilently } from "../terminal/document-edits.ts";
 
@@ -13,13 +12,7 @@ export default class TargetsRemove extends SvcmCommand {
     "<%= config.bin %> targets remove edge --dry-run",
     "<%= config.bin %> targets remove edge",
   ];
-  static override args = {
-    target: Args.string({
-      ignoreStdin: true,
-      description: "Name of the deploy target. Case does not matter.",
-      required: true,
-    }),
-  };
+  static override args = targetArgs;
   static override flags = { ...removeFlags, ...documentFlags };
 
   async run() {

@@ -1,3 +1,4 @@
+import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import {
   interfaceFields,
@@ -9,15 +10,29 @@ import {
   type Field,
   type Issue,
 } from "../../core/index.ts";
+import { dryRunFlag } from "../base.ts";
 import { fileFlag } from "./document-argument.ts";
 
 /** Help shows the packaged vocabulary; a repository may have another one. */
 const packaged = { contract, matrix };
 const MOST_VALUES = 8;
 
-export const documentFlags = {
-  file: fileFlag,
-  "dry-run": Flags.boolean({ summary: "Show the lines that would change, and write nothing.", default: false }),
+export const documentFlags = { file: fileFlag, "dry-run": dryRunFlag };
+
+/** The entry that a command is about. */
+export const targetArgs = {
+  target: Args.string({
+    ignoreStdin: true,
+    description: "Name of the deploy target. Case does not matter.",
+    required: true,
+  }),
+};
+export const adapterArgs = {
+  adapter: Args.string({
+    ignoreStdin: true,
+    description: "Controller mapping of the adapter, or its number in svcm interfaces list.",
+    required: true,
+  }),
 };
 
 export const targetFlags = flagsOf(targetFields);

@@ -1,3 +1,4 @@
+import { foreignCode } from "../../core/api/code.ts";
 import type { ErrorBody } from "../../core/index.ts";
 
 const WRONG_USAGE = 2;
@@ -28,7 +29,7 @@ export class TerminalFileError extends CommandLineError {
   override readonly name = "TerminalFileError";
 
   constructor(code: string, path: string, details: string) {
-    super(COULD_NOT, { error: "File operation failed.", details, code, path });
+    super(COULD_NOT, { error: "File operation failed.", details, code: foreignCode(code), path });
   }
 }
 

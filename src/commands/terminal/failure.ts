@@ -10,6 +10,7 @@ import {
   type ErrorBody,
   type ErrorKind,
 } from "../../core/index.ts";
+import { stackOf } from "../../core/words/thrown.ts";
 import { fold } from "./fold.ts";
 import { paint } from "./paint.ts";
 import { writeErr } from "./output.ts";
@@ -113,8 +114,4 @@ function oclifFailure(error: OclifError, asked: Asked | undefined): Failure {
     return { exitCode, body: { error: words, code: "DEFECT", details: error.message }, stack: stackOf(error) };
   }
   return usageErrorOf(error, asked);
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? String(error)) : `thrown: ${String(error)}`;
 }

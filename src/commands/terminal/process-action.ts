@@ -137,7 +137,7 @@ function withHabit(error: unknown, action: Action, names: readonly string[]): un
       : names.includes("all")
         ? `all is taken as a name. For several processes: svcm process ${action} --namespace <name>, or give each name`
         : error.body.hint;
-  return new SvcmError(error.kind, { ...error.body, ...(hint !== undefined && { hint }) });
+  return new SvcmError(error.kind, { ...error.body, hint });
 }
 
 const DONE: Readonly<Record<Action, string>> = {

@@ -14,7 +14,7 @@ export type Ecosystem = Body<"ecosystemBody">;
 export type ContractBody = Body<"contractBody">;
 export type Audit = Body<"auditBody">;
 export type AuditRecord = Audit["records"][number];
-export type Verdict = Body<"suiteVerdictBody">;
+export type Verdict = Body<"deploymentsVerdictBody">;
 export type Metrics = Body<"pm2MetricsBody">;
 export type Health = Body<"healthBody">;
 

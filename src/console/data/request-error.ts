@@ -4,7 +4,8 @@ import type { failureBody } from "../../core/api/bodies.ts";
 export type ErrorBody = z.infer<typeof failureBody>;
 
 /** A failure in the server's words, which are shown as they are. */
-export interface Problem extends ErrorBody {
+export interface Problem extends Omit<ErrorBody, "code"> {
+  readonly code?: string | undefined;
   /** Absent without an answer. */
   readonly status?: number;
 }

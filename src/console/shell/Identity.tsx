@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { usePage } from "../console.ts";
-import type { SuiteStore } from "../state/suite-store.ts";
+import type { DocumentStore } from "../state/document-store.ts";
 import { Button } from "../ui/Button.tsx";
 
 /** Another server answers at the page's address and gets nothing. Forms keep their values until the page is reloaded. */
@@ -23,7 +23,7 @@ export function OtherServer({ root }: { root: string | undefined }): JSX.Element
   );
 }
 
-export function ForeignDocument({ suite }: { suite: SuiteStore }): JSX.Element {
+export function ForeignDocument({ store }: { store: DocumentStore }): JSX.Element {
   return (
     <Question title="This browser holds the document of another server">
       <p>
@@ -31,8 +31,8 @@ export function ForeignDocument({ suite }: { suite: SuiteStore }): JSX.Element {
         server. They stay saved for that server. Choose the document that this server starts with.
       </p>
       <div class="form-actions">
-        <Button onClick={() => suite.settle("copy")}>A copy of that document</Button>
-        <Button variant="primary" onClick={() => suite.settle("empty")}>
+        <Button onClick={() => store.settle("copy")}>A copy of that document</Button>
+        <Button variant="primary" onClick={() => store.settle("empty")}>
           An empty document
         </Button>
       </div>

@@ -3,13 +3,13 @@ import { useContext } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
 import { download } from "../data/download.ts";
 import { STORAGE_KEY } from "../state/document-place.ts";
-import type { KeptAside, SuiteStore } from "../state/suite-store.ts";
+import type { KeptAside, DocumentStore } from "../state/document-store.ts";
 import { Button } from "../ui/Button.tsx";
 import { StatusLine, StatusRegion } from "../ui/StatusLine.tsx";
 
 export function Notices(): JSX.Element {
   const { server } = usePage();
-  const suite = useContext(ConsoleContext)?.suite;
+  const store = useContext(ConsoleContext)?.store;
   const newVersion = server.newVersion.value;
   return (
     <StatusRegion>
@@ -25,19 +25,19 @@ export function Notices(): JSX.Element {
           The server is svcm {newVersion} now. Reload the page to get its console.
         </StatusLine>
       )}
-      {suite?.unsaved.value !== undefined && (
-        <StatusLine tone="error">Changes are held in this page only. {suite.unsaved.value}</StatusLine>
+      {store?.unsaved.value !== undefined && (
+        <StatusLine tone="error">Changes are held in this page only. {store.unsaved.value}</StatusLine>
       )}
-      {suite?.aside.value.map((kept) => (
-        <Kept key={kept.key} kept={kept} suite={suite} />
+      {store?.aside.value.map((kept) => (
+        <Kept key={kept.key} kept={kept} store={store} />
       ))}
     </StatusRegion>
   );
 }
 
-function Kept({ kept, suite }: { kept: KeptAside; suite: SuiteStore }): JSX.Element {
+function Kept({ kept, store }: { kept: KeptAside; store: DocumentStore }): JSX.Element {
   const drop = (): void => {
-    if (confirm("Remove the text that could not be read? It cannot be restored.")) suite.dropAside(kept.key);
+    if (confirm("Remove the text that could not be read? It cannot be restored.")) store.dropAside(kept.key);
   };
   const actions = (
     <span class="form-actions">

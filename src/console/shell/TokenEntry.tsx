@@ -17,7 +17,7 @@ export function TokenEntry(): JSX.Element | null {
 function TokenForm({ demanded: { problem, refused } }: { demanded: TokenDemand }): JSX.Element {
   const { session } = usePage();
   const token = useSignal("");
-  const issues = refused ? [{ code: "UNAUTHORIZED", message: "The server did not accept that token." }] : [];
+  const issues = refused ? [{ code: "UNAUTHORIZED" as const, message: "The server did not accept that token." }] : [];
   const submit = (event: Event): void => {
     event.preventDefault();
     if (token.value.trim() !== "") session.enter(token.value.trim());

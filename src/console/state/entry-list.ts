@@ -4,7 +4,7 @@ import type { Candidate } from "../../core/deployments/candidate.ts";
 import { splitKnown } from "../../core/deployments/edit/edit.ts";
 import type { EntryKind } from "./entry-kind.ts";
 import { editOf, Form, textOf, type Values } from "./form.ts";
-import type { SuiteStore } from "./suite-store.ts";
+import type { DocumentStore } from "./document-store.ts";
 
 const FORM = "form :is(input, select):enabled";
 const NONE: readonly Candidate[] = [];
@@ -17,17 +17,17 @@ const NONE: readonly Candidate[] = [];
  */
 export class EntryList extends Form {
   readonly kind: EntryKind;
-  readonly entries = computed(() => this.#suite.document.value[this.kind.section] ?? NONE);
+  readonly entries = computed(() => this.#store.document.value[this.kind.section] ?? NONE);
   readonly verdicts = computed((): readonly (readonly Issue[])[] => this.kind.verdicts(this.entries.value));
   readonly edited = signal<Candidate | undefined>();
   /** Nothing has changed after a deletion. */
   readonly canUndo = computed(() => this.#removed.value?.after === this.entries.value);
-  readonly #suite: SuiteStore;
+  readonly #store: DocumentStore;
   readonly #removed = signal<Removed | undefined>();
 
-  constructor(suite: SuiteStore, kind: EntryKind) {
+  constructor(store: DocumentStore, kind: EntryKind) {
     super();
-    this.#suite = suite;
+    this.#store = store;
     this.kind = kind;
     effect(() => this.#follow());
   }
@@ -124,7 +124,7 @@ export class EntryList extends Form {
 
   #put(list: readonly Candidate[], text: string, index: number): void {
     batch(() => {
-      this.#suite.update((document) => ({ ...document, [this.kind.section]: list }));
+      this.#store.update((document) => ({ ...document, [this.kind.section]: list }));
       this.said.value = { tone: "success", text };
       this.#focusEntry(index);
     });

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { usePage } from "../console.ts";
 import type { Span } from "../data/series.ts";
 import { stepTo, stretched } from "./chart/cursor.ts";
-import { createPlot, type Plot } from "./chart/plot.ts";
+import { Plot } from "./chart/plot.ts";
 import { readingOf, wordsOf, type Shown } from "./chart/scene.ts";
 
 export interface ChartProps {
@@ -38,7 +38,7 @@ export function Chart(props: ChartProps): JSX.Element {
     const { top, format, steps, onZoom } = props;
     const read = (): Shown => latest.current.read();
     const { version } = appearance;
-    const made = createPlot({ canvas: canvas.current, read, top, format, steps, version, cursor, onZoom });
+    const made = new Plot({ canvas: canvas.current, read, top, format, steps, version, cursor, onZoom });
     plot.value = made;
     return () => made.stop();
   }, [lines.join("\n"), height]);

@@ -1,5 +1,6 @@
 import type { Agent, request } from "undici";
 import type { AsyncContext, AsyncContextAnswer, AsyncContextClient } from "../ports/machine.ts";
+import { codeOf } from "../words/thrown.ts";
 
 const TIMEOUT_MS = 1000;
 const MAX_BYTES = 256 * 1024;
@@ -51,9 +52,4 @@ async function openUndici(): Promise<Undici> {
   const undici = await import("undici");
   // A separate agent, because the global one may use a proxy of the environment. undici follows no redirect by default.
   return { request: undici.request, agent: new undici.Agent({ connections: CONNECTIONS, pipelining: 1 }) };
-}
-
-function codeOf(error: unknown): string {
-  const { code } = error as { code?: unknown };
-  return typeof code === "string" ? code : "EUNKNOWN";
 }

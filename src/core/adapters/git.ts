@@ -181,7 +181,7 @@ const KNOWN: readonly { readonly pattern: RegExp; readonly facts: RefusalBody }[
 ];
 
 function failed(code: ErrorCode, details: string, path?: string): SvcmError {
-  return new SvcmError("REVISION_FAILED", { code, details, ...(path !== undefined && { path }) });
+  return new SvcmError("REVISION_FAILED", { code, details, path });
 }
 
 /**

@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
-import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, MAX_PORT, PORT } from "../api/service-settings.ts";
+import { MAX_PORT } from "../words/port.ts";
+import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../api/service-settings.ts";
 import type { Installation, Pm2Daemon, ServiceAddress } from "../ports/installation.ts";
 import { askDaemon } from "./pm2/names.ts";
 import { probe } from "./pm2/probe.ts";

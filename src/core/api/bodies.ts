@@ -4,9 +4,11 @@ import { looseObject, pick } from "zod/mini";
 import { capabilityMatrixSchema, runtimeContractSchema, tier } from "../facts/schema.ts";
 import { auditRecord } from "./audit-record.ts";
 import type { BodyOf } from "./body-of.ts";
+import type { ErrorCode } from "./code.ts";
 import type { Issue } from "./issue.ts";
 import { inputs } from "./inputs.ts";
 import { metricsPayload } from "./metrics.ts";
+import { text } from "./text.ts";
 
 const environment = z.string().describe("The requested environment, trimmed and lower-cased; an alias stays an alias.");
 const fileName = z.string().describe("The env file that the environment resolves to, in the config directory.");
@@ -14,7 +16,7 @@ const keys = z.array(z.string());
 
 export const issueBody = z
   .strictObject({
-    code: z.string().describe("Stable, for example `ENV_VALUE_UNSUPPORTED`."),
+    code: text<ErrorCode>().describe("Stable, for example `ENV_VALUE_UNSUPPORTED`."),
     severity: z.enum(["error", "warning"]),
     path: z
       .array(z.union([z.string(), z.number()]))
@@ -33,7 +35,7 @@ export const failureBody = z
   .strictObject({
     error: z.string().describe("The failed operation, in the same words for every case of a kind."),
     details: z.string().optional().describe("The exact problem, and the accepted values."),
-    code: z.string().optional().describe("A stable code, or the file system's own, for example `ENOSPC`."),
+    code: text<ErrorCode>().optional().describe("A stable code, or the file system's own, for example `ENOSPC`."),
     path: z.string().optional().describe("The file that the failure is about."),
     issues: z.array(issueBody).optional(),
   })
@@ -66,7 +68,7 @@ export const envWrittenBody = z
 
 export const deploymentsRequest = looseObject({});
 
-export const suiteVerdictBody = z
+export const deploymentsVerdictBody = z
   .strictObject({
     valid: z.boolean(),
     issues: z.array(issueBody),
@@ -210,7 +212,7 @@ export type EnvReadResponse = BodyOf<typeof envReadBody>;
 export type EnvWriteResponse = BodyOf<typeof envWrittenBody>;
 export type EnvCheckResponse = BodyOf<typeof envCheckBody>;
 export type EnvDiffResponse = BodyOf<typeof envDiffBody>;
-export type DeploymentsVerdict = BodyOf<typeof suiteVerdictBody>;
+export type DeploymentsVerdict = BodyOf<typeof deploymentsVerdictBody>;
 export type EcosystemResponse = BodyOf<typeof ecosystemBody>;
 export type ContractResponse = BodyOf<typeof contractBody>;
 export type AuditListResponse = BodyOf<typeof auditBody>;

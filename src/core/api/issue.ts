@@ -1,10 +1,12 @@
+import type { ErrorCode } from "./code.ts";
+
 /**
  * A finding of a validator. Validators return every issue, sorted; they never throw and never print. `issueBody` is its
  * schema; the type is separate, because `svcm/startup` publishes it without zod.
  */
 export interface Issue {
   /** Stable, for example `ENV_VALUE_UNSUPPORTED`. */
-  readonly code: string;
+  readonly code: ErrorCode;
   /** Only errors make a document invalid. */
   readonly severity: Severity;
   /** Place in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`. */

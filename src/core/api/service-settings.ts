@@ -5,4 +5,3 @@ export const AUTH_TOKEN = "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN";
 
 export const DEFAULT_HOST = "127.0.0.1";
 export const DEFAULT_PORT = 3200;
-export const MAX_PORT = 65_535;

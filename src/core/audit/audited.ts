@@ -1,5 +1,6 @@
 import type { AuditRecord } from "../api/audit-record.ts";
-import { SvcmError } from "../errors.ts";
+import type { ErrorCode } from "../api/code.ts";
+import { failureCode, SvcmError } from "../errors.ts";
 import type { Caller } from "../caller.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 
@@ -23,16 +24,16 @@ export async function audited<T>(
   const id = host.randomId();
   const attemptedAt = clock.elapsed();
   let hasBegun = false;
-  const record = (outcome: AuditRecord["outcome"], code?: string): Promise<void> =>
+  const record = (outcome: AuditRecord["outcome"], code?: ErrorCode): Promise<void> =>
     append(ports, {
       id,
       timestamp: new Date(clock.now()).toISOString(),
       ...subject(),
       source: caller.source,
-      ...(caller.actor !== undefined && { actor: caller.actor }),
+      actor: caller.actor,
       outcome,
-      ...(code !== undefined && { code }),
-      ...(outcome !== "started" && { ms: Math.round(clock.elapsed() - attemptedAt) }),
+      code,
+      ms: outcome === "started" ? undefined : Math.round(clock.elapsed() - attemptedAt),
     });
   const begin = async (): Promise<void> => {
     await record("started");
@@ -44,7 +45,9 @@ export async function audited<T>(
   } catch (error) {
     // If this record fails too, the cause is still the better answer.
     if (hasBegun || ports.workspace.rootBy !== undefined) {
-      await record(hasBegun ? "failed" : "refused", codeOf(error)).catch(() => undefined);
+      await record(hasBegun ? "failed" : "refused", error instanceof FileError ? error.code : failureCode(error)).catch(
+        () => undefined,
+      );
     }
     throw error;
   }
@@ -69,9 +72,4 @@ async function append(ports: Ports, record: AuditRecord): Promise<void> {
       details: `${record.outcome === "started" ? before : after}: ${error.message} ${where}`,
     });
   }
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof FileError) return error.code;
-  return error instanceof SvcmError ? (error.body.code ?? error.kind) : "DEFECT";
 }

@@ -4,7 +4,6 @@ import type { LineChange } from "../words/line-change.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import type { Change } from "../yaml/splice/change.ts";
 import type { DocumentEdit } from "./edit/edit.ts";
-import { isJsonFile } from "./read.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 export type Decide = (document: unknown, vocabulary: Vocabulary) => DocumentEdit;
@@ -25,23 +24,23 @@ export async function planner(
   { file, path }: { readonly file: string; readonly path: string },
   decide: Decide,
 ): Promise<(text: string) => Planned> {
-  const isJson = isJsonFile(file);
-  const [{ parseYaml }, { refuseNoJson }, { editYaml }, { UneditableYaml }, { DOCUMENT_VERSION }] = await Promise.all([
-    import("../yaml/parse.ts"),
-    import("../yaml/json.ts"),
+  const [{ isJsonFile, readSource }, { editYaml }, { UneditableYaml }, { DOCUMENT_VERSION }] = await Promise.all([
+    import("../yaml/read.ts"),
     import("../yaml/splice/edit-yaml.ts"),
     import("../yaml/splice/change.ts"),
     import("./shape.ts"),
   ]);
   return (text) => {
-    const source = (isJson ? refuseNoJson(text, file) : undefined) ?? parseYaml(text, file);
-    const value = editableValue(source);
+    const value = editableValue(readSource(text, file));
     const edit = decide(value, vocabulary);
     const isNew = value === undefined || Object.keys(value as object).length === 0;
     const leads = isNew && edit.changes.length > 0 && !edit.changes.some(({ kind }) => kind === "lead");
     const version: Change = { kind: "lead", path: ["version"], value: DOCUMENT_VERSION };
     try {
-      const edited = editYaml({ text, value, isJson }, [...(leads ? [version] : []), ...edit.changes]);
+      const edited = editYaml({ text, value, isJson: isJsonFile(file) }, [
+        ...(leads ? [version] : []),
+        ...edit.changes,
+      ]);
       return { text: edited.text, edit, changes: edited.changes };
     } catch (error) {
       throw error instanceof UneditableYaml ? uneditable(error, file, path) : error;

@@ -1,6 +1,5 @@
 import type { Issue } from "../api/issue.ts";
 import { maskSource } from "../secrets/redact.ts";
-import { defined } from "../words/defined.ts";
 import type { LineChange } from "../words/line-change.ts";
 import type { Planned } from "./edit-plan.ts";
 import { shownEntry } from "./shown.ts";
@@ -14,8 +13,8 @@ export interface DocumentEditResponse {
   readonly target: string;
   /** Fields with another value; all fields of an entry that is added or removed. */
   readonly keys: readonly string[];
-  readonly entry?: Readonly<Record<string, unknown>>;
-  readonly previous?: Readonly<Record<string, unknown>>;
+  readonly entry?: Readonly<Record<string, unknown>> | undefined;
+  readonly previous?: Readonly<Record<string, unknown>> | undefined;
   readonly defaults: readonly string[];
   readonly changes: readonly LineChange[];
   readonly issues: readonly Issue[];
@@ -32,7 +31,8 @@ export function editResponse(
     created,
     target: edit.target,
     keys: edit.keys,
-    ...defined({ entry: edit.entry && shownEntry(edit.entry), previous: edit.before && shownEntry(edit.before) }),
+    entry: edit.entry && shownEntry(edit.entry),
+    previous: edit.before && shownEntry(edit.before),
     defaults: edit.defaults ?? [],
     changes: changes.map(({ line, before, after }) => ({
       line,

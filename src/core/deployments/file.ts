@@ -1,7 +1,7 @@
 import { SvcmError } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import type { Vocabulary } from "./vocabulary.ts";
-import { decodeUtf8, describeNotUtf8, isUtf16 } from "../words/utf8.ts";
+import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 
 export const DEPLOYMENTS_FILE = "deployments.yaml";
 
@@ -27,9 +27,17 @@ export async function readDocument(ports: Ports, file: string): Promise<string> 
   }
 }
 
+/** As {@link readDocument}; `undefined` if the file does not exist. */
+export async function readDocumentIfThere(ports: Ports, file: string): Promise<string | undefined> {
+  return await readDocument(ports, file).catch((error: unknown) => {
+    if (error instanceof SvcmError && error.body.code === "SUITE_FILE_NOT_FOUND") return undefined;
+    throw error;
+  });
+}
+
 /** @throws {SvcmError} SUITE_FILE_FAILED if the bytes are not UTF-8 */
 export function documentText(bytes: Uint8Array, path: string): string {
-  const text = isUtf16(bytes) ? undefined : decodeUtf8(bytes);
+  const text = decodeUtf8(bytes);
   if (text !== undefined) return text;
   throw new SvcmError("SUITE_FILE_FAILED", {
     code: "SUITE_FILE_NOT_UTF8",
@@ -43,5 +51,5 @@ export function documentFailure(error: unknown, path: string): unknown {
   if (!(error instanceof FileError)) return error;
   const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;
   const hint = code === "ENOTREG" ? "svcm validate --file - reads a document from standard input." : undefined;
-  return new SvcmError("SUITE_FILE_FAILED", { code, path, details: error.message, ...(hint && { hint }) });
+  return new SvcmError("SUITE_FILE_FAILED", { code, path, details: error.message, hint });
 }

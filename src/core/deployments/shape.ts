@@ -2,9 +2,9 @@ import type { Code } from "../api/codes.generated.ts";
 import { type Issue, MAX_ISSUES } from "../api/issue.ts";
 import { acceptedText, accepting, type Finding, toIssue } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
-import { defined } from "../words/defined.ts";
 import { hiddenIn, spacesAround } from "./characters.ts";
-import { type Candidate, isMap } from "./candidate.ts";
+import type { Candidate } from "./candidate.ts";
+import { isRecord } from "../words/record.ts";
 import { configurationFields, interfaceFields, targetFields } from "./fields.ts";
 import type { Field } from "./field.ts";
 import { show } from "./rule.ts";
@@ -53,7 +53,7 @@ export function memberIssues(section: Section, candidate: Candidate, path: Issue
 
 export function portIssues(ports: unknown, known: readonly string[], path: Issue["path"]): Issue[] {
   if (ports === undefined) return [];
-  return isMap(ports) ? unknownKeys(ports, known, path) : [shapeIssue(path, "a map", ports)];
+  return isRecord(ports) ? unknownKeys(ports, known, path) : [shapeIssue(path, "a map", ports)];
 }
 
 export function shapeIssue(path: Issue["path"], expected: string, given: unknown): Issue {
@@ -64,7 +64,7 @@ export function shapeIssue(path: Issue["path"], expected: string, given: unknown
 function kindIssues(name: string, kind: "text" | "map" | "list", value: unknown): Issue[] {
   if (value === undefined) return [];
   if (kind === "text") return textIssues(name, value, []);
-  const isKind = kind === "map" ? isMap(value) : Array.isArray(value);
+  const isKind = kind === "map" ? isRecord(value) : Array.isArray(value);
   return isKind ? [] : [shapeIssue([name], `a ${kind}`, value)];
 }
 
@@ -79,7 +79,7 @@ function unknownKeys(
   return bounded(
     unknown.slice(0, MAX_ISSUES + 1).map((key) => {
       const { message } = accepting(`${show(key)} is not a known key here`, known);
-      return fault("SUITE_UNKNOWN_KEY", [...path, key], { message, ...defined({ suggestion: suggest(key, known) }) });
+      return fault("SUITE_UNKNOWN_KEY", [...path, key], { message, suggestion: suggest(key, known) });
     }),
     path,
   );
@@ -136,5 +136,5 @@ function shown(value: unknown): string {
 function kindOf(value: unknown): string {
   if (value === null) return "nothing";
   if (Array.isArray(value)) return "a list";
-  return isMap(value) ? "a map" : `the ${typeof value}`;
+  return isRecord(value) ? "a map" : `the ${typeof value}`;
 }

@@ -1,13 +1,14 @@
 import { maskSource } from "../secrets/redact.ts";
 import { migrateTarget } from "./migrate.ts";
-import { type Candidate, isMap } from "./candidate.ts";
+import type { Candidate } from "./candidate.ts";
+import { isRecord } from "../words/record.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 export function shownDocument(document: unknown, vocabulary: Vocabulary): unknown {
-  if (!isMap(document)) return document;
+  if (!isRecord(document)) return document;
   const { deployments } = document;
   if (!Array.isArray(deployments)) return shownEntry(document);
-  const today = deployments.map((entry: unknown) => (isMap(entry) ? migrateTarget(entry, vocabulary) : entry));
+  const today = deployments.map((entry: unknown) => (isRecord(entry) ? migrateTarget(entry, vocabulary) : entry));
   return shownEntry({ ...document, deployments: today });
 }
 

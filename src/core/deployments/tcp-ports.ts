@@ -1,4 +1,5 @@
-import { type Candidate, isMap } from "./candidate.ts";
+import type { Candidate } from "./candidate.ts";
+import { isRecord } from "../words/record.ts";
 import { entryOf, type Vocabulary } from "./vocabulary.ts";
 
 export interface ActivePort {
@@ -10,16 +11,12 @@ export interface ActivePort {
 
 /** Empty if the matrix does not know the service kind. */
 export function activePorts({ serviceKind, ports }: Candidate, { matrix }: Vocabulary): ActivePort[] {
-  if (ports !== undefined && !isMap(ports)) return [];
+  if (ports !== undefined && !isRecord(ports)) return [];
   const names = entryOf(matrix.serviceKinds, serviceKind)?.ports ?? [];
   return names.map((name) => {
     const given = ports && Object.hasOwn(ports, name) ? ports[name] : undefined;
     return { name, given, value: portOf(given) };
   });
-}
-
-export function isPort(value: number): boolean {
-  return Number.isInteger(value) && value >= 1 && value <= 65_535;
 }
 
 export function portOf(given: unknown): number {

@@ -3,7 +3,8 @@ import type { Subject } from "../findings/report.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import { migrateTarget } from "./migrate.ts";
-import { type Candidate, textOf, isMap } from "./candidate.ts";
+import { type Candidate, textOf } from "./candidate.ts";
+import { isRecord } from "../words/record.ts";
 import type { Rule } from "./rule.ts";
 import { rules } from "./rules/index.ts";
 import { bounded, type ListSection, memberIssues, portIssues, sectionIssues, shapeIssue } from "./shape.ts";
@@ -20,7 +21,7 @@ export function validateDocument(document: unknown, vocabulary: Vocabulary): Iss
 }
 
 function documentIssues(document: unknown, vocabulary: Vocabulary): Issue[] {
-  if (!isMap(document)) return [shapeIssue([], "a map", document)];
+  if (!isRecord(document)) return [shapeIssue([], "a map", document)];
   return [
     ...sectionIssues(document),
     ...apply(rules.document, document, new Siblings(), [], vocabulary),
@@ -40,10 +41,10 @@ export function validateSource(source: YamlSource, vocabulary: Vocabulary): Issu
 }
 
 export function subjectsOf(document: unknown): Subject[] {
-  const list: unknown = isMap(document) ? document["deployments"] : undefined;
+  const list: unknown = isRecord(document) ? document["deployments"] : undefined;
   if (!Array.isArray(list)) return [];
   return list.map((entry: unknown, index) => {
-    const name = isMap(entry) ? textOf(entry, "name") : "";
+    const name = isRecord(entry) ? textOf(entry, "name") : "";
     return { name: name || `deploy target ${index + 1}`, path: ["deployments", index] };
   });
 }
@@ -56,34 +57,31 @@ function placed(issue: Issue, source: YamlSource): Issue {
   return { ...issue, at, message: written ? `${issue.message}; quote it: "${written.slice(0, 80)}"` : issue.message };
 }
 
-export function deployTargetIssues(
+/** Validates one entry against the others of its list, for adding and editing. */
+export function entryIssues(
+  section: ListSection,
   candidate: Candidate,
   others: readonly Candidate[],
   vocabulary: Vocabulary,
 ): Issue[] {
-  return sortIssues(entryIssues("deployments", candidate, Siblings.of(others), [], vocabulary));
+  return sortIssues(issuesOf(section, candidate, Siblings.of(others), [], vocabulary));
 }
 
 export function serviceConfigurationIssues(candidate: Candidate, vocabulary: Vocabulary): Issue[] {
   return sortIssues(configurationIssues(candidate, vocabulary));
 }
 
-export function interfaceIssues(candidate: Candidate, others: readonly Candidate[], vocabulary: Vocabulary): Issue[] {
-  return sortIssues(entryIssues("interfaces", candidate, Siblings.of(others), [], vocabulary));
-}
-
-/** Of two equal entries, the later one is the duplicate. */
 export function listVerdicts(section: ListSection, entries: readonly Candidate[], vocabulary: Vocabulary): Issue[][] {
   const before = new Siblings();
   return entries.map((entry) => {
-    const issues = entryIssues(section, entry, before, [], vocabulary);
+    const issues = issuesOf(section, entry, before, [], vocabulary);
     before.add(entry);
     return sortIssues(issues);
   });
 }
 
 function configurationIssues(candidate: unknown, vocabulary: Vocabulary): Issue[] {
-  if (!isMap(candidate)) return [];
+  if (!isRecord(candidate)) return [];
   const path = ["serviceConfiguration"];
   const members = memberIssues("serviceConfiguration", candidate, path);
   const said = withoutSpaces(candidate, members);
@@ -101,16 +99,16 @@ function listIssues(section: ListSection, list: unknown, vocabulary: Vocabulary)
   for (let index = 0; index < list.length && issues.length <= MAX_ISSUES; index++) {
     const entry: unknown = list[index];
     const path = [section, index];
-    if (!isMap(entry)) issues.push(shapeIssue(path, "a map", entry));
+    if (!isRecord(entry)) issues.push(shapeIssue(path, "a map", entry));
     else {
-      issues.push(...entryIssues(section, entry, before, path, vocabulary));
+      issues.push(...issuesOf(section, entry, before, path, vocabulary));
       before.add(entry);
     }
   }
   return bounded(issues, [section]);
 }
 
-function entryIssues(
+function issuesOf(
   section: ListSection,
   entry: Candidate,
   siblings: Siblings,

@@ -5,15 +5,9 @@ import { fileFindings, type Place } from "./check-rules.ts";
 import { parseEnvDocument, type EnvDocument } from "./document.ts";
 
 /**
- * Checks an env file against the contract, without quoting a secret. At most 1,000 findings, after ENV_TOO_MANY_ISSUES
- * if there are more.
- * @param file the name in the places of issues
+ * Checks the layers of one environment against the contract, without quoting a secret. If no layer has a required key,
+ * the last layer gets the finding. At most 1,000 findings, after ENV_TOO_MANY_ISSUES if there are more.
  */
-export function checkEnvFile(contract: RuntimeContract, text: string, file: string): Issue[] {
-  return checkEnvFiles(contract, [{ text, fileName: file }]);
-}
-
-/** Checks the layers of one environment. If no layer has a required key, the last layer gets the finding. */
 export function checkEnvFiles(
   contract: RuntimeContract,
   layers: readonly { readonly text: string; readonly fileName: string }[],

@@ -17,13 +17,14 @@ export function diffEnv(contract: RuntimeContract, left: Values, right: Values):
 
 function entryOf(contract: RuntimeContract, key: string, from: string | undefined, to: string | undefined): DiffEntry {
   const [spec, tier] = [specOf(contract, key), tierOf(contract, key)];
-  const isShown = tier !== "never-exposed";
+  const shown = (value: string | undefined): string | undefined =>
+    tier === "never-exposed" || value === undefined ? undefined : shownValue(spec, value);
   return {
     key,
     tier,
     state: stateOf(from, to),
-    ...(isShown && from !== undefined && { from: shownValue(spec, from) }),
-    ...(isShown && to !== undefined && { to: shownValue(spec, to) }),
+    from: shown(from),
+    to: shown(to),
   };
 }
 

@@ -71,14 +71,6 @@ export function isEncrypted(text: string): boolean {
   return /^[ \t]*(?:export[ \t]+)?DOTENV_PUBLIC_KEY\w*[ \t]*=/m.test(text) && /=[ \t]*["']?encrypted:/.test(text);
 }
 
-/** The joined parts are the text, which proves that parsing loses nothing. */
-export function partsOf(document: EnvDocument): string[] {
-  const spans = [...document.entries, ...document.comments, ...document.strays];
-  const starts = spans.toSorted((a, b) => a.start - b.start).map((span) => span.start);
-  const cuts = [...new Set([0, ...starts, document.text.length])];
-  return cuts.slice(0, -1).map((cut, index) => document.text.slice(cut, cuts[index + 1]));
-}
-
 interface MutableDocument extends EnvDocument {
   readonly entries: EnvEntry[];
   readonly comments: EnvComment[];

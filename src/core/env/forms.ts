@@ -1,4 +1,5 @@
 import type { FormKind } from "../facts/schema.ts";
+import { isPort, MAX_PORT } from "../words/port.ts";
 
 interface Form {
   readonly accepted: readonly string[];
@@ -13,8 +14,8 @@ const SWITCHES = ["true", "false", "yes", "no", "on", "off", "1", "0"];
 export const forms: Readonly<Record<FormKind, Form>> = {
   boolean: { accepted: SWITCHES, matches: (value) => SWITCHES.includes(value.toLowerCase()) },
   port: {
-    accepted: ["a port from 1 to 65535"],
-    matches: (value) => /^[1-9]\d{0,4}$/.test(value) && Number(value) <= 65_535,
+    accepted: [`a port from 1 to ${MAX_PORT}`],
+    matches: (value) => /^[1-9]\d{0,4}$/.test(value) && isPort(Number(value)),
   },
   number: {
     accepted: ["a number, for example 0.5"],

@@ -107,7 +107,7 @@ export function foreignKeyIssues(contract: RuntimeContract, keys: readonly strin
           ? `${key} is not editable (${tierOf(contract, key)}): ${tierReason(contract, key)}`
           : describeUnlisted(key, "written"),
         accepted,
-        ...(suggestion !== undefined && { suggestion }),
+        suggestion,
       };
     });
 }

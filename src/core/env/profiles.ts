@@ -1,6 +1,6 @@
 import { SvcmError } from "../errors.ts";
 import type { Profile, RuntimeContract } from "../facts/schema.ts";
-import { suggest } from "../words/suggest.ts";
+import { didYouMean } from "../words/suggest.ts";
 import { heldValue } from "./plan.ts";
 import { specOf, tierOf, tierReason } from "./tiers.ts";
 import { valueProblem } from "./value-rules.ts";
@@ -15,11 +15,10 @@ export interface ProfileStep {
 export function profileOf(contract: RuntimeContract, name: string): Profile {
   if (Object.hasOwn(contract.profiles, name) && contract.profiles[name]) return contract.profiles[name];
   const accepted = Object.keys(contract.profiles);
-  const meant = suggest(name, accepted);
   throw new SvcmError("NOT_FOUND", {
     code: "PROFILE_NOT_FOUND",
     details: `No operational profile ${JSON.stringify(name)}. Accepted: ${accepted.join(", ")}.`,
-    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+    hint: didYouMean(name, accepted),
   });
 }
 

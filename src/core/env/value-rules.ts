@@ -1,8 +1,6 @@
-import type { Code } from "../api/codes.generated.ts";
 import { accepting, acceptedText, findingsOf, listed, toIssue, type Rule } from "../findings/rule.ts";
 import type { Issue } from "../api/issue.ts";
 import type { EnumSpec, KeySpec } from "../facts/schema.ts";
-import { defined } from "../words/defined.ts";
 import { suggest } from "../words/suggest.ts";
 import { spellings } from "./quote.ts";
 import { acceptedValues, CONTROL, isAccepted, mayCarryCredentials, quoted, seemsToCarryCredentials } from "./values.ts";
@@ -14,8 +12,6 @@ export interface GivenValue {
   readonly spec: KeySpec;
   readonly value: string;
 }
-
-export type ValueIssue = Issue & { readonly code: Code };
 
 const controlCharacter: Rule<GivenValue> = {
   code: "ENV_VALUE_CONTROL_CHARACTER",
@@ -62,7 +58,7 @@ const unsupported: Rule<GivenValue> = {
     const why = Object.hasOwn(reasons, value) ? ` (${reasons[value]})` : "";
     const what = `${key}: unsupported value ${quoted(spec, value)}${why}`;
     const suggestion = spec.kind === "enum" ? meant(spec, value) : undefined;
-    return [{ ...accepting(what, acceptedValues(spec)), ...defined({ suggestion }) }];
+    return [{ ...accepting(what, acceptedValues(spec)), suggestion }];
   },
 };
 
@@ -105,20 +101,20 @@ export const valueRules: readonly Rule<GivenValue>[] = [...ofValues, unquotable,
  * values.
  * @see the specification, "Errors"; CONTRACT section 3, POST rules
  */
-export function valueProblem(key: string, spec: KeySpec, value: string): ValueIssue | undefined {
+export function valueProblem(key: string, spec: KeySpec, value: string): Issue | undefined {
   return firstIssue(ofValues, { key, spec, value });
 }
 
-export function spellingProblem(key: string, spec: KeySpec, value: string): ValueIssue | undefined {
+export function spellingProblem(key: string, spec: KeySpec, value: string): Issue | undefined {
   return firstIssue([unquotable], { key, spec, value });
 }
 
-export function expansionProblem(key: string, value: string): ValueIssue | undefined {
+export function expansionProblem(key: string, value: string): Issue | undefined {
   return firstIssue([expanded], { key, value });
 }
 
 function firstIssue<Given extends { readonly key: string }>(rules: readonly Rule<Given>[], given: Given) {
-  for (const finding of findingsOf(rules, given)) return { ...toIssue(finding, [given.key]), code: finding.code };
+  for (const finding of findingsOf(rules, given)) return toIssue(finding, [given.key]);
   return undefined;
 }
 

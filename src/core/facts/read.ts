@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import { isValid, sortIssues, type Issue } from "../api/issue.ts";
+import { MAX_PORT } from "../words/port.ts";
 import { suggest } from "../words/suggest.ts";
-import { readYamlNow } from "../yaml/read-now.ts";
+import { parseYaml } from "../yaml/parse.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import { contractIssues, matrixIssues, type Finding } from "./consistency.ts";
 import {
@@ -20,17 +21,15 @@ export type Fact<T> =
 
 /** Reads a `runtime-contract.yaml` strictly. `file` is the name in the places of issues. */
 export function readRuntimeContract(text: string, file: string): Fact<RuntimeContract> {
-  const fact = readFact(readYamlNow(text, file), runtimeContractSchema, contractIssues);
+  const fact = readFact(parseYaml(text, file), runtimeContractSchema, contractIssues);
   return fact.value === undefined ? fact : { ...fact, value: completed(fact.value) };
 }
 
-const MAX_PORT = 65_535;
-
-/** Adds optional parts: labels, tiers, the default of an enum, and the limit of a port. */
 export function completed({ keys, ...contract }: DeclaredContract): RuntimeContract {
   return { ...contract, keys: completedKeys(keys) };
 }
 
+/** Adds optional parts: labels, tiers, the default of an enum, and the limit of a port. */
 export function completedKeys(keys: DeclaredContract["keys"]): RuntimeContract["keys"] {
   const entries = Object.entries(keys).map(([key, spec]): [string, KeySpec] => {
     const common = { label: spec.label ?? key, tier: spec.tier ?? "never-exposed" };
@@ -48,9 +47,7 @@ export function readCapabilityMatrix(
   contract: RuntimeContract,
   packaged: Pick<RuntimeContract, "keys"> = { keys: {} },
 ): Fact<CapabilityMatrix> {
-  return readFact(readYamlNow(text, file), capabilityMatrixSchema, (matrix) =>
-    matrixIssues(matrix, contract, packaged),
-  );
+  return readFact(parseYaml(text, file), capabilityMatrixSchema, (matrix) => matrixIssues(matrix, contract, packaged));
 }
 
 export function readFact<T>(source: YamlSource, schema: z.ZodType<T>, check: (value: T) => Finding[]): Fact<T> {
@@ -69,8 +66,8 @@ function toIssue({ code = "FACT_REFERENCE", path, message, accepted, given }: Fi
     severity: "error",
     path,
     message: accepted ? `${message}; accepted: ${accepted.join(", ")}` : message,
-    ...(accepted && { accepted }),
-    ...(suggestion !== undefined && { suggestion }),
+    accepted,
+    suggestion,
     at: source.at(path),
   };
 }

@@ -22,7 +22,7 @@ function valueIssue(path: Path, source: YamlSource, schema: z.ZodType): Issue {
   const issue = shapeIssue(path, `${nameOf(path)}${words}; accepted: ${accepted}`, source);
   const choices = expected === undefined ? undefined : choicesOf(expected);
   const suggestion = typeof value === "string" && choices ? suggest(value, choices) : undefined;
-  return { ...issue, ...(choices && { accepted: choices }), ...(suggestion !== undefined && { suggestion }) };
+  return { ...issue, accepted: choices, suggestion };
 }
 
 /** A missing member is reported at the key of its parent. */
@@ -49,7 +49,7 @@ function unknownKey(path: Path, source: YamlSource, schema: z.ZodType): Issue {
     path,
     message: `${shown(path.at(-1))} is not a known key here; accepted: ${accepted.join(", ")}`,
     accepted,
-    ...(suggestion !== undefined && { suggestion }),
+    suggestion,
     at: source.at(path, "key"),
   };
 }

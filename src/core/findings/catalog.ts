@@ -8,17 +8,11 @@ import { doctorRules } from "../project/doctor/index.ts";
 import { runningRules } from "../project/doctor/running-rules.ts";
 import { stages as startupStages } from "../startup/rules.ts";
 import { codeDocs } from "./codes.ts";
-import { processCodes } from "./process-codes.ts";
 import type { CodeDoc, CodeDocs, Rule } from "./rule.ts";
-import { rolloutCodes } from "./rollout-codes.ts";
-import { telemetryCodes } from "./telemetry-codes.ts";
 
 export const catalog: Readonly<Record<string, CodeDocs>> = {
   ...codeDocs,
-  "PM2 and processes": processCodes,
   "The repository": docsOf([...Object.values(doctorRules).flat(), ...runningRules]),
-  "Plans and releases": rolloutCodes,
-  Telemetry: telemetryCodes,
   "Env files": { ...codeDocs["Env files"], ...docsOf(envRules), ...docsOf(valueRules), ...docsOf(templateRules) },
   "Profiles and startup": { ...codeDocs["Profiles and startup"], ...docsOf(startupStages.toReversed().flat()) },
   "PM2 ecosystem files": { ...codeDocs["PM2 ecosystem files"], ...docsOf(ecosystemRules) },

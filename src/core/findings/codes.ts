@@ -3,6 +3,9 @@ import { revisionCodes, sourceCodes, documentCodes } from "./codes/documents.ts"
 import { ecosystemCodes } from "./codes/ecosystem.ts";
 import { envCodes } from "./codes/env.ts";
 import { connectionCodes, fileCodes } from "./codes/files.ts";
+import { processCodes } from "./codes/processes.ts";
+import { rolloutCodes } from "./codes/rollout.ts";
+import { telemetryCodes } from "./codes/telemetry.ts";
 import { requestCodes } from "./codes/requests.ts";
 import { profileCodes } from "./codes/profiles.ts";
 
@@ -17,4 +20,7 @@ export const codeDocs: Readonly<Record<string, CodeDocs>> = {
   Revisions: revisionCodes,
   Connections: connectionCodes,
   Requests: requestCodes,
+  "PM2 and processes": processCodes,
+  "Plans and releases": rolloutCodes,
+  Telemetry: telemetryCodes,
 };

@@ -1,6 +1,6 @@
+import type { ErrorCode } from "../api/code.ts";
 import type { Code } from "../api/codes.generated.ts";
 import type { Issue, Severity } from "../api/issue.ts";
-import { defined } from "../words/defined.ts";
 import { suggest } from "../words/suggest.ts";
 
 export interface CodeDoc {
@@ -27,7 +27,7 @@ export interface Rule<Checked, Found extends Finding = Finding> extends CodeDoc 
   readonly check: (checked: Checked) => Iterable<Found>;
 }
 
-export type Coded<Found extends Finding = Finding> = Found & { readonly code: Code; readonly severity: Severity };
+export type Coded<Found extends Finding = Finding> = Found & { readonly code: ErrorCode; readonly severity: Severity };
 
 /** Yields findings rule by rule, so a caller can stop early. */
 export function* findingsOf<Checked, Found extends Finding>(
@@ -41,7 +41,7 @@ export function* findingsOf<Checked, Found extends Finding>(
 
 export function toIssue(finding: Coded, parent: Issue["path"] = []): Issue {
   const { code, severity, path = [], message, accepted, suggestion } = finding;
-  return { code, severity, path: [...parent, ...path], message, ...defined({ accepted, suggestion }) };
+  return { code, severity, path: [...parent, ...path], message, accepted, suggestion };
 }
 
 /**
@@ -55,7 +55,7 @@ export function accepting(
   given?: unknown,
 ): Pick<Finding, "message" | "accepted" | "suggestion"> {
   const suggestion = typeof given === "string" ? suggest(given, accepted) : undefined;
-  return { message: acceptedText(what, listed(accepted)), accepted, ...defined({ suggestion }) };
+  return { message: acceptedText(what, listed(accepted)), accepted, suggestion };
 }
 
 export function acceptedText(what: string, accepted: string): string {

@@ -2,9 +2,7 @@ import type { Issue } from "../api/issue.ts";
 import type { CodeDoc } from "./rule.ts";
 import { describeIssue, linesOf, placeOf, type Report } from "./report.ts";
 
-export type Rules = Readonly<
-  Record<string, Partial<CodeDoc> & { readonly summary: string; readonly helpUri?: string }>
->;
+export type Rules = Readonly<Record<string, Partial<CodeDoc> & { readonly summary: string }>>;
 
 const LONGEST_WORD = 1000;
 
@@ -36,7 +34,6 @@ function ruleOf(code: string, rules: Rules): object {
     shortDescription: { text: summary },
     fullDescription: { text: explanation },
     help: { text: rule?.remedy ?? explanation },
-    ...(rule?.helpUri !== undefined && { helpUri: rule.helpUri }),
   };
 }
 

@@ -16,13 +16,12 @@ export interface Paint {
 const INDENT = "  ";
 
 interface Room {
-  readonly limit?: number;
   readonly width?: number | undefined;
 }
 
-export function renderText(report: Report, paint: Paint, { limit, width }: Room = {}): string {
+export function renderText(report: Report, paint: Paint, { width }: Room = {}): string {
   const lines = linesOf(report.text);
-  const { shown, more } = firstIssues(report.issues, limit);
+  const { shown, more } = firstIssues(report.issues);
   const blocks = shown.map((issue) => {
     const place = placeOf(issue);
     const line = place?.file === report.file ? lines.at(place.line) : undefined;
@@ -42,7 +41,7 @@ function heading(issue: Issue, { bold, dim, red, yellow }: Paint): string {
 function frame(
   line: string | undefined,
   place: Issue["at"],
-  { paint: { dim, red }, width }: Pick<Room, "width"> & { readonly paint: Paint },
+  { paint: { dim, red }, width }: Room & { readonly paint: Paint },
 ): string[] {
   if (line === undefined || !place) return [];
   const number = `${place.line}`;

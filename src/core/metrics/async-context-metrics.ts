@@ -1,5 +1,6 @@
 import type { AsyncContextMetrics } from "../api/metrics.ts";
 import type { AsyncContextAnswer } from "../ports/machine.ts";
+import { isRecord } from "../words/record.ts";
 import { redactedStore } from "./redacted-store.ts";
 
 type Failure = Extract<AsyncContextMetrics, { readonly code: string }>;
@@ -40,12 +41,10 @@ function ofAnswer(status: number, text: string, scrub: (text: string) => string)
   };
 }
 
-function parsed(text: string): Record<string, unknown> | undefined {
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const body: unknown = JSON.parse(text);
-    return typeof body === "object" && body !== null && !Array.isArray(body)
-      ? (body as Record<string, unknown>)
-      : undefined;
+    return isRecord(body) ? body : undefined;
   } catch {
     return undefined;
   }
@@ -63,5 +62,5 @@ function isCount(value: unknown): value is number {
 }
 
 function failure(code: Failure["code"], error: string, status?: number): Failure {
-  return { error, code, ...(status !== undefined && { status }) };
+  return { error, code, status };
 }

@@ -35,19 +35,6 @@ export function metricFamilies({ version, sample, own, cost, audit }: FamilyFact
 
 function hostFamilies({ cpu, memory, disk }: HostMetrics): MetricFamily[] {
   const { one, five, fifteen } = cpu.loadAvg;
-  const disks = disk.map((entry) =>
-    "code" in entry ? { path: entry.path, isReadable: 0 } : { ...entry, isReadable: 1 },
-  );
-  const ofDisks = (
-    name: string,
-    help: string,
-    valueOf: (entry: (typeof disks)[number]) => number | null,
-  ): MetricFamily =>
-    gauges(
-      name,
-      help,
-      disks.map((entry) => ({ labels: { path: entry.path }, value: valueOf(entry) })),
-    );
   return [
     gauge("svcm_host_cpu_cores", "Cores that are online.", cpu.coreCount),
     gauge("svcm_host_cpu_usage_ratio", "Share of all cores that was busy.", ratio(cpu.usagePercent)),
@@ -69,18 +56,22 @@ function hostFamilies({ cpu, memory, disk }: HostMetrics): MetricFamily[] {
     ),
     gauge("svcm_host_memory_free_bytes", "Memory without any use.", memory.freeBytes),
     gauge("svcm_host_memory_used_bytes", "Total less available.", memory.usedBytes),
-    ofDisks(
-      "svcm_host_disk_readable",
-      "1 if the file system could be read, otherwise 0.",
-      ({ isReadable }) => isReadable,
-    ),
-    ofDisks("svcm_host_disk_total_bytes", "Size of the file system.", (entry) => of(entry, "totalBytes")),
-    ofDisks("svcm_host_disk_free_bytes", "Free space of the file system.", (entry) => of(entry, "freeBytes")),
-    ofDisks("svcm_host_disk_available_bytes", "Free space for users without privileges.", (entry) =>
-      of(entry, "availableBytes"),
+    ...DISK_METRICS.map(([name, help, valueOf]) =>
+      gauges(
+        `svcm_host_disk_${name}`,
+        help,
+        disk.map((entry) => ({ labels: { path: entry.path }, value: valueOf(entry) })),
+      ),
     ),
   ];
 }
+
+const DISK_METRICS: readonly (readonly [string, string, (entry: HostMetrics["disk"][number]) => number | null])[] = [
+  ["readable", "1 if the file system could be read, otherwise 0.", (entry) => ("code" in entry ? 0 : 1)],
+  ["total_bytes", "Size of the file system.", (entry) => of(entry, "totalBytes")],
+  ["free_bytes", "Free space of the file system.", (entry) => of(entry, "freeBytes")],
+  ["available_bytes", "Free space for users without privileges.", (entry) => of(entry, "availableBytes")],
+];
 
 function of(entry: object, member: string): number | null {
   const value = (entry as Readonly<Record<string, unknown>>)[member];

@@ -1,3 +1,5 @@
+import type { ErrorCode } from "../api/code.ts";
+
 /** The counters of the machine at one moment; `rates.ts` makes rates of two readings. */
 
 export interface CoreTimes {
@@ -35,7 +37,7 @@ export interface ProcessReading {
 
 export type IoReading =
   | { readonly readBytes: number; readonly writeBytes: number }
-  | { readonly supported: boolean; readonly code: string; readonly error: string };
+  | { readonly supported: boolean; readonly code: ErrorCode; readonly error: string };
 
 export type DiskReading =
   | {
@@ -45,4 +47,4 @@ export type DiskReading =
       readonly freeBlocks: number;
       readonly availableBlocks: number;
     }
-  | { readonly path: string; readonly code: string; readonly error: string };
+  | { readonly path: string; readonly code: ErrorCode; readonly error: string };

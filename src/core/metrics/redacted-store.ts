@@ -1,5 +1,6 @@
 import { REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
+import { isRecord } from "../words/record.ts";
 
 const MAX_KEYS = 50;
 const MAX_DEPTH = 3;
@@ -18,7 +19,7 @@ const TOKEN = /\beyJ[\w-]{6,}\.|\b(?:bearer|basic)\s+\S/i;
  * @see CONTRACT section 5
  */
 export function redactedStore(store: unknown, scrub: (text: string) => string): Record<string, unknown> {
-  return isObject(store) ? redactedObject(store, scrub, 1) : { value: REDACTED };
+  return isRecord(store) ? redactedObject(store, scrub, 1) : { value: REDACTED };
 }
 
 function redactedObject(
@@ -34,14 +35,10 @@ function redactedValue(key: string, value: unknown, scrub: (text: string) => str
   if (isSecretName(key) || SESSION.test(key)) return REDACTED;
   if (typeof value === "string") return TOKEN.test(value) ? REDACTED : cut(scrub(value));
   if (value === null || typeof value === "number" || typeof value === "boolean") return value;
-  return isObject(value) && depth < MAX_DEPTH ? redactedObject(value, scrub, depth + 1) : REDACTED;
+  return isRecord(value) && depth < MAX_DEPTH ? redactedObject(value, scrub, depth + 1) : REDACTED;
 }
 
 /** Only for scrubbed text: a cut must not hide the `@` after a password. */
 function cut(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { PlaceRequest } from "../project/places.ts";
+import type { ErrorCode } from "../api/code.ts";
 import type { HostPayload, MetricsPayload } from "../api/metrics.ts";
 
 /** The result of one tick: the metrics, or only the host and the reason why PM2 could not be read. */
@@ -7,7 +8,7 @@ export type Sample =
   | {
       readonly kind: "host";
       readonly payload: HostPayload;
-      readonly error: { readonly code: string; readonly details: string };
+      readonly error: { readonly code: ErrorCode; readonly details: string };
     };
 
 export interface MetricsRequest {

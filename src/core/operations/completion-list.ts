@@ -4,7 +4,8 @@ import { ecosystemSpellings, envSpellings } from "../project/environment.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { catalog } from "../findings/catalog.ts";
-import { fieldsOf } from "../deployments/shape.ts";
+import { textOf } from "../deployments/candidate.ts";
+import { fieldsOf, type ListSection } from "../deployments/shape.ts";
 import { DEPLOYMENTS_FILE, readDocument, vocabularyOf } from "../deployments/file.ts";
 
 export interface Completable {
@@ -95,18 +96,13 @@ async function fieldValues(ports: Ports, field: string): Promise<Completable[]> 
   return plain(valuesOf(await vocabularyOf(ports))[field] ?? []);
 }
 
-async function entries(ports: Ports, section: string, name: string, about: string): Promise<Completable[]> {
-  const { readSource } = await import("../deployments/read.ts");
-  const { value } = await readSource(await readDocument(ports, DEPLOYMENTS_FILE), DEPLOYMENTS_FILE);
-  const list = (value as Readonly<Record<string, unknown>> | undefined)?.[section];
-  if (!Array.isArray(list)) return [];
-  return (list as unknown[]).flatMap((entry) => {
-    const [text, more] = [textOf(entry, name), textOf(entry, about)];
-    return text === undefined ? [] : [{ value: text, about: more ?? "" }];
-  });
-}
-
-function textOf(entry: unknown, field: string): string | undefined {
-  const value = (entry as Readonly<Record<string, unknown>> | null)?.[field];
-  return typeof value === "string" ? value : undefined;
+async function entries(ports: Ports, section: ListSection, name: string, about: string): Promise<Completable[]> {
+  const [{ readSource }, { entriesOf }] = await Promise.all([
+    import("../yaml/read.ts"),
+    import("../deployments/edit/edit.ts"),
+  ]);
+  const { value } = readSource(await readDocument(ports, DEPLOYMENTS_FILE), DEPLOYMENTS_FILE);
+  return entriesOf(value, section)
+    .map(({ entry }) => ({ value: textOf(entry, name), about: textOf(entry, about) }))
+    .filter((entry) => entry.value !== "");
 }

@@ -8,7 +8,7 @@ export const configurationSet = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { values, clear, ...request }, caller): Promise<DocumentEditResponse> {
-    const { setConfiguration } = await import("../deployments/edit/configuration.ts");
+    const { setConfiguration } = await import("../deployments/edit/index.ts");
     const how = { ...request, action: "suite.configuration.set", mayCreate: true };
     return editDocument(ports, caller, how, (document, vocabulary) =>
       setConfiguration(document, { values, clear }, vocabulary),

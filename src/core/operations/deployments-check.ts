@@ -25,10 +25,10 @@ export const deploymentsCheck = defineOperation({
     const vocabulary = await vocabularyOf(ports);
     const text = content === undefined ? await readDocument(ports, file) : documentText(content, file);
     const [{ readSource }, { subjectsOf, validateSource }] = await Promise.all([
-      import("../deployments/read.ts"),
+      import("../yaml/read.ts"),
       import("../deployments/validate.ts"),
     ]);
-    const source = await readSource(text, file);
+    const source = readSource(text, file);
     const all = validateSource(source, vocabulary);
     // An issue without a path concerns every section.
     const issues = section === undefined ? all : all.filter(({ path }) => path.length === 0 || path[0] === section);

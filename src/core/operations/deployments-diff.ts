@@ -3,9 +3,16 @@ import { refusal, SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import type { DiffReport, DiffSide } from "../deployments/diff/report/diff-report.ts";
+import { isRecord } from "../words/record.ts";
 import type { Candidate } from "../deployments/candidate.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
-import { DEPLOYMENTS_FILE, readDocument, documentPath, documentText, vocabularyOf } from "../deployments/file.ts";
+import {
+  DEPLOYMENTS_FILE,
+  readDocumentIfThere,
+  documentPath,
+  documentText,
+  vocabularyOf,
+} from "../deployments/file.ts";
 
 interface Read extends Pick<DiffSide, "revision" | "commit"> {
   readonly text: string | undefined;
@@ -18,7 +25,8 @@ export const deploymentsDiff = defineOperation({
   async run(ports, { file = DEPLOYMENTS_FILE, from, to }): Promise<DiffReport> {
     const vocabulary = await vocabularyOf(ports);
     const old = await readRevision(ports, file, from);
-    const young = to === undefined ? await readWorkTree(ports, file) : await readRevision(ports, file, to);
+    const young: Read =
+      to === undefined ? { text: await readDocumentIfThere(ports, file) } : await readRevision(ports, file, to);
     if (old.text === undefined && young.text === undefined) throw nowhere(documentPath(ports, file), [old, young]);
     const [before, after] = [await readSide(old, file, vocabulary), await readSide(young, file, vocabulary)];
     const [{ diffDeployments }, { maskChange }] = await Promise.all([
@@ -34,14 +42,6 @@ async function readRevision(ports: Ports, file: string, revision: string): Promi
   const path = documentPath(ports, file);
   const { commit, bytes } = await ports.revisions.read(revision, path);
   return { revision, commit, text: bytes && documentText(bytes, path) };
-}
-
-async function readWorkTree(ports: Ports, file: string): Promise<Read> {
-  const text = await readDocument(ports, file).catch((error: unknown) => {
-    if (error instanceof SvcmError && error.body.code === "SUITE_FILE_NOT_FOUND") return undefined;
-    throw error;
-  });
-  return { text };
 }
 
 function nowhere(path: string, sides: readonly Read[]): SvcmError {
@@ -60,14 +60,13 @@ async function readSide(
   vocabulary: Vocabulary,
 ): Promise<{ readonly side: DiffSide; readonly document: Candidate }> {
   if (text === undefined) return { side: { ...side, exists: false, valid: true, issues: [] }, document: {} };
-  const [{ readSource }, { validateSource }, { isMap }] = await Promise.all([
-    import("../deployments/read.ts"),
+  const [{ readSource }, { validateSource }] = await Promise.all([
+    import("../yaml/read.ts"),
     import("../deployments/validate.ts"),
-    import("../deployments/candidate.ts"),
   ]);
   const place = side.revision === undefined ? file : `${side.revision}:${file}`;
-  const source = await readSource(text, place);
+  const source = readSource(text, place);
   const issues = validateSource(source, vocabulary);
-  if (!isMap(source.value)) throw refusal("SUITE_FILE_FAILED", issues);
+  if (!isRecord(source.value)) throw refusal("SUITE_FILE_FAILED", issues);
   return { side: { ...side, exists: true, valid: isValid(issues), issues }, document: source.value };
 }

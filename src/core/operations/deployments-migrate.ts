@@ -8,7 +8,7 @@ export const deploymentsMigrate = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, request, caller): Promise<DocumentEditResponse> {
-    const { migrateDocument } = await import("../deployments/edit/migrate-document.ts");
+    const { migrateDocument } = await import("../deployments/edit/index.ts");
     return editDocument(ports, caller, { ...request, action: "suite.migrate", mayCreate: false }, migrateDocument);
   },
 });

@@ -4,7 +4,7 @@ import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
 import { DEPLOYMENTS_FILE, vocabularyOf } from "../deployments/file.ts";
-import { decodeUtf8, describeNotUtf8, isUtf16 } from "../words/utf8.ts";
+import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
 
 /** Writes nothing. Only YAML text has places. @see CONTRACT section 3 */
 export const deploymentsValidate = defineOperation({
@@ -22,19 +22,19 @@ export const deploymentsValidate = defineOperation({
 
 /** A text has no name, so places carry the usual file name. */
 async function validated(text: string, vocabulary: Vocabulary): Promise<DeploymentsVerdict> {
-  const [{ readYaml }, { validateSource }] = await Promise.all([
+  const [{ readSource }, { validateSource }] = await Promise.all([
     import("../yaml/read.ts"),
     import("../deployments/validate.ts"),
   ]);
-  const source = await readYaml(text, DEPLOYMENTS_FILE);
+  const source = readSource(text, DEPLOYMENTS_FILE);
   const issues = validateSource(source, vocabulary);
   const { value } = source;
-  return { valid: isValid(issues), issues, ...(value !== undefined && isJson(value) && { document: value }) };
+  return { valid: isValid(issues), issues, document: isJson(value) ? value : undefined };
 }
 
 /** @throws {SvcmError} INVALID_PAYLOAD if the bytes are not UTF-8 */
 function textOf(bytes: Uint8Array): string {
-  const text = isUtf16(bytes) ? undefined : decodeUtf8(bytes);
+  const text = decodeUtf8(bytes);
   if (text === undefined) throw new SvcmError("INVALID_PAYLOAD", { details: describeNotUtf8(bytes) });
   return text;
 }

@@ -3,7 +3,7 @@ import { ecosystemResponse } from "../pm2/view.ts";
 import { SvcmError } from "../errors.ts";
 import type { CapabilityMatrix } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
-import { suggest } from "../words/suggest.ts";
+import { didYouMean } from "../words/suggest.ts";
 import { knownSecrets, readEcosystem } from "../pm2/ecosystem-file.ts";
 
 /** @see the specification, "PM2 ecosystem response" */
@@ -23,9 +23,8 @@ function suffixesOf({ serviceKinds }: CapabilityMatrix, asked: string): readonly
   const kind = Object.hasOwn(serviceKinds, asked) ? serviceKinds[asked] : undefined;
   if (kind) return kind.appSuffixes;
   const accepted = Object.keys(serviceKinds);
-  const meant = suggest(asked, accepted);
   throw new SvcmError("INVALID_REQUEST", {
     details: `Unsupported service kind ${JSON.stringify(asked.slice(0, 80))}. Accepted: ${accepted.join(", ")}.`,
-    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+    hint: didYouMean(asked, accepted),
   });
 }

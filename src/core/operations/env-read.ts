@@ -53,6 +53,6 @@ function hiddenKeyIssue(contract: RuntimeContract, key: string): Issue {
     message: spec
       ? `${key} is never shown. The runtime contract lists it as never-exposed: ${spec.reason ?? "it is treated as a secret"}`
       : describeUnlisted(key, "shown"),
-    ...(suggestion !== undefined && { suggestion }),
+    suggestion,
   };
 }

@@ -7,8 +7,10 @@ export const interfaceAdd = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { values, ...request }, caller): Promise<DocumentEditResponse> {
-    const { addInterface } = await import("../deployments/edit/interface.ts");
+    const { addEntry, interfaceKind } = await import("../deployments/edit/index.ts");
     const how = { ...request, action: "suite.interface.add", entry: values["controller"], mayCreate: true };
-    return editDocument(ports, caller, how, (document, vocabulary) => addInterface(document, values, vocabulary));
+    return editDocument(ports, caller, how, (document, vocabulary) =>
+      addEntry(interfaceKind, document, values, vocabulary),
+    );
   },
 });

@@ -7,10 +7,10 @@ export const interfaceEdit = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { which, values, ...request }, caller): Promise<DocumentEditResponse> {
-    const { editInterface } = await import("../deployments/edit/interface.ts");
+    const { editEntry, interfaceKind } = await import("../deployments/edit/index.ts");
     const how = { ...request, action: "suite.interface.edit", entry: which, mayCreate: false };
     return editDocument(ports, caller, how, (document, vocabulary) =>
-      editInterface(document, { which, values }, vocabulary),
+      editEntry(interfaceKind, document, { which, values, clear: [] }, vocabulary),
     );
   },
 });

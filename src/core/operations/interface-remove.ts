@@ -7,8 +7,8 @@ export const interfaceRemove = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { which, ...request }, caller): Promise<DocumentEditResponse> {
-    const { removeInterface } = await import("../deployments/edit/interface.ts");
+    const { removeEntry, interfaceKind } = await import("../deployments/edit/index.ts");
     const how = { ...request, action: "suite.interface.remove", entry: which, mayCreate: false };
-    return editDocument(ports, caller, how, (document) => removeInterface(document, which));
+    return editDocument(ports, caller, how, (document) => removeEntry(interfaceKind, document, which));
   },
 });

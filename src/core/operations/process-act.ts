@@ -4,6 +4,7 @@ import type { ProcessAction, ProcessScope } from "../api/names.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { audited } from "../audit/audited.ts";
+import { once } from "../words/once.ts";
 import type { AffectedProcess, AppliedField, Effect, Outcome, SkippedProcess, Steps } from "../pm2/control/acting.ts";
 import { attempted, noteOutcome } from "../pm2/control/recorded.ts";
 import { runAll } from "../pm2/control/run-all.ts";
@@ -16,7 +17,7 @@ export interface ProcessActionResult {
   /** The app or apps, or the namespace; `*` for every app of the ecosystem file. */
   readonly name: string;
   /** Present if the request has it, or if there is only one process. */
-  readonly pmId?: number;
+  readonly pmId?: number | undefined;
   readonly affected: readonly AffectedProcess[];
   /** Processes that are already in the requested state, or that serve this request. */
   readonly skipped: readonly SkippedProcess[];
@@ -44,8 +45,7 @@ export const processAct = defineOperation({
     const about = attempted(input);
     const attempt = async (begin: () => Promise<void>): Promise<ProcessActionResult> => {
       const steps = await stepsFor(ports, { ...input, scope }, about);
-      let begun: Promise<void> | undefined;
-      const acting = { ports, action, timeoutMs, begin: () => (begun ??= begin()) };
+      const acting = { ports, action, timeoutMs, begin: once(begin) };
       const outcome = await runAll(action, steps.of(acting), caller.report);
       const done = result({ ...input, scope }, steps, outcome, await steps.after());
       noteOutcome(about, ports, done);
@@ -69,7 +69,6 @@ function result(
   const affected = outcome.affected.toSorted((a, b) => a.pmId - b.pmId);
   const skippedAll = [...steps.skipped, ...outcome.skipped].toSorted((a, b) => a.pmId - b.pmId);
   const only = affected.length + skippedAll.length === 1 ? (affected[0] ?? skippedAll[0])?.pmId : undefined;
-  const number = pmId ?? only;
   const common = { ok: true, action, scope, name: steps.name } as const;
-  return { ...common, ...(number !== undefined && { pmId: number }), affected, skipped: skippedAll, ...effect };
+  return { ...common, pmId: pmId ?? only, affected, skipped: skippedAll, ...effect };
 }

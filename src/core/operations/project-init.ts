@@ -9,6 +9,7 @@ import { layoutOf } from "../project/detect/layout.ts";
 import type { NotUnderstood } from "../project/detect/pm2-file.ts";
 import { svcmYaml } from "../project/detect/svcm-yaml.ts";
 import { newKeys, withKeys } from "../project/detect/second-run.ts";
+import { once } from "../words/once.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
 const IGNORED = ".svcm/";
@@ -45,8 +46,8 @@ export const projectInit = defineOperation({
       () => about,
       async (begin) => {
         const answer = await proposal(ports, input);
-        let begun: Promise<void> | undefined;
-        for (const file of answer.plan) await write(ports, file, () => (begun ??= begin()));
+        const beginOnce = once(begin);
+        for (const file of answer.plan) await write(ports, file, beginOnce);
         return { ...answer, written: answer.plan.map(({ path }) => path) };
       },
     );

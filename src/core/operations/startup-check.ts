@@ -5,8 +5,6 @@ import { FileError, type Ports } from "../ports/index.ts";
 import { CARRIED_FILE, readCarriedFile } from "../startup/carried.ts";
 import { decideStartup } from "../startup/contract.ts";
 import type { CarriedDrivers, Entrypoint, StartupPlan } from "../startup/plan.ts";
-import { refuseNoJson } from "../yaml/json.ts";
-import { readYaml } from "../yaml/read.ts";
 import { appEnvironment } from "../pm2/app-environment.ts";
 import { heldValues, readEnvFile } from "../env/env-file.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
@@ -15,7 +13,7 @@ export interface StartupCheckResponse {
   readonly environment: string;
   readonly fileName: string;
   readonly entrypoint: Entrypoint;
-  readonly app?: string;
+  readonly app?: string | undefined;
   readonly mayStart: boolean;
   /** Absent if it may not start. A Redis URL prints as `[REDACTED]`. */
   readonly plan?: StartupPlan;
@@ -39,7 +37,7 @@ export const startupCheck = defineOperation({
     const decision = decideStartup(contract, entrypoint, values, facts);
     refuseWithoutKeys(decision.issues);
     const { environment, fileName } = file;
-    return { environment, fileName, entrypoint, ...(app !== undefined && { app }), ...decision };
+    return { environment, fileName, entrypoint, app, ...decision };
   },
 });
 
@@ -65,7 +63,8 @@ async function readCarried(ports: Ports): Promise<CarriedDrivers | undefined> {
   });
   if (!bytes) return undefined;
   const text = decodeUtf8(bytes) ?? "";
-  const source = refuseNoJson(text, CARRIED_FILE) ?? (await readYaml(text, CARRIED_FILE));
+  const { readSource } = await import("../yaml/read.ts");
+  const source = readSource(text, CARRIED_FILE);
   const read = source.issues.length > 0 ? source.issues : readCarriedFile(source.value);
   if (!isIssues(read)) return read;
   const issues = read.map((one) => ({ ...one, at: one.at ?? source.at(one.path, "key") }));

@@ -8,8 +8,10 @@ export const targetAdd = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { values, ...request }, caller): Promise<DocumentEditResponse> {
-    const { addTarget } = await import("../deployments/edit/target.ts");
+    const { addEntry, targetKind } = await import("../deployments/edit/index.ts");
     const how = { ...request, action: "suite.target.add", entry: values["name"], mayCreate: true };
-    return editDocument(ports, caller, how, (document, vocabulary) => addTarget(document, values, vocabulary));
+    return editDocument(ports, caller, how, (document, vocabulary) =>
+      addEntry(targetKind, document, values, vocabulary),
+    );
   },
 });

@@ -7,7 +7,7 @@ export const targetDuplicate = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { name, as, ...request }, caller): Promise<DocumentEditResponse> {
-    const { duplicateTarget } = await import("../deployments/edit/target.ts");
+    const { duplicateTarget } = await import("../deployments/edit/index.ts");
     const how = { ...request, action: "suite.target.duplicate", entry: name, mayCreate: false };
     return editDocument(ports, caller, how, (document, vocabulary) =>
       duplicateTarget(document, { name, as }, vocabulary),

@@ -8,10 +8,10 @@ export const targetEdit = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { name, values, clear, ...request }, caller): Promise<DocumentEditResponse> {
-    const { editTarget } = await import("../deployments/edit/target.ts");
+    const { editEntry, targetKind } = await import("../deployments/edit/index.ts");
     const how = { ...request, action: "suite.target.edit", entry: name, mayCreate: false };
     return editDocument(ports, caller, how, (document, vocabulary) =>
-      editTarget(document, { name, values, clear }, vocabulary),
+      editEntry(targetKind, document, { which: name, values, clear }, vocabulary),
     );
   },
 });

@@ -7,8 +7,8 @@ export const targetRemove = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { name, ...request }, caller): Promise<DocumentEditResponse> {
-    const { removeTarget } = await import("../deployments/edit/target.ts");
+    const { removeEntry, targetKind } = await import("../deployments/edit/index.ts");
     const how = { ...request, action: "suite.target.remove", entry: name, mayCreate: false };
-    return editDocument(ports, caller, how, (document) => removeTarget(document, name));
+    return editDocument(ports, caller, how, (document) => removeEntry(targetKind, document, name));
   },
 });

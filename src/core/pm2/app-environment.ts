@@ -2,7 +2,7 @@ import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";
-import { suggest } from "../words/suggest.ts";
+import { didYouMean } from "../words/suggest.ts";
 import { declaredApps } from "./declared.ts";
 import { readEcosystem } from "./ecosystem-file.ts";
 
@@ -27,10 +27,9 @@ export async function appEnvironment(
   const found = apps.find((app) => app.name === name);
   if (found) return found.env;
   const names = apps.map((app) => app.name);
-  const meant = suggest(name, names);
   const declared = loaded ? `${fileName} does not declare the app` : `There is no ${fileName} to declare the app`;
   throw new SvcmError("INVALID_REQUEST", {
     details: `${declared} ${JSON.stringify(name.slice(0, 80))}. Accepted: ${names.join(", ") || "no app"}.`,
-    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+    hint: didYouMean(name, names),
   });
 }

@@ -37,6 +37,6 @@ async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary
   const path = documentPath(ports, DEPLOYMENTS_FILE);
   const text = await ports.files.read(path).then(decodeUtf8, () => undefined);
   if (text === undefined) return [];
-  const { readSource } = await import("../deployments/read.ts");
-  return impliedApps((await readSource(text, path)).value, profile, vocabulary);
+  const { readSource } = await import("../yaml/read.ts");
+  return impliedApps(readSource(text, path).value, profile, vocabulary);
 }

@@ -6,9 +6,10 @@ import { ecosystemSpellings, resolveEnvironment, type Environment } from "../pro
 import { below, chooseServices, type NamedService, type PlaceRequest } from "../project/places.ts";
 import { PROJECT_FILE, type Service } from "../project/project.ts";
 import { baseName } from "../words/path.ts";
+import { isRecord } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { ecosystemFileNames, pm2FileKind } from "./file-name.ts";
-import { isRecord, normaliseApp } from "./normalise.ts";
+import { normaliseApp } from "./normalise.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { scrubOf, secretsOf } from "./scrub.ts";
 import type { EcosystemFile } from "./view.ts";

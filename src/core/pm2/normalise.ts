@@ -1,4 +1,5 @@
 import { splitArguments } from "./canonical-value.ts";
+import { isRecord } from "../words/record.ts";
 import type { Data } from "./loaded.ts";
 
 export type Fields = Readonly<Record<string, Data>>;
@@ -112,8 +113,4 @@ function envOf(fields: Fields): Record<string, string> {
 
 function asVariable(value: Data): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-export function isRecord(value: Data | undefined): value is { readonly [key: string]: Data } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../words/record.ts";
 import type { Data } from "./loaded.ts";
 
 /** The type of a field, and whether PM2 accepts a value as one. PM2 takes text that reads as a number for a number. */
@@ -11,7 +12,6 @@ interface FieldType {
 const isText = (value: Data): boolean => typeof value === "string";
 const isSwitch = (value: Data): boolean => typeof value === "boolean";
 const isList = (value: Data): boolean => Array.isArray(value);
-const isMap = (value: Data): boolean => typeof value === "object" && !Array.isArray(value);
 const isNumber = (value: Data): boolean => typeof value === "number" || (isText(value) && !Number.isNaN(Number(value)));
 const matches = (value: Data, pattern: RegExp): boolean => typeof value === "string" && pattern.test(value);
 
@@ -71,7 +71,7 @@ const FIELD_TYPES: readonly FieldType[] = [
   },
   { expected: "a list or a number", accepts: (v) => isList(v) || isNumber(v), fields: "stop_exit_codes" },
   { expected: "a list", accepts: isList, fields: "post_update" },
-  { expected: "an object", accepts: isMap, fields: "env watch_options io" },
+  { expected: "an object", accepts: isRecord, fields: "env watch_options io" },
 ];
 
 const BY_FIELD: ReadonlyMap<string, FieldType> = new Map(

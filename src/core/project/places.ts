@@ -1,6 +1,6 @@
 import type { Code } from "../api/codes.generated.ts";
 import { SvcmError } from "../errors.ts";
-import { suggest } from "../words/suggest.ts";
+import { didYouMean } from "../words/suggest.ts";
 import type { Project, Service } from "./project.ts";
 
 /** The members of a request that choose an env file or an ecosystem file. */
@@ -47,9 +47,8 @@ function noService(
   asked?: string,
 ): SvcmError {
   const names = services.map(([name]) => name).filter(Boolean);
-  const meant = asked === undefined ? undefined : suggest(asked, names);
-  const hint =
-    meant === undefined ? "Name one of them with --service, or service= in a request." : `Did you mean ${meant}?`;
+  const meant = asked === undefined ? undefined : didYouMean(asked, names);
+  const hint = meant ?? "Name one of them with --service, or service= in a request.";
   return names.length === 0
     ? new SvcmError("INVALID_REQUEST", {
         code,

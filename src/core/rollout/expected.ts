@@ -1,9 +1,9 @@
 import { canonicalArguments, canonicalValue } from "../pm2/canonical-value.ts";
 import { declaredApps, type DeclaredApp, type Machine } from "../pm2/declared.ts";
 import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
-import { isRecord } from "../pm2/normalise.ts";
 import { portOf } from "../pm2/port.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
+import { isRecord } from "../words/record.ts";
 
 /** An app in the form that its processes are compared with: arguments and environment are digests only. */
 export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpreterArgs" | "watch"> {
@@ -55,7 +55,7 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
 }
 
 function blocksOf({ fields }: LoadedApp, spellings: readonly string[]): { readonly [key: string]: Data }[] {
-  return spellings.map((spelling) => fields[`env_${spelling}`]).filter(isRecord);
+  return spellings.map((spelling) => fields[`env_${spelling}`]).filter((block) => isRecord(block));
 }
 
 function perProcessKeys({ fields }: LoadedApp): string[] {

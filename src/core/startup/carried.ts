@@ -1,5 +1,6 @@
 import type { Issue } from "../api/issue.ts";
 import { accepting, type Finding, toIssue } from "../findings/rule.ts";
+import { isRecord } from "../words/record.ts";
 import { startupKeys, type CarriedDrivers } from "./plan.ts";
 
 /** The file beside the env files that lists the drivers for which a backend has an adapter. */
@@ -28,10 +29,6 @@ export function driverFindings(drivers: unknown): Finding[] {
       return [{ path, ...accepting(`drivers: "${key}" is not a startup key`, startupKeys) }];
     return isList(values) ? [] : [{ path, message: `drivers.${key}: expected a list of at least one value` }];
   });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isList(value: unknown): boolean {

@@ -10,6 +10,11 @@ export function suggest(given: string, accepted: Iterable<string>): string | und
   return best?.candidate;
 }
 
+export function didYouMean(given: string, accepted: Iterable<string>): string | undefined {
+  const meant = suggest(given, accepted);
+  return meant === undefined ? undefined : `Did you mean ${meant}?`;
+}
+
 /** Two letters in the wrong order are one typing mistake, not two. */
 function isSwapOf(word: string, candidate: string): boolean {
   if (word.length !== candidate.length) return false;

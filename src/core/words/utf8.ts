@@ -1,5 +1,6 @@
-/** Keeps a byte order mark; `undefined` if the bytes are not UTF-8. */
+/** Keeps a byte order mark; `undefined` if the bytes are not UTF-8 or hold a NUL. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -12,18 +13,19 @@ export function describeNotUtf8(bytes: Uint8Array): string {
   if (isUtf16(bytes)) return "The file is UTF-16, from byte offset 0 on. Save it as UTF-8.";
   const offset = faultIn(bytes);
   const line = bytes.subarray(0, offset).reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 1);
-  return `The file is not UTF-8 text: byte offset ${offset}, in line ${line}.`;
+  const what = bytes[offset] === 0 ? "holds a NUL byte, so it is not text" : "is not UTF-8 text";
+  return `The file ${what}: byte offset ${offset}, in line ${line}.`;
 }
 
 /** Decides as YAML does: by the byte order mark, or because one of the first two bytes is zero. */
-export function isUtf16([first, second]: Uint8Array): boolean {
+function isUtf16([first, second]: Uint8Array): boolean {
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   return hasMark || (first === 0) !== (second === 0);
 }
 
 /** First and last lead byte, length of the sequence, bounds of its second byte. */
 const SEQUENCES = [
-  [0x00, 0x7f, 1, 0x80, 0xbf],
+  [0x01, 0x7f, 1, 0x80, 0xbf],
   [0xc2, 0xdf, 2, 0x80, 0xbf],
   [0xe0, 0xe0, 3, 0xa0, 0xbf],
   [0xe1, 0xec, 3, 0x80, 0xbf],
@@ -34,6 +36,7 @@ const SEQUENCES = [
   [0xf4, 0xf4, 4, 0x80, 0x8f],
 ] as const;
 
+/** The offset of the first NUL, or of the first sequence that is not UTF-8; without one, the length of the bytes. */
 function faultIn(bytes: Uint8Array): number {
   for (let offset = 0; offset < bytes.length;) {
     const length = sequenceAt(bytes, offset);

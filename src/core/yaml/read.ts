@@ -1,7 +1,12 @@
+import { refuseNoJson } from "./json.ts";
+import { parseYaml } from "./parse.ts";
 import type { YamlSource } from "./source.ts";
-import { scanYaml } from "./scan/scan.ts";
 
-/** Loads the full parser only if the fast scan declines the text. */
-export async function readYaml(text: string, file: string): Promise<YamlSource> {
-  return scanYaml(text, file) ?? (await import("./parse.ts")).parseYaml(text, file);
+/** Reads a text: JSON if the name of the file says so, else YAML. */
+export function readSource(text: string, file: string): YamlSource {
+  return (isJsonFile(file) ? refuseNoJson(text, file) : undefined) ?? parseYaml(text, file);
+}
+
+export function isJsonFile(file: string): boolean {
+  return file.toLowerCase().endsWith(".json");
 }

@@ -1,8 +1,9 @@
 import { kindElsewhere } from "./elsewhere.ts";
-import { plainValue } from "./scan/core-schema.ts";
 
 /** Every reader of YAML reads this as text. */
 const PLAIN = /^(?:\.\.\/)*\.?[A-Za-z_/][\w./+@-]*(?: [\w(][\w./+@()-]*)*$/;
+/** Words that the core schema of YAML 1.2 reads as something else. */
+const WORD = /^(?:null|true|false|\.inf|\.nan)$/i;
 const RARE = /[\u007F-\u009F\u2028\u2029\uFEFF]/g;
 const INDENT = "  ";
 
@@ -30,7 +31,7 @@ function itemLines(value: unknown): string[] {
 
 export function scalarText(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value) ?? "null";
-  if (PLAIN.test(value) && kindElsewhere(value) === undefined && plainValue(value) === value) return value;
+  if (PLAIN.test(value) && !WORD.test(value) && kindElsewhere(value) === undefined) return value;
   return JSON.stringify(value).replaceAll(RARE, escaped);
 }
 

@@ -1,9 +1,12 @@
+import type { ErrorCode } from "../../core/api/code.ts";
 import type { ActionFrame, ActionResultFrame } from "../../core/api/frames.ts";
 import type { AuditedProcess } from "../../core/api/audit-record.ts";
 
 const NOT_GIVEN = "(not given)";
 
-export function aboutAction(frame: ActionFrame): Pick<ActionResultFrame, "type" | "action" | "scope" | "name"> {
+export function aboutAction(
+  frame: ActionFrame,
+): Pick<ActionResultFrame, "type" | "action" | "scope" | "name" | "pmId" | "requestId"> {
   const { action, scope = "process", name, namespace, pmId, requestId } = frame;
   const subject = scope === "namespace" ? (namespace ?? name) : (name ?? pmId?.toString());
   return {
@@ -11,14 +14,14 @@ export function aboutAction(frame: ActionFrame): Pick<ActionResultFrame, "type" 
     action,
     scope,
     name: subject ?? (scope === "ecosystem" ? "*" : NOT_GIVEN),
-    ...(pmId !== undefined && { pmId }),
-    ...(requestId !== undefined && { requestId }),
+    pmId,
+    requestId,
   };
 }
 
 export function refusedAction(
   frame: ActionFrame,
-  code: string,
+  code: ErrorCode,
   error: string,
   processes: readonly AuditedProcess[] = [],
 ): ActionResultFrame {

@@ -5,23 +5,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { SvcmError, type Access } from "../../core/index.ts";
 import type { Authenticate } from "../authentication.ts";
 import type { Limits } from "../limits.ts";
-import { heartbeat } from "./heartbeat.ts";
+import { codeOf } from "../../core/words/thrown.ts";
 import { closeCodes, Peer } from "./peer.ts";
 import { Session, type SessionContext } from "./session.ts";
 import { authorizationOf, chooseSubprotocol } from "./subprotocol.ts";
 import { WINDOW_BITS } from "./shared-message.ts";
 import type { Upgrades } from "./upgrades.ts";
-
-export interface Channel {
-  /**
-   * Turns a request into a WebSocket. @throws {SvcmError} UPGRADE_REQUIRED, UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY,
-   * INVALID_REQUEST
-   */
-  open(request: FastifyRequest, reply: FastifyReply): void;
-
-  /** Refuses new sockets; ends each after its actions, or after the timeout. */
-  close(): Promise<void>;
-}
 
 const MAX_FRAGMENTS = 64;
 const RETRY_AFTER_SECONDS = 5;
@@ -39,55 +28,85 @@ interface Member {
   readonly session: Session;
 }
 
-export function openChannel(context: SessionContext, upgrades: Upgrades): Channel {
-  const { limits, authenticate, log } = context;
-  const members = new Set<Member>();
-  const heart = heartbeat(members, limits.heartbeatMs);
-  const server = webSocketServer(limits);
-  let isClosing = false;
-  const hasPlace = (owes: boolean): boolean => {
-    const others = [...members].filter(({ session }) => session.owesToken === owes).length;
-    return others < (owes ? limits.maxOwingSockets : limits.maxSockets);
-  };
-  const join = (socket: WebSocket, connection: Duplex, { grants, address }: Who): void => {
+/** The WebSockets of a server. */
+export class Channel {
+  readonly #context: SessionContext;
+  readonly #upgrades: Upgrades;
+  readonly #members = new Set<Member>();
+  readonly #server: WebSocketServer;
+  /** One timer for all sockets; it runs only while a socket is open. */
+  #heart: NodeJS.Timeout | undefined;
+  #isClosing = false;
+
+  constructor(context: SessionContext, upgrades: Upgrades) {
+    this.#context = context;
+    this.#upgrades = upgrades;
+    this.#server = webSocketServer(context.limits);
+  }
+
+  /**
+   * Turns a request into a WebSocket.
+   * @throws {SvcmError} UPGRADE_REQUIRED, UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY, INVALID_REQUEST
+   */
+  open(request: FastifyRequest, reply: FastifyReply): void {
+    const { address } = request;
+    const grants = grantsFor(this.#context.authenticate, request);
+    const upgrade = this.#upgrades.of(request.raw);
+    if (upgrade === undefined || request.headers["sec-websocket-version"] !== "13") throw noUpgrade(grants);
+    const owes = !grants.includes("read");
+    if (this.#isClosing || !this.#hasPlace(owes)) throw busy(this.#placesOf(owes), owes);
+    if (wantsSmallerWindow(request)) delete request.raw.headers["sec-websocket-extensions"];
+    this.#server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
+      upgrade.taken();
+      void reply.hijack();
+      this.#join(socket, upgrade.socket, { grants, address });
+    });
+  }
+
+  /** Refuses new sockets; ends each after its actions, or when the timeout is over. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await Promise.all([...this.#members].map((member) => dismiss(member, this.#context.limits.closeTimeoutMs)));
+  }
+
+  #placesOf(owes: boolean): number {
+    const { maxOwingSockets, maxSockets } = this.#context.limits;
+    return owes ? maxOwingSockets : maxSockets;
+  }
+
+  #hasPlace(owes: boolean): boolean {
+    return [...this.#members].filter(({ session }) => session.owesToken === owes).length < this.#placesOf(owes);
+  }
+
+  #join(socket: WebSocket, connection: Duplex, { grants, address }: Who): void {
+    const { limits, log } = this.#context;
     const peer = new Peer(socket, connection, limits);
-    const session = new Session(peer, { grants, address, hasPlace: () => hasPlace(false) }, context);
+    const session = new Session(peer, { grants, address, hasPlace: () => this.#hasPlace(false) }, this.#context);
     const member = { socket, peer, session };
-    members.add(member);
-    heart.start();
+    this.#members.add(member);
+    this.#heart ??= setInterval(() => this.#beat(), limits.heartbeatMs);
     const deadline = setTimeout(() => session.requireRead(), limits.authTimeoutMs);
     socket.on("message", (data, isBinary) => session.receive(data as Buffer, isBinary));
     // The client broke the protocol or a limit; ws closes with the code for it.
-    socket.on("error", (error) => log.debug({ code: (error as NodeJS.ErrnoException).code }, "socket failed"));
+    socket.on("error", (error) => log.debug({ code: codeOf(error) }, "socket failed"));
     socket.on("close", (code) => {
       clearTimeout(deadline);
-      members.delete(member);
-      if (members.size === 0) heart.stop();
+      this.#members.delete(member);
+      if (this.#members.size === 0) this.#rest();
       session.end();
-      log.debug({ code, sockets: members.size }, "socket closed");
+      log.debug({ code, sockets: this.#members.size }, "socket closed");
     });
-    log.debug({ sockets: members.size }, "socket opened");
-  };
-  return {
-    open(request, reply) {
-      const { address } = request;
-      const grants = grantsFor(authenticate, request);
-      const upgrade = upgrades.of(request.raw);
-      if (upgrade === undefined || request.headers["sec-websocket-version"] !== "13") throw noUpgrade(grants);
-      const owes = !grants.includes("read");
-      if (isClosing || !hasPlace(owes)) throw busy(owes ? limits.maxOwingSockets : limits.maxSockets, owes);
-      if (wantsSmallerWindow(request)) delete request.raw.headers["sec-websocket-extensions"];
-      server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
-        upgrade.taken();
-        void reply.hijack();
-        join(socket, upgrade.socket, { grants, address });
-      });
-    },
-    async close() {
-      isClosing = true;
-      await Promise.all([...members].map((member) => dismiss(member, limits.closeTimeoutMs)));
-    },
-  };
+    log.debug({ sockets: this.#members.size }, "socket opened");
+  }
+
+  #beat(): void {
+    for (const { peer } of this.#members) peer.beat();
+  }
+
+  #rest(): void {
+    clearInterval(this.#heart);
+    this.#heart = undefined;
+  }
 }
 
 /**

@@ -1,11 +1,12 @@
 import { interval } from "../../core/api/channel.ts";
+import type { Code } from "../../core/api/codes.generated.ts";
 import { clientFrames, type ClientFrame } from "../../core/api/frames.ts";
 import { parseInput } from "../../core/api/parse.ts";
 import { SvcmError } from "../../core/index.ts";
 import { parseJsonBody } from "../json-body.ts";
 
 export interface FrameRefusal {
-  readonly code: string;
+  readonly code: Code;
   readonly details: string;
   readonly requestId?: string;
 }
@@ -14,7 +15,7 @@ export const INTERVAL_RULE = `intervalMs, an integer from ${interval.min} to ${i
 
 const MAX_REQUEST_ID = 64;
 
-const codes: Record<ClientFrame["type"], string> = {
+const codes: Record<ClientFrame["type"], Code> = {
   subscribe: "INVALID_SUBSCRIPTION",
   unsubscribe: "INVALID_FRAME",
   ping: "INVALID_FRAME",

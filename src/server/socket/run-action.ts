@@ -1,5 +1,14 @@
 import type { ActionFrame, ActionResultFrame } from "../../core/api/frames.ts";
-import { describeError, execute, processAct, SvcmError, type Caller, type Ports } from "../../core/index.ts";
+import {
+  describeError,
+  execute,
+  failureCode,
+  processAct,
+  SvcmError,
+  type Caller,
+  type Ports,
+} from "../../core/index.ts";
+import { stackOf } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
 import type { Subscribed } from "./subscription.ts";
 import { aboutAction, refusedAction } from "./action-result.ts";
@@ -19,11 +28,11 @@ export function actionRunner(ports: Ports, log: ServerLog): ActionRunner {
       const result = await execute(processAct, ports, input, { source: "ws", ...caller });
       return { ...aboutAction(frame), ...result, action: frame.action };
     } catch (error) {
-      if (!(error instanceof SvcmError)) log.error({ stack: String((error as Error).stack) }, "action failed");
+      if (!(error instanceof SvcmError)) log.error({ stack: stackOf(error) }, "action failed");
       const { body } = describeError(error);
-      const kind = error instanceof SvcmError ? error.kind : "DEFECT";
       const processes = error instanceof SvcmError ? error.body.processes : undefined;
-      return refusedAction(frame, body.code ?? kind, [body.error, body.details].filter(Boolean).join(" "), processes);
+      const words = [body.error, body.details].filter(Boolean).join(" ");
+      return refusedAction(frame, failureCode(error), words, processes);
     } finally {
       ports.telemetry.refresh();
     }

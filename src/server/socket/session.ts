@@ -1,6 +1,8 @@
+import type { ErrorCode } from "../../core/api/code.ts";
 import { interval } from "../../core/api/channel.ts";
 import type { ActionFrame, ActionResultFrame, ClientFrame, ErrorFrame, SubscribeFrame } from "../../core/api/frames.ts";
-import { attemptedAction, errorTable, SvcmError, type Access } from "../../core/index.ts";
+import { attemptedAction, errorTable, failureCode, SvcmError, type Access } from "../../core/index.ts";
+import { stackOf } from "../../core/words/thrown.ts";
 import { actorOf, type AccessPolicy } from "../access.ts";
 import type { Authenticate } from "../authentication.ts";
 import type { Limits } from "../limits.ts";
@@ -180,7 +182,7 @@ export class Session {
     return refusedAction(frame, "RATE_LIMITED", error);
   }
 
-  #refused(attempt: Pick<RefusedAttempt, "action" | "target">, code: string): Promise<void> {
+  #refused(attempt: Pick<RefusedAttempt, "action" | "target">, code: ErrorCode): Promise<void> {
     return this.#context.refusals.refused({ ...attempt, source: "ws", address: this.#client.address, code });
   }
 
@@ -190,12 +192,12 @@ export class Session {
   }
 
   /** Disconnects the client after the answers to its earlier frames, and ignores later frames. */
-  #cutNext(code: string, details: string, closeCode: number): void {
+  #cutNext(code: ErrorCode, details: string, closeCode: number): void {
     this.#isDeaf = true;
     this.#tail = this.#tail.then(() => this.#cut(code, details, closeCode));
   }
 
-  #cut(code: string, details: string, closeCode: number): void {
+  #cut(code: ErrorCode, details: string, closeCode: number): void {
     this.end();
     this.#peer.send(errorFrame(code, details));
     this.#peer.close(closeCode, code);
@@ -211,16 +213,13 @@ function isOfToken({ kind }: SvcmError): boolean {
   return kind === "UNAUTHORIZED" || kind === "RATE_LIMITED";
 }
 
-function subscriptionRefusal({ kind, message, body }: SvcmError, requestId: string | undefined): ErrorFrame {
-  if (kind !== "INVALID_ENVIRONMENT") return errorFrame(body.code ?? kind, message, requestId);
+function subscriptionRefusal(error: SvcmError, requestId: string | undefined): ErrorFrame {
+  const { kind, message } = error;
+  if (kind !== "INVALID_ENVIRONMENT") return errorFrame(failureCode(error), message, requestId);
   return errorFrame("INVALID_SUBSCRIPTION", `${message.replace(/\.$/, "")}; ${INTERVAL_RULE}.`, requestId);
 }
 
-function errorFrame(code: string, details: string, requestId?: string): ErrorFrame {
+function errorFrame(code: ErrorCode, details: string, requestId?: string): ErrorFrame {
   const error = code === "UNAUTHORIZED" ? errorTable.UNAUTHORIZED.error : undefined;
-  return { type: "error", code, details, ...(error && { error }), ...(requestId && { requestId }) };
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? String(error)) : `thrown: ${String(error)}`;
+  return { type: "error", code, details, error, requestId };
 }

@@ -1,4 +1,5 @@
-import { describeError, SvcmError, type Telemetry } from "../../core/index.ts";
+import { describeError, failureCode, SvcmError, type Telemetry } from "../../core/index.ts";
+import { stackOf } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
 import type { Peer } from "./peer.ts";
 import type { SampleFrames } from "./samples.ts";
@@ -30,8 +31,7 @@ export async function stream(
     }
   } catch (error) {
     const { body } = describeError(error);
-    if (!(error instanceof SvcmError)) log.error({ stack: String((error as Error).stack) }, "stream failed");
-    const kind = error instanceof SvcmError ? error.kind : "DEFECT";
-    peer.send({ type: "error", code: body.code ?? kind, details: body.details ?? body.error });
+    if (!(error instanceof SvcmError)) log.error({ stack: stackOf(error) }, "stream failed");
+    peer.send({ type: "error", code: failureCode(error), details: body.details ?? body.error });
   }
 }

@@ -6,7 +6,7 @@ import { UsageError } from "../../../src/commands/terminal/errors.ts";
 import { refusal, type Issue } from "../../../src/core/index.ts";
 
 const issues = Array.from({ length: 130 }, (_, index): Issue => ({
-  code: "TEST",
+  code: "EIO",
   severity: "error",
   path: [index],
   message: `issue ${index}`,
@@ -26,10 +26,10 @@ test("a check shows its first hundred issues, and how many more there are", () =
 
 test("a check is folded at the width of the window", () => {
   const lines = withStyles(renderIssues(issues.slice(0, 1), { colours: 0, width: 20 }), false).split("\n");
-  expect(lines.slice(0, 2)).toEqual(["error issue 0 TEST", "1 error, 0 warnings"]);
+  expect(lines.slice(0, 2)).toEqual(["error issue 0 EIO", "1 error, 0 warnings"]);
   const [long] = issues.map((issue) => ({ ...issue, message: "a message that is long" }));
   expect(withStyles(renderIssues([long!], { colours: 0, width: 20 }), false)).toContain(
-    "error a message that\nis long TEST\n",
+    "error a message that\nis long EIO\n",
   );
 });
 

@@ -6,9 +6,10 @@ import {
 } from "../../../src/core/facts/packaged.generated.ts";
 import { migrateDocument } from "../../../src/core/deployments/edit/migrate-document.ts";
 import { openQuestions } from "../../../src/core/deployments/edit/question.ts";
-import { copyName, editTarget, removeTarget } from "../../../src/core/deployments/edit/target.ts";
+import { editEntry, removeEntry } from "../../../src/core/deployments/edit/entry.ts";
+import { copyName, targetKind } from "../../../src/core/deployments/edit/target.ts";
 import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
-import { deployTargetIssues } from "../../../src/core/deployments/validate.ts";
+import { entryIssues } from "../../../src/core/deployments/validate.ts";
 import { applied } from "../../../src/core/yaml/splice/change.ts";
 
 const vocabulary = { contract, matrix };
@@ -51,8 +52,8 @@ describe("a copy's name", () => {
 
 test("if names differ only in case, the exact spelling selects an entry, and another spelling is refused", () => {
   const document = { deployments: [{ name: "Prod" }, { name: "prod" }] };
-  expect(removeTarget(document, "prod").changes).toEqual([{ kind: "delete", path: ["deployments", 1] }]);
-  expect(() => removeTarget(document, "PROD")).toThrow("2 deploy targets are called");
+  expect(removeEntry(targetKind, document, "prod").changes).toEqual([{ kind: "delete", path: ["deployments", 1] }]);
+  expect(() => removeEntry(targetKind, document, "PROD")).toThrow("2 deploy targets are called");
 });
 
 test("a target may change the case of its name, but not take the name of another target", () => {
@@ -64,7 +65,8 @@ test("a target may change the case of its name, but not take the name of another
       { name: "b", ...rest, ...more },
     ],
   };
-  const rename = (name: string) => editTarget(document, { name: "a", values: { name }, clear: [] }, vocabulary);
+  const rename = (name: string) =>
+    editEntry(targetKind, document, { which: "a", values: { name }, clear: [] }, vocabulary);
   expect(rename("A").changes).toMatchObject([{ kind: "set", path: ["deployments", 0, "name"], value: "A" }]);
   expect(() => rename("B")).toThrow("taken by another deploy target");
 });
@@ -74,6 +76,6 @@ test("an entry of offered answers is valid", () => {
     const answers: Record<string, string> = { name: "a", region: "eu", runtime: "node22", deployTarget };
     const next = () => openQuestions("deployments", answers, vocabulary)[0];
     for (let question = next(); question; question = next()) answers[question.field] = question.accepted?.at(-1) ?? "";
-    expect(deployTargetIssues(answers, [], vocabulary)).toEqual([]);
+    expect(entryIssues("deployments", answers, [], vocabulary)).toEqual([]);
   }
 });

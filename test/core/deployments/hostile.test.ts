@@ -7,8 +7,8 @@ import {
 import { reportFormats } from "../../../src/core/api/names.ts";
 import { renderReport } from "../../../src/core/findings/render.ts";
 import { subjectsOf, validateSource } from "../../../src/core/deployments/validate.ts";
-import { readYaml } from "../../../src/core/yaml/read.ts";
-import { mutant, randomOf, realDocuments } from "../yaml/scan/mutate.ts";
+import { parseYaml } from "../../../src/core/yaml/parse.ts";
+import { mutant, randomOf, realDocuments } from "../yaml/mutate.ts";
 import { hostileDocuments } from "../../support/hostile-documents.ts";
 
 /** Enough entries for more issues than a report lists. */
@@ -24,7 +24,7 @@ const context = {
 };
 
 async function issuesAndReports(text: string) {
-  const source = await readYaml(text, "deployments.yaml");
+  const source = parseYaml(text, "deployments.yaml");
   const issues = validateSource(source, { contract, matrix });
   const report = { file: "deployments.yaml", text, issues, subjects: subjectsOf(source.value) };
   const reports = await Promise.all(reportFormats.map((format) => renderReport(report, format, context)));

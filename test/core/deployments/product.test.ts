@@ -5,7 +5,7 @@ import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
 } from "../../../src/core/facts/packaged.generated.ts";
-import { deployTargetIssues, serviceConfigurationIssues } from "../../../src/core/deployments/validate.ts";
+import { entryIssues, serviceConfigurationIssues } from "../../../src/core/deployments/validate.ts";
 
 /** An independent oracle: this test reads the YAML file itself. */
 const yaml = parse(readFileSync(new URL("../../../config/capability-matrix.yaml", import.meta.url), "utf8")) as {
@@ -45,7 +45,7 @@ test("serviceType x deployTarget x runtimeProtocol x pm2Profile: accepted exactl
   };
   const rest = { name: "a", region: "b", runtime: "node22", databaseDriver: "SQLite", keyValueDriver: "redis" };
   for (const row of rows) {
-    const issues = deployTargetIssues({ ...rest, ...row }, [], vocabulary);
+    const issues = entryIssues("deployments", { ...rest, ...row }, [], vocabulary);
     expect(issues.length === 0, JSON.stringify({ row, issues })).toBe(isAccepted(row));
   }
   expect([rows.length, rows.filter(isAccepted).length]).toEqual([700, 48]);

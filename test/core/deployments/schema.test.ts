@@ -12,7 +12,7 @@ import { readCapabilityMatrix } from "../../../src/core/facts/read.ts";
 import { documentSchema } from "../../../src/core/deployments/schema/document.ts";
 import { validateDocument } from "../../../src/core/deployments/validate.ts";
 import type { Vocabulary } from "../../../src/core/deployments/vocabulary.ts";
-import { readSource } from "../../../src/core/deployments/read.ts";
+import { readSource } from "../../../src/core/yaml/read.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/deployments/", import.meta.url));
@@ -233,7 +233,7 @@ test("the schema and the validator agree on documents with a fault anywhere", ()
 test("the schema and the validator agree on every readable fixture", async () => {
   const names = readdirSync(folder).filter((name) => /\.(?:yaml|json)$/.test(name));
   const documents = await Promise.all(
-    names.map(async (name) => (await readSource(readFileSync(folder + name, "utf8"), name)).value),
+    names.map(async (name) => readSource(readFileSync(folder + name, "utf8"), name).value),
   );
   const { all, valid } = compare(
     documents.filter((document) => document !== undefined),

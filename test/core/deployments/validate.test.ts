@@ -7,14 +7,8 @@ import {
 } from "../../../src/core/facts/packaged.generated.ts";
 import { catalog } from "../../../src/core/findings/catalog.ts";
 import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
-import {
-  deployTargetIssues,
-  listVerdicts,
-  interfaceIssues,
-  validateSource,
-  validateDocument,
-} from "../../../src/core/deployments/validate.ts";
-import { readSource } from "../../../src/core/deployments/read.ts";
+import { entryIssues, listVerdicts, validateSource, validateDocument } from "../../../src/core/deployments/validate.ts";
+import { readSource } from "../../../src/core/yaml/read.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 
 const vocabulary = { contract, matrix };
@@ -24,7 +18,7 @@ const codes = new Set(Object.values(catalog).flatMap(Object.keys));
 
 /** Cases are files: `name.yaml` beside `name.expected.txt`. Adding one needs no code. */
 test.each(cases)("%s", async (name) => {
-  const issues = validateSource(await readSource(readFileSync(folder + name, "utf8"), name), vocabulary);
+  const issues = validateSource(readSource(readFileSync(folder + name, "utf8"), name), vocabulary);
   for (const { code } of issues) expect(codes).toContain(code);
   const lines = issues.map(({ at, code, message, suggestion }) => {
     const meant = suggestion === undefined ? "" : ` [${suggestion}?]`;
@@ -58,22 +52,22 @@ describe("a deploy target", () => {
   test.each(["nodejs22.x", "node20", "python3.12", "go1.22", "bun1.3.13", "dotnet8.0"])(
     "takes the runtime %s",
     (runtime) => {
-      expect(deployTargetIssues({ ...good, runtime }, [], vocabulary)).toEqual([]);
+      expect(entryIssues("deployments", { ...good, runtime }, [], vocabulary)).toEqual([]);
     },
   );
 
   test.each(["latest", "lts", "22", "", "node js22", "nodejs22.", "-node20", " ", "22node"])(
     "refuses the runtime %j",
     (runtime) => {
-      expect(deployTargetIssues({ ...good, runtime }, [], vocabulary)).toHaveLength(1);
+      expect(entryIssues("deployments", { ...good, runtime }, [], vocabulary)).toHaveLength(1);
     },
   );
 
   test("needs a region unless it is self-hosted, even if the matrix does not know it", () => {
     const { region: _, ...placeless } = good;
-    expect(deployTargetIssues({ ...placeless, deployTarget: "dedicated-server" }, [], vocabulary)).toEqual([]);
+    expect(entryIssues("deployments", { ...placeless, deployTarget: "dedicated-server" }, [], vocabulary)).toEqual([]);
     for (const deployTarget of ["vm", "heroku"]) {
-      const issues = deployTargetIssues({ ...placeless, deployTarget }, [], vocabulary);
+      const issues = entryIssues("deployments", { ...placeless, deployTarget }, [], vocabulary);
       expect(issues.map(({ message }) => message)).toContain(
         `region is missing: "${deployTarget}" needs one; accepted: for example eu-central-1`,
       );
@@ -82,9 +76,11 @@ describe("a deploy target", () => {
 
   test("has a name in NFC, so equal names are equal texts", () => {
     const name = "Sa\u0303o";
-    expect(deployTargetIssues({ ...good, name: name.normalize("NFC") }, [], vocabulary)).toEqual([]);
-    expect(deployTargetIssues({ ...good, name }, [], vocabulary).map(({ code }) => code)).toEqual(["SUITE_CHARACTERS"]);
-    const twice = deployTargetIssues({ ...good, name }, [{ ...good, name: "S\u00C3O" }], vocabulary);
+    expect(entryIssues("deployments", { ...good, name: name.normalize("NFC") }, [], vocabulary)).toEqual([]);
+    expect(entryIssues("deployments", { ...good, name }, [], vocabulary).map(({ code }) => code)).toEqual([
+      "SUITE_CHARACTERS",
+    ]);
+    const twice = entryIssues("deployments", { ...good, name }, [{ ...good, name: "S\u00C3O" }], vocabulary);
     expect(twice.map(({ code }) => code)).toEqual(["SUITE_CHARACTERS", "TARGET_NAME_DUPLICATE"]);
   });
 
@@ -96,17 +92,17 @@ describe("a deploy target", () => {
     "on %s accepts only the service types that it runs, if its own is missing or unknown",
     (deployTarget, accepted) => {
       for (const serviceType of [undefined, "monolith"]) {
-        const issues = deployTargetIssues({ ...good, deployTarget, serviceType }, [], vocabulary);
+        const issues = entryIssues("deployments", { ...good, deployTarget, serviceType }, [], vocabulary);
         expect(issues.filter(({ path }) => path[0] === "serviceType")).toMatchObject([{ accepted }]);
       }
     },
   );
 
   test("needs a unique name, ignoring case", () => {
-    expect(deployTargetIssues({ ...good, name: "PROD" }, [good], vocabulary).map(({ code }) => code)).toEqual([
+    expect(entryIssues("deployments", { ...good, name: "PROD" }, [good], vocabulary).map(({ code }) => code)).toEqual([
       "TARGET_NAME_DUPLICATE",
     ]);
-    expect(deployTargetIssues(good, [{ ...good, name: "other" }], vocabulary)).toEqual([]);
+    expect(entryIssues("deployments", good, [{ ...good, name: "other" }], vocabulary)).toEqual([]);
   });
 });
 
@@ -114,7 +110,7 @@ describe("the verdicts on a list", () => {
   const folderOf = (name: string): string => readFileSync(`${folder}${name}`, "utf8");
 
   test.each(cases.filter((name) => name.endsWith(".yaml")))("are those of the document: %s", async (name) => {
-    const source = await readSource(folderOf(name), name);
+    const source = readSource(folderOf(name), name);
     const document = source.value as Record<string, unknown> | undefined;
     for (const section of ["deployments", "interfaces"] as const) {
       const list = document?.[section];
@@ -162,11 +158,11 @@ describe("an interface adapter", () => {
   };
 
   test("of the same type and entrypoint, or of the same controller, is a duplicate", () => {
-    const both = interfaceIssues(good, [good], vocabulary).map(({ path }) => path);
+    const both = entryIssues("interfaces", good, [good], vocabulary).map(({ path }) => path);
     expect(both).toEqual([["controller"], ["entrypoint"]]);
-    expect(interfaceIssues({ ...good, type: "http-rest", controller: "A1Controller.b" }, [good], vocabulary)).toEqual(
-      [],
-    );
+    expect(
+      entryIssues("interfaces", { ...good, type: "http-rest", controller: "A1Controller.b" }, [good], vocabulary),
+    ).toEqual([]);
   });
 
   test.each([
@@ -178,7 +174,9 @@ describe("an interface adapter", () => {
     1,
     undefined,
   ])("refuses the entrypoint %j", (entrypoint) => {
-    expect(interfaceIssues({ ...good, entrypoint }, [], vocabulary).map(({ path }) => path[0])).toContain("entrypoint");
+    expect(entryIssues("interfaces", { ...good, entrypoint }, [], vocabulary).map(({ path }) => path[0])).toContain(
+      "entrypoint",
+    );
   });
 });
 

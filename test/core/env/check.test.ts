@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { checkEnvFile } from "../../../src/core/env/check.ts";
+import { checkEnvFiles } from "../../../src/core/env/check.ts";
+import type { RuntimeContract } from "../../../src/core/facts/schema.ts";
 import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+
+const checkEnvFile = (contract: RuntimeContract, text: string, fileName: string) =>
+  checkEnvFiles(contract, [{ text, fileName }]);
 
 /** Cases are files: `name.env` beside `name.expected.json`. Adding one needs no code. */
 const folder = fileURLToPath(new URL("../../fixtures/env-check/", import.meta.url));

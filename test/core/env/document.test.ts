@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 import dotenv from "dotenv";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isEncrypted, parseEnvDocument, partsOf, valuesOf } from "../../../src/core/env/document.ts";
+import { isEncrypted, parseEnvDocument, valuesOf, type EnvDocument } from "../../../src/core/env/document.ts";
 import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText } from "./env-arbitraries.ts";
 
@@ -64,6 +64,13 @@ describe("reading", () => {
     expect(Object.fromEntries(valuesOf(document))).toEqual({ ...parseEnv(text) });
   });
 });
+
+/** Every part of the text: from each entry, comment or stray to the next. */
+function partsOf({ text, entries, comments, strays }: EnvDocument): string[] {
+  const starts = [...entries, ...comments, ...strays].map(({ start }) => start).toSorted((a, b) => a - b);
+  const cuts = [...new Set([0, ...starts, text.length])];
+  return cuts.slice(0, -1).map((cut, index) => text.slice(cut, cuts[index + 1]));
+}
 
 describe("positions", () => {
   test("parse then print is the identity", () => {

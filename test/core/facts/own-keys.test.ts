@@ -9,7 +9,7 @@ import {
 } from "../../../src/core/facts/packaged.generated.ts";
 import { readCapabilityMatrix, readRuntimeContract } from "../../../src/core/facts/read.ts";
 import { newTarget } from "../../../src/core/deployments/edit/target.ts";
-import { deployTargetIssues, interfaceIssues } from "../../../src/core/deployments/validate.ts";
+import { entryIssues } from "../../../src/core/deployments/validate.ts";
 
 describe("a contract of a repository's own keys", () => {
   const OWN = `version: 1
@@ -123,7 +123,7 @@ describe("a repository without the drivers and frameworks of the packaged matrix
   ).value!;
   const target = { name: "a", region: "eu", runtime: "node22", serviceType: "functions", deployTarget: "lambda" };
   const messagesOf = (entry: object, matrix = matrixFor(own)): string[] =>
-    deployTargetIssues({ ...target, runtimeProtocol: "http", ...entry }, [], { contract: own, matrix }).map(
+    entryIssues("deployments", { ...target, runtimeProtocol: "http", ...entry }, [], { contract: own, matrix }).map(
       ({ message }) => message,
     );
 
@@ -133,7 +133,7 @@ describe("a repository without the drivers and frameworks of the packaged matrix
       "databaseDriver: config/capability-matrix.yaml declares no values for it; remove the field, or declare its values there",
     ]);
     const adapter = { type: "sse", entrypoint: "src/interface/a.ts", controller: "AController.list" };
-    expect(interfaceIssues(adapter, [], { contract: own, matrix: matrixFor(own) })).toEqual([]);
+    expect(entryIssues("interfaces", adapter, [], { contract: own, matrix: matrixFor(own) })).toEqual([]);
     expect(Object.keys(newTarget({ deployTarget: "lambda" }, { contract: own, matrix: matrixFor(own) }))).toEqual([
       "serviceType",
       "deployTarget",

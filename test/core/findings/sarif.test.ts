@@ -10,7 +10,6 @@ const RULES: Rules = {
   TARGET_RUNTIME: {
     summary: "The runtime is known.",
     explanation: "A target runs on node or bun.",
-    helpUri: "https://a.test/x",
   },
   TARGET_PORT: { summary: "A port is a port.", explanation: "Between 1 and 65535." },
   TARGET_NAME: { summary: "Only a summary." },

@@ -1,3 +1,4 @@
+import { foreignCode } from "../../../src/core/api/code.ts";
 import { describe, expect, test } from "vitest";
 import { hostMetrics } from "../../../src/core/metrics/host-metrics.ts";
 import { ioRates, processCpuPercent, usagePercent } from "../../../src/core/metrics/rates.ts";
@@ -50,7 +51,7 @@ describe("a process", () => {
   });
 
   test("traffic that the user may not see is null, never 0", () => {
-    const hidden = { supported: true, code: "EACCES", error: "hidden" };
+    const hidden = { supported: true, code: foreignCode("EACCES"), error: "hidden" };
     const nothing = { readBytesPerSecond: null, writeBytesPerSecond: null };
     expect(ioRates(reading({}), reading({ atMs: 250, io: hidden }))).toEqual(nothing);
     expect(ioRates(reading({ io: hidden }), reading({ atMs: 250 }))).toEqual(nothing);
@@ -99,7 +100,7 @@ describe("the host", () => {
   });
 
   test("disk usage is counted as df does, and an unreadable disk has the reason", () => {
-    const failed = { path: "/gone", code: "ETIMEDOUT", error: "late" };
+    const failed = { path: "/gone", code: foreignCode("ETIMEDOUT"), error: "late" };
     const disks = [{ path: "/", blockBytes: 10, blocks: 100, freeBlocks: 40, availableBlocks: 20 }, failed];
     expect(hostMetrics({ ...facts, disks }).disk).toEqual([
       { path: "/", totalBytes: 1000, freeBytes: 400, availableBytes: 200, usedBytes: 600, usedPercent: 75 },

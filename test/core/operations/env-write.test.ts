@@ -192,8 +192,11 @@ describe("files that cannot be written or read", () => {
     ]);
   });
 
-  test("bytes that are not UTF-8 are not touched", async () => {
-    const bytes = Buffer.from([0x41, 0x3d, 0xff, 0xfe, 0x0a]);
+  test.each([
+    ["that are not UTF-8", Buffer.from([0x41, 0x3d, 0xff, 0xfe, 0x0a])],
+    ["that are nothing but NUL", Buffer.alloc(64)],
+    ["with a NUL in a value", Buffer.from("A=b\0c\n")],
+  ])("bytes %s are not touched", async (_, bytes) => {
     const workspace = makeWorkspace({ [DEV]: bytes });
     expect(await refusal(set(workspace, { SVC_HTTP_FRAMEWORK: "fastify" }))).toMatchObject({
       body: { code: "ENV_FILE_NOT_UTF8" },

@@ -1,7 +1,6 @@
 import * as Args from "@oclif/core/args";
-import * as Flags from "@oclif/core/flags";
 import { profileApply } from "../../../core/index.ts";
-import { chosen, envFlags, SvcmCommand } from "../../base.ts";
+import { chosen, dryRunFlag, envFlags, SvcmCommand } from "../../base.ts";
 import { assignmentArgs, parseAssignments } from "../../terminal/assignments.ts";
 import { renderPlan, renderWrite } from "../../terminal/changes.ts";
 
@@ -24,7 +23,7 @@ export default class EnvProfileApply extends SvcmCommand {
   };
   static override flags = {
     ...envFlags,
-    "dry-run": Flags.boolean({ summary: "Show the lines that would change, and write nothing.", default: false }),
+    "dry-run": dryRunFlag,
   };
 
   async run() {

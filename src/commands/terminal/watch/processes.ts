@@ -1,3 +1,4 @@
+import { compareText } from "../../../core/api/issue.ts";
 import type { MetricsPayload, Sample } from "../../../core/index.ts";
 
 export type Process = MetricsPayload["processes"][number];
@@ -17,7 +18,7 @@ export function shownProcesses({ sample, filter, sort }: Selection): Process[] {
   const passing = sample.payload.processes.filter(({ name, namespace, status }) =>
     [name, namespace ?? "", status].some((text) => text.toLowerCase().includes(wanted)),
   );
-  return passing.toSorted((a, b) => order[sort](a, b) || byText(a.name, b.name) || a.pmId - b.pmId);
+  return passing.toSorted((a, b) => order[sort](a, b) || compareText(a.name, b.name) || a.pmId - b.pmId);
 }
 
 const order: Record<SortKey, (a: Process, b: Process) => number> = {
@@ -25,9 +26,5 @@ const order: Record<SortKey, (a: Process, b: Process) => number> = {
   memory: (a, b) => (b.memoryBytes ?? -1) - (a.memoryBytes ?? -1),
   restarts: (a, b) => (b.restartCount ?? -1) - (a.restartCount ?? -1),
   name: () => 0,
-  status: (a, b) => byText(a.status, b.status),
+  status: (a, b) => compareText(a.status, b.status),
 };
-
-function byText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}

@@ -1,4 +1,5 @@
 import { connect, type Client, type ConnectionState, type WatchFrame } from "../../../client/index.ts";
+import { foreignCode } from "../../../core/api/code.ts";
 import type { ChannelAction } from "../../../core/api/names.ts";
 import { commandLineCaller, execute, processAct, type Ports, type Sample } from "../../../core/index.ts";
 import type { Target } from "./state.ts";
@@ -69,7 +70,7 @@ async function* samplesOf(frames: AsyncIterable<WatchFrame>): AsyncIterable<Samp
     if (frame.type === "metrics") yield { kind: "metrics", payload: frame.payload };
     else if (frame.type === "host") host = frame.payload;
     else if (host !== undefined) {
-      yield { kind: "host", payload: host, error: { code: frame.code, details: frame.details } };
+      yield { kind: "host", payload: host, error: { code: foreignCode(frame.code), details: frame.details } };
       host = undefined;
     }
   }

@@ -40,7 +40,7 @@ export class Editor {
 
   /** The issues of the stored selection, which stays stored until another environment is selected. */
   readonly selectionIssues = computed((): readonly Issue[] => {
-    const { runtimeEnvironment } = this.#page.suite.document.value;
+    const { runtimeEnvironment } = this.#page.store.document.value;
     return validateDocument({ runtimeEnvironment }, this.#page.facts.vocabulary);
   });
 
@@ -57,7 +57,7 @@ export class Editor {
   /** Selects another environment. The selection is stored, values never are. */
   select(name: string): void {
     if (name === this.environment.value || !this.mayLeave()) return;
-    this.#page.suite.update((document) => ({ ...document, runtimeEnvironment: name }));
+    this.#page.store.update((document) => ({ ...document, runtimeEnvironment: name }));
     if (this.#isOpen) this.#show({ name });
     else this.environment.value = name;
   }
@@ -202,8 +202,8 @@ interface Selection {
   readonly refusal?: Problem;
 }
 
-function selectionOf({ facts, suite }: Console): Selection {
-  const { runtimeEnvironment: stored } = suite.document.value;
+function selectionOf({ facts, store }: Console): Selection {
+  const { runtimeEnvironment: stored } = store.document.value;
   if (stored === undefined) {
     const { envFile } = facts.defaults;
     return "refusal" in envFile ? { name: "", refusal: envFile.refusal } : { name: envFile.name };

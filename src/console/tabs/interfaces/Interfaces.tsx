@@ -33,8 +33,8 @@ export function Interfaces(): JSX.Element {
   );
 }
 
-export function interfaceList({ kept, suite, facts }: Console): EntryList {
-  return kept("interfaces", () => new EntryList(suite, interfaceKind(facts.vocabulary)));
+export function interfaceList({ kept, store, facts }: Console): EntryList {
+  return kept("interfaces", () => new EntryList(store, interfaceKind(facts.vocabulary)));
 }
 
 function InterfaceForm({ list }: { list: EntryList }): JSX.Element {

@@ -1,7 +1,8 @@
 import { textOf } from "../../../core/deployments/candidate.ts";
+import { withEdit } from "../../../core/deployments/edit/entry.ts";
 import { newInterface } from "../../../core/deployments/edit/interface.ts";
 import { interfaceFields } from "../../../core/deployments/fields.ts";
-import { interfaceIssues, listVerdicts } from "../../../core/deployments/validate.ts";
+import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts";
 import { entryOf, valuesOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import type { EntryKind } from "../../state/entry-kind.ts";
 import type { Values } from "../../state/form.ts";
@@ -17,11 +18,8 @@ export function interfaceKind(vocabulary: Vocabulary): EntryKind {
     chosen: (values) => values,
     withDefaults: (values) => withFramework(values, vocabulary),
     added: (values) => newInterface(withFramework(values, vocabulary)),
-    changed(before, { values, clear }) {
-      const kept = Object.entries(before).filter(([field]) => !clear.includes(field));
-      return { ...Object.fromEntries(kept), ...values };
-    },
-    issues: (candidate, others) => interfaceIssues(candidate, others, vocabulary),
+    changed: withEdit,
+    issues: (candidate, others) => entryIssues("interfaces", candidate, others, vocabulary),
     verdicts: (entries) => listVerdicts("interfaces", entries, vocabulary),
   };
 }

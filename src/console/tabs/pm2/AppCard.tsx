@@ -8,7 +8,6 @@ type App = Ecosystem["apps"][number];
 /** An app as the file declares it. The server does not send secret values. */
 export function AppCard({ app, isChosen }: { app: App; isChosen: boolean }): JSX.Element {
   const { name, script, interpreter, interpreterArgs, env, command } = app;
-  const variables = Object.entries(env);
   return (
     <section class="card app" aria-label={name || "App without a name"}>
       <div class="card-head">
@@ -32,19 +31,25 @@ export function AppCard({ app, isChosen }: { app: App; isChosen: boolean }): JSX
       ) : (
         <p class="no-command">Without a name there is no command that starts this app alone.</p>
       )}
-      <details open={variables.length <= 8}>
-        <summary>{formatCount(variables.length, "variable")}</summary>
-        <dl class="app-env">
-          {variables.map(([key, value]) => (
-            <div key={key}>
-              <dt>
-                <code>{key}</code>
-              </dt>
-              <dd>{value === "" ? <em>empty</em> : <code>{value}</code>}</dd>
-            </div>
-          ))}
-        </dl>
-      </details>
+      <Variables variables={Object.entries(env)} />
     </section>
+  );
+}
+
+function Variables({ variables }: { variables: readonly [key: string, value: string][] }): JSX.Element {
+  return (
+    <details open={variables.length <= 8}>
+      <summary>{formatCount(variables.length, "variable")}</summary>
+      <dl class="app-env">
+        {variables.map(([key, value]) => (
+          <div key={key}>
+            <dt>
+              <code>{key}</code>
+            </dt>
+            <dd>{value === "" ? <em>empty</em> : <code>{value}</code>}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }

@@ -16,7 +16,7 @@ export class Preview {
   readonly ecosystem = signal<Ecosystem | undefined>();
   readonly problem = signal<Problem | undefined>();
   /** The kind of the stored service configuration, if it is valid. */
-  readonly configuredKind = computed(() => this.#knownKind(this.#page.suite.document.value.serviceConfiguration));
+  readonly configuredKind = computed(() => this.#knownKind(this.#page.store.document.value.serviceConfiguration));
   readonly serviceKind = computed(
     () => this.#chosenKind.value ?? this.configuredKind.value ?? Object.keys(this.#kinds)[0] ?? "",
   );

@@ -46,8 +46,8 @@ export function Service(): JSX.Element {
   );
 }
 
-export function configurationForm({ kept, suite, facts }: Console): ConfigurationForm {
-  return kept("service", () => new ConfigurationForm(suite, facts.vocabulary));
+export function configurationForm({ kept, store, facts }: Console): ConfigurationForm {
+  return kept("service", () => new ConfigurationForm(store, facts.vocabulary));
 }
 
 function Stored({ form }: { form: ConfigurationForm }): JSX.Element {

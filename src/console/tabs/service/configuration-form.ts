@@ -1,13 +1,14 @@
 import { batch, computed } from "@preact/signals";
 import type { Issue } from "../../../core/api/issue.ts";
-import { type Candidate, isMap } from "../../../core/deployments/candidate.ts";
+import type { Candidate } from "../../../core/deployments/candidate.ts";
+import { isRecord } from "../../../core/words/record.ts";
 import { changedConfiguration } from "../../../core/deployments/edit/configuration.ts";
 import { splitKnown } from "../../../core/deployments/edit/edit.ts";
 import { configurationFields } from "../../../core/deployments/fields.ts";
 import { serviceConfigurationIssues } from "../../../core/deployments/validate.ts";
 import { entryOf, portNames, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { changedFields, editOf, Form, textIn, textOf, type Values } from "../../state/form.ts";
-import type { SuiteStore } from "../../state/suite-store.ts";
+import type { DocumentStore } from "../../state/document-store.ts";
 
 const FIELDS = configurationFields.map(({ name }) => name);
 const PORT = "ports.";
@@ -18,18 +19,18 @@ const PORT = "ports.";
  * @see the specification, "Validation rules behind rejections" 1
  */
 export class ConfigurationForm extends Form {
-  readonly stored = computed(() => this.#suite.document.value.serviceConfiguration);
+  readonly stored = computed(() => this.#store.document.value.serviceConfiguration);
   /** @see the specification, "Deploy target list behaviour" 6 */
   readonly storedIssues = computed(() => (this.stored.value ? this.#issues(this.stored.value) : []));
   readonly ports = computed(
     () => entryOf(this.#vocabulary.matrix.serviceKinds, this.values.value["serviceKind"])?.ports ?? [],
   );
-  readonly #suite: SuiteStore;
+  readonly #store: DocumentStore;
   readonly #vocabulary: Vocabulary;
 
-  constructor(suite: SuiteStore, vocabulary: Vocabulary) {
+  constructor(store: DocumentStore, vocabulary: Vocabulary) {
     super();
-    this.#suite = suite;
+    this.#store = store;
     this.#vocabulary = vocabulary;
   }
 
@@ -68,7 +69,7 @@ export class ConfigurationForm extends Form {
   /** Stored ports that the kind does not bind are kept. */
   protected override decide(): Candidate {
     const stored = this.stored.value ?? {};
-    const before = isMap(stored["ports"]) || stored["ports"] === undefined ? stored : { ...stored, ports: {} };
+    const before = isRecord(stored["ports"]) || stored["ports"] === undefined ? stored : { ...stored, ports: {} };
     const changed = changedFields(textsOf(before, this.ports.value), this.values.value, this.fields());
     const { values, clear } = editOf(this.values.value, changed);
     const trimmed = Object.fromEntries(Object.entries(values).map(([field, value]) => [field, value.trim()]));
@@ -80,7 +81,7 @@ export class ConfigurationForm extends Form {
   }
 
   protected override store(serviceConfiguration: Candidate): void {
-    this.#suite.update((document) => ({ ...document, serviceConfiguration }));
+    this.#store.update((document) => ({ ...document, serviceConfiguration }));
     this.clear();
     this.said.value = { tone: "success", text: "Saved the service configuration." };
   }
@@ -102,7 +103,7 @@ function proposal({ matrix }: Vocabulary): Values {
 }
 
 function textsOf(stored: Candidate, ports: readonly string[]): Values {
-  const given = isMap(stored["ports"]) ? stored["ports"] : {};
+  const given = isRecord(stored["ports"]) ? stored["ports"] : {};
   return Object.fromEntries([
     ...FIELDS.map((field) => [field, textOf(stored[field])]),
     ...ports.map((name) => [PORT + name, textOf(Object.hasOwn(given, name) ? given[name] : undefined)]),

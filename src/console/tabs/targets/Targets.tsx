@@ -42,8 +42,8 @@ export function Targets(): JSX.Element {
   );
 }
 
-export function targetList({ kept, suite, facts }: Console): EntryList {
-  return kept("targets", () => new EntryList(suite, targetKind(facts.vocabulary)));
+export function targetList({ kept, store, facts }: Console): EntryList {
+  return kept("targets", () => new EntryList(store, targetKind(facts.vocabulary)));
 }
 
 function TargetItem(props: EntryProps): JSX.Element {
@@ -71,10 +71,10 @@ function TargetItem(props: EntryProps): JSX.Element {
 }
 
 function Matrices({ list }: { list: EntryList }): JSX.Element {
-  const { facts, suite } = useConsole();
+  const { facts, store } = useConsole();
   const { matrix, vocabulary } = facts;
   const { deployTarget, serviceType } = list.values.value;
-  const { runMode, cloudProvider } = suite.document.value.serviceConfiguration ?? {};
+  const { runMode, cloudProvider } = store.document.value.serviceConfiguration ?? {};
   return (
     <div class="matrices">
       <MatrixTable

@@ -2,7 +2,7 @@ import { textOf } from "../../../core/deployments/candidate.ts";
 import { changedTarget, newTarget, targetCopy } from "../../../core/deployments/edit/target.ts";
 import { targetFields } from "../../../core/deployments/fields.ts";
 import { targetDefaults } from "../../../core/deployments/migrate.ts";
-import { deployTargetIssues, listVerdicts } from "../../../core/deployments/validate.ts";
+import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts";
 import { groupOf, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import type { EntryKind } from "../../state/entry-kind.ts";
 import type { Values } from "../../state/form.ts";
@@ -20,7 +20,7 @@ export function targetKind(vocabulary: Vocabulary): EntryKind {
     added: (values) => newTarget(values, vocabulary),
     changed: (before, edit) => changedTarget(before, edit, vocabulary),
     copied: targetCopy,
-    issues: (candidate, others) => deployTargetIssues(candidate, others, vocabulary),
+    issues: (candidate, others) => entryIssues("deployments", candidate, others, vocabulary),
     verdicts: (entries) => listVerdicts("deployments", entries, vocabulary),
   };
 }

@@ -15,11 +15,10 @@ import { formats, type Format } from "./export-text.ts";
 const choices = Object.entries(formats).map(([value, { label }]) => ({ value, label }));
 
 export function Export(): JSX.Element {
-  const { suite, facts, kept } = useConsole();
+  const { store, kept } = useConsole();
   const format = kept("export-format", () => signal<Format>("json"));
   const { fileName, mime, write } = formats[format.value];
-  const text = write(suite.document.value);
-  const issues = validateDocument(suite.document.value, facts.vocabulary);
+  const text = write(store.document.value);
   return (
     <Card
       title="Export"
@@ -33,17 +32,7 @@ export function Export(): JSX.Element {
       }
     >
       <div class="stack">
-        {Object.keys(suite.document.value).length === 1 && (
-          <StatusLine tone="info">
-            Nothing is described yet. Fill in the service configuration and the deploy targets, or import a document.
-          </StatusLine>
-        )}
-        {issues.length > 0 && (
-          <StatusLine tone="warning">
-            <strong>{formatCount(issues.length, "issue")}: svcm validate will refuse this document.</strong>
-            <IssueList issues={issues} label="Issues of the document" isPlaced />
-          </StatusLine>
-        )}
+        <Doubts />
         <div class="transfer-file">
           <div class="transfer-name">
             <code>{fileName}</code>
@@ -60,5 +49,26 @@ export function Export(): JSX.Element {
         </div>
       </div>
     </Card>
+  );
+}
+
+/** The reasons to think before an export: an empty document, or one with issues. */
+function Doubts(): JSX.Element {
+  const { store, facts } = useConsole();
+  const issues = validateDocument(store.document.value, facts.vocabulary);
+  return (
+    <>
+      {Object.keys(store.document.value).length === 1 && (
+        <StatusLine tone="info">
+          Nothing is described yet. Fill in the service configuration and the deploy targets, or import a document.
+        </StatusLine>
+      )}
+      {issues.length > 0 && (
+        <StatusLine tone="warning">
+          <strong>{formatCount(issues.length, "issue")}: svcm validate will refuse this document.</strong>
+          <IssueList issues={issues} label="Issues of the document" isPlaced />
+        </StatusLine>
+      )}
+    </>
   );
 }

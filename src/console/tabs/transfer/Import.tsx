@@ -2,7 +2,7 @@ import type { JSX, TargetedEvent } from "preact";
 import { useConsole } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
 import type { Problem } from "../../data/request-error.ts";
-import type { SuiteDocument } from "../../state/suite-document.ts";
+import type { DeploymentsDocument } from "../../state/deployments-document.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Field } from "../../ui/Field.tsx";
@@ -19,7 +19,7 @@ export function Import(): JSX.Element {
   const page = useConsole();
   const form = page.kept("import", () => new ImportForm(page));
   const reading = form.reading.value;
-  const now = contentOf(page.suite.document.value);
+  const now = contentOf(page.store.document.value);
   const take = (): void => {
     if (confirm(`Replace what this browser holds (${now}) by this document?`)) form.take();
   };
@@ -31,20 +31,7 @@ export function Import(): JSX.Element {
   return (
     <Card title="Import">
       <div class="stack">
-        <Field
-          label="Document"
-          hint="JSON or YAML: an export of this console, or the deployments.yaml of a repository."
-        >
-          {(control) => (
-            <textarea
-              {...control}
-              rows={12}
-              spellcheck={false}
-              value={form.text.value}
-              onInput={({ currentTarget }) => form.give(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <Text form={form} />
         <StatusRegion>
           {form.isAsking.value && <StatusLine tone="info">Checking the document…</StatusLine>}
           {reading && <Report reading={reading} form={form} />}
@@ -62,6 +49,22 @@ export function Import(): JSX.Element {
         </div>
       </div>
     </Card>
+  );
+}
+
+function Text({ form }: { form: ImportForm }): JSX.Element {
+  return (
+    <Field label="Document" hint="JSON or YAML: an export of this console, or the deployments.yaml of a repository.">
+      {(control) => (
+        <textarea
+          {...control}
+          rows={12}
+          spellcheck={false}
+          value={form.text.value}
+          onInput={({ currentTarget }) => form.give(currentTarget.value)}
+        />
+      )}
+    </Field>
   );
 }
 
@@ -125,7 +128,7 @@ function Unread({ name, problem, form }: { name: string; problem: Problem; form:
 }
 
 /** For people: `2 deploy targets, 1 interface adapter, a service configuration, environment dev`. */
-function contentOf({ deployments, interfaces, serviceConfiguration, runtimeEnvironment }: SuiteDocument): string {
+function contentOf({ deployments, interfaces, serviceConfiguration, runtimeEnvironment }: DeploymentsDocument): string {
   return [
     formatCount(deployments?.length ?? 0, "deploy target"),
     formatCount(interfaces?.length ?? 0, "interface adapter"),

@@ -1,7 +1,7 @@
 import { SECTIONS, DOCUMENT_VERSION } from "../../../core/deployments/shape.ts";
-import { isMap } from "../../../core/deployments/candidate.ts";
+import { isRecord } from "../../../core/words/record.ts";
 import { writeYaml } from "../../../core/yaml/write.ts";
-import type { SuiteDocument } from "../../state/suite-document.ts";
+import type { DeploymentsDocument } from "../../state/deployments-document.ts";
 
 /** The formats of an exported document. @see CONTRACT section 6 */
 export const formats = {
@@ -9,13 +9,13 @@ export const formats = {
     label: "JSON",
     fileName: "service-management.json",
     mime: "application/json",
-    write: (suite: SuiteDocument) => `${JSON.stringify(inOrder(suite), null, 2)}\n`,
+    write: (document: DeploymentsDocument) => `${JSON.stringify(inOrder(document), null, 2)}\n`,
   },
   yaml: {
     label: "YAML",
     fileName: "deployments.yaml",
     mime: "application/yaml",
-    write: (suite: SuiteDocument) => `${SCHEMA_LINE}\n${writeYaml(inOrder(suite))}`,
+    write: (document: DeploymentsDocument) => `${SCHEMA_LINE}\n${writeYaml(inOrder(document))}`,
   },
 } as const;
 
@@ -23,14 +23,14 @@ export type Format = keyof typeof formats;
 
 const SCHEMA_LINE = `# yaml-language-server: $schema=./schemas/${DOCUMENT_VERSION}.schema.json`;
 
-function inOrder(suite: SuiteDocument): object {
-  const known = Object.keys(SECTIONS).filter((name) => suite[name] !== undefined);
-  const unknown = Object.keys(suite).filter((name) => !known.includes(name));
-  return Object.fromEntries([...known, ...unknown].map((name) => [name, portsLast(suite[name])]));
+function inOrder(document: DeploymentsDocument): object {
+  const known = Object.keys(SECTIONS).filter((name) => document[name] !== undefined);
+  const unknown = Object.keys(document).filter((name) => !known.includes(name));
+  return Object.fromEntries([...known, ...unknown].map((name) => [name, portsLast(document[name])]));
 }
 
 function portsLast(section: unknown): unknown {
-  if (!isMap(section) || section["ports"] === undefined) return section;
+  if (!isRecord(section) || section["ports"] === undefined) return section;
   const { ports, ...others } = section;
   return { ...others, ports };
 }

@@ -2,7 +2,7 @@ import { batch, computed, signal, type Signal } from "@preact/signals";
 import { validateDocument } from "../../../core/deployments/validate.ts";
 import type { Console } from "../../console.ts";
 import { Question } from "../../data/question.ts";
-import type { SuiteDocument } from "../../state/suite-document.ts";
+import type { DeploymentsDocument } from "../../state/deployments-document.ts";
 import { readingOf, readJson, type Reading, type ReadText } from "./read-import.ts";
 
 /** A text on its way into the document. The server reads it; only the last text counts. */
@@ -12,11 +12,13 @@ export class ImportForm {
   /** `undefined` without a text and until the server has answered. */
   readonly reading = signal<Reading | undefined>();
   readonly isAsking = signal(false);
-  readonly canUndo = computed(() => this.#replaced.value?.after === this.#page.suite.document.value);
+  readonly canUndo = computed(() => this.#replaced.value?.after === this.#page.store.document.value);
   readonly #page: Console;
   readonly #question = new Question();
   #given = 0;
-  readonly #replaced: Signal<{ readonly before: SuiteDocument; readonly after: SuiteDocument } | undefined> = signal();
+  readonly #replaced: Signal<
+    { readonly before: DeploymentsDocument; readonly after: DeploymentsDocument } | undefined
+  > = signal();
 
   constructor(page: Console) {
     this.#page = page;
@@ -47,9 +49,9 @@ export class ImportForm {
   take(): void {
     const after = this.reading.value?.document;
     if (after === undefined) return;
-    const before = this.#page.suite.document.value;
+    const before = this.#page.store.document.value;
     batch(() => {
-      this.#page.suite.update(() => after);
+      this.#page.store.update(() => after);
       this.#replaced.value = { before, after };
       this.give("");
     });
@@ -57,7 +59,7 @@ export class ImportForm {
 
   /** Restores the document before the import, if nothing has changed since. */
   undo(): void {
-    if (this.canUndo.value) this.#page.suite.update((document) => this.#replaced.value?.before ?? document);
+    if (this.canUndo.value) this.#page.store.update((document) => this.#replaced.value?.before ?? document);
   }
 
   /** @param json is imported without the server, if that does not answer */

@@ -1,8 +1,9 @@
-import { type Candidate, isMap } from "../../../core/deployments/candidate.ts";
+import type { Candidate } from "../../../core/deployments/candidate.ts";
+import { isRecord } from "../../../core/words/record.ts";
 import { isLegacyTarget } from "../../../core/deployments/migrate.ts";
 import type { Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import type { Problem } from "../../data/request-error.ts";
-import { migrateDocument, reasonAgainst, type SuiteDocument } from "../../state/suite-document.ts";
+import { migrateDocument, reasonAgainst, type DeploymentsDocument } from "../../state/deployments-document.ts";
 import type { ShownIssue } from "../../ui/IssueList.tsx";
 
 /** A text that was read; without a document if it cannot be read. */
@@ -13,7 +14,7 @@ export interface ReadText {
 
 export interface Reading {
   /** Absent if the text cannot be read as a document. */
-  readonly document?: SuiteDocument;
+  readonly document?: DeploymentsDocument;
   readonly issues: readonly ShownIssue[];
   /** Deploy targets in the form of an earlier version, which are migrated. */
   readonly migrated: number;
@@ -32,13 +33,13 @@ export function readingOf({ document, issues }: ReadText, vocabulary: Vocabulary
   if (document === undefined) return { issues, migrated: 0 };
   const reason = reasonAgainst(document);
   if (reason !== undefined) return { issues, migrated: 0, reason };
-  const suite = document as Candidate;
-  return { document: migrateDocument(suite, vocabulary), issues, migrated: legacyCount(suite) };
+  const map = document as Candidate;
+  return { document: migrateDocument(map, vocabulary), issues, migrated: legacyCount(map) };
 }
 
 function legacyCount({ deployments }: Candidate): number {
   const list: unknown[] = Array.isArray(deployments) ? deployments : [];
-  return list.filter((entry) => isMap(entry) && isLegacyTarget(entry)).length;
+  return list.filter((entry) => isRecord(entry) && isLegacyTarget(entry)).length;
 }
 
 /** A text that is meant to be JSON, without the server: places are missing then. `undefined` for YAML. */

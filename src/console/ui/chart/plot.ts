@@ -18,63 +18,82 @@ export interface PlotOptions {
   readonly onZoom: (span: Span | undefined) => void;
 }
 
-export type Plot = ReturnType<typeof createPlot>;
-
 /** Values over time on a canvas. It draws in animation frames, and only while it is in sight. */
-export function createPlot(options: PlotOptions) {
-  const { canvas, cursor } = options;
-  const size = signal({ width: 0, height: 0 });
-  const isSeen = signal(false);
-  const pointer = signal<number | undefined>(undefined);
-  let own: number | undefined;
-  const start = signal<number | undefined>(undefined);
-  const scene = computed(() => (isSeen.value ? sceneOf(options.read(), size.value, options.top) : undefined));
-  const at = computed(() => {
-    if (cursor.value === undefined || scene.value === undefined) return undefined;
-    const { times, scale } = scene.value;
-    const { from, to } = scale.span;
-    return cursor.value < from || cursor.value > to ? undefined : nearest(times, scale.span, cursor.value);
+export class Plot {
+  /** `undefined` while the canvas is out of sight. */
+  readonly scene;
+  /** The index of the sample at the cursor. */
+  readonly at;
+  readonly #options: PlotOptions;
+  readonly #pointer = signal<number | undefined>(undefined);
+  readonly #start = signal<number | undefined>(undefined);
+  readonly #drag = computed(() => {
+    const [start, end] = [this.#start.value, this.#pointer.value];
+    return start === undefined || end === undefined ? undefined : { start, end };
   });
-  const drag = computed(() =>
-    start.value === undefined || pointer.value === undefined ? undefined : { start: start.value, end: pointer.value },
-  );
-  const ends = [
-    watch(canvas, size, isSeen),
-    follow(pointer, scene, (time) => void (own = cursor.value = time)),
-    drawing({ ...options, size, scene, at, drag }),
-  ];
-  return {
-    /** `undefined` while the canvas is out of sight. */
-    scene,
-    at,
-    /** Points at a pixel, which keeps its place while time passes. */
-    pointAt: (x: number): void => void (pointer.value = x),
-    /** Points at a moment, which moves while time passes. */
-    pointTo(time: number): void {
-      batch(() => {
-        pointer.value = undefined;
-        own = time;
-        cursor.value = time;
-      });
-    },
-    /** Leaves the moment, unless another chart has set it. */
-    leave(): void {
-      batch(() => {
-        pointer.value = undefined;
-        if (cursor.value === own) cursor.value = undefined;
-        own = undefined;
-      });
-    },
-    grab: (x: number): void => void (start.value = x),
-    /** Ends the drag, and zooms to it if `isMeant`. */
-    drop(isMeant: boolean): void {
-      const [over, now] = [drag.value, scene.value];
-      start.value = undefined;
-      const span = isMeant && over && now ? selectionOf(now.scale, over.start, over.end) : undefined;
-      if (span) options.onZoom(span);
-    },
-    stop: (): void => ends.forEach((end) => end()),
-  };
+  readonly #ends: readonly (() => void)[];
+  #own: number | undefined;
+
+  constructor(options: PlotOptions) {
+    const { canvas, cursor, read, top } = options;
+    const size = signal({ width: 0, height: 0 });
+    const isSeen = signal(false);
+    const scene = computed(() => (isSeen.value ? sceneOf(read(), size.value, top) : undefined));
+    this.#options = options;
+    this.scene = scene;
+    this.at = computed(() => sampleAt(scene.value, cursor.value));
+    this.#ends = [
+      watch(canvas, size, isSeen),
+      follow(this.#pointer, scene, (time) => void (this.#own = cursor.value = time)),
+      drawing({ ...options, size, scene, at: this.at, drag: this.#drag }),
+    ];
+  }
+
+  /** Points at a pixel, which keeps its place while time passes. */
+  pointAt(x: number): void {
+    this.#pointer.value = x;
+  }
+
+  /** Points at a moment, which moves while time passes. */
+  pointTo(time: number): void {
+    batch(() => {
+      this.#pointer.value = undefined;
+      this.#own = time;
+      this.#options.cursor.value = time;
+    });
+  }
+
+  /** Leaves the moment, unless another chart has set it. */
+  leave(): void {
+    const { cursor } = this.#options;
+    batch(() => {
+      this.#pointer.value = undefined;
+      if (cursor.value === this.#own) cursor.value = undefined;
+      this.#own = undefined;
+    });
+  }
+
+  grab(x: number): void {
+    this.#start.value = x;
+  }
+
+  /** Ends the drag, and zooms to it if `isMeant`. */
+  drop(isMeant: boolean): void {
+    const [over, now] = [this.#drag.value, this.scene.value];
+    this.#start.value = undefined;
+    const span = isMeant && over && now ? selectionOf(now.scale, over.start, over.end) : undefined;
+    if (span) this.#options.onZoom(span);
+  }
+
+  stop(): void {
+    for (const end of this.#ends) end();
+  }
+}
+
+function sampleAt(scene: Scene | undefined, moment: number | undefined): number | undefined {
+  if (scene === undefined || moment === undefined) return undefined;
+  const { times, scale } = scene;
+  return moment < scale.span.from || moment > scale.span.to ? undefined : nearest(times, scale.span, moment);
 }
 
 function watch(

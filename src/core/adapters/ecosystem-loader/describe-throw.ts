@@ -1,5 +1,6 @@
 import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { existsSync } from "node:fs";
+import { codeOf } from "../../words/thrown.ts";
 import { YamlSyntaxError } from "../../yaml/load.ts";
 import type { Outcome, Place } from "./outcome.ts";
 import { ExportError, TooLargeError } from "./pick-apps.ts";
@@ -28,7 +29,7 @@ function describe(thrown: unknown, file: string): Failure {
   if (!(thrown instanceof Error)) return fail("ECOSYSTEM_FILE_THREW", "the file threw a value that is not an Error");
   const code = codeOf(thrown).replace(/^ERR_MODULE_NOT_FOUND$/, "MODULE_NOT_FOUND");
   const at = thrown instanceof SyntaxError ? placeOfSyntax(thrown.stack) : placeOfFrame(thrown.stack);
-  return { ...reasonOf(thrown, code, file), ...(at && { at }) };
+  return { ...reasonOf(thrown, code, file), at };
 }
 
 function reasonOf(error: Error, code: string, file: string): Failure {
@@ -65,10 +66,6 @@ function fail(code: ErrorCode, reason: string): Failure {
   return { ok: false, code, reason };
 }
 
-function codeOf(error: Error): string {
-  return "code" in error && typeof error.code === "string" ? error.code : "";
-}
-
 /** The stack begins with `file:line`, the source line, and a caret below it. */
 function placeOfSyntax(stack = ""): Place | undefined {
   const [head = "", , caret = ""] = stack.split("\n", 3);
@@ -76,7 +73,7 @@ function placeOfSyntax(stack = ""): Place | undefined {
   const file = pathOf(given);
   if (file === undefined) return undefined;
   const column = /^\s*\^/.test(caret) ? caret.indexOf("^") + 1 : undefined;
-  return { file, line: Number(line), ...(column !== undefined && { column }) };
+  return { file, line: Number(line), column };
 }
 
 function placeOfFrame(stack = ""): Place | undefined {

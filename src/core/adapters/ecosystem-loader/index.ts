@@ -1,10 +1,11 @@
 import { readdir, stat } from "node:fs/promises";
 import type { EcosystemLoader } from "../../ports/index.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
+import { once } from "../../words/once.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
 import { attempting, refuse } from "../files/file-error.ts";
 import { isRefusal } from "../files/system.ts";
-import { cleanEnvironment, type CleanEnvironment } from "./clean-environment.ts";
+import { cleanEnvironment } from "./clean-environment.ts";
 import type { Place } from "./outcome.ts";
 import { failure, runProgram } from "./run-program.ts";
 
@@ -16,12 +17,15 @@ export interface EcosystemLoaderOptions {
 }
 
 export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoaderOptions): EcosystemLoader {
-  let clean: CleanEnvironment | undefined;
-  const cleaned = (): CleanEnvironment => (clean ??= cleanEnvironment(env));
+  const cleaned = once(() => cleanEnvironment(env));
   const load = async (key: string, { signal }: { readonly signal: AbortSignal }): Promise<LoadedEcosystem> => {
     const [path = "", cwd = ""] = key.split("\0");
     await requireRegular(path);
-    const outcome = await runProgram(path, { cwd, env: cleaned().env, timeoutMs }, signal);
+    const line = await runProgram(path, { cwd, env: cleaned().env, timeoutMs }, signal);
+    const { readOutcome } = await import("./read-outcome.ts");
+    const outcome = readOutcome(line);
+    if (outcome === undefined)
+      throw failure("ECOSYSTEM_EXPORT_INVALID", path, "it wrote something else where its result was expected");
     if (!outcome.ok) throw failure(outcome.code, path, outcome.reason, outcome.at && textOf(outcome.at));
     const { apps, found, isDefaultExport, files } = outcome;
     return { path, apps, found, isDefaultExport, files };

@@ -1,7 +1,7 @@
 import type { Data, LoadedEcosystem } from "../../pm2/loaded.ts";
-import { isRecord } from "../../pm2/normalise.ts";
 import { isPm2Field } from "../../pm2/pm2-fields.ts";
 import { defined } from "../../words/defined.ts";
+import { isRecord } from "../../words/record.ts";
 
 export interface PickedApp {
   readonly fields: Readonly<Record<string, Data>>;

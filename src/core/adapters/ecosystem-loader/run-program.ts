@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { FileError } from "../../ports/index.ts";
-import { MAX_RESULT_BYTES, readOutcome, RESULT_FD, type Outcome } from "./outcome.ts";
+import { MAX_RESULT_BYTES, RESULT_FD } from "./outcome.ts";
 
 export interface ProgramOptions {
   readonly cwd: string;
@@ -25,10 +25,11 @@ const LINE_FEED = 10;
 const LIMITED = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_MIB * 1024}; exec "$0" "$@"`;
 
 /**
- * Runs a file in a separate process with a time limit. The process and its children are gone when the promise settles.
- * @throws {FileError} with the file's path if there is no outcome; the signal's reason if it is aborted
+ * Runs a file in a separate process with a time limit. The process and its children are gone when the promise settles,
+ * with the line that it wrote as its result.
+ * @throws {FileError} with the file's path if there is no such line; the signal's reason if it is aborted
  */
-export function runProgram(file: string, options: ProgramOptions, signal: AbortSignal): Promise<Outcome> {
+export function runProgram(file: string, options: ProgramOptions, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const child = start(file, options);
@@ -57,8 +58,6 @@ export function runProgram(file: string, options: ProgramOptions, signal: AbortS
     child.stdio[RESULT_FD]?.on("data", (chunk: Buffer) => {
       const said = line.add(chunk);
       if (said === "too long") fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more than a declaration holds");
-      else if (said === "garbage")
-        fail("ECOSYSTEM_EXPORT_INVALID", "it wrote something else where its result was expected");
       else if (said !== undefined) end(() => resolve(said));
     });
   });
@@ -68,12 +67,12 @@ class ResultLine {
   readonly #chunks: Buffer[] = [];
   #length = 0;
 
-  add(chunk: Buffer): Outcome | "too long" | "garbage" | undefined {
+  add(chunk: Buffer): string | undefined {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
     if (this.#length > MAX_RESULT_BYTES) return "too long";
     if (chunk.at(-1) !== LINE_FEED) return undefined;
-    return readOutcome(Buffer.concat(this.#chunks).toString("utf8")) ?? "garbage";
+    return Buffer.concat(this.#chunks).toString("utf8");
   }
 }
 

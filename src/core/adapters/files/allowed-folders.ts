@@ -39,7 +39,7 @@ export function allowedFolders(folders: readonly string[]): AllowedFolders {
 
 function outside(real: string, path: string, folders: readonly string[]): FileError {
   const where = real === path ? "it is" : `it leads to ${real},`;
-  const reason = `${where} outside of ${folders.join(" and ")}; allow another folder with --root, or one of env files with SVC_SERVICE_MANAGEMENT_CONFIG_DIR`;
+  const reason = `${where} outside of ${folders.join(" and ")}; allow another folder with --root, with folders in svcm.yaml, or for env files with SVC_SERVICE_MANAGEMENT_CONFIG_DIR`;
   return refuse("EOUTSIDE", "use", path, reason);
 }
 

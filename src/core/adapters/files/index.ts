@@ -1,4 +1,5 @@
 import type { Files, ReadOptions } from "../../ports/index.ts";
+import { once } from "../../words/once.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
 import { allowedFolders } from "./allowed-folders.ts";
 import { creator } from "./create.ts";
@@ -18,13 +19,11 @@ const MIB = 2 ** 20;
 export function nodeFiles(options: NodeFilesOptions): Files {
   const { maxBytes = MIB, lockTimeoutMs = 10_000 } = options;
   const folders = allowedFolders(options.allowedFolders);
-  let writer: Pick<Files, "replace" | "create"> | undefined;
   // A command that only reads does not load the code that writes.
-  const writing = () => {
-    if (writer !== undefined) return writer;
+  const writing = once(() => {
     const surroundings = { folders, locks: fileLocks({ timeoutMs: lockTimeoutMs }), maxBytes };
-    return (writer = { replace: replacer(surroundings), create: creator(surroundings) });
-  };
+    return { replace: replacer(surroundings), create: creator(surroundings) };
+  });
   const read = oneAtATime((key) => {
     const [path, limits] = JSON.parse(key) as [string, ReadOptions];
     return readInside(folders, path, { maxBytes, ...limits });

@@ -9,7 +9,8 @@ export function turns(): TakeTurn {
 
   return async (key, patience) => {
     const before = tails.get(key);
-    const { promise: ours, resolve: leave } = promiseWithResolvers();
+    let leave!: () => void;
+    const ours = new Promise<void>((resolve) => (leave = resolve));
     const tail = before === undefined ? ours : before.then(() => ours);
     tails.set(key, tail);
     void tail.then(() => {
@@ -24,13 +25,4 @@ export function turns(): TakeTurn {
     leave();
     return undefined;
   };
-}
-
-/** `Promise.withResolvers` came with Node 22. */
-function promiseWithResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let resolve!: () => void;
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

@@ -1,7 +1,8 @@
 import { stat, statfs } from "node:fs/promises";
 import { setTimeout as after } from "node:timers/promises";
+import { foreignCode } from "../../api/code.ts";
 import type { DiskReading } from "../../metrics/reading.ts";
-import { codeOf } from "./kept-process.ts";
+import { codeOf } from "../../words/thrown.ts";
 
 const KEPT_MS = 15_000;
 /** A disconnected network disk never answers. */
@@ -59,6 +60,7 @@ async function readOne(path: string): Promise<Found> {
   return { device, disk };
 }
 
-function failed(path: string, code: string): Found {
+function failed(path: string, system: string): Found {
+  const code = foreignCode(system);
   return { device: path, disk: { path, code, error: `The file system of this path cannot be read (${code}).` } };
 }

@@ -1,8 +1,10 @@
+import { foreignCode } from "../../api/code.ts";
 import { hasEnded, parsePidStat } from "../../metrics/proc/pid-stat.ts";
 import { parsePidIo } from "../../metrics/proc/pid-io.ts";
 import { parsePidStatm } from "../../metrics/proc/pid-statm.ts";
 import type { Units } from "../../metrics/proc/auxv.ts";
 import type { IoReading, ProcessReading } from "../../metrics/reading.ts";
+import { codeOf } from "../../words/thrown.ts";
 import { KeptFile } from "./kept-file.ts";
 
 const NO_LONGER_THERE = new Set(["ESRCH", "ENOENT"]);
@@ -83,9 +85,5 @@ function ioFailure(code: string): IoReading {
     code === "EACCES" || code === "EPERM"
       ? "The system does not let this user see the disk traffic of that process."
       : `The disk traffic of that process cannot be read (${code}).`;
-  return { supported: true, code, error };
-}
-
-export function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException | null)?.code ?? "EUNKNOWN";
+  return { supported: true, code: foreignCode(code), error };
 }

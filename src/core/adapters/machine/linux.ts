@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
 import { cpus, endianness } from "node:os";
+import { foreignCode } from "../../api/code.ts";
 import { parseAuxv, type Units } from "../../metrics/proc/auxv.ts";
 import { parseLoadavg } from "../../metrics/proc/loadavg.ts";
 import { parseMeminfo } from "../../metrics/proc/meminfo.ts";
 import { parseStat } from "../../metrics/proc/stat.ts";
 import type { HostReading, ProcessReading } from "../../metrics/reading.ts";
 import type { MachineReader } from "../../ports/machine.ts";
+import { codeOf } from "../../words/thrown.ts";
 import { DiskReader } from "./disks.ts";
 import { KeptFile } from "./kept-file.ts";
-import { codeOf, KeptProcess } from "./kept-process.ts";
+import { KeptProcess } from "./kept-process.ts";
 
 /** Enough for the cores in `/proc/stat`, which come first; the rest is interrupts. */
 const BUFFER_BYTES = 64 * 1024;
@@ -87,7 +89,7 @@ class KeptProcesses {
       // Too many files are open, or `/proc` hides processes of other users. The process runs, but svcm cannot see it.
       const code = codeOf(error);
       if (code === "ENOENT") return undefined;
-      const io = { supported: true, code, error: `The process cannot be read (${code}).` };
+      const io = { supported: true, code: foreignCode(code), error: `The process cannot be read (${code}).` };
       return { atMs: performance.now(), cpuMs: null, cpuPercent: null, rssBytes: null, io };
     }
   }

@@ -36,6 +36,5 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 export function pm2Failed({ code, details }: FailureFacts): SvcmError {
-  const hint = HINTS[code];
-  return new SvcmError("PM2_FAILED", { code, details, ...(hint !== undefined && { hint }) });
+  return new SvcmError("PM2_FAILED", { code, details, hint: HINTS[code] });
 }

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { FileError } from "../../ports/index.ts";
 import type { Processes } from "../../ports/processes.ts";
+import { once } from "../../words/once.ts";
 import { fileLocks } from "../files/lock.ts";
 import { digestWith } from "./digest.ts";
 import { environmentForPm2 } from "./environment.ts";
@@ -90,11 +91,6 @@ function actions(
     revive: (path, pmId) => act({ method: "revive", path, pmId }),
     save: () => act({ method: "save" }),
   };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 /** A worker is not used again after a start of apps, because PM2 may leave it in any state. */

@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { codeOf } from "../../words/thrown.ts";
 
 /** `undefined` if a process listens at PM2's socket, otherwise the system's code. A suspended daemon listens too. */
 export function probe(socket: string): Promise<string | undefined> {
@@ -8,9 +9,9 @@ export function probe(socket: string): Promise<string | undefined> {
       attempt.destroy();
       resolve(undefined);
     });
-    attempt.once("error", (error: NodeJS.ErrnoException) => {
+    attempt.once("error", (error) => {
       attempt.destroy();
-      resolve(error.code ?? "EUNKNOWN");
+      resolve(codeOf(error));
     });
   });
 }

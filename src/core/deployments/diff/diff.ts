@@ -1,6 +1,7 @@
 import { envSpellings } from "../../project/environment.ts";
 import { portOf } from "../tcp-ports.ts";
-import { type Candidate, isMap } from "../candidate.ts";
+import type { Candidate } from "../candidate.ts";
+import { isRecord } from "../../words/record.ts";
 import { DOCUMENT_VERSION } from "../shape.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, Effect, FieldChange, DeploymentsDiff } from "./change.ts";
@@ -83,9 +84,9 @@ const PORT = "ports.";
 
 /** Names ports `ports.rest` beside the other members. Numeric text counts as a number. */
 function flat(configuration: unknown): Candidate {
-  if (!isMap(configuration)) return configuration === undefined ? EMPTY : { value: configuration };
+  if (!isRecord(configuration)) return configuration === undefined ? EMPTY : { value: configuration };
   const { ports, ...rest } = configuration;
-  if (!isMap(ports)) return ports === undefined ? rest : { ...rest, ports };
+  if (!isRecord(ports)) return ports === undefined ? rest : { ...rest, ports };
   const flattened = Object.entries(ports).map(([name, given]) => {
     const port = portOf(given);
     return [`${PORT}${name}`, Number.isNaN(port) ? given : port] as const;
@@ -101,6 +102,6 @@ function kindOf(before: unknown, after: unknown): Change["kind"] {
 /** An entry that is not a map counts as one member, `value`. */
 function listOf(document: Candidate, section: "interfaces" | "deployments"): Candidate[] {
   const list = document[section];
-  if (Array.isArray(list)) return list.map((entry: unknown) => (isMap(entry) ? entry : { value: entry }));
+  if (Array.isArray(list)) return list.map((entry: unknown) => (isRecord(entry) ? entry : { value: entry }));
   return list === undefined || list === null ? [] : [{ value: list }];
 }

@@ -1,5 +1,6 @@
 import { compareText } from "../../api/issue.ts";
-import { type Candidate, isMap } from "../candidate.ts";
+import type { Candidate } from "../candidate.ts";
+import { isRecord } from "../../words/record.ts";
 import type { FieldChange } from "./change.ts";
 
 /** In the order of the new map, then the members that only the old one has. */
@@ -20,7 +21,7 @@ export function fingerprint(value: unknown): string {
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (!isMap(value)) return value;
+  if (!isRecord(value)) return value;
   const entries = Object.entries(value).toSorted(([a], [b]) => compareText(a, b));
   return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
 }

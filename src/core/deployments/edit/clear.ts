@@ -1,8 +1,8 @@
-import { refusal } from "../../errors.ts";
 import type { Issue } from "../../api/issue.ts";
-import { suggest } from "../../words/suggest.ts";
+import { accepting, toIssue } from "../../findings/rule.ts";
 import { show } from "../rule.ts";
 import type { Candidate } from "../candidate.ts";
+import { refuseIssues } from "./edit.ts";
 
 /** @throws {SvcmError} INVALID_PAYLOAD for an unknown field that the entry does not have */
 export function refuseUnknownFields(
@@ -14,16 +14,14 @@ export function refuseUnknownFields(
   const strangers = fields.filter((field) => !known.includes(field) && !Object.hasOwn(entry, field));
   if (strangers.length === 0) return;
   const accepted = [...new Set([...known, ...Object.keys(entry)])];
-  const issues = strangers.map((field): Issue => {
-    const suggestion = suggest(field, accepted);
-    return {
-      code: "SUITE_UNKNOWN_KEY",
-      severity: "error",
-      path: [...path, field],
-      message: `${show(field)} cannot be cleared; accepted: ${accepted.join(", ")}`,
-      accepted,
-      ...(suggestion !== undefined && { suggestion }),
-    };
-  });
-  throw refusal("INVALID_PAYLOAD", issues);
+  refuseIssues(
+    strangers.map((field) => unknownKey(field, "cleared", accepted)),
+    path,
+  );
+}
+
+/** The issue of a field that an edit names and the entry cannot have. */
+export function unknownKey(field: string, done: "cleared" | "set", accepted: readonly string[]): Issue {
+  const words = accepting(`${show(field)} cannot be ${done}`, accepted, field);
+  return toIssue({ code: "SUITE_UNKNOWN_KEY", severity: "error", path: [field], ...words });
 }

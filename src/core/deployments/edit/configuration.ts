@@ -1,12 +1,10 @@
 import type { Change } from "../../yaml/splice/change.ts";
-import type { Issue } from "../../api/issue.ts";
-import { suggest } from "../../words/suggest.ts";
-import { show } from "../rule.ts";
-import { type Candidate, isMap } from "../candidate.ts";
+import type { Candidate } from "../candidate.ts";
+import { isRecord } from "../../words/record.ts";
 import { fieldsOf } from "../shape.ts";
 import { serviceConfigurationIssues } from "../validate.ts";
 import { portNames, type Vocabulary } from "../vocabulary.ts";
-import { refuseUnknownFields } from "./clear.ts";
+import { refuseUnknownFields, unknownKey } from "./clear.ts";
 import {
   changedKeys,
   entryChanges,
@@ -55,13 +53,10 @@ function refuseUnknownValues(
   const accepted = [...fieldsOf(SECTION), ...portNames(matrix).map((name) => PORT + name)];
   const unknown = Object.keys(values).filter((key) => !accepted.includes(key));
   const refused = unknown.filter((key) => namesPorts(key) || !Object.hasOwn(before, key));
-  const issues = refused.map((key): Issue => {
-    const suggestion = suggest(key, accepted);
-    const message = `${show(key)} cannot be set; accepted: ${accepted.join(", ")}`;
-    const meant = suggestion === undefined ? {} : { suggestion };
-    return { code: "SUITE_UNKNOWN_KEY", severity: "error", path: [SECTION, key], message, accepted, ...meant };
-  });
-  refuseIssues(issues, []);
+  refuseIssues(
+    refused.map((key) => unknownKey(key, "set", accepted)),
+    [SECTION],
+  );
 }
 
 /** Ports that the kind does not bind stay. */
@@ -69,7 +64,7 @@ export function changedConfiguration(
   before: Candidate,
   { values, clear }: { readonly values: Readonly<Record<string, string>>; readonly clear: readonly string[] },
 ): { readonly entry: Candidate; readonly nextPorts?: Candidate } {
-  const ports = isMap(before["ports"]) ? before["ports"] : {};
+  const ports = isRecord(before["ports"]) ? before["ports"] : {};
   const nextPorts = merged(ports, part(values, true), clear, PORT);
   const { ports: _, ...fields } = merged(before, part(values, false), clear, "");
   const portsGo = clear.includes("ports") || (before["ports"] === undefined && Object.keys(nextPorts).length === 0);
@@ -80,7 +75,7 @@ function changesOf(document: unknown, before: Candidate, after: Candidate, ports
   if (documentMap(document)[SECTION] === undefined || documentMap(document)[SECTION] === null)
     return [{ kind: "set", path: [SECTION], value: after }];
   const order = [...fieldsOf(SECTION).filter((field) => field !== "staticAssetsPath"), "staticAssetsPath", "ports"];
-  const isNested = isMap(before["ports"]) && isMap(after["ports"]);
+  const isNested = isRecord(before["ports"]) && isRecord(after["ports"]);
   if (!isNested) return entryChanges([SECTION], before, after, order);
   const nested = entryChanges([SECTION, "ports"], ports, after["ports"] as Candidate, ["rest", "websocket", "grpc"]);
   const { ports: _before, ...others } = before;
@@ -105,6 +100,6 @@ function merged(before: Candidate, values: Candidate, clear: readonly string[], 
 
 function mapIn(parent: Candidate, key: string, path: readonly string[]): Candidate {
   const value = parent[key] ?? {};
-  if (isMap(value)) return value;
+  if (isRecord(value)) return value;
   throw shapeRefusal(path, "a map", value);
 }

@@ -1,10 +1,11 @@
 import type { Code } from "../../api/codes.generated.ts";
 import type { Issue } from "../../api/issue.ts";
 import { refusal, SvcmError } from "../../errors.ts";
-import { suggest } from "../../words/suggest.ts";
+import { didYouMean } from "../../words/suggest.ts";
 import type { Change } from "../../yaml/splice/change.ts";
 import { foldName } from "../name.ts";
-import { type Candidate, textOf, isMap } from "../candidate.ts";
+import { type Candidate, textOf } from "../candidate.ts";
+import { isRecord } from "../../words/record.ts";
 import { show } from "../rule.ts";
 import { type ListSection, shapeIssue } from "../shape.ts";
 
@@ -29,7 +30,7 @@ export interface Located {
 /** `undefined` is an empty document. @throws {SvcmError} INVALID_PAYLOAD */
 export function documentMap(document: unknown): Candidate {
   if (document === undefined) return {};
-  if (isMap(document)) return document;
+  if (isRecord(document)) return document;
   throw shapeRefusal([], "a map", document);
 }
 
@@ -37,7 +38,7 @@ export function documentMap(document: unknown): Candidate {
 export function entriesOf(document: unknown, section: ListSection): Located[] {
   const list = documentMap(document)[section] ?? [];
   if (!Array.isArray(list)) throw shapeRefusal([section], "a list", list);
-  return list.flatMap((entry: unknown, index) => (isMap(entry) ? [{ entry, index }] : []));
+  return list.flatMap((entry: unknown, index) => (isRecord(entry) ? [{ entry, index }] : []));
 }
 
 /** @throws {SvcmError} INVALID_PAYLOAD with every issue */
@@ -96,7 +97,6 @@ export function namedEntry(
       code: words.ambiguous,
       details: `${near.length} ${words.noun}s are called ${show(wanted)}; rename one of them in the file first.`,
     });
-  const meant = suggest(wanted, names);
   const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
   const known =
     names.length === 0
@@ -105,7 +105,7 @@ export function namedEntry(
   throw new SvcmError("NOT_FOUND", {
     code: words.notFound,
     details: `No ${words.noun} is called ${show(wanted)}; ${known}.`,
-    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+    hint: didYouMean(wanted, names),
   });
 }
 

@@ -1,71 +1,23 @@
-/** Interface adapters are found by controller mapping or by their number in the list. */
+/** Interface adapters, which are found by controller mapping or by their number in the list. */
 import { SvcmError } from "../../errors.ts";
-import { type Candidate, textOf } from "../candidate.ts";
+import type { Candidate } from "../candidate.ts";
 import { fieldsOf } from "../shape.ts";
-import { interfaceIssues } from "../validate.ts";
-import type { Vocabulary } from "../vocabulary.ts";
-import {
-  changedKeys,
-  entriesOf,
-  entryChanges,
-  type Located,
-  namedEntry,
-  placed,
-  refuseIssues,
-  splitKnown,
-  type DocumentEdit,
-} from "./edit.ts";
-
-type Values = Readonly<Record<string, string>>;
+import { entryChanges, type Located, namedEntry } from "./edit.ts";
+import { type EntryKind, inOrder, type Values, withEdit } from "./entry.ts";
 
 const WORDS = { noun: "interface adapter", notFound: "INTERFACE_NOT_FOUND", ambiguous: "INTERFACE_AMBIGUOUS" } as const;
 
-export function addInterface(document: unknown, values: Values, vocabulary: Vocabulary): DocumentEdit {
-  const entries = entriesOf(document, "interfaces");
-  const entry = newInterface(values);
-  const issues = interfaceIssues(entry, entries.map(toEntry), vocabulary);
-  refuseIssues(issues, ["interfaces", entries.length]);
-  return {
-    changes: [{ kind: "append", path: ["interfaces"], value: entry }],
-    target: textOf(entry, "controller"),
-    keys: Object.keys(entry),
-    entry,
-  };
-}
-
-export function editInterface(
-  document: unknown,
-  asked: { readonly which: string; readonly values: Values },
-  vocabulary: Vocabulary,
-): DocumentEdit {
-  const entries = entriesOf(document, "interfaces");
-  const located = interfaceAt(entries, asked.which);
-  const path = ["interfaces", located.index];
-  const entry: Candidate = { ...located.entry, ...asked.values };
-  const target = textOf(located.entry, "controller");
-  const keys = changedKeys(located.entry, entry);
-  if (keys.length === 0) return { changes: [], target, keys, entry };
-  const others = entries.filter(({ index }) => index !== located.index).map(toEntry);
-  const { bad, left } = splitKnown(interfaceIssues(entry, others, vocabulary), located.entry);
-  refuseIssues(bad, path);
-  const changes = entryChanges(path, located.entry, entry, fieldsOf("interfaces"));
-  return { changes, target, keys, before: located.entry, entry, left: placed(left, path) };
-}
-
-export function removeInterface(document: unknown, which: string): DocumentEdit {
-  const { entry, index } = interfaceAt(entriesOf(document, "interfaces"), which);
-  return {
-    changes: [{ kind: "delete", path: ["interfaces", index] }],
-    target: textOf(entry, "controller"),
-    keys: Object.keys(entry),
-  };
-}
+export const interfaceKind: EntryKind = {
+  section: "interfaces",
+  name: "controller",
+  find: interfaceAt,
+  added: newInterface,
+  changed: withEdit,
+  changes: (path, before, after) => entryChanges(path, before, after, fieldsOf("interfaces")),
+};
 
 export function newInterface(values: Values): Candidate {
-  const order = fieldsOf("interfaces");
-  const others = Object.keys(values).filter((field) => !order.includes(field));
-  const given = [...order, ...others].filter((field) => values[field] !== undefined);
-  return Object.fromEntries(given.map((field) => [field, values[field]]));
+  return inOrder("interfaces", values);
 }
 
 function interfaceAt(entries: readonly Located[], which: string): Located {
@@ -77,8 +29,4 @@ function interfaceAt(entries: readonly Located[], which: string): Located {
     details: `No interface adapter has the number ${which.trim()}; there ${entries.length === 1 ? "is 1" : `are ${entries.length}`}.`,
     hint: "svcm interfaces list shows them",
   });
-}
-
-function toEntry({ entry }: Located): Candidate {
-  return entry;
 }

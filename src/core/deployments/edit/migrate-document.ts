@@ -2,7 +2,7 @@ import type { Change } from "../../yaml/splice/change.ts";
 import { isOutdatedTarget, migrateTarget } from "../migrate.ts";
 import { textOf } from "../candidate.ts";
 import { DOCUMENT_VERSION } from "../shape.ts";
-import { deployTargetIssues } from "../validate.ts";
+import { entryIssues } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import { entriesOf, placed, documentMap, type DocumentEdit } from "./edit.ts";
 import { targetChanges } from "./target.ts";
@@ -28,7 +28,7 @@ export function migrateDocument(document: unknown, vocabulary: Vocabulary): Docu
     target: names.length > 20 ? `${names.length} deploy targets` : names.join(", "),
     keys: isVersioned ? [] : ["version"],
     left: outdated.flatMap(({ entry, index }) =>
-      placed(deployTargetIssues(entry, [], vocabulary), ["deployments", index]),
+      placed(entryIssues("deployments", entry, [], vocabulary), ["deployments", index]),
     ),
   };
 }

@@ -3,7 +3,7 @@ import type { Issue } from "../../api/issue.ts";
 import { interfaceFields, targetFields } from "../fields.ts";
 import { decidersFirst } from "../field.ts";
 import type { Field } from "../field.ts";
-import { deployTargetIssues, interfaceIssues } from "../validate.ts";
+import { entryIssues } from "../validate.ts";
 import { entriesOf } from "./edit.ts";
 import type { ListSection } from "../shape.ts";
 import type { Vocabulary } from "../vocabulary.ts";
@@ -11,8 +11,8 @@ import type { Vocabulary } from "../vocabulary.ts";
 export interface Question {
   readonly field: string;
   readonly label: string;
-  readonly accepted?: readonly string[];
-  readonly default?: string;
+  readonly accepted?: readonly string[] | undefined;
+  readonly default?: string | undefined;
   readonly isOptional: boolean;
 }
 
@@ -29,8 +29,8 @@ export function openQuestions(section: ListSection, answers: Answers, vocabulary
       return {
         field: name,
         label,
-        ...(accepted && { accepted }),
-        ...(usual !== undefined && { default: usual }),
+        accepted,
+        default: usual,
         isOptional: !required(answers, vocabulary),
       };
     })
@@ -45,7 +45,6 @@ export function answerIssues(
   vocabulary: Vocabulary,
 ): Issue[] {
   const others = entriesOf(document, section).map(({ entry }) => entry);
-  const gate = section === "deployments" ? deployTargetIssues : interfaceIssues;
   const given = Object.fromEntries(Object.entries(answers).filter(([, value]) => value !== ""));
-  return gate(given, others, vocabulary).filter(({ path }) => Object.hasOwn(given, String(path[0])));
+  return entryIssues(section, given, others, vocabulary).filter(({ path }) => Object.hasOwn(given, String(path[0])));
 }

@@ -1,4 +1,5 @@
-import { activePorts, isPort } from "../tcp-ports.ts";
+import { isPort } from "../../words/port.ts";
+import { activePorts } from "../tcp-ports.ts";
 import type { Rule } from "../rule.ts";
 
 export const configurationPortCollision: Rule = {

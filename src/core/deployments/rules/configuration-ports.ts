@@ -1,6 +1,7 @@
 import { acceptedText } from "../../findings/rule.ts";
 import { type Rule, show } from "../rule.ts";
-import { activePorts, isPort } from "../tcp-ports.ts";
+import { isPort } from "../../words/port.ts";
+import { activePorts } from "../tcp-ports.ts";
 
 export const configurationPorts: Rule = {
   code: "CONFIG_PORT_INVALID",

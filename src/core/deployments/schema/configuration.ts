@@ -1,3 +1,4 @@
+import { MAX_PORT } from "../../words/port.ts";
 import { configurationFields } from "../fields.ts";
 import { portNames, type Vocabulary } from "../vocabulary.ts";
 import { entrySchema } from "./entry.ts";
@@ -8,7 +9,7 @@ const PORT_TEXT = /^(?=\d{1,5}$)(?=0*[1-9])(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\
 const PORT: JsonSchema = {
   type: ["string", "integer"],
   minimum: 1,
-  maximum: 65_535,
+  maximum: MAX_PORT,
   pattern: PORT_TEXT.source,
   patternErrorMessage: "Expected an integer from 1 to 65535.",
 };

@@ -1,3 +1,4 @@
+import { inAnyCase } from "../../api/word-pattern.ts";
 import { envSpellings } from "../../project/environment.ts";
 import { interfaceFields } from "../fields.ts";
 import { DOCUMENT_VERSION } from "../shape.ts";
@@ -42,15 +43,9 @@ export function documentSchema(vocabulary: Vocabulary): Record<string, unknown> 
 
 function environmentSchema({ contract }: Vocabulary): JsonSchema {
   const spellings = [...envSpellings(contract).keys()];
-  const anyCase = spellings.map((name) => name.replaceAll(/./g, eitherCase)).join("|");
+  const anyCase = spellings.map(inAnyCase).join("|");
   return {
     ...described("Selected environment. The document never holds its values."),
     anyOf: [{ enum: spellings }, textWith(new RegExp(`^(?:${anyCase})$`), `Accepted: ${spellings.join(", ")}.`)],
   };
-}
-
-function eitherCase(letter: string): string {
-  return /[a-z]/.test(letter)
-    ? `[${letter}${letter.toUpperCase()}]`
-    : letter.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

@@ -12,9 +12,9 @@ export const fileCodes: CodeDocs = {
   },
   EOUTSIDE: {
     summary: "The path, or a link in it, leads outside the folders that svcm may use.",
-    explanation: "These folders are the repository root and the config directory.",
+    explanation: "These folders are the repository root, the config directory, and the `folders` of `svcm.yaml`.",
     remedy:
-      "Name a file inside them, choose another repository with `--root <dir>`, or set SVC_SERVICE_MANAGEMENT_CONFIG_DIR to the folder of the env files.",
+      "Name a file inside them, add its folder to `folders` in `svcm.yaml`, choose another repository with `--root <dir>`, or set SVC_SERVICE_MANAGEMENT_CONFIG_DIR to the folder of the env files.",
   },
   ELOCKED: {
     summary: "Another process held the lock for too long; the message names it.",
@@ -95,6 +95,7 @@ export const fileCodes: CodeDocs = {
   },
 };
 
+/** Codes of `metrics watch --url`, and of the WebSocket that it uses. */
 export const connectionCodes: CodeDocs = {
   CONNECTION_FAILED: {
     summary: "svcm could not connect to the service at `--url`; the message has the reason.",
@@ -103,5 +104,25 @@ export const connectionCodes: CodeDocs = {
   NOT_SVCM_SERVE: {
     summary: "A server answers at `--url`, but it is not `svcm serve`.",
     remedy: "Use the address that `svcm serve` prints when it starts, for example http://127.0.0.1:3200.",
+  },
+  INVALID_SUBSCRIPTION: {
+    summary: "A `subscribe` frame is not accepted; an earlier subscription stays.",
+    remedy: "Send an accepted environment, and an `intervalMs` within the range that the message names.",
+  },
+  INVALID_ACTION: {
+    summary: "An `action` frame is not accepted; nothing was done.",
+    remedy: "Send what the message says is accepted; `svcm schema asyncapi` describes every frame.",
+  },
+  INVALID_FRAME: {
+    summary: "A frame is not JSON, or is not accepted.",
+    remedy: "Send what the message says is accepted; `svcm schema asyncapi` describes every frame.",
+  },
+  UNKNOWN_FRAME: {
+    summary: "The `type` of a frame is not known.",
+    remedy: "Use one of the types that the message lists.",
+  },
+  BINARY_FRAME: {
+    summary: "The client sent a binary frame; the connection is closed.",
+    remedy: "Send JSON as text frames.",
   },
 };

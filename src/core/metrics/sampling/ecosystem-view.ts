@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../api/code.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { driftOf } from "../../rollout/drift.ts";
 import type { ExpectedApp } from "../../rollout/expected.ts";
@@ -12,7 +13,7 @@ export interface EcosystemState {
   readonly exists: boolean;
   readonly expected: readonly ExpectedApp[];
   readonly visibleKeys: ReadonlySet<string>;
-  readonly failure?: { readonly error: string; readonly code: string };
+  readonly failure?: { readonly error: string; readonly code: ErrorCode };
 }
 
 export type EcosystemMetrics = MetricsPayload["ecosystem"];

@@ -1,7 +1,6 @@
 import type { Finding } from "../../findings/rule.ts";
+import { isRecord } from "../../words/record.ts";
 import { suggest } from "../../words/suggest.ts";
-import { defined } from "../../words/defined.ts";
-import { isRecord } from "../normalise.ts";
 import { isPm2Field, mistypeOf, pm2Fields } from "../pm2-fields.ts";
 import type { CheckedApp, EcosystemRule } from "./rule.ts";
 
@@ -43,7 +42,7 @@ function unknownField({ label, index }: CheckedApp, key: string): Finding {
   return {
     path: ["apps", index, key],
     message: `${label}: PM2 knows no field "${key}" and ignores it${advice}`,
-    ...defined({ suggestion: isEnvFile ? undefined : suggest(key, pm2Fields()) }),
+    suggestion: isEnvFile ? undefined : suggest(key, pm2Fields()),
   };
 }
 

@@ -2,6 +2,7 @@ import type { CapabilityMatrix } from "../../facts/schema.ts";
 import { migrateTarget } from "../../deployments/migrate.ts";
 import type { Candidate } from "../../deployments/candidate.ts";
 import { entryOf, groupOf, type Vocabulary } from "../../deployments/vocabulary.ts";
+import { isRecord } from "../../words/record.ts";
 import type { ImpliedApps } from "./rule.ts";
 
 /**
@@ -12,15 +13,15 @@ import type { ImpliedApps } from "./rule.ts";
  * @param profile the environment by its name, no alias
  */
 export function impliedApps(document: unknown, profile: string, vocabulary: Vocabulary): ImpliedApps[] {
-  const { serviceConfiguration, deployments } = isCandidate(document) ? document : {};
+  const { serviceConfiguration, deployments } = isRecord(document) ? document : {};
   const targets = (Array.isArray(deployments) ? deployments : [])
-    .filter(isCandidate)
+    .filter(isRecord)
     .map((target) => migrateTarget(target, vocabulary))
     .filter(({ deployTarget, pm2Profile }) => {
       return pm2Profile === profile && groupOf(vocabulary, deployTarget)?.pm2Managed === true;
     });
   if (targets.length > 0) return targets.flatMap((target) => appsOfTarget(target, vocabulary.matrix));
-  const serviceKind = isCandidate(serviceConfiguration) ? serviceConfiguration["serviceKind"] : undefined;
+  const serviceKind = isRecord(serviceConfiguration) ? serviceConfiguration["serviceKind"] : undefined;
   return appsOfKind(serviceKind, `service kind ${String(serviceKind)}`, vocabulary.matrix);
 }
 
@@ -32,8 +33,4 @@ function appsOfTarget({ name, serviceType }: Candidate, matrix: CapabilityMatrix
 function appsOfKind(serviceKind: unknown, by: string, { serviceKinds }: CapabilityMatrix): ImpliedApps[] {
   const kind = entryOf(serviceKinds, serviceKind);
   return kind === undefined ? [] : [{ by, suffixes: kind.appSuffixes }];
-}
-
-function isCandidate(value: unknown): value is Candidate {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

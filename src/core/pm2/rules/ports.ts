@@ -1,10 +1,10 @@
 import { acceptedText, type Finding } from "../../findings/rule.ts";
+import { MAX_PORT } from "../../words/port.ts";
 import { first, spellings } from "../normalise.ts";
 import { sharing, type CheckedApp, type EcosystemRule } from "./rule.ts";
 
 /** Variables that name a port to listen on; others, such as `SVC_REDIS_PORT`, name the port of another service. */
 const LISTENING = /^(?:PORT|SVC_(?:HTTP|REST|WEBSOCKET|GRPC|METRICS|SERVICE_MANAGEMENT)_PORT)$/;
-const MAX_PORT = 65_535;
 /** Long enough for a server to finish its requests; PM2 gives 1600 ms. */
 const DRAIN_MS = 5000;
 

@@ -129,7 +129,7 @@ describe("Files.read refuses", () => {
     symlinkSync(join(elsewhere, "secret"), path);
     writeFileSync(join(elsewhere, "secret"), "A=1\n");
     await expect(read(path)).rejects.toMatchObject({
-      message: `Cannot use ${path}: it leads to ${join(elsewhere, "secret")}, outside of ${config}; allow another folder with --root, or one of env files with SVC_SERVICE_MANAGEMENT_CONFIG_DIR.`,
+      message: `Cannot use ${path}: it leads to ${join(elsewhere, "secret")}, outside of ${config}; allow another folder with --root, with folders in svcm.yaml, or for env files with SVC_SERVICE_MANAGEMENT_CONFIG_DIR.`,
     });
   });
 

@@ -1,3 +1,4 @@
+import { codeOf } from "../../../words/thrown.ts";
 import { LinkFailure, unreachable } from "../failure.ts";
 import type { Pm2 } from "./pm2-api.ts";
 
@@ -144,8 +145,4 @@ export function wordsOf(error: unknown): string {
   if (Array.isArray(error)) return error.map(wordsOf).join("; ").slice(0, LONGEST_WORDS);
   const words = error instanceof Error ? error.message : typeof error === "string" ? error : "PM2 gave no reason";
   return (words.split("\n")[0] ?? "").slice(0, LONGEST_WORDS);
-}
-
-function codeOf(error: Error): string {
-  return "code" in error && typeof error.code === "string" ? error.code : "EUNKNOWN";
 }

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 import { DocumentPlace, STORAGE_KEY } from "./document-place.ts";
-import { emptySuite, readSuite, type SuiteDocument } from "./suite-document.ts";
+import { emptyDocument, readDocument, type DeploymentsDocument } from "./deployments-document.ts";
 
 const ASIDE = `${STORAGE_KEY}.aside.`;
 
@@ -11,7 +11,7 @@ export interface KeptAside {
   readonly reason: string;
 }
 
-export interface SuiteStoreOptions {
+export interface DocumentStoreOptions {
   /** Of the browser; `undefined` if it is closed to the page. */
   readonly storage: Storage | undefined;
   readonly vocabulary: Vocabulary;
@@ -19,17 +19,17 @@ export interface SuiteStoreOptions {
   readonly now: () => number;
 }
 
-export class SuiteStore {
-  readonly document = signal(emptySuite);
+export class DocumentStore {
+  readonly document = signal(emptyDocument);
   /** The reason why the document is held in memory only. */
   readonly unsaved = signal<string | undefined>();
   readonly aside = signal<readonly KeptAside[]>([]);
   /** The stored document belongs to another server. Until {@link settle} nothing is loaded or stored. */
   readonly isForeign = signal(false);
-  readonly #options: SuiteStoreOptions;
+  readonly #options: DocumentStoreOptions;
   #place: DocumentPlace | undefined;
 
-  constructor(options: SuiteStoreOptions) {
+  constructor(options: DocumentStoreOptions) {
     const { storage, server } = options;
     this.#options = options;
     if (storage === undefined) {
@@ -49,7 +49,7 @@ export class SuiteStore {
     this.#begin();
   }
 
-  update(change: (document: SuiteDocument) => SuiteDocument): void {
+  update(change: (document: DeploymentsDocument) => DeploymentsDocument): void {
     if (this.isForeign.value) return;
     const next = change(this.document.value);
     if (next === this.document.value) return;
@@ -72,7 +72,7 @@ export class SuiteStore {
   }
 
   #load(text: string): void {
-    const reading = readSuite(text, this.#options.vocabulary);
+    const reading = readDocument(text, this.#options.vocabulary);
     if ("document" in reading) this.document.value = reading.document;
     else this.#keep(text, reading.reason);
   }

@@ -32,7 +32,7 @@ export function randomOf(seed: number): Random {
 }
 
 export function realDocuments(): string[] {
-  const read = (name: string): string => readFileSync(new URL(`../../../../${name}`, import.meta.url), "utf8");
+  const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8");
   return [...FILES.map(read), ...MADE];
 }
 

@@ -1,4 +1,4 @@
-import type { CodeDocs } from "./rule.ts";
+import type { CodeDocs } from "../rule.ts";
 
 export const processCodes: CodeDocs = {
   PM2_NOT_RUNNING: {

@@ -1,6 +1,11 @@
-import type { CodeDocs } from "./rule.ts";
+import type { CodeDocs } from "../rule.ts";
 
 export const telemetryCodes: CodeDocs = {
+  UNSUPPORTED_PLATFORM: {
+    summary: "This platform does not report the disk traffic of a process.",
+    explanation: "CPU and memory are measured all the same.",
+    remedy: "Measure on Linux, where svcm reads `/proc`.",
+  },
   ASYNC_CONTEXT_ROUTE_MISSING: {
     summary: "The process has no route `/async-context-metrics`.",
     explanation: "It answered 404 on its `SVC_HTTP_PORT`.",

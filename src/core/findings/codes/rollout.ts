@@ -1,4 +1,4 @@
-import type { CodeDocs } from "./rule.ts";
+import type { CodeDocs } from "../rule.ts";
 
 /** The codes of plans, applies and releases. */
 export const rolloutCodes: CodeDocs = {

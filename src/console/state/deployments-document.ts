@@ -1,14 +1,15 @@
-import { type Candidate, isMap } from "../../core/deployments/candidate.ts";
+import type { Candidate } from "../../core/deployments/candidate.ts";
+import { isRecord } from "../../core/words/record.ts";
 import { migrateTarget } from "../../core/deployments/migrate.ts";
 import { DOCUMENT_VERSION } from "../../core/deployments/shape.ts";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 
 /**
- * The suite document as the console holds it. Rejected entries are kept and flagged, unknown keys are kept.
+ * The deployments document as the console holds it. Rejected entries are kept and flagged, unknown keys are kept.
  *
  * @see CONTRACT section 6
  */
-export interface SuiteDocument {
+export interface DeploymentsDocument {
   readonly version: typeof DOCUMENT_VERSION;
   /** The selection only, never values. One that is not accepted is kept and flagged. */
   readonly runtimeEnvironment?: unknown;
@@ -18,13 +19,13 @@ export interface SuiteDocument {
   readonly [unknown: string]: unknown;
 }
 
-export const emptySuite: SuiteDocument = { version: DOCUMENT_VERSION };
+export const emptyDocument: DeploymentsDocument = { version: DOCUMENT_VERSION };
 
 /** A stored text as a document with legacy deploy targets migrated, or the reason why it is not one. */
-export function readSuite(
+export function readDocument(
   text: string,
   vocabulary: Vocabulary,
-): { readonly document: SuiteDocument } | { readonly reason: string } {
+): { readonly document: DeploymentsDocument } | { readonly reason: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -36,7 +37,7 @@ export function readSuite(
 }
 
 /** Brings legacy deploy targets to today's form without loss. @see the specification, "Versioning" 2 */
-export function migrateDocument(value: Candidate, vocabulary: Vocabulary): SuiteDocument {
+export function migrateDocument(value: Candidate, vocabulary: Vocabulary): DeploymentsDocument {
   const { deployments } = value as { deployments?: readonly Candidate[] };
   return {
     ...value,
@@ -47,15 +48,15 @@ export function migrateDocument(value: Candidate, vocabulary: Vocabulary): Suite
 
 /** The reason why a value cannot be held as a document. Issues inside of a section do not count. */
 export function reasonAgainst(value: unknown): string | undefined {
-  if (!isMap(value)) return "It is not a map.";
+  if (!isRecord(value)) return "It is not a map.";
   const { version = DOCUMENT_VERSION, runtimeEnvironment, serviceConfiguration = {} } = value;
   if (version !== DOCUMENT_VERSION) return `version is ${JSON.stringify(version)}; accepted: ${DOCUMENT_VERSION}.`;
   // Another scalar is a selection that is not accepted; a map or a list would hold values.
   if (typeof runtimeEnvironment === "object") return "runtimeEnvironment is not the name of an environment.";
-  if (!isMap(serviceConfiguration)) return "serviceConfiguration is not a map.";
+  if (!isRecord(serviceConfiguration)) return "serviceConfiguration is not a map.";
   const list = (["interfaces", "deployments"] as const).find((name) => {
     const entries = value[name] ?? [];
-    return !Array.isArray(entries) || !entries.every(isMap);
+    return !Array.isArray(entries) || !entries.every(isRecord);
   });
   return list && `${list} is not a list of maps.`;
 }

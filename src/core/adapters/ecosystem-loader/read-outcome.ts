@@ -1,0 +1,40 @@
+import * as z from "zod/mini";
+import type { ErrorCode } from "../../api/code.ts";
+import type { Fields } from "../../pm2/normalise.ts";
+import type { Outcome } from "./outcome.ts";
+
+const texts = z.array(z.string());
+const envFile = z.object({ given: z.string(), path: z.string(), exists: z.boolean(), isOptional: z.boolean() });
+const places = z.object({
+  cwd: z.string(),
+  hasCwd: z.boolean(),
+  script: z.string(),
+  hasScript: z.boolean(),
+  interpreter: z.string(),
+  envFiles: z.array(envFile),
+});
+const fields = z.record(z.string(), z.unknown()) as unknown as z.ZodMiniType<Fields>;
+const outcome = z.discriminatedUnion("ok", [
+  z.object({
+    ok: z.literal(true),
+    apps: z.array(z.object({ fields, keys: texts, unset: texts, places })),
+    found: z.enum(["apps", "pm2", "export", "nothing"]),
+    isDefaultExport: z.boolean(),
+    files: texts,
+  }),
+  z.object({
+    ok: z.literal(false),
+    code: z.string().check(z.regex(/^[A-Z][A-Z0-9_]+$/)) as unknown as z.ZodMiniType<ErrorCode>,
+    reason: z.string(),
+    at: z.optional(z.object({ file: z.string(), line: z.int(), column: z.optional(z.int()) })),
+  }),
+]);
+
+/** Parses the line; undefined if it is not an outcome. The file's code can write to the same descriptor. */
+export function readOutcome(line: string): Outcome | undefined {
+  try {
+    return outcome.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}

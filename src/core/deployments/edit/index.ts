@@ -1,0 +1,6 @@
+/** The edits of deployments.yaml as decisions. Operations load them only for an edit. */
+export { setConfiguration } from "./configuration.ts";
+export { addEntry, editEntry, removeEntry } from "./entry.ts";
+export { interfaceKind } from "./interface.ts";
+export { migrateDocument } from "./migrate-document.ts";
+export { duplicateTarget, targetKind } from "./target.ts";

@@ -1,0 +1,10 @@
+/** The code of an error, as the system's errors have one; `EUNKNOWN` without one. */
+export function codeOf(error: unknown): string {
+  const { code } = Object(error) as { readonly code?: unknown };
+  return typeof code === "string" ? code : "EUNKNOWN";
+}
+
+/** The stack of a defect. */
+export function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? String(error)) : `thrown: ${String(error)}`;
+}
