@@ -6,7 +6,9 @@ import {
   envRead,
   execute,
   nodePorts,
+  processAct,
   projectInit,
+  startedEnvironments,
   withDoor,
   type Ports,
 } from "../../../src/core/index.ts";
@@ -53,6 +55,23 @@ describe("svcm init divides files among environments", () => {
     const read = execute(envRead, fresh, { environment: "production" }, caller);
     await expect(read).rejects.toMatchObject({
       body: { code: "ENV_FILE_NOT_DECLARED", details: expect.stringContaining("These environments have one: dev.") },
+    });
+  });
+
+  test("an environment without an ecosystem file is refused with the names of those that have one", async () => {
+    const { ports, root } = makeWorkspace({
+      "ecosystem.config.js": js(app("api", BLOCKS)),
+      ".env.staging": "PORT=1\n",
+    });
+    await execute(projectInit, ports, { write: true }, caller);
+    const fresh = nodePorts({ root, env: {}, cwd: root });
+    expect(await startedEnvironments(fresh)).toEqual(["dev", "production"]);
+    const input = { action: "start", scope: "ecosystem", environment: "staging" } as const;
+    await expect(execute(processAct, fresh, input, caller)).rejects.toMatchObject({
+      body: {
+        details:
+          "The environment staging has no ecosystem file, so no app is declared. These environments have one: dev, production.",
+      },
     });
   });
 
