@@ -68,6 +68,19 @@ test("what PM2 runs after a start is what the file declares, also after a restar
   expect(stepsOf(await planFor([api, workers]))).toEqual([]);
 });
 
+test("what `pm2 start` makes of the file is what the file declares", async () => {
+  const limited = { ...api, name: "by-pm2", cron_restart: "0 4 * * *", wait_ready: true, listen_timeout: 300 };
+  const pair = { ...workers, name: "pair-by-pm2", max_restarts: 3, time: true, log_file: "all.log" };
+  const apps = [api, workers, limited, pair];
+  own.pm2Folder(apps);
+  command("start", join(own.folder, "pm2/ecosystem.dev.config.cjs"), "--only", "by-pm2,pair-by-pm2");
+  try {
+    expect(stepsOf(await planFor(apps))).toEqual([]);
+  } finally {
+    command("delete", "by-pm2", "pair-by-pm2");
+  }
+});
+
 describe("each change of the declaration is a step", () => {
   test.each<[string, object, string]>([
     ["script", { script: "./other.cjs" }, "update api gap script different"],
