@@ -1,6 +1,6 @@
 /** The whole HTTP surface. Routes, 405 answers and the API's description derive from this table. */
 import * as body from "../core/api/bodies.ts";
-import { planBody } from "../core/api/rollout.ts";
+import { planBody, releaseListBody } from "../core/api/rollout.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
 import {
   auditList,
@@ -13,6 +13,7 @@ import {
   METRICS_TYPES,
   metricsShow,
   deploymentsValidate,
+  releaseList,
   rolloutPlan,
   type ErrorKind,
 } from "../core/index.ts";
@@ -84,6 +85,13 @@ export const routes: readonly Route[] = [
     query: ["environment", "service"],
     response: planBody,
     refusals: ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAILED", "PM2_FAILED", "FACT_INVALID"],
+  }),
+  operationRoute("GET", "/api/runtime/releases", releaseList, {
+    summary: "List the newest applies and rollbacks of this repository.",
+    tag: "pm2",
+    description: "One without an end was cut off, so its outcome is `half`. No value is shown.",
+    response: releaseListBody,
+    refusals: ["PM2_FAILED"],
   }),
   operationRoute("GET", "/api/runtime/contract", contractShow, {
     summary: "Show the runtime contract and the capability matrix.",

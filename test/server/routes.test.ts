@@ -14,7 +14,7 @@ import {
   healthBody,
   openApiBody,
 } from "../../src/core/api/bodies.ts";
-import { planBody } from "../../src/core/api/rollout.ts";
+import { planBody, releaseListBody } from "../../src/core/api/rollout.ts";
 import { ask, ENV, post, testServer, type Answered } from "./support.ts";
 import type { Route } from "../../src/server/route.ts";
 import { routes } from "../../src/server/routes.ts";
@@ -30,6 +30,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
     body: ecosystemBody,
   },
   "/api/runtime/plan": { path: "/api/runtime/plan?environment=prod", body: planBody },
+  "/api/runtime/releases": { path: "/api/runtime/releases", body: releaseListBody },
   "/api/runtime/contract": { path: "/api/runtime/contract", body: contractBody },
   "/api/runtime/audit": { path: "/api/runtime/audit?limit=10", body: auditBody },
   "/healthz": { path: "/healthz", body: healthBody },

@@ -120,6 +120,10 @@ export const releaseBody = z
   })
   .describe("The record of an apply or a rollback. It holds no value.");
 
+export const releaseListBody = z
+  .strictObject({ releases: z.array(releaseBody).describe("The newest first; svcm keeps ten.") })
+  .describe("The applies and rollbacks of this repository.");
+
 export type PlanStep = BodyOf<typeof planStep>;
 export type PlanReason = PlanStep["why"][number];
 export type Plan = BodyOf<typeof planBody>;
