@@ -1,4 +1,5 @@
 /** A repository with a `svcm.yaml`: its own environments, layers, services and ecosystem files. */
+import { join } from "node:path";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
@@ -48,10 +49,12 @@ const FILES = {
 
 describe("env files in layers", () => {
   test("a later layer wins, and an unknown or connection key is never shown", async () => {
-    const { response } = await execute(envRead, repository(FILES), { environment: "local" }, caller);
+    const ports = repository(FILES);
+    const { response } = await execute(envRead, ports, { environment: "local" }, caller);
     expect(response).toEqual({
       environment: "local",
       fileName: ".env.local",
+      path: join(ports.workspace.root, ".env.local"),
       editableKeys: ["LOG_LEVEL"],
       values: { LOG_LEVEL: "info", PORT: "4000" },
     });
