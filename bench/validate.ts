@@ -16,7 +16,7 @@ const SCHEMA = join(HERE, "../schemas/service-management.v1.schema.json");
 const ROUNDS = Number(process.argv[2] ?? 9);
 const SIZES = [10, 1000, 10_000, 100_000];
 /** For ajv-cli, which stops at the first wrong target and reports no line. */
-const GOALS: Readonly<Record<number, number>> = { 1000: 1, 10_000: 1 };
+const GOALS: Readonly<Record<number, number>> = { 1000: 0.35, 10_000: 0.45 };
 /** The product refuses files above 4 MiB, so that the largest row is the core's alone. */
 const LARGEST_OF_PRODUCT = 10_000;
 const LARGEST_OF_SPECTRAL = 10_000;

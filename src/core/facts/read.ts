@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { isValid, sortIssues, type Issue } from "../api/issue.ts";
 import { MAX_PORT } from "../words/port.ts";
 import { suggest } from "../words/suggest.ts";
-import { parseYaml } from "../yaml/parse.ts";
+import { readYaml } from "../yaml/read.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import { contractIssues, matrixIssues, type Finding } from "./consistency.ts";
 import {
@@ -21,7 +21,7 @@ export type Fact<T> =
 
 /** Reads a `runtime-contract.yaml` strictly. `file` is the name in the places of issues. */
 export function readRuntimeContract(text: string, file: string): Fact<RuntimeContract> {
-  const fact = readFact(parseYaml(text, file), runtimeContractSchema, contractIssues);
+  const fact = readFact(readYaml(text, file), runtimeContractSchema, contractIssues);
   return fact.value === undefined ? fact : { ...fact, value: completed(fact.value) };
 }
 
@@ -47,7 +47,7 @@ export function readCapabilityMatrix(
   contract: RuntimeContract,
   packaged: Pick<RuntimeContract, "keys"> = { keys: {} },
 ): Fact<CapabilityMatrix> {
-  return readFact(parseYaml(text, file), capabilityMatrixSchema, (matrix) => matrixIssues(matrix, contract, packaged));
+  return readFact(readYaml(text, file), capabilityMatrixSchema, (matrix) => matrixIssues(matrix, contract, packaged));
 }
 
 export function readFact<T>(source: YamlSource, schema: z.ZodType<T>, check: (value: T) => Finding[]): Fact<T> {

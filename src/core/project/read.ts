@@ -1,12 +1,12 @@
 import { keyIssues, reference, spellingsTwice, type Finding } from "../facts/consistency.ts";
 import { completedKeys, readFact, type Fact } from "../facts/read.ts";
-import { parseYaml } from "../yaml/parse.ts";
+import { readYaml } from "../yaml/read.ts";
 import type { EcosystemSource, EnvSource, Project, Service } from "./project.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
 
 /** Reads a `svcm.yaml` strictly. `file` is the name that issues carry. */
 export function readProject(text: string, file: string): Fact<Project> {
-  const fact = readFact(parseYaml(text, file), projectSchema, projectIssues);
+  const fact = readFact(readYaml(text, file), projectSchema, projectIssues);
   return fact.value === undefined ? fact : { value: projectOf(fact.value), issues: [] };
 }
 

@@ -1,0 +1,39 @@
+import type { ScalarValue } from "./builder.ts";
+import { kindElsewhere } from "../elsewhere.ts";
+import { decline, NINE, PLUS } from "./cursor.ts";
+
+const KEYWORDS: ReadonlyMap<string, boolean | null> = new Map([
+  ...["~", "null", "Null", "NULL"].map((word) => [word, null] as const),
+  ...["true", "True", "TRUE"].map((word) => [word, true] as const),
+  ...["false", "False", "FALSE"].map((word) => [word, false] as const),
+]);
+const LONGEST_KEYWORD = 5;
+const DECIMAL = /^[-+]?\d+$/;
+const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
+const INFINITE = /^[-+]?\.(?:inf|Inf|INF)$/;
+const NOT_A_NUMBER = /^\.(?:nan|NaN|NAN)$/;
+
+/**
+ * In the core schema of YAML 1.2. Declines scalars that YAML 1.1 reads differently, because the parser warns of them.
+ */
+export function plainValue(source: string): ScalarValue {
+  const first = source.charCodeAt(0);
+  if (first >= PLUS && first <= NINE) return numberOrText(source);
+  if (source.length > LONGEST_KEYWORD) return source;
+  const keyword = KEYWORDS.get(source);
+  if (keyword !== undefined) return keyword;
+  return text(source);
+}
+
+function numberOrText(source: string): string | number {
+  if (DECIMAL.test(source)) return parseInt(source, 10);
+  if (FLOAT.test(source)) return parseFloat(source);
+  if (/^0o[0-7]+$/.test(source)) return parseInt(source.slice(2), 8);
+  if (/^0x[0-9a-fA-F]+$/.test(source)) return parseInt(source, 16);
+  if (INFINITE.test(source)) return source.startsWith("-") ? -Infinity : Infinity;
+  return NOT_A_NUMBER.test(source) ? NaN : text(source);
+}
+
+function text(source: string): string {
+  return kindElsewhere(source) === undefined ? source : decline();
+}
