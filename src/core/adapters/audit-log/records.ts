@@ -2,7 +2,7 @@ import type { AuditRecord } from "../../api/audit-record.ts";
 import { attempting, refuse } from "../files/file-error.ts";
 import { close, fstat, isRefusal, O_RDONLY, open, SAFELY } from "../files/system.ts";
 import { parseLine } from "./line.ts";
-import { linesBackwards } from "./lines-backwards.ts";
+import { linesBackwards } from "../files/lines-backwards.ts";
 
 /** After this many bytes without a record, another program has filled the log and reading ends. */
 const MOST_FOREIGN_BYTES = 16 * 2 ** 20;

@@ -1,7 +1,7 @@
-import { read } from "../files/system.ts";
+import { read } from "./system.ts";
 
 const CHUNK_BYTES = 64 * 1024;
-/** Records are much shorter. Longer lines are skipped without being held in memory. */
+/** Longer lines are skipped without being held in memory. */
 const LONGEST_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
