@@ -14,6 +14,7 @@ import { nodeInstallation } from "./adapters/installation.ts";
 import { nodeMachine } from "./adapters/machine/index.ts";
 import { pm2Processes } from "./adapters/pm2/index.ts";
 import { nodeReleases } from "./adapters/releases.ts";
+import { nodeProcessLogs } from "./adapters/process-logs.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
 import { surveyFolder } from "./adapters/survey.ts";
 import { systemUser } from "./adapters/user.ts";
@@ -44,7 +45,9 @@ export { isValid, locationText } from "./api/issue.ts";
 export type { Issue } from "./api/issue.ts";
 export type { DriftEntry, MetricsPayload } from "./api/metrics.ts";
 export type { Release } from "./api/rollout.ts";
+export type { SvcmEvent, WhyResponse } from "./api/events.ts";
 export type { AuditRecord } from "./api/audit-record.ts";
+export { eventText } from "./events/event-text.ts";
 export * as auditText from "./audit/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
 export { renderPlan } from "./rollout/report/render.ts";
@@ -98,6 +101,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     host: () => nodeHost,
     processes: () => pm2Processes({ env, cwd }),
     releases: () => nodeReleases(pm2Home, root),
+    processLogs: () => nodeProcessLogs(pm2Home),
     machine: () => nodeMachine({ diskPaths: [parse(root).root, root, pm2Home] }),
     asyncContext: () => nodeAsyncContext,
     health: () => nodeHealth,

@@ -1,5 +1,6 @@
 /** The whole HTTP surface. Routes, 405 answers and the API's description derive from this table. */
 import * as body from "../core/api/bodies.ts";
+import { eventsBody } from "../core/api/events.ts";
 import { planBody, releaseListBody } from "../core/api/rollout.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
 import {
@@ -10,6 +11,7 @@ import {
   envDiff,
   envRead,
   envWrite,
+  eventsList,
   METRICS_TYPES,
   metricsShow,
   deploymentsValidate,
@@ -107,6 +109,15 @@ export const routes: readonly Route[] = [
     query: ["limit"],
     response: body.auditBody,
     refusals: ["AUDIT_FAILED"],
+  }),
+  operationRoute("GET", "/api/events", eventsList, {
+    summary: "List what happened to the processes, and why.",
+    tag: "pm2",
+    description:
+      "Ends with their causes, starts and changes, newest first, from PM2's log and svcm's audit log. By default of the last 24 hours.",
+    query: ["app", "since", "cause", "limit", "cursor"],
+    response: eventsBody,
+    refusals: ["EVENTS_FAILED", "AUDIT_FAILED"],
   }),
   operationRoute("POST", "/api/validate", deploymentsValidate, {
     summary: "Validate a deployments document; nothing is written.",

@@ -14,6 +14,7 @@ import {
   healthBody,
   openApiBody,
 } from "../../src/core/api/bodies.ts";
+import { eventsBody } from "../../src/core/api/events.ts";
 import { planBody, releaseListBody } from "../../src/core/api/rollout.ts";
 import { ask, ENV, post, testServer, type Answered } from "./support.ts";
 import type { Route } from "../../src/server/route.ts";
@@ -33,6 +34,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   "/api/runtime/releases": { path: "/api/runtime/releases", body: releaseListBody },
   "/api/runtime/contract": { path: "/api/runtime/contract", body: contractBody },
   "/api/runtime/audit": { path: "/api/runtime/audit?limit=10", body: auditBody },
+  "/api/events": { path: "/api/events?app=api&limit=10&cursor=1.1", body: eventsBody },
   "/healthz": { path: "/healthz", body: healthBody },
   "/api/openapi.json": { path: "/api/openapi.json", body: openApiBody },
   "/api/asyncapi.json": { path: "/api/asyncapi.json", body: asyncApiBody },

@@ -1,6 +1,16 @@
 /** A real PM2 with its own PM2_HOME. All of its processes are ended afterwards, by pid. */
 import { fork, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +26,7 @@ export interface Pm2 {
   /** A folder for what it runs. */
   readonly folder: string;
   /** Starts a daemon in that home, and resolves when it listens. */
-  startDaemon(): Promise<Daemon>;
+  startDaemon(more?: Record<string, string>): Promise<Daemon>;
   /** Opens another link, with the environment of a user of this PM2. */
   link(options?: { env?: Record<string, string>; timeoutMs?: number }): Processes;
   /** The world of svcm in the folder, over this PM2. */
@@ -57,7 +67,7 @@ export function pm2(daemon = DAEMON): Pm2 {
   const self: Pm2 = {
     home,
     folder,
-    startDaemon: () => startDaemon(env, daemon),
+    startDaemon: (more = {}) => startDaemon({ ...env, ...more }, daemon),
     link({ env: more = {}, timeoutMs } = {}) {
       const link = pm2Processes({
         env: { ...env, ...more },
@@ -103,7 +113,13 @@ function startDaemon(env: Record<string, string> & { PM2_HOME: string }, program
   // PM2's client makes these before it starts a daemon.
   for (const folder of ["logs", "pids", "modules"]) mkdirSync(join(env.PM2_HOME, folder), { recursive: true });
   writeFileSync(join(env.PM2_HOME, "module_conf.json"), "{}");
-  const child = fork(program, { env: { ...env, SILENT: "true", PM2_DISABLE_VERSION_CHECK: "1" }, silent: true });
+  // As PM2's client does.
+  const log = openSync(join(env.PM2_HOME, "pm2.log"), "a");
+  const child = fork(program, {
+    env: { ...env, SILENT: "true", PM2_DISABLE_VERSION_CHECK: "1" },
+    stdio: ["ignore", log, log, "ipc"],
+  });
+  closeSync(log);
   return new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`the PM2 daemon ended with ${code}`)));
     child.once("message", () => {

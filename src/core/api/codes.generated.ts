@@ -106,6 +106,7 @@ export type Code =
   | "EPERM"
   | "EROFS"
   | "EUNKNOWN"
+  | "EVENTS_FAILED"
   | "EXDEV"
   | "FACT_INVALID"
   | "FACT_KEYS_TWICE"

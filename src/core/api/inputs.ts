@@ -5,6 +5,7 @@
 import * as z from "zod/mini";
 import {
   auditOutcomes,
+  causes,
   documentSections,
   entrypoints,
   exportFormats,
@@ -62,6 +63,16 @@ export const inputs = {
   "env.template": z.strictObject({ environment, service, check: z.boolean() }),
   "env.unset": z.strictObject({ environment, service, keys: names, dryRun: z.boolean() }),
   "env.write": z.strictObject({ environment, service, values, ifMatch: z.optional(z.string()), foreignKeys }),
+  /** `app` is one more of `apps`. `since` in milliseconds since 1970, by default a day ago. `cursor` is of the page before. */
+  "events.list": z.strictObject({
+    app: z.optional(processName),
+    apps: z.optional(z.array(processName)),
+    since: z.optional(z.int().check(z.minimum(0))),
+    cause: z.optional(z.enum(causes)),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
+    cursor: z.optional(z.string().check(z.regex(/^\d{1,15}\.\d{1,9}$/))),
+  }),
+  "event.why": z.strictObject({ name: processName }),
   "interface.add": z.strictObject({ ...documentEdit, values }),
   /** `which` is a controller mapping, or the position of the adapter in the list. */
   "interface.edit": z.strictObject({ ...documentEdit, which: z.string(), values }),

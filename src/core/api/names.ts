@@ -76,3 +76,21 @@ export const releaseOutcomes = ["applied", "unchanged", "reverted", "half"] as c
 
 /** Phases of a step of a release. */
 export const stepPhases = ["done", "failed", "reverted", "not-begun"] as const;
+
+export const eventKinds = ["start", "exit", "restart", "stop", "action", "write", "daemon"] as const;
+
+export const causes = [
+  "crash",
+  "exit",
+  "memory-limit",
+  "watch",
+  "cron",
+  "svcm",
+  "pm2-cli",
+  "signal",
+  "daemon",
+  "unknown",
+] as const;
+export type Cause = (typeof causes)[number];
+
+export const certainties = ["certain", "likely", "unknown"] as const;

@@ -20,6 +20,8 @@ export { envUnset } from "./env-unset.ts";
 export type { EnvUnsetResponse } from "./env-unset.ts";
 export { envPlan, envWrite } from "./env-write.ts";
 export type { EnvPlanResponse } from "./env-write.ts";
+export { eventWhy } from "./event-why.ts";
+export { eventsList } from "./events-list.ts";
 export { interfaceAdd } from "./interface-add.ts";
 export { interfaceEdit } from "./interface-edit.ts";
 export { interfaceRemove } from "./interface-remove.ts";

@@ -9,6 +9,7 @@ import type { Health } from "./health.ts";
 import type { AsyncContext, FileStamps, Machine } from "./machine.ts";
 import type { Installation } from "./installation.ts";
 import type { EcosystemLoader, Revisions } from "./programs.ts";
+import type { ProcessLogs } from "./process-logs.ts";
 import type { Processes } from "./processes.ts";
 import type { Releases } from "./releases.ts";
 
@@ -29,6 +30,7 @@ export interface Ports {
   readonly host: Host;
   readonly processes: Processes;
   readonly releases: Releases;
+  readonly processLogs: ProcessLogs;
   readonly machine: Machine;
   readonly asyncContext: AsyncContext;
   readonly health: Health;

@@ -53,6 +53,7 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   "env:set": [{ from: "editableKeys", assigns: "value", repeats: true }],
   "env:profile:apply": [{ from: "profiles" }, { from: "editableKeys", assigns: "value", repeats: true }],
   "env:profile:show": [{ from: "profiles" }],
+  events: [PROCESSES],
   explain: [{ from: "codes" }],
   "interfaces:edit": [{ from: "adapters" }],
   "interfaces:remove": [{ from: "adapters" }],
@@ -73,6 +74,7 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   "targets:remove": [{ from: "targets" }],
   "targets:validate": [FILE],
   validate: [FILE],
+  why: [{ from: "processes" }],
 };
 
 /** Only the person knows these values. */

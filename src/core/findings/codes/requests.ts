@@ -108,6 +108,10 @@ export const requestCodes: CodeDocs = {
     summary: "The audit log could not be read or written; without a record svcm changes nothing.",
     remedy: "Make the file writable, or name another one with SVC_SERVICE_MANAGEMENT_AUDIT_FILE.",
   },
+  EVENTS_FAILED: {
+    summary: "`pm2.log` in PM2_HOME could not be read, so svcm does not know what happened to the processes.",
+    remedy: "Run svcm as the user of PM2's daemon. The file must be regular: svcm follows no link and reads no pipe.",
+  },
   PM2_METRICS_FAILED: {
     summary: "The metrics of PM2 could not be collected.",
     remedy: "Run `svcm process list`: it gives the reason and the next step.",

@@ -1,0 +1,101 @@
+/** From evidence to a cause. A cause is certain only if the evidence has no other explanation. */
+import type { SvcmEvent } from "../api/events.ts";
+import { maskCredentials } from "../secrets/redact.ts";
+
+export interface Verdict extends Pick<SvcmEvent, "cause" | "certainty"> {
+  readonly evidence: string[];
+}
+
+/** The lines before the end of a process that PM2 stopped. Times in milliseconds since 1970. */
+export interface Order {
+  readonly stoppingMs?: number;
+  readonly memory?: { readonly atMs: number; readonly bytes: number; readonly limit: number };
+  readonly watch?: { readonly atMs: number; readonly path: string } | undefined;
+  readonly cron?: { readonly atMs: number };
+  /** PM2's daemon itself was being stopped by a signal. */
+  readonly isEnding?: boolean;
+}
+
+/** PM2 acts in the second in which it writes its reason, or in the next. */
+const AT_ONCE_MS = 1000;
+/** A reload waits for the new process first. */
+const RELOAD_MS = 10_000;
+/** Signals in the order of their numbers, because a shell ends with 128 and the number. */
+const SIGNALS: Readonly<Record<number, string>> = { 129: "SIGHUP", 130: "SIGINT", 137: "SIGKILL", 143: "SIGTERM" };
+/** Signals that the system sends to a process for its own fault. */
+const FAULTS = new Set(["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"]);
+
+/** Without an order. @param signal absent if PM2 names none, or its default word */
+export function endOnItsOwn(code: number, signal: string | undefined): Verdict {
+  if (signal !== undefined) return bySignal(signal);
+  if (code === 0) {
+    return verdict("exit", "likely", "It ended with exit code 0. PM2 writes the same for SIGINT from outside.");
+  }
+  const shell = SIGNALS[code];
+  if (shell !== undefined) {
+    return verdict("signal", "likely", `It ended with exit code ${code}, which usually means ${shell}.`);
+  }
+  return verdict("crash", "certain", `It ended without an order, with exit code ${code}.`);
+}
+
+function bySignal(signal: string): Verdict {
+  const sentence = `The signal ${signal} ended it. PM2 does not know the sender.`;
+  if (FAULTS.has(signal)) {
+    return verdict(
+      "signal",
+      "certain",
+      sentence,
+      "The system also sends this signal for a fault of the process itself.",
+    );
+  }
+  if (signal === "SIGKILL") {
+    return verdict("signal", "certain", sentence, "The kernel also sends this signal if memory runs out.");
+  }
+  return verdict("signal", "certain", sentence);
+}
+
+/** PM2 wrote `Stopping app` before the end. */
+export function ordered(order: Order, withinMs = AT_ONCE_MS): Verdict {
+  const { stoppingMs = 0, memory, watch, cron, isEnding = false } = order;
+  const isNear = ({ atMs }: { readonly atMs: number }): boolean => isWithin(stoppingMs - atMs, withinMs);
+  if (isEnding) return verdict("daemon", "certain", "A signal stopped PM2's daemon, which stopped its processes.");
+  if (memory !== undefined && isNear(memory)) {
+    return verdict(
+      "memory-limit",
+      "certain",
+      `PM2 restarted it because it used ${megabytes(memory.bytes)} MB of at most ${megabytes(memory.limit)} MB.`,
+    );
+  }
+  if (watch !== undefined && isNear(watch)) {
+    return verdict("watch", "certain", `PM2 restarted it because ${shownPath(watch.path)} changed.`);
+  }
+  if (cron !== undefined && isNear(cron) && stoppingMs % 60_000 === 0) {
+    return verdict("cron", "likely", "PM2 restarted it at a full minute, and it has a schedule.");
+  }
+  return verdict("pm2-cli", "likely", "PM2 was ordered to end it, and svcm's audit log does not have the order.");
+}
+
+/** The end of the old process of a reload. */
+export function reload(order: Order, endMs: number): Verdict {
+  const verdictOnOrder = ordered({ ...order, stoppingMs: order.stoppingMs ?? endMs }, RELOAD_MS);
+  // Within this longer time, a file may have changed by chance.
+  const { cause, evidence } = verdictOnOrder;
+  const certainty = cause === "watch" ? "likely" : verdictOnOrder.certainty;
+  return { cause, certainty, evidence: [...evidence, "A reload: the new process started before this one ended."] };
+}
+
+function verdict(cause: Verdict["cause"], certainty: Verdict["certainty"], ...evidence: string[]): Verdict {
+  return { cause, certainty, evidence };
+}
+
+function isWithin(difference: number, most: number): boolean {
+  return difference >= 0 && difference <= most;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
+
+function shownPath(path: string): string {
+  return JSON.stringify(maskCredentials(path).slice(0, 200));
+}

@@ -1,0 +1,33 @@
+import type { SvcmEvent } from "../api/events.ts";
+
+/** One sentence: `api (id 3) ended: crash, exit code 1.` */
+export function eventText({ app, pmId, kind, cause, certainty, exitCode, signal }: SvcmEvent): string {
+  const subject = app === null ? "PM2" : pmId === undefined ? app : `${app} (id ${pmId})`;
+  const how = signal ?? (exitCode === undefined || exitCode === 0 ? undefined : `exit code ${exitCode}`);
+  const why = cause === "signal" && signal !== undefined ? "signal" : CAUSES[cause];
+  const detail = how === undefined ? why : `${why}, ${how}`;
+  return `${subject} ${KINDS[kind]}: ${certainty === "likely" ? `probably ${detail}` : detail}.`;
+}
+
+const KINDS: Readonly<Record<SvcmEvent["kind"], string>> = {
+  start: "started",
+  exit: "ended",
+  restart: "was restarted",
+  stop: "was stopped",
+  action: "was acted on",
+  write: "was changed",
+  daemon: "changed",
+};
+
+const CAUSES: Readonly<Record<SvcmEvent["cause"], string>> = {
+  crash: "crash",
+  exit: "normal exit",
+  "memory-limit": "memory limit",
+  watch: "changed file",
+  cron: "schedule",
+  svcm: "svcm",
+  "pm2-cli": "an order to PM2",
+  signal: "signal",
+  daemon: "PM2's daemon",
+  unknown: "cause unknown",
+};

@@ -1,0 +1,18 @@
+import type { LogEntry } from "../events/log-line.ts";
+
+export interface ProcessLogs {
+  /**
+   * The entries of `pm2.log` from `sinceMs` on, the oldest first. Empty if PM2 has no log.
+   * @throws {FileError} if it cannot be read, or is not a regular file; the signal's reason if it is aborted
+   */
+  pm2(sinceMs: number, signal?: AbortSignal): Promise<LogPart>;
+
+  /** The last lines of the process's error log at its usual place, the oldest first. Empty if there is none. */
+  lastErrors(process: { readonly name: string; readonly pmId: number }, count: number): Promise<readonly string[]>;
+}
+
+export interface LogPart {
+  readonly entries: readonly LogEntry[];
+  /** False if an older part of the log was not read. */
+  readonly isComplete: boolean;
+}
