@@ -17,7 +17,8 @@ const ENDS: ReadonlySet<SvcmEvent["kind"]> = new Set(["exit", "stop", "restart"]
 /**
  * The last end of a process within 30 days. PM2 need not run, but without it the error log is not shown: its secrets are
  * not known then.
- * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND if neither the log nor PM2 knows the name
+ * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND if neither the log nor PM2 knows the name; PM2_FAILED if the log
+ * does not know it and PM2 does not answer
  */
 export const eventWhy = defineOperation({
   id: "event.why",
@@ -25,8 +26,8 @@ export const eventWhy = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { name }, { signal }): Promise<WhyResponse> {
     const { events, isComplete } = await happened(ports, ports.clock.now() - SPAN_MS, signal);
-    const known = await ports.processes.list(signal).catch(nothingIfAway);
     const own = events.filter(({ app }) => app === name);
+    const known = await ports.processes.list(signal).catch((error: unknown) => nothingIfAway(error, own));
     const processes = known.filter((record) => record.name === name);
     if (own.length === 0 && processes.length === 0) throw notFound(name);
     const event = own.find(({ kind }) => ENDS.has(kind)) ?? null;
@@ -36,8 +37,9 @@ export const eventWhy = defineOperation({
   },
 });
 
-function nothingIfAway(error: unknown): ProcessRecord[] {
-  if (error instanceof SvcmError && error.kind === "PM2_FAILED") return [];
+/** If the log does not have the process either, the failure of PM2 is the better answer. */
+function nothingIfAway(error: unknown, own: readonly SvcmEvent[]): ProcessRecord[] {
+  if (own.length > 0 && error instanceof SvcmError && error.kind === "PM2_FAILED") return [];
   throw error;
 }
 
