@@ -264,6 +264,13 @@ test("every refusal that a request can meet has a row", () => {
     "PROCESS_ACTION_FAILED",
     "PROCESS_ACTION_REFUSED",
     "SELF_ACTION_BLOCKED",
+    "PLAN_STALE",
+    "WORKTREE_DIRTY",
+    "APPLY_LOCKED",
+    "APPLY_REVERTED",
+    "APPLY_HALF",
+    "RELEASE_NOT_FOUND",
+    "NOTHING_TO_ROLL_BACK",
   ];
   const covered = new Set([...cases.map(({ kind }) => kind), ...ofOtherFaces]);
   expect(Object.keys(errorTable).filter((kind) => !covered.has(kind as ErrorKind))).toEqual([]);

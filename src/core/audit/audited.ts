@@ -32,7 +32,8 @@ export async function audited<T>(
       source: caller.source,
       actor: caller.actor,
       outcome,
-      code,
+      // A subject may have a code already, such as the reason to skip a process.
+      ...(code !== undefined && { code }),
       ms: outcome === "started" ? undefined : Math.round(clock.elapsed() - attemptedAt),
     });
   const begin = async (): Promise<void> => {

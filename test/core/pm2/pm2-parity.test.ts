@@ -133,7 +133,7 @@ test("an app is declared as PM2 would run it", async () => {
   });
 
   expect(prepared.filter(({ error }) => error !== undefined)).toEqual([]);
-  expect(ours).toEqual(prepared.map(asDeclared));
+  expect(ours.map(({ declaresCwd: _, ...app }) => app)).toEqual(prepared.map(asDeclared));
   expect(settings).toEqual(prepared.map((app) => settingsOf({ ...app }, (text) => text)));
 });
 
