@@ -133,7 +133,10 @@ test("an app is declared as PM2 would run it", async () => {
   });
 
   expect(prepared.filter(({ error }) => error !== undefined)).toEqual([]);
-  expect(ours.map(({ declaresCwd: _, ...app }) => app)).toEqual(prepared.map(asDeclared));
+  const declaresCwd = loaded.apps.map(({ fields }) => fields["cwd"] !== undefined);
+  expect(ours).toEqual(
+    prepared.map((app, index) => ({ ...asDeclared(app), declaresCwd: declaresCwd[index] === true })),
+  );
   expect(settings).toEqual(prepared.map((app) => settingsOf({ ...app }, (text) => text)));
 });
 

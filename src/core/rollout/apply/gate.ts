@@ -50,7 +50,7 @@ export async function gate(
     score.count(answer, now);
     if (score.isGood && onlineMs >= MIN_HEALTHY_MS) return;
     const isLate = nowMs >= until;
-    if (isLate || score.isBad) throw unhealthy(record, answer, timeoutMs);
+    if (isLate || score.isBad) throw unhealthy(record, score.problem, timeoutMs);
     await ports.clock.pause(LOOK_EVERY_MS);
   }
 }
@@ -62,26 +62,36 @@ async function stillUp({ processes }: Ports, record: Judged): Promise<ProcessRec
   throw failed("HEALTH_CRASHED", record, endOf(now));
 }
 
-function unhealthy(record: Judged, answer: HealthAnswer, timeoutMs: number): SvcmError {
-  if (answer.state === "unhealthy") return failed(answer.code, record, answer.details);
+function unhealthy(record: Judged, problem: Problem | undefined, timeoutMs: number): SvcmError {
+  if (problem !== undefined) return failed(problem.code, record, problem.details);
   return failed("HEALTH_UNREACHABLE", record, `It has not answered within ${timeoutMs / 1000} s.`);
 }
+
+type Problem = Extract<HealthAnswer, { readonly state: "unhealthy" }>;
 
 /** Equal answers in a row. */
 class Score {
   #good = 0;
   #bad = 0;
+  #problem: Problem | undefined;
 
   /** In a cluster another instance may have answered: then the answer does not count. */
   count(answer: HealthAnswer, { pid }: ProcessRecord): void {
+    if (answer.state === "healthy" && answer.pid !== null && answer.pid !== pid) return;
     if (answer.state === "unhealthy") {
+      this.#problem = answer;
       this.#good = 0;
       // A process that does not listen yet is not bad.
       this.#bad = answer.code === "HEALTH_STATUS" ? this.#bad + 1 : 0;
       return;
     }
     this.#bad = 0;
-    if (answer.state === "absent" || answer.pid === null || answer.pid === pid) this.#good += 1;
+    this.#good += 1;
+  }
+
+  /** The last reason against the process. */
+  get problem(): Problem | undefined {
+    return this.#problem;
   }
 
   get isGood(): boolean {
