@@ -206,6 +206,17 @@ const cases: readonly Case[] = [
     },
   },
   {
+    what: "PM2's log not readable",
+    kind: "EVENTS_FAILED",
+    options: () => ({
+      world: (ports: Ports): Ports => {
+        const error = new FileError("EACCES", "/pm2/pm2.log", "Cannot open /pm2/pm2.log: permission denied.");
+        return { ...ports, processLogs: { ...ports.processLogs, pm2: () => Promise.reject(error) } };
+      },
+    }),
+    provoke: (server) => ask(server, "/api/events"),
+  },
+  {
     what: "contract broken while running",
     kind: "FACT_INVALID",
     provoke: (server) => {

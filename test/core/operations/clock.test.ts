@@ -87,6 +87,8 @@ const WALL_CLOCK = [
   "audit/audited.ts",
   "metrics/sampling/ecosystem-watch.ts",
   "metrics/sampling/measuring.ts",
+  "operations/event-why.ts",
+  "operations/events-list.ts",
   "operations/project-init.ts",
   "pm2/control/listed.ts",
   "rollout/apply/recording.ts",
