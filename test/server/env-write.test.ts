@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { envWrittenBody, failureBody } from "../../src/core/api/bodies.ts";
 import { ask, ENV, post, testServer } from "./support.ts";
@@ -158,4 +158,15 @@ describe("If-Match", () => {
     const { etag = "" } = (await post(server, fastify)).headers;
     expect((await post(server, { values: { SVC_HTTP_FRAMEWORK: "restify" } }, { "if-match": etag })).status).toBe(200);
   });
+});
+
+test("a failed write leaves the file as it was, and the server usable", async () => {
+  const server = await testServer();
+  const before = server.text();
+  rmSync(server.repository.auditFile, { force: true });
+  mkdirSync(server.repository.auditFile, { recursive: true });
+  expect((await post(server, fastify)).status).toBe(500);
+  expect(server.text()).toBe(before);
+  rmSync(server.repository.auditFile, { recursive: true });
+  expect((await post(server, fastify)).status).toBe(200);
 });
