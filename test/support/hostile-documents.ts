@@ -76,5 +76,5 @@ export const hostileDocuments: Readonly<Record<string, (size: number) => string>
   documents: (size) => "---\n".repeat(size / 4),
   directives: (size) => filled(size, "", () => "%YAML 1.2\n"),
   // Not with a zero first, which would be UTF-16.
-  controls: (size) => "\u001B[31m\u0007\u0000".repeat(size / 7),
+  controls: (size) => "\u001B[31m\u0007\u0001".repeat(size / 7),
 };
