@@ -75,6 +75,6 @@ export const hostileDocuments: Readonly<Record<string, (size: number) => string>
   commas: (size) => `[${",".repeat(size)}]`,
   documents: (size) => "---\n".repeat(size / 4),
   directives: (size) => filled(size, "", () => "%YAML 1.2\n"),
-  // Not with a zero first, which would be UTF-16.
+  // Without a NUL byte, which would make it no text.
   controls: (size) => "\u001B[31m\u0007\u0001".repeat(size / 7),
 };
