@@ -1,7 +1,6 @@
 import * as Args from "@oclif/core/args";
-import { envRead, keysList } from "../../core/index.ts";
+import { envRead } from "../../core/index.ts";
 import { chosen, envFlags, SvcmCommand } from "../base.ts";
-import { guessNote } from "../terminal/guesses.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
@@ -38,8 +37,8 @@ export default class EnvGet extends SvcmCommand {
   }
 
   async #table(editableKeys: readonly string[], rows: readonly (readonly [string, string])[]): Promise<string> {
-    const listed = (await this.execute(keysList, {})).keys;
-    const guesses = new Set(listed.flatMap(({ key, guess }) => (guess === undefined ? [] : [key])));
+    const { facts } = await this.ports();
+    const guesses = new Set(Object.keys((await facts.project())?.guesses ?? {}));
     const editable = new Set(editableKeys);
     const table = renderTable(
       [
@@ -50,6 +49,7 @@ export default class EnvGet extends SvcmCommand {
       rows,
       stdoutScreen(),
     );
-    return [table, ...guessNote(rows.filter(([key]) => guesses.has(key)).length)].join("\n");
+    const count = rows.filter(([key]) => guesses.has(key)).length;
+    return count === 0 ? table : [table, ...(await import("../terminal/guesses.ts")).guessNote(count)].join("\n");
   }
 }
