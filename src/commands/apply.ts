@@ -2,6 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { renderPlan, rolloutApply, rolloutPlan } from "../core/index.ts";
 import { chosen, ecosystemFlags, SvcmCommand } from "./base.ts";
 import { applyFlags, patienceOf, refuseUnasked, renderRelease } from "./terminal/release.ts";
+import { appFlag } from "./terminal/app-flag.ts";
 import { fold } from "./terminal/fold.ts";
 import { paint } from "./terminal/paint.ts";
 import { canAsk, confirm } from "./terminal/prompt.ts";
@@ -18,11 +19,7 @@ export default class Apply extends SvcmCommand {
   ];
   static override flags = {
     ...ecosystemFlags,
-    app: Flags.string({
-      summary: "Only this app of the ecosystem file. Can be repeated.",
-      helpValue: "<name>",
-      multiple: true,
-    }),
+    app: appFlag("ecosystem file"),
     plan: Flags.string({ summary: "Id of the plan that you read. Another plan is refused.", helpValue: "<id>" }),
     "allow-dirty": Flags.boolean({ summary: "Apply files that differ from the commit.", default: false }),
     message: Flags.string({ char: "m", summary: "A note for the release.", helpValue: "<text>" }),

@@ -1,6 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { planFormats, renderPlan, rolloutPlan } from "../core/index.ts";
 import { allowMissingFlag, chosen, ecosystemFlags, SvcmCommand } from "./base.ts";
+import { appFlag } from "./terminal/app-flag.ts";
 import { fold } from "./terminal/fold.ts";
 import { paint, unpainted } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
@@ -16,11 +17,7 @@ export default class Plan extends SvcmCommand {
   ];
   static override flags = {
     ...ecosystemFlags,
-    app: Flags.string({
-      summary: "Only this app of the ecosystem file. Can be repeated.",
-      helpValue: "<name>",
-      multiple: true,
-    }),
+    app: appFlag("ecosystem file"),
     from: Flags.string({ summary: "Git revision to compare with, instead of PM2.", helpValue: "<revision>" }),
     format: Flags.option({
       options: planFormats,

@@ -1,8 +1,8 @@
 import * as Args from "@oclif/core/args";
-import * as Flags from "@oclif/core/flags";
 import { rolloutRollback } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { applyFlags, patienceOf, refuseUnasked, renderRelease } from "./terminal/release.ts";
+import { appFlag } from "./terminal/app-flag.ts";
 import { fold } from "./terminal/fold.ts";
 import { canAsk, confirm } from "./terminal/prompt.ts";
 
@@ -18,11 +18,7 @@ export default class Rollback extends SvcmCommand {
     release: Args.string({ ignoreStdin: true, description: "Release to undo. Defaults to the newest one." }),
   };
   static override flags = {
-    app: Flags.string({
-      summary: "Only this app of the release. Can be repeated.",
-      helpValue: "<name>",
-      multiple: true,
-    }),
+    app: appFlag("release"),
     ...applyFlags,
   };
 

@@ -62,6 +62,7 @@ export { interfaceFields, targetFields } from "./deployments/fields.ts";
 export { packagedCapabilityMatrix, packagedRuntimeContract } from "./facts/packaged.generated.ts";
 export { entityTag } from "./env/transaction.ts";
 export { doorHint, startedEnvironments, withDoor } from "./project/door.ts";
+export { guessesText } from "./project/keys.ts";
 export { docOf } from "./findings/catalog.ts";
 export { suggest } from "./words/suggest.ts";
 export * from "./operations/index.ts";

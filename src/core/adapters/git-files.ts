@@ -21,7 +21,8 @@ export async function revisionState(
     const commit = (await git("rev-parse", "--verify", "--quiet", "HEAD^{commit}")).toString("latin1").trim();
     const names = inside.map((path) => relative(root, path));
     const listing = names.length === 0 ? "" : (await git("ls-tree", "-z", commit, "--", ...names)).toString("utf8");
-    const tracked = new Map(entriesOf(listing).map(({ id, name }) => [name, id]));
+    const files = entriesOf(listing).filter(({ isFile }) => isFile);
+    const tracked = new Map(files.map(({ id, name }) => [name, id]));
     const isDirty = await Promise.all(names.map((name) => differs(join(root, name), tracked.get(name))));
     return { commit, dirty: inside.filter((_path, index) => isDirty[index]) };
   } catch (error) {
@@ -72,7 +73,7 @@ export async function withRevisionFiles<T>(tree: RevisionTree, work: (folder: st
 async function filesOf({ commit, run }: RevisionTree): Promise<{ name: string; bytes: Buffer }[]> {
   const listing = (await run(MOST_BYTES, ["ls-tree", "-r", "-z", "-l", commit])).toString("utf8");
   const entries = entriesOf(listing).filter(
-    ({ name, size }) => READABLE.test(name) && !OUTSIDE.test(name) && size <= LARGEST,
+    ({ isFile, name, size }) => isFile && READABLE.test(name) && !OUTSIDE.test(name) && size <= LARGEST,
   );
   const isTooMuch = entries.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES;
   if (entries.length > MOST_FILES || isTooMuch)
@@ -87,16 +88,21 @@ async function filesOf({ commit, run }: RevisionTree): Promise<{ name: string; b
 interface Entry {
   readonly id: string;
   readonly name: string;
+  /** 0 for what is not a file, and in a listing without sizes. */
   readonly size: number;
+  /** True for a regular file: a link is a blob, too. */
+  readonly isFile: boolean;
 }
 
-/** `<mode> <type> <id>[ <size>]\t<name>` each, for regular files. */
-function entriesOf(listing: string): Entry[] {
+/** The entries of `ls-tree -z`: `<mode> <type> <id>[ <size>]\t<name>` each. */
+export function entriesOf(listing: string): Entry[] {
   return listing.split("\0").flatMap((line) => {
-    const [, id = "", size = "0", name = ""] = /^100\d+ blob ([0-9a-f]+)(?: +(\d+))?\t(.*)$/s.exec(line) ?? [];
-    return name === "" ? [] : [{ id, name, size: Number(size) }];
+    const [, mode = "", id = "", size = "0", name = ""] = ENTRY.exec(line) ?? [];
+    return name === "" ? [] : [{ id, name, size: Number(size), isFile: mode.startsWith("100") }];
   });
 }
+
+const ENTRY = /^(\d+) \w+ ([0-9a-f]+)(?: +(?:(\d+)|-))?\t(.*)$/s;
 
 /** `<id> blob <size>\n<bytes>\n` each. */
 function blobsIn(batch: Buffer, entries: readonly Entry[]): { name: string; bytes: Buffer }[] {

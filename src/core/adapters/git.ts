@@ -2,7 +2,7 @@ import { foreignCode, type ErrorCode } from "../api/code.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { revisionState, withRevisionFiles, type Git } from "./git-files.ts";
+import { entriesOf, revisionState, withRevisionFiles, type Git } from "./git-files.ts";
 import { SvcmError, type RefusalBody } from "../errors.ts";
 import type { RevisionFile, Revisions } from "../ports/index.ts";
 
@@ -42,7 +42,7 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
       const name = relative(root, path);
       if (name === ".." || name.startsWith(`..${sep}`))
         throw failed("EOUTSIDE", `${path} is outside of ${root}.`, path);
-      const entry = await entryAt(git, commit, name);
+      const [entry] = entriesOf((await git("ls-tree", "-z", "-l", commit, "--", name)).toString("utf8"));
       if (entry === undefined) {
         await refuseMovedWorkTree(git);
         return { commit, bytes: undefined };
@@ -88,19 +88,6 @@ const MAX_REVISION = 1000;
 /** With --quiet, Git prints nothing for an unknown revision, but reports other errors. */
 function isUnknownRevision({ exitCode, stderr }: GitRefusal): boolean {
   return exitCode === 1 || stderr.trim() === "" || stderr.startsWith("fatal: Needed a single revision");
-}
-
-interface Entry {
-  readonly id: string;
-  readonly size: number;
-  readonly isFile: boolean;
-}
-
-async function entryAt(git: Git, commit: string, path: string): Promise<Entry | undefined> {
-  const line = (await git("ls-tree", "-z", "-l", commit, "--", path)).toString("utf8");
-  if (line === "") return undefined;
-  const [mode = "", , id = "", size = ""] = line.split(/\s+/, 4);
-  return { id, size: Number(size), isFile: mode.startsWith("100") };
 }
 
 /** With `core.worktree`, Git looks for every path in another folder and finds nothing. */

@@ -59,9 +59,19 @@ export function planRemoval(contract: RuntimeContract, text: string, keys: reado
   };
 }
 
+/** A layer with what it holds, parsed once for all keys. */
+export interface HeldLayer {
+  readonly layer: EnvLayer;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+export function heldLayers(layers: readonly EnvLayer[]): HeldLayer[] {
+  return layers.map((layer) => ({ layer, values: valuesOf(parseEnvDocument(layer.text)) }));
+}
+
 /** The last layer that holds a key: its line decides. */
-export function holderOf(layers: readonly EnvLayer[], key: string): EnvLayer | undefined {
-  return layers.findLast(({ text }) => valuesOf(parseEnvDocument(text)).has(key));
+export function holderOf(held: readonly HeldLayer[], key: string): HeldLayer | undefined {
+  return held.findLast(({ values }) => values.has(key));
 }
 
 /** The value that a key has now, and where it comes from. */
@@ -73,10 +83,10 @@ export interface Effective {
   readonly fileName?: string;
 }
 
-export function effectiveOf(contract: RuntimeContract, layers: readonly EnvLayer[], key: string): Effective {
+export function effectiveOf(contract: RuntimeContract, layers: readonly HeldLayer[], key: string): Effective {
   const holder = holderOf(layers, key);
   const value = defaultOf(contract, key);
   if (!holder) return { key, value, from: value === "" ? "nowhere" : "default" };
-  const held = valuesOf(parseEnvDocument(holder.text)).get(key) ?? "";
-  return { key, value: shownValue(specOf(contract, key), held), from: "file", fileName: holder.fileName };
+  const held = holder.values.get(key) ?? "";
+  return { key, value: shownValue(specOf(contract, key), held), from: "file", fileName: holder.layer.fileName };
 }

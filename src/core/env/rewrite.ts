@@ -1,4 +1,5 @@
 import { sortIssues, type Issue } from "../api/issue.ts";
+import { refusal } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { checkEnvFiles } from "./check.ts";
 import { parseEnvDocument, valuesOf } from "./document.ts";
@@ -13,23 +14,14 @@ export interface Rewrite {
   readonly below: readonly { readonly text: string; readonly fileName: string }[];
 }
 
-/** The reasons to refuse an edited text: changed keys that are not editable, and errors that the file did not have. */
-export function rewriteIssues(contract: RuntimeContract, rewrite: Rewrite): Issue[] {
-  const changed = changedKeys(rewrite);
-  const errors = newIssues(contract, rewrite, changed).filter(({ severity }) => severity === "error");
-  return sortIssues([...foreignKeyIssues(contract, changed, "values"), ...errors]);
-}
-
-/** Plans a rewrite that {@link rewriteIssues} found good. */
+/** @throws {SvcmError} INVALID_PAYLOAD for changed keys that are not editable, and errors that the file did not have */
 export function planRewrite(contract: RuntimeContract, rewrite: Rewrite): EnvPlan {
   const changed = changedKeys(rewrite);
-  return {
-    text: rewrite.after,
-    changedKeys: changed,
-    ignoredKeys: [],
-    changes: [],
-    warnings: newIssues(contract, rewrite, changed),
-  };
+  const warnings = newIssues(contract, rewrite, changed);
+  const errors = warnings.filter(({ severity }) => severity === "error");
+  const issues = sortIssues([...foreignKeyIssues(contract, changed, "values"), ...errors]);
+  if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
+  return { text: rewrite.after, changedKeys: changed, ignoredKeys: [], changes: [], warnings };
 }
 
 function changedKeys({ before, after }: Rewrite): string[] {

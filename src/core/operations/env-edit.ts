@@ -2,9 +2,8 @@
 import type { EnvWriteResponse } from "../api/bodies.ts";
 import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, readOverridden } from "../env/env-file.ts";
 import type { EnvPlan } from "../env/plan.ts";
-import { planRewrite, rewriteIssues } from "../env/rewrite.ts";
+import { planRewrite } from "../env/rewrite.ts";
 import { auditedEnvWrite, entityTag, noteFile, writeEnv } from "../env/transaction.ts";
-import { refusal } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError } from "../ports/index.ts";
 
@@ -46,12 +45,7 @@ export const envRewrite = defineOperation({
       const below = await readOverridden(ports, file);
       const { fileName, path } = file;
       const after = decodeEnv(content, path);
-      const planOf = (before: string): EnvPlan => {
-        const rewrite = { fileName, before, after, below };
-        const issues = rewriteIssues(contract, rewrite);
-        if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
-        return planRewrite(contract, rewrite);
-      };
+      const planOf = (before: string): EnvPlan => planRewrite(contract, { fileName, before, after, below });
       const { response } = await writeEnv(ports, contract, { file, below }, planOf, { ...transaction, ifMatch });
       return response;
     });

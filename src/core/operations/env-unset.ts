@@ -1,7 +1,7 @@
 import type { EnvWriteResponse } from "../api/bodies.ts";
 import { heldValues, readEnvFile, type EnvContent, type EnvLayer } from "../env/env-file.ts";
 import type { EnvPlan } from "../env/plan.ts";
-import { effectiveOf, holderOf, planRemoval, removalIssues, type Effective } from "../env/removal.ts";
+import { effectiveOf, heldLayers, holderOf, planRemoval, removalIssues, type Effective } from "../env/removal.ts";
 import { auditedEnvWrite, noteFile, planned, writeEnv, type EnvTransaction } from "../env/transaction.ts";
 import { refusal, SvcmError } from "../errors.ts";
 import type { InputOf } from "../api/inputs.ts";
@@ -45,7 +45,10 @@ async function unset(
   const { file, below, above } = await placeOfRemoval(ports, contract, content, keys);
   const planOf = (text: string): EnvPlan => planRemoval(contract, text, keys);
   const after = (text: string) => [...below, { ...file, text }, ...above];
-  const effective = (text: string) => keys.map((key) => effectiveOf(contract, after(text), key));
+  const effective = (text: string) => {
+    const held = heldLayers(after(text));
+    return keys.map((key) => effectiveOf(contract, held, key));
+  };
   if (!transaction) {
     const plan = planned(file, () => planOf(file.text));
     return { ...planResponse(file, plan), effective: effective(plan.text) };
@@ -68,7 +71,8 @@ async function placeOfRemoval(
   keys: readonly string[],
 ): Promise<Removal> {
   const { layers } = content;
-  const holders = new Set(keys.flatMap((key) => holderOf(layers, key) ?? []));
+  const held = heldLayers(layers);
+  const holders = new Set(keys.flatMap((key) => holderOf(held, key)?.layer ?? []));
   const [holder = layers.at(-1), ...more] = holders;
   const at = layers.findIndex((layer) => layer === holder);
   const [below, above] = [layers.slice(0, at), layers.slice(at + 1)];

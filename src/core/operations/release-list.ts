@@ -1,6 +1,6 @@
 import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
-import { headOf, releaseOf } from "../rollout/release.ts";
+import { journalsOf, releaseOf } from "../rollout/release.ts";
 
 /** The kept releases of this repository, the newest first. */
 export const releaseList = defineOperation({
@@ -8,12 +8,6 @@ export const releaseList = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run({ releases }): Promise<{ readonly releases: readonly Release[] }> {
-    const journals = await releases.list();
-    return {
-      releases: journals.flatMap((events) => {
-        const head = headOf(events);
-        return head === undefined ? [] : [releaseOf(head, events)];
-      }),
-    };
+    return { releases: journalsOf(await releases.list()).map(releaseOf) };
   },
 });

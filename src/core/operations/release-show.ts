@@ -1,7 +1,7 @@
 import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
 import { releaseIn } from "../rollout/apply/rollback.ts";
-import { headOf, releaseOf } from "../rollout/release.ts";
+import { releaseOf } from "../rollout/release.ts";
 
 /** One release with its steps. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */
 export const releaseShow = defineOperation({
@@ -9,8 +9,6 @@ export const releaseShow = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run({ releases }, { release }): Promise<Release> {
-    const journals = await releases.list();
-    const head = releaseIn(journals, release);
-    return releaseOf(head, journals.find((events) => headOf(events)?.id === head.id) ?? []);
+    return releaseOf(releaseIn(await releases.list(), release));
   },
 });

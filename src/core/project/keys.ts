@@ -31,6 +31,11 @@ export function listedKeys(contract: RuntimeContract, project: Project | undefin
   });
 }
 
+/** `2 keys are guesses of svcm init`. */
+export function guessesText(count: number): string {
+  return `${count === 1 ? "1 key is a guess" : `${count} keys are guesses`} of svcm init`;
+}
+
 /** The changes of `svcm.yaml` that confirm guesses; only a guess needs one. */
 export function confirmation(project: Project, keys: readonly string[]): Change[] {
   return [...new Set(keys)].flatMap((key) => (guessOf(project, key) === undefined ? [] : [withoutGuess(key)]));

@@ -2,7 +2,7 @@ import { compareText, type Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ComparedFacts } from "./compare.ts";
-import { decide, type DecidedStep, type Decision } from "./decide.ts";
+import type { DecidedStep, Decision } from "./decide.ts";
 
 export interface PlanContext extends Pick<
   Plan,
@@ -15,8 +15,11 @@ export interface PlanContext extends Pick<
 }
 
 /** The plan as a document. Its id changes with the steps and with everything that they were computed from. */
-export function planOf(facts: ComparedFacts, { refused, digest, ...context }: PlanContext): Plan {
-  const { steps, unchanged, undeclared } = decide(facts);
+export function planOf(
+  facts: ComparedFacts,
+  { steps, unchanged, undeclared }: Decision,
+  { refused, digest, ...context }: PlanContext,
+): Plan {
   const touched = new Set(steps.map(({ app }) => app));
   const issues = [
     ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),

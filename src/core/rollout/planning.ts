@@ -15,7 +15,7 @@ import { below, type PlaceRequest } from "../project/places.ts";
 import { decide, type Decision } from "./decide.ts";
 import { expectedApps, type Expecting } from "./expected.ts";
 import { filesNow } from "./files.ts";
-import { planOf } from "./plan.ts";
+import { planOf, type PlanContext } from "./plan.ts";
 import { resultOf } from "./result.ts";
 import { readRevision } from "./revision.ts";
 
@@ -61,15 +61,16 @@ export async function planned(ports: Ports, { apps, from, ...place }: InputOf<"r
   };
   const git = await gitState(ports, content);
   const refused = refusedIn(content, names, expecting);
-  const plan = planOf(facts, { environment, fileName, path, exists: loaded !== undefined, git, refused, ...context });
-  return { plan, decision: decide(facts), content, expecting, running };
+  const decision = decide(facts);
+  const about = { environment, fileName, path, exists: loaded !== undefined, git, refused, ...context };
+  return { plan: planOf(facts, decision, about), decision, content, expecting, running };
 }
 
 /** The state that a plan starts from. */
 interface Before {
   readonly expecting: Expecting;
   readonly running: readonly ProcessRecord[];
-  readonly context: Pick<Parameters<typeof planOf>[1], "pm2" | "from" | "digest">;
+  readonly context: Pick<PlanContext, "pm2" | "from" | "digest">;
 }
 
 async function pm2Before(ports: Ports, facts: Facts, content: EcosystemContent): Promise<Before> {

@@ -32,12 +32,21 @@ export type ReleaseEvent =
   | { readonly event: "return"; readonly app: string; readonly at: string; readonly reason?: string }
   | { readonly event: "end"; readonly outcome: Release["outcome"]; readonly at: string; readonly code?: string };
 
-export function headOf(events: readonly ReleaseEvent[]): ReleaseHead | undefined {
-  return events.find((event) => event.event === "release");
+export interface Journal {
+  readonly head: ReleaseHead;
+  readonly events: readonly ReleaseEvent[];
+}
+
+/** The journals whose first line is whole. */
+export function journalsOf(lists: readonly (readonly ReleaseEvent[])[]): Journal[] {
+  return lists.flatMap((events) => {
+    const head = events.find((event) => event.event === "release");
+    return head === undefined ? [] : [{ head, events }];
+  });
 }
 
 /** The release of a journal. One without an end was cut off, so it may be half done. */
-export function releaseOf(head: ReleaseHead, events: readonly ReleaseEvent[]): Release {
+export function releaseOf({ head, events }: Journal): Release {
   const { event: _event, before: _before, steps, ...common } = head;
   const end = events.findLast((event) => event.event === "end");
   return {

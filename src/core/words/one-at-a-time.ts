@@ -29,6 +29,13 @@ interface Job<T> {
   isOver: boolean;
 }
 
+function jobOf<T>(result: Promise<T>, stop: Stop): Job<T> {
+  const job = { result, stop, waiting: 0, isOver: false };
+  const end = (): unknown => (job.isOver = true);
+  result.then(end, end); // each caller gets the error; all may have left
+  return job;
+}
+
 /**
  * Limits work for each key to one run and one waiting run. Callers during a run share the next one, so each run sees
  * every change that was made before its callers asked for it.
@@ -39,12 +46,9 @@ export function oneAtATime<T>(work: Work<T>): (key?: string, signal?: AbortSigna
 
   const start = (key: string): Job<T> => {
     const stop = new Stop();
-    const job: Job<T> = { result: work(key, stop), stop, waiting: 0, isOver: false };
+    const job = jobOf(work(key, stop), stop);
     running.set(key, job);
-    const end = (): void => {
-      job.isOver = true;
-      if (running.get(key) === job) running.delete(key);
-    };
+    const end = (): unknown => running.get(key) === job && running.delete(key);
     job.result.then(end, end);
     return job;
   };
@@ -57,9 +61,7 @@ export function oneAtATime<T>(work: Work<T>): (key?: string, signal?: AbortSigna
       stop.signal.addEventListener("abort", () => started.stop.abort(), { once: true });
       return started.result;
     };
-    const job: Job<T> = { result: current.then(begin, begin), stop, waiting: 0, isOver: false };
-    const end = (): unknown => (job.isOver = true);
-    job.result.then(end, end); // each caller gets the error; all may have left
+    const job = jobOf(current.then(begin, begin), stop);
     next.set(key, job);
     return job;
   };

@@ -1,5 +1,4 @@
 /** `svcm init` divides the files of a repository among environments and services. */
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   commandLineCaller,
@@ -10,29 +9,14 @@ import {
   projectInit,
   startedEnvironments,
   withDoor,
-  type Ports,
 } from "../../../src/core/index.ts";
-import { parseYaml } from "../../../src/core/yaml/parse.ts";
 import { app, js, manifest } from "../../support/own-projects.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
+import { proposalIn, type Proposal } from "../../support/proposal.ts";
 
 const caller = commandLineCaller();
 const BLOCKS = ", env: { PORT: 1 }, env_production: { PORT: 2 }";
 const json = (name: string): string => JSON.stringify({ apps: [{ name, script: "main.js" }] });
-
-interface Proposal {
-  readonly environments: Readonly<Record<string, readonly string[]>>;
-  readonly default: string;
-  readonly ecosystem?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, unknown>>;
-  readonly services?: Readonly<Record<string, unknown>>;
-  readonly keys?: Readonly<Record<string, unknown>>;
-}
-
-/** The content of the `svcm.yaml` that was written. */
-function proposalIn({ workspace: { root } }: Ports): Proposal {
-  return parseYaml(readFileSync(`${root}/svcm.yaml`, "utf8"), "svcm.yaml").value as Proposal;
-}
 
 /** Runs `svcm init` on these files; returns the content of `svcm.yaml` and the notes. */
 async function initIn(files: Readonly<Record<string, string>>): Promise<Proposal & { notes: string[] }> {

@@ -11,9 +11,9 @@ import {
   projectInit,
   type Ports,
 } from "../../../src/core/index.ts";
-import { parseYaml } from "../../../src/core/yaml/parse.ts";
 import { app, CANARIES, js, projects } from "../../support/own-projects.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
+import { proposalIn } from "../../support/proposal.ts";
 
 const caller = commandLineCaller();
 const ENV = { PATH: process.env["PATH"] ?? "" };
@@ -162,20 +162,6 @@ profiles: {}
     expect((await execute(projectInit, again(ports), { write: true }, caller)).plan).toEqual([]);
   });
 });
-
-interface Proposal {
-  readonly environments: Readonly<Record<string, readonly string[]>>;
-  readonly default: string;
-  readonly ecosystem?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, unknown>>;
-  readonly services?: Readonly<Record<string, unknown>>;
-  readonly keys?: Readonly<Record<string, unknown>>;
-}
-
-/** The content of the `svcm.yaml` that was written. */
-function proposalIn({ workspace: { root } }: Ports): Proposal {
-  return parseYaml(readFileSync(`${root}/svcm.yaml`, "utf8"), "svcm.yaml").value as Proposal;
-}
 
 function repository(files: Readonly<Record<string, string>>): Ports {
   return makeWorkspace(files, ENV).ports;

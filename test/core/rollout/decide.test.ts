@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Plan } from "../../../src/core/api/rollout.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import type { ComparedFacts } from "../../../src/core/rollout/compare.ts";
 import { decide, type DecidedStep } from "../../../src/core/rollout/decide.ts";
 import { driftOf } from "../../../src/core/rollout/drift.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
-import { planOf } from "../../../src/core/rollout/plan.ts";
+import { planOf, type PlanContext } from "../../../src/core/rollout/plan.ts";
 import { resultOf } from "../../../src/core/rollout/result.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
@@ -16,6 +17,16 @@ function factsOf(expected: readonly ExpectedApp[], running: readonly ProcessReco
 
 function decided(before: readonly Fields[], after: readonly Fields[]): DecidedStep[] {
   return [...decide(factsOf(expectedOf(after), resultOf(expectedOf(before)))).steps];
+}
+
+function planFor(
+  expected: readonly ExpectedApp[],
+  running: readonly ProcessRecord[],
+  more: Pick<PlanContext, "digest"> = {},
+): Plan {
+  const facts = factsOf(expected, running);
+  const about = { environment: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null };
+  return planOf(facts, decide(facts), { ...about, refused: new Map(), ...more });
 }
 
 const told = (steps: readonly DecidedStep[]): string[] =>
@@ -179,20 +190,11 @@ describe("for any declaration and any processes", () => {
   });
 
   test("a plan that is computed twice is equal", () => {
-    const context = {
-      environment: "dev",
-      fileName: "e",
-      path: "/e",
-      exists: true,
-      git: null,
-      pm2: null,
-      refused: new Map(),
-    };
     const digest = (text: string): string => Buffer.from(text).toString("base64url").slice(-8);
     fc.assert(
       fc.property(declared, live, (expected, running) => {
-        const plan = planOf(factsOf(expected, running), { ...context, digest });
-        expect(planOf(factsOf(expected, running), { ...context, digest })).toEqual(plan);
+        const plan = planFor(expected, running, { digest });
+        expect(planFor(expected, running, { digest })).toEqual(plan);
       }),
     );
   });
@@ -210,22 +212,13 @@ describe("for any declaration and any processes", () => {
 });
 
 describe("the id of a plan", () => {
-  const context = {
-    environment: "dev",
-    fileName: "e",
-    path: "/e",
-    exists: true,
-    git: null,
-    pm2: null,
-    refused: new Map(),
-  };
   const hash = (text: string): string => {
     let state = 7;
     for (const letter of text) state = (state * 31 + letter.charCodeAt(0)) % 2 ** 31;
     return state.toString(36).padStart(8, "x");
   };
   const idOf = (expected: ExpectedApp[], running: ProcessRecord[]): string | null =>
-    planOf(factsOf(expected, running), { ...context, digest: hash }).id;
+    planFor(expected, running, { digest: hash }).id;
   const after = expectedOf([{ args: "x" }]);
   const [record] = resultOf(expectedOf([{}])) as [ProcessRecord];
 
@@ -243,24 +236,15 @@ describe("the id of a plan", () => {
   });
 
   test("a plan against a revision has no id, because it cannot be applied", () => {
-    expect(planOf(factsOf(after, [record]), context).id).toBeNull();
+    expect(planFor(after, [record]).id).toBeNull();
   });
 });
 
 test("an app that would start on the port of an undeclared process with the same script is an error", () => {
   const expected = expectedOf([{ name: "new", env: { SVC_HTTP_PORT: "3000" } }]);
   const old = runningRecord({ name: "old", httpPort: 3000 });
-  const context = {
-    environment: "dev",
-    fileName: "e",
-    path: "/e",
-    exists: true,
-    git: null,
-    pm2: null,
-    refused: new Map(),
-  };
-  expect(planOf(factsOf(expected, [old]), context).issues).toMatchObject([
+  expect(planFor(expected, [old]).issues).toMatchObject([
     { code: "APP_PORT_TAKEN", path: ["apps", "new"], severity: "error" },
   ]);
-  expect(planOf(factsOf(expected, [{ ...old, httpPort: 3001 }]), context).issues).toEqual([]);
+  expect(planFor(expected, [{ ...old, httpPort: 3001 }]).issues).toEqual([]);
 });

@@ -19,6 +19,13 @@ export interface Place {
   readonly overridden: readonly string[];
 }
 
+type Stack = Pick<Place, "kind" | "environment" | "service">;
+
+/** True for the files of one kind that one environment of a service has. */
+export function isSameStack(a: Stack, b: Stack): boolean {
+  return a.kind === b.kind && a.environment === b.environment && a.service === b.service;
+}
+
 /** The observations that the rules of doctor judge. It holds no value. */
 export interface Examined {
   /** True if a file of the repository says where its files are, or they are where svcm looks by default. */

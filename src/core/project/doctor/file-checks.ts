@@ -11,7 +11,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { Survey } from "../detect/survey.ts";
 import { below } from "../places.ts";
 import type { Project } from "../project.ts";
-import { isPlainKey, type Place } from "./examined.ts";
+import { isPlainKey, isSameStack, type Place } from "./examined.ts";
 import { requestsOf, shownPath } from "./gather-places.ts";
 
 /** An app of an environment with the env files that it may have read when it started. Absolute paths. */
@@ -43,10 +43,8 @@ export async function checkEcosystems(
       const at = { file: shownPath(root, checked.file.path), line: 1, column: 1 };
       const found = [...checked.issues.filter(({ code }) => !offline || !machineCodes.has(code)), ...unset(checked)];
       issues.push(...found.map((issue) => ({ ...issue, path: ["ecosystem", ...issue.path], at })));
-      const layers = places.filter(
-        (one) => one.kind === "env" && one.environment === environment && one.service === service,
-      );
-      const own = layers.map(({ path }) => (path.startsWith("/") ? path : `${root}/${path}`));
+      const layers = places.filter((one) => isSameStack(one, { kind: "env", environment, service }));
+      const own = layers.map(({ path }) => below(root, path));
       apps.push(...declaredFiles(checked, own));
     } catch (error) {
       issues.push(...failures("ecosystem", error, root));

@@ -2,9 +2,10 @@ import type { Vocabulary } from "../../deployments/vocabulary.ts";
 import { ecosystemFileNames } from "../../pm2/file-name.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Survey } from "../detect/survey.ts";
+import { ecosystemSpellings } from "../environment.ts";
 import { below, type PlaceRequest } from "../places.ts";
 import type { Project } from "../project.ts";
-import { overriddenKeys, type Place } from "./examined.ts";
+import { isSameStack, overriddenKeys, type Place } from "./examined.ts";
 
 type Named = Omit<Place, "exists" | "overridden">;
 
@@ -50,10 +51,6 @@ export function shownPath(root: string, path: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
 
-function isSameStack(a: Named, b: Named): boolean {
-  return a.kind === b.kind && a.environment === b.environment && a.service === b.service;
-}
-
 function declaredPlaces(root: string, { services, environments }: Project): Named[] {
   return Object.keys(environments).flatMap((environment) =>
     Object.entries(services).flatMap(([service, { folder, ecosystem, env }]) => {
@@ -73,7 +70,7 @@ async function defaultPlaces(
   { contract, matrix }: Vocabulary,
 ): Promise<Named[]> {
   const listed = await ecosystems.list(pm2Dir).catch((): readonly string[] => []);
-  const names = [...new Set([...matrix.pm2Profiles, ...Object.keys(contract.environments)])];
+  const names = [...new Set(ecosystemSpellings(contract, matrix).values())];
   const service = "";
   return [
     ...names.flatMap((environment): Named[] => {

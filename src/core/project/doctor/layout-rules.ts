@@ -1,3 +1,5 @@
+import { guessesText } from "../keys.ts";
+import { isSameStack } from "./examined.ts";
 import type { DoctorRule } from "./rule.ts";
 
 export const notSetUp: DoctorRule = {
@@ -27,12 +29,10 @@ export const missingFiles: DoctorRule = {
   explanation: "Env files are often outside of version control, so a fresh checkout lacks them.",
   remedy: "Create the file, for example from its template, or correct its path in `svcm.yaml`.",
   *check({ places }) {
-    for (const { kind, environment, service, path, exists } of places) {
-      const hasLayer = places.some(
-        (other) =>
-          other.kind === "env" && other.exists && other.environment === environment && other.service === service,
-      );
-      if (exists || (kind === "env" && hasLayer)) continue;
+    for (const place of places) {
+      const { kind, environment, path, exists } = place;
+      const hasLayer = kind === "env" && places.some((other) => other.exists && isSameStack(other, place));
+      if (exists || hasLayer) continue;
       const what = kind === "env" ? "env file" : "ecosystem file";
       const message = `the ${what} ${path} of the environment ${environment} does not exist`;
       yield { path: [environment, path], message, ...(kind === "env" && { severity: "warning" }) };
@@ -75,8 +75,7 @@ export const guessedKeys: DoctorRule = {
     "Look at them with `svcm keys list`, then run `svcm keys confirm KEY`, or `svcm keys confirm --all`. `svcm keys set-tier` changes a tier.",
   *check({ guesses }) {
     if (guesses.length === 0) return;
-    const said = guesses.length === 1 ? "1 key is a guess" : `${guesses.length} keys are guesses`;
-    yield { message: `${said} of svcm init: ${shortList(guesses)}` };
+    yield { message: `${guessesText(guesses.length)}: ${shortList(guesses)}` };
   },
 };
 

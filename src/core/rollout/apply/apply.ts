@@ -1,10 +1,10 @@
-import type { AuditRecord } from "../../api/audit-record.ts";
 import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Plan, Release } from "../../api/rollout.ts";
 import { audited } from "../../audit/audited.ts";
 import type { Caller } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
+import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts";
 import type { Ports } from "../../ports/index.ts";
 import { planned, type Planned } from "../planning.ts";
 import { begun, type Recording } from "./recording.ts";
@@ -29,7 +29,7 @@ export interface Applied {
  */
 export function applied(ports: Ports, input: Input, caller: Caller): Promise<Applied> {
   const { plan: _plan, allowDirty: _dirty, message, timeoutMs, lockTimeoutMs = LOCK_PATIENCE_MS, ...place } = input;
-  const about: { -readonly [Member in keyof AuditRecord]?: AuditRecord[Member] } = {};
+  const about: ActionSubject = { action: "plan.apply" };
   const attempt = (begin: () => Promise<void>): Promise<Applied> =>
     ports.releases.exclusively(lockTimeoutMs, async () => {
       const now = await planned(ports, place);
@@ -41,8 +41,7 @@ export function applied(ports: Ports, input: Input, caller: Caller): Promise<App
       const { environment, git, id } = plan;
       const steps = decision.steps.map(({ do: kind, app, pmIds }) => ({ do: kind, app, pmIds }));
       const recording = await begun(ports, caller, { environment, git, plan: id, steps, message }, running);
-      const { pm2Home } = ports.workspace;
-      about.processes = recording.head.before.map(({ name, pmId }) => ({ name, pmId, pm2Home }));
+      noteProcesses(about, ports, recording.head.before);
       await begin();
       await run(ports, now, recording, { timeoutMs, signal: caller.signal });
       const left = (await planned(ports, place)).plan.summary;
@@ -50,7 +49,7 @@ export function applied(ports: Ports, input: Input, caller: Caller): Promise<App
       if (count > 0) throw await half(recording, `The plan is not empty after the last step: ${count} left.`);
       return { plan, release: await recording.end("applied") };
     });
-  return audited(ports, caller, () => ({ action: "plan.apply", ...about }), attempt);
+  return audited(ports, caller, () => about, attempt);
 }
 
 function refuse({ id, issues, changed, git }: Plan, { plan: asked, allowDirty }: Input): void {

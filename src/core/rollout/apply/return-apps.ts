@@ -2,6 +2,7 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import { actOn } from "../../pm2/control/act-on.ts";
 import type { Acting } from "../../pm2/control/acting.ts";
+import { isUp } from "../../pm2/control/verdict.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { isStopped } from "../compare.ts";
@@ -67,7 +68,7 @@ function actionFor(record: ProcessRecord, old: FormerProcess | undefined, isSame
 /** A process that was started again has another number, so processes are counted. */
 function whyNotAsBefore(former: readonly FormerProcess[], now: readonly ProcessRecord[]): string | undefined {
   const running = former.filter((one) => !one.isStopped).length;
-  const online = now.filter(({ status, pid }) => status === "online" && pid !== null).length;
+  const online = now.filter(isUp).length;
   if (now.length !== former.length) return `PM2 lists ${now.length} processes, and there were ${former.length}.`;
   return online < running ? `${online} of ${running} processes are online.` : undefined;
 }

@@ -1,12 +1,12 @@
-import type { AuditRecord } from "../../api/audit-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Release } from "../../api/rollout.ts";
 import { audited } from "../../audit/audited.ts";
 import type { Caller } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
+import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts";
 import type { Ports } from "../../ports/index.ts";
 import { pmIdsOf } from "../compare.ts";
-import { headOf, type ReleaseEvent, type ReleaseHead } from "../release.ts";
+import { journalsOf, type Journal, type ReleaseEvent } from "../release.ts";
 import { LOCK_PATIENCE_MS } from "./apply.ts";
 import { begun } from "./recording.ts";
 import { returnApps } from "./return-apps.ts";
@@ -19,10 +19,10 @@ import { returnApps } from "./return-apps.ts";
  */
 export function rolledBack(ports: Ports, input: InputOf<"rollout.rollback">, caller: Caller): Promise<Release> {
   const { release, apps: asked = [], timeoutMs, lockTimeoutMs = LOCK_PATIENCE_MS } = input;
-  const about: { -readonly [Member in keyof AuditRecord]?: AuditRecord[Member] } = {};
+  const about: ActionSubject = { action: "plan.rollback" };
   const attempt = (begin: () => Promise<void>): Promise<Release> =>
     ports.releases.exclusively(lockTimeoutMs, async () => {
-      const undone = releaseIn(await ports.releases.list(), release);
+      const { head: undone } = releaseIn(await ports.releases.list(), release);
       const { environment, git, id } = undone;
       about.target = `release ${id}`;
       const touched = undone.steps.flatMap((step) => (step.do === "save" ? [] : [step.app]));
@@ -34,8 +34,7 @@ export function rolledBack(ports: Ports, input: InputOf<"rollout.rollback">, cal
         return { do: "return" as const, app, pmIds };
       });
       const recording = await begun(ports, caller, { environment, git, plan: null, steps, undoes: id }, running);
-      const { pm2Home } = ports.workspace;
-      about.processes = recording.head.before.map(({ name, pmId }) => ({ name, pmId, pm2Home }));
+      noteProcesses(about, ports, recording.head.before);
       await begin();
       const left: string[] = [];
       for (const [index, app] of apps.entries()) {
@@ -49,21 +48,21 @@ export function rolledBack(ports: Ports, input: InputOf<"rollout.rollback">, cal
       if (left.length === 0) return done;
       throw new SvcmError("APPLY_HALF", { details: `Not everything could be returned. ${left.join(" ")}` });
     });
-  return audited(ports, caller, () => ({ action: "plan.rollback", ...about }), attempt);
+  return audited(ports, caller, () => about, attempt);
 }
 
 /** @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */
-export function releaseIn(journals: readonly (readonly ReleaseEvent[])[], id: string | undefined): ReleaseHead {
-  const heads = journals.flatMap((events) => headOf(events) ?? []);
-  const [newest] = heads;
+export function releaseIn(lists: readonly (readonly ReleaseEvent[])[], id: string | undefined): Journal {
+  const journals = journalsOf(lists);
+  const [newest] = journals;
   if (newest === undefined)
     throw new SvcmError("NOTHING_TO_ROLL_BACK", {
       details: "This PM2 has no release of this repository. svcm records one for each apply that changes something.",
     });
-  const found = id === undefined ? newest : heads.find((head) => head.id === id);
+  const found = id === undefined ? newest : journals.find(({ head }) => head.id === id);
   if (found !== undefined) return found;
   throw new SvcmError("RELEASE_NOT_FOUND", {
-    details: `No release is called ${JSON.stringify(id?.slice(0, 80))}. Accepted: ${heads.map((head) => head.id).join(", ")}.`,
+    details: `No release is called ${JSON.stringify(id?.slice(0, 80))}. Accepted: ${journals.map(({ head }) => head.id).join(", ")}.`,
     hint: "svcm keeps the newest ten: svcm releases list",
   });
 }
