@@ -58,6 +58,11 @@ interface SlowPart {
 
 const SLOW_PARTS: readonly SlowPart[] = [
   {
+    why: "it looks for a theme, which our help and tables do not have",
+    part: /this\.theme = await this\.loadTheme\(\);/g,
+    instead: "",
+  },
+  {
     why: "it listens for a closed standard output, and so makes the stream that our commands do without",
     part: /process\.stdout\.on\('error', [\s\S]*?\n}\);\n/g,
     instead: (lines) => lines.replaceAll(/[^\n]/g, ""),

@@ -10,8 +10,6 @@ export interface KeptFacts {
 
 /** More texts than this overwrite each other. */
 const MOST_TEXTS = 64;
-/** Seen from a chunk of the build. Another build may accept another text. The source is not a build, so it keeps nothing. */
-const BUILD_ID = new URL("../build-id", import.meta.url);
 
 /** The facts that this build kept in the user's own cache; undefined without a build or a home. */
 export function keptFacts(env: Readonly<Record<string, string | undefined>>): KeptFacts | undefined {
@@ -34,9 +32,11 @@ function valueOf(text: string, kept: string | undefined): unknown {
   }
 }
 
+/** Another build may accept another text. The source is not a build, so it keeps nothing. */
 function cacheOf(env: Readonly<Record<string, string | undefined>>): UserCache | undefined {
   try {
-    return userCache(`${readFileSync(BUILD_ID, "latin1").trim()}-facts`, env);
+    const build = readFileSync(`${import.meta.dirname}/../build-id`, "latin1").trim();
+    return userCache(`${build}-facts`, env);
   } catch {
     return undefined;
   }

@@ -7,13 +7,11 @@ export interface Cell {
 }
 
 const TAB = "    ";
-const WIDE =
-  /^[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]|^\p{Emoji_Presentation}|\uFE0F/u;
-const NOTHING = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
-/** Controls, marks of direction and noncharacters: text of a file must not steer a terminal. */
-const STEERING = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFDD0-\uFDEF]/gu;
 
-/** Needs no Unicode tables. Node sets them up in a third of the start time of a command. */
+/**
+ * Needs no Unicode tables, which take long to set up. The patterns that need them are in the functions, because even a
+ * pattern that is never used looks its classes up.
+ */
 const PLAIN = /^[\x20-\x7e]*$/;
 
 export function cellsOf(line: string): Cell[] {
@@ -31,7 +29,11 @@ export function visible(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/[\t\r\n]+/g, " ")
-    .replaceAll(STEERING, "\uFFFD");
+    .replaceAll(
+      // Controls, marks of direction and noncharacters: text of a file must not steer a terminal.
+      /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFDD0-\uFDEF]/gu,
+      "\uFFFD",
+    );
 }
 
 export function widthOf(cells: readonly Cell[]): number {
@@ -39,8 +41,10 @@ export function widthOf(cells: readonly Cell[]): number {
 }
 
 function columnsOf(grapheme: string): number {
-  if (WIDE.test(grapheme)) return 2;
-  return NOTHING.test(grapheme) ? 0 : 1;
+  const wide =
+    /^[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]|^\p{Emoji_Presentation}|\uFE0F/u;
+  if (wide.test(grapheme)) return 2;
+  return /^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(grapheme) ? 0 : 1;
 }
 
 /** Like {@link visible} for names that are compared: an invisible character reads `\u{9b}`. */

@@ -1,8 +1,11 @@
+/** Made once, because making one takes as long as reading a small file. */
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Keeps a byte order mark; `undefined` if the bytes are not UTF-8 or hold a NUL. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return UTF8.decode(bytes);
   } catch {
     return undefined;
   }
