@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { WebSocket, WebSocketServer } from "ws";
 import { nodePorts, type Ports } from "../src/core/index.ts";
 import { SOCKET_PATH } from "../src/core/api/channel.ts";
-import { parsePidStat } from "../src/core/metrics/proc/pid-stat.ts";
+import { parsePidStat } from "../src/core/metrics/proc/process.ts";
 import { startServer } from "../src/server/start.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
 import { startApps } from "./start-apps.ts";

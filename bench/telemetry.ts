@@ -8,7 +8,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
 import { nodePorts, type Ports, type Telemetry } from "../src/core/index.ts";
-import { parsePidStat } from "../src/core/metrics/proc/pid-stat.ts";
+import { parsePidStat } from "../src/core/metrics/proc/process.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
 
 const [rounds = 5, seconds = 10, ...counts] = process.argv.slice(2).map(Number);

@@ -10,7 +10,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
-import { parsePidStat } from "../src/core/metrics/proc/pid-stat.ts";
+import { parsePidStat } from "../src/core/metrics/proc/process.ts";
 import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
 import { startApps } from "./start-apps.ts";
 

@@ -47,7 +47,6 @@ export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot
   return plugin;
 }
 
-/** Our hooks are declared by their file alone. */
 function hooksOf({ hooks = {} }: PJSON["oclif"]): Plugin["hooks"] {
   const files = Object.entries(hooks as Record<string, string>);
   return Object.fromEntries(files.map(([event, target]) => [event, [{ target, identifier: "default" }]]));

@@ -8,7 +8,6 @@ export const HELP_COLUMNS = 80;
 /** The version names the machine, so the files have a placeholder. */
 export const VERSION_MARK = "{version}";
 
-/** Answers version and root help, which need no command. */
 export function earlyAnswer(argv: readonly string[], dist: string): string | undefined {
   const [only = "--help", ...more] = argv;
   if (more.length > 0) return undefined;

@@ -1,4 +1,3 @@
-/** The start of the built command line. Version and root help come from data of the build; oclif does the rest. */
 import type { Script } from "node:vm";
 import { writeOut } from "../commands/terminal/output.ts";
 import { chunkLoader, type LoadChunk } from "./chunk-loader.ts";

@@ -50,7 +50,6 @@ function askedByFlag(argv: string[]): string[] {
   return [...words, "--help"];
 }
 
-/** oclif words the refusal of `svcm help <unknown command>` differently. */
 async function ofHelp(error: unknown, known: readonly string[]): Promise<unknown> {
   const asked = error instanceof Error ? /^Command (.+) not found\.$/s.exec(error.message)?.[1] : undefined;
   if (asked === undefined) return error;

@@ -1,6 +1,5 @@
 import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../core/api/channel.ts";
 
-/** The WebSocket, and the HTTP route that reports the reason of a refusal. */
 export interface Address {
   readonly socket: string;
   readonly http: string;

@@ -33,7 +33,6 @@ export interface WatchOptions {
   /** Milliseconds, 500 to 2000. */
   readonly intervalMs?: number | undefined;
   readonly asyncContext?: boolean | undefined;
-  /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -60,6 +59,5 @@ export interface Client {
    */
   act(action: Action, options?: { readonly signal?: AbortSignal }): Promise<ActionResult>;
 
-  /** Ends the watch and the connection. */
   close(): void;
 }

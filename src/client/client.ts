@@ -11,7 +11,6 @@ import { watchdog } from "./watchdog.ts";
 interface Watch {
   readonly options: WatchOptions;
   readonly frames: Latest<WatchFrame>;
-  /** Identifies the answers to this subscription. */
   readonly requestId: string;
 }
 

@@ -14,7 +14,6 @@ export interface ConnectionOptions {
   readonly onFrame: (frame: ServerFrame) => void;
   /** The socket is lost; another attempt follows. */
   readonly onDown: () => void;
-  /** An attempt failed; another one follows. */
   readonly onRetry: (reason: string) => void;
   /** The service refuses this client; no attempt follows. */
   readonly onRefused: (error: ServiceError) => void;
@@ -23,7 +22,6 @@ export interface ConnectionOptions {
 const DIAGNOSIS_TIMEOUT_MS = 5_000;
 const NORMAL_CLOSE = 1000;
 
-/** Reopens its socket until it is closed. */
 export class Connection {
   readonly #options: ConnectionOptions;
   #socket: SocketLike | undefined;
@@ -92,7 +90,6 @@ export class Connection {
       this.#options.onFrame(frame);
     });
     let reason = "";
-    // A close follows.
     socket.addEventListener("error", ({ message }) => (reason = typeof message === "string" ? message : ""));
     socket.addEventListener("close", () => {
       if (isCurrent()) void this.#lost(generation, reason);

@@ -30,7 +30,6 @@ const serviceFlag = Flags.string({
 
 export const envFlags = { environment: environmentFlag("dev, staging or ci"), service: serviceFlag };
 
-/** PM2 commands accept production, too. */
 export const ecosystemFlags = { environment: environmentFlag("dev, staging or production"), service: serviceFlag };
 
 export const dryRunFlag = Flags.boolean({
@@ -96,7 +95,6 @@ export abstract class SvcmCommand extends Command {
     return (this.#ports ??= openPorts({ root: this.root, env: process.env, cwd: process.cwd() }));
   }
 
-  /** The repository is that of `--root` or of the current folder. */
   async execute<Asked, Answer>(
     operation: Operation<Asked, Answer>,
     input: Asked,

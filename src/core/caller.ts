@@ -3,13 +3,11 @@ import type { AuditSource } from "./api/names.ts";
 /** Reads are open; a write needs a grant. */
 export type Access = "read" | "write";
 
-/** The source of a request: a person or program, the face it used, and its grants. */
 export interface Caller {
   readonly source: AuditSource;
   readonly actor?: string;
   readonly grants: readonly Access[];
   readonly signal?: AbortSignal;
-  /** Hears each step of a long action. */
   readonly report?: Progress;
 }
 

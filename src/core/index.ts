@@ -1,4 +1,3 @@
-/** The front door of the core for the command line and the server. */
 import { parse, resolve } from "node:path";
 import { nodeAsyncContext } from "./adapters/async-context.ts";
 import { auditLog } from "./adapters/audit-log.ts";

@@ -1,4 +1,3 @@
-/** The component schemas of the OpenAPI document: one for each body of the API. */
 import * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
 

@@ -56,7 +56,6 @@ export default class MetricsWatch extends SvcmCommand {
     }
   }
 
-  /** With `--once`, a failure is an error. */
   async #print(
     source: WatchSource,
     { interval: intervalMs, once }: { readonly interval: number; readonly once: boolean },

@@ -6,7 +6,6 @@ import { isTerminalBehindStderr, stderrScreen } from "./screen.ts";
 
 const ERASE_LINE = "\r\u001B[K";
 
-/** A line about a long action on standard error of a terminal; nothing in a pipe. */
 export interface ActionProgress {
   readonly report: NonNullable<Caller["report"]>;
   readonly end: () => void;

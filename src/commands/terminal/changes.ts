@@ -31,7 +31,6 @@ export function renderWrite({ fileName, changedKeys, values, warnings }: EnvWrit
   return [`Changed in ${fileName}:`, ...lines, ...warningLines(warnings)].join("\n");
 }
 
-/** The keys that were removed, and the value that each has from then on. */
 export function renderRemoval(response: EnvWriteResponse & Pick<EnvUnsetResponse, "effective">): string {
   const { fileName, changedKeys, effective, warnings } = response;
   const head =

@@ -7,7 +7,6 @@ type Facts = DoctorResponse["facts"];
 type Place = Facts["files"][number];
 type Check = DoctorResponse["checks"][number];
 
-/** The facts, then each check with its findings and their next steps. */
 export function doctorReport(response: DoctorResponse, screen: Screen): string {
   const { facts, checks, issues } = response;
   const found = checks.flatMap((check) => checkLines(check, response));
@@ -91,7 +90,6 @@ function contractText({ source, keys, guesses }: NonNullable<Facts["contract"]>)
   return `${keys} in ${source === "packaged" ? "the packaged contract" : source}, ${guesses} of them guesses`;
 }
 
-/** One line for each environment, and service if services have names. */
 function fileLines({ files, defaultEnvironment }: Facts): string[] {
   const nameOf = ({ environment, service }: Place): string =>
     `${service === "" ? "" : `${service} `}${environment}${environment === defaultEnvironment ? " (default)" : ""}`;

@@ -1,4 +1,3 @@
-/** The document is `--file`, or the only argument of a command that only reads. */
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { UsageError } from "./errors.ts";

@@ -61,7 +61,6 @@ export function printEdit(command: SvcmCommand, response: DocumentEditResponse, 
   for (const { path, message } of issues) command.log(`Unchanged: ${placeOf(path)}${message}`);
 }
 
-/** Omits the section, which says nothing new. */
 function placeOf([section = "", index]: readonly (string | number)[]): string {
   return typeof index === "number" ? `${section}[${index}]: ` : "";
 }

@@ -6,9 +6,7 @@ import { runProgram } from "./program.ts";
 export interface Editing<Saved> {
   readonly fileName: string;
   readonly bytes: Uint8Array;
-  /** Takes the edited content, or refuses it. */
   readonly save: (content: Uint8Array<ArrayBuffer>) => Promise<Saved>;
-  /** Asks after a refusal if the person wants to edit the copy again. */
   readonly wantsAgain: (error: unknown) => Promise<boolean>;
   /** True if standard output belongs to a program that reads svcm's answer. */
   readonly isOutputTaken: boolean;

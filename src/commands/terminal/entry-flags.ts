@@ -19,7 +19,6 @@ const MOST_VALUES = 8;
 
 export const documentFlags = { file: fileFlag, "dry-run": dryRunFlag };
 
-/** The entry that a command is about. */
 export const targetArgs = {
   target: Args.string({
     ignoreStdin: true,

@@ -39,7 +39,6 @@ export class EditorError extends CommandLineError {
   readonly editor: string;
   readonly reason: string;
 
-  /** @param reason its exit code or signal */
   constructor(editor: string, reason: string, fate = "") {
     const details = `The editor ${JSON.stringify(editor)} ended with ${reason}, so nothing was written. ${fate}`.trim();
     super(COULD_NOT, { error: "Editor failed.", code: "ENV_EDITOR_FAILED", details });

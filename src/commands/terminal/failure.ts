@@ -1,4 +1,3 @@
-/** One body and one exit code for each error, in text and in JSON. */
 import {
   describeError,
   docOf,
@@ -42,7 +41,6 @@ export function printFailure(failure: Failure): void {
   writeErr(printable(renderFailure(failure, Boolean(process.env["SVCM_DEBUG"]), screen), screen));
 }
 
-/** Returns the problem, the next step, and the code on the last line. */
 export function renderFailure(failure: Failure, debug: boolean, screen: Screen): string {
   const { body, kind, hint, stack } = failure;
   if (body === undefined) return "";
@@ -57,7 +55,6 @@ export function renderFailure(failure: Failure, debug: boolean, screen: Screen):
   return `${fold(lines.join("\n"), screen)}\n`;
 }
 
-/** Shows source lines if the text is available, as `svcm validate` does. */
 function framed({ body, kind, source }: Failure, { width }: Screen): string[] | undefined {
   const issues = body?.issues ?? [];
   const file = issues[0]?.at?.file;
@@ -87,7 +84,6 @@ function headline({ error, issues = [], path }: ErrorBody, kind: ErrorKind | und
   return kind === "FACT_INVALID" ? `${file} is not valid.` : error;
 }
 
-/** The most exact codes: of the issues, of the refusal, or its kind. */
 function codesOf({ issues = [], code }: ErrorBody, kind: ErrorKind | undefined): string[] {
   const said = [...issues.map((issue) => issue.code), ...(code === undefined ? [] : [code])];
   const known = [...new Set(said)].filter((word) => docOf(word) !== undefined);

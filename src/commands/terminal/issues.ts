@@ -3,7 +3,6 @@ import { fold } from "./fold.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
-/** One line for each of at most a hundred issues, and a count. */
 export function renderIssues(issues: readonly Issue[], screen: Screen): string {
   const { bold, dim, red, yellow } = paint;
   const { shown, more } = firstIssues(issues);

@@ -86,7 +86,6 @@ export async function act(
   return result;
 }
 
-/** Asks about the processes of a target; true without a terminal. */
 export async function confirmed(
   command: SvcmCommand,
   verb: "Stop" | "Delete",

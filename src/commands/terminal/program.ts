@@ -3,7 +3,6 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { STDIN } from "./output.ts";
 
-/** The end of a program: an exit code, or the signal that ended it. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -39,7 +38,6 @@ export function runProgram(
   });
 }
 
-/** Ends svcm as the program ended, by the same signal or with the same exit code. */
 export function endLike({ code, signal }: Ended): void {
   process.exitCode = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
   if (signal !== null) process.kill(process.pid, signal);

@@ -4,7 +4,6 @@ import { paint } from "./paint.ts";
 import { readTimeout } from "./since.ts";
 import { UsageError } from "./errors.ts";
 
-/** The flags of an apply and a rollback. */
 export const applyFlags = {
   yes: Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false }),
   timeout: Flags.string({
@@ -33,7 +32,6 @@ export function refuseUnasked(mayAsk: boolean, command: string, accepted: string
   );
 }
 
-/** The outcome, then one line for each step. */
 export function renderRelease({ id, outcome, steps, code }: Release): string {
   const colour = outcome === "applied" ? paint.green : outcome === "half" ? paint.red : paint.yellow;
   const lines = steps.map(({ do: kind, app, phase, reason }) => {

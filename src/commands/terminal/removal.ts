@@ -8,7 +8,6 @@ export const removeFlags = {
   yes: Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false }),
 };
 
-/** Asks only about an entry that exists. */
 export async function removeEntry(
   command: SvcmCommand,
   flags: { readonly yes: boolean; readonly "dry-run": boolean },

@@ -15,7 +15,6 @@ export const formatFlag = Flags.option({
   default: "text",
 });
 
-/** Prints a report for people, folded to the window, or exactly for a tool. */
 export async function printReport(
   command: SvcmCommand,
   report: Parameters<typeof renderReport>[0],

@@ -21,7 +21,6 @@ interface Judged {
   readonly problem: { readonly code: string; readonly details: string } | null;
 }
 
-/** Problems that the status does not show, one for each line. */
 export function renderProblems(processes: readonly Judged[], screen: Screen): string {
   const lines = processes.flatMap(({ name, pmId, problem }) =>
     problem === null ? [] : [`${paint.red(problem.code)} ${name} (id ${pmId}): ${problem.details}`],

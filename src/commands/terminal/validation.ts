@@ -30,7 +30,6 @@ interface Asked {
   readonly format: (typeof reportFormats)[number];
 }
 
-/** Exits 1 if the document is not valid. */
 export async function validate(
   command: SvcmCommand,
   { args, flags }: { readonly args: { readonly document?: string | undefined }; readonly flags: Asked },

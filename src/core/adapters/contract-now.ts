@@ -23,7 +23,6 @@ const FILE = "config/runtime-contract.yaml";
 const MOST_BYTES = 2 ** 20;
 const PACKAGED = { value: packagedRuntimeContract, issues: [] } as const;
 
-/** The contract of the repository, the packaged one, or every issue of an invalid one. */
 export function readContractNow(place: ContractPlace): Fact<RuntimeContract> {
   try {
     if (place.path === undefined) return contractIn(findRoot(place.env));
@@ -96,12 +95,10 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** A separate file of the build, because few programs need it. */
 function required(url: URL): unknown {
   return createRequire(import.meta.url)(fileURLToPath(url));
 }
 
-/** Messages begin with their place in the file. */
 function withPath<T>(fact: Fact<T>): Fact<T> {
   if (fact.value !== undefined) return fact;
   return { issues: fact.issues.map((one) => ({ ...one, message: `${placeOf(one)}${one.message}` })) };

@@ -85,7 +85,6 @@ function keysTwice(root: string): SvcmError {
   });
 }
 
-/** Equal inputs return the same object. */
 function lastAnswer<A, B, R>(decide: (a: A, b: B) => R): (a: A, b: B) => R {
   let last: { readonly a: A; readonly b: B; readonly answer: R } | undefined;
   return (a, b) => {

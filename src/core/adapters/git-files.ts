@@ -7,7 +7,6 @@ import { dirname, join, relative, sep } from "node:path";
 import { SvcmError } from "../errors.ts";
 import type { RevisionState } from "../ports/index.ts";
 
-/** Runs Git in the root. @throws {SvcmError} REVISION_FAILED */
 export type Git = (...args: string[]) => Promise<Buffer>;
 
 /** @returns `undefined` without Git, a repository or a commit */
@@ -42,7 +41,6 @@ async function differs(path: string, id: string | undefined): Promise<boolean> {
 export interface RevisionTree {
   readonly root: string;
   readonly commit: string;
-  /** Runs Git with a limit of its answer and with input. @throws {SvcmError} REVISION_FAILED */
   readonly run: (maxBytes: number, args: readonly string[], input?: string) => Promise<Buffer>;
 }
 

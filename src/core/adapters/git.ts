@@ -57,7 +57,6 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
 
 const MOST_NAMES = 200;
 
-/** The items of a listing; none if Git refuses. */
 async function listed(listing: Promise<Buffer>, separator: string): Promise<string[]> {
   const text = await listing.then((bytes) => bytes.toString("utf8")).catch(() => "");
   return text.split(separator).filter((name) => name !== "");

@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { userCache, type UserCache } from "./user-cache.ts";
 
-/** Values of texts that were found valid before, so that a start need not load what validates them. */
 export interface KeptFacts {
-  /** The value of a text, or undefined if none is kept. */
   read(text: string): unknown;
   keep(text: string, value: unknown): void;
 }
@@ -11,7 +9,6 @@ export interface KeptFacts {
 /** More texts than this overwrite each other. */
 const MOST_TEXTS = 64;
 
-/** The facts that this build kept in the user's own cache; undefined without a build or a home. */
 export function keptFacts(env: Readonly<Record<string, string | undefined>>): KeptFacts | undefined {
   const cache = cacheOf(env);
   return (

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attempting } from "./files/file-error.ts";
 
-/** A copy of a file that holds secrets, in a folder that only its user may enter. */
 export interface PrivateCopy {
   /** Mode 0700. An editor's own files beside the copy are in it too. */
   readonly folder: string;
@@ -14,7 +13,6 @@ export interface PrivateCopy {
   remove(): void;
 }
 
-/** Makes a copy. @param name of the file, so that an editor recognises its kind. @throws {FileError} */
 export async function privateCopy(name: string, bytes: Uint8Array): Promise<PrivateCopy> {
   const parent = tmpdir();
   return await attempting("write", parent, () => {

@@ -68,7 +68,6 @@ async function append(path: string, event: ReleaseEvent): Promise<void> {
   }
 }
 
-/** The newest first. */
 async function idsIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];

@@ -5,7 +5,6 @@ const MOST_FOLDERS = 8;
 const PRIVATE = 0o700;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** A folder of files that can be made again at any time. */
 export interface UserCache {
   readonly read: (name: string) => Buffer | undefined;
   /** A cache that cannot be written is not an error. */

@@ -57,7 +57,6 @@ export function repositoryRoot(options: WorkspaceOptions): string | undefined {
   return foundRoot(options)?.folder;
 }
 
-/** The same with the flag, the variable or the marker that decides. */
 function foundRoot({ root, env, cwd }: WorkspaceOptions): { folder: string; by: string } | undefined {
   const given = root || env[ROOT];
   if (given) return { folder: resolve(cwd, given), by: root ? "--root" : ROOT };
@@ -69,7 +68,6 @@ function foundRoot({ root, env, cwd }: WorkspaceOptions): { folder: string; by: 
   return undefined;
 }
 
-/** At or above `cwd`. */
 export function nearestFolder(cwd: string, names: readonly string[]): string | undefined {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     if (names.some((name) => existsSync(join(folder, name)))) return folder;

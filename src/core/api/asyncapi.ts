@@ -86,7 +86,6 @@ function message(name: FrameName, environments: readonly string[]): Json {
   };
 }
 
-/** Rules that the schemas of frames do not express. */
 function rulesBeyondSchema(name: FrameName, { properties }: Json, environments: readonly string[]): Json {
   if (name === "action") return { oneOf: ACTION_SCOPES };
   if (name !== "subscribe") return {};

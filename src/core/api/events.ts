@@ -1,4 +1,3 @@
-/** The events of the processes of a PM2: ends with their causes, starts, and the changes that svcm recorded. */
 import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
 import { causes, certainties, eventKinds } from "./names.ts";

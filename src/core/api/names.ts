@@ -35,7 +35,6 @@ export const auditOutcomes = ["started", "succeeded", "failed", "refused"] as co
 
 export const driftStates = ["missing", "unexpected", "different", "absent", "stale"] as const;
 
-/** Limits, signals and log files of an app, compared as PM2 resolves them. */
 export const settingNames = [
   "autorestart",
   "cronRestart",
@@ -59,22 +58,18 @@ export const settingNames = [
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
-/** Steps of a plan, in the words of a release manager. */
 export const stepKinds = ["start", "resume", "update", "scale", "replace", "remove", "save"] as const;
 
 /** Requests during a step: `none` is lost, some instances are away, all are away for a restart, or until a start. */
 export const disruptions = ["none", "partial", "gap", "down"] as const;
 
-/** Facts about a step that a reader should know before it runs. */
 export const stepNotes = ["GAP_BY_FORK", "INTERPRETER_IGNORED_IN_CLUSTER"] as const;
 
-/** Formats of a plan, besides `--json`. */
 export const planFormats = ["text", "markdown"] as const;
 
 /** Outcomes of an apply or a rollback. A release that was cut off is `half`. */
 export const releaseOutcomes = ["applied", "unchanged", "reverted", "half"] as const;
 
-/** Phases of a step of a release. */
 export const stepPhases = ["done", "failed", "reverted", "not-begun"] as const;
 
 export const eventKinds = ["start", "exit", "restart", "stop", "action", "write", "daemon"] as const;

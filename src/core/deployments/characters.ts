@@ -1,7 +1,6 @@
 /** Control, zero-width and direction marks, line separators, and halves of a character. */
 export const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Each hidden character once, as `U+200B`. */
 export function hiddenIn(text: string): string[] {
   return [...new Set(text.match(new RegExp(HIDDEN, "gu")))].map(codePoint);
 }

@@ -199,7 +199,6 @@ export function fieldValues(vocabulary: Vocabulary): Readonly<Record<string, rea
   );
 }
 
-/** A driver is required only if the repository declares some. */
 function declaredBy(fact: NonNullable<Field["fact"]>) {
   const accepted = (_: Candidate, vocabulary: Vocabulary) => valuesOf(vocabulary, fact(vocabulary.matrix));
   return {

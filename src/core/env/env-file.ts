@@ -11,10 +11,8 @@ import { isEncrypted, parseEnvDocument, valuesOf } from "./document.ts";
 const MAX_ENV_BYTES = 2 ** 20;
 
 export interface EnvFile extends Environment {
-  /** The file that a write changes: `.env.dev`. */
   readonly fileName: string;
   readonly path: string;
-  /** The path, if `svcm.yaml` declares it. */
   readonly declaredPath?: string;
   readonly service?: string;
   readonly overridden: readonly string[];

@@ -41,7 +41,6 @@ function hasLoneReturn(text: string, { start, end }: Span): boolean {
   return LONE_RETURN.test(text.slice(start, end)) || (text[end] === "\r" && text[end + 1] !== "\n");
 }
 
-/** The possible states of `node --env-file` at an entry that dotenv reads. */
 export interface NodeReading {
   /** Quotes that an earlier line opened after its `=` and that are still open: at most one of each mark. */
   openAt(offset: number): readonly OpenQuote[];

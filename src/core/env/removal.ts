@@ -9,7 +9,6 @@ import { specOf } from "./tiers.ts";
 import { shownValue } from "./values.ts";
 import { defaultOf } from "./view.ts";
 
-/** Every reason why these keys may not be removed from a file, given the values that the other layers hold. */
 export function removalIssues(
   contract: RuntimeContract,
   keys: readonly string[],
@@ -59,7 +58,6 @@ export function planRemoval(contract: RuntimeContract, text: string, keys: reado
   };
 }
 
-/** A layer with what it holds, parsed once for all keys. */
 export interface HeldLayer {
   readonly layer: EnvLayer;
   readonly values: ReadonlyMap<string, string>;
@@ -74,12 +72,10 @@ export function holderOf(held: readonly HeldLayer[], key: string): HeldLayer | u
   return held.findLast(({ values }) => values.has(key));
 }
 
-/** The value that a key has now, and where it comes from. */
 export interface Effective {
   readonly key: string;
   readonly value: string;
   readonly from: "file" | "default" | "nowhere";
-  /** The layer that holds it. */
   readonly fileName?: string;
 }
 

@@ -6,7 +6,6 @@ import { parseEnvDocument, valuesOf } from "./document.ts";
 import { foreignKeyIssues, type EnvPlan } from "./plan.ts";
 import { valueRules } from "./value-rules.ts";
 
-/** An env file as it is and as a person wants it, with the layers below it. */
 export interface Rewrite {
   readonly fileName: string;
   readonly before: string;

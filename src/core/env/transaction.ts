@@ -18,25 +18,20 @@ import {
 import type { EnvPlan } from "./plan.ts";
 import { readResponse } from "./view.ts";
 
-/** A write under way. `about` is what its audit record says, as far as it is known. */
 export interface EnvTransaction {
   readonly about: { action: "env.write"; environment?: string; service?: string; keys?: readonly string[] };
   readonly begin: () => Promise<void>;
   readonly ifMatch?: string | undefined;
 }
 
-/** The layers of an environment around the one that is written. */
 export interface OtherLayers {
   readonly below: readonly EnvLayer[];
   readonly above?: readonly EnvLayer[];
 }
 
-/** The post-write state of an environment. */
 export interface EnvWritten {
   readonly response: EnvWriteResponse;
-  /** Of all layers: the entity tag covers them. */
   readonly bytes: Uint8Array;
-  /** Of the written file. It holds secrets. */
   readonly text: string;
 }
 
@@ -58,7 +53,6 @@ export function noteFile({ about }: EnvTransaction, { name, service }: EnvFile):
   Object.assign(about, { environment: name, ...(service !== undefined && { service }) });
 }
 
-/** Replaces a file's text by that of a plan, which is made of the text that is in place under the lock. */
 export async function writeEnv(
   ports: Ports,
   contract: RuntimeContract,

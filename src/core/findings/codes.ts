@@ -9,7 +9,6 @@ import { telemetryCodes } from "./codes/telemetry.ts";
 import { requestCodes } from "./codes/requests.ts";
 import { profileCodes } from "./codes/profiles.ts";
 
-/** Every code that does not belong to a rule, by topic. */
 export const codeDocs: Readonly<Record<string, CodeDocs>> = {
   "Env files": envCodes,
   "Files and the system": fileCodes,

@@ -1,7 +1,6 @@
 import { maskSource, REDACTED } from "../secrets/redact.ts";
 import { cellsOf, widthOf, type Cell } from "./cells.ts";
 
-/** A source line, masked, and a line that points into it. */
 export interface Frame {
   readonly source: string;
   readonly caret: string;

@@ -5,7 +5,6 @@ import type { ProcessReading } from "./reading.ts";
 
 export interface ProcessFacts {
   readonly record: ProcessRecord;
-  /** True if it serves this answer. */
   readonly isOwn: boolean;
   readonly problem: ProcessProblem | null;
   readonly before: ProcessReading | undefined;

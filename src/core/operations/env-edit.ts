@@ -1,4 +1,3 @@
-/** A person edits a whole env file: the first operation hands it out, the second takes it back. */
 import type { EnvWriteResponse } from "../api/bodies.ts";
 import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, readOverridden } from "../env/env-file.ts";
 import type { EnvPlan } from "../env/plan.ts";
@@ -7,7 +6,6 @@ import { auditedEnvWrite, entityTag, noteFile, writeEnv } from "../env/transacti
 import { defineOperation } from "../operation.ts";
 import { FileError } from "../ports/index.ts";
 
-/** A file with its secrets, for an editor on this machine. */
 export interface EnvSource {
   readonly environment: string;
   readonly fileName: string;

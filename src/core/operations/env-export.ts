@@ -7,11 +7,9 @@ import { appEnvironment } from "../pm2/app-environment.ts";
 export interface EnvExportResponse extends Exported {
   readonly environment: string;
   readonly fileName: string;
-  /** The values in the asked format, without a final line break. */
   readonly text: string;
 }
 
-/** The variables that the env files of an environment set. Secrets are kept back, unless `all` asks for them. */
 export const envExport = defineOperation({
   id: "env.export",
   access: "write",

@@ -12,11 +12,9 @@ const TEMPLATE = ".env.example";
 export interface EnvTemplateResponse {
   readonly environment: string;
   readonly fileName: string;
-  /** Name of the template. */
   readonly template: string;
   /** The keys of the env file without their values; absent from a comparison. */
   readonly text?: string;
-  /** Keys that only one of the two files has; absent without a comparison. */
   readonly issues?: readonly Issue[];
 }
 

@@ -11,9 +11,7 @@ import type { Ports } from "../ports/index.ts";
 import { layerUsers } from "../project/places.ts";
 import { planResponse, type EnvPlanResponse } from "./env-write.ts";
 
-/** The state after a removal, or the lines that it would remove. */
 export type EnvUnsetResponse = (EnvWriteResponse | EnvPlanResponse) & {
-  /** The value of each removed key from then on. */
   readonly effective: readonly Effective[];
 };
 
@@ -31,7 +29,6 @@ export const envUnset = defineOperation({
   },
 });
 
-/** Without a transaction, nothing is written. */
 async function unset(
   ports: Ports,
   { keys: given, ...asked }: InputOf<"env.unset">,

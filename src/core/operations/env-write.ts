@@ -72,7 +72,6 @@ export function refuseBadValues(
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
 
-/** Writes valid values in one locked transaction. */
 export async function writeValues(
   ports: Ports,
   contract: RuntimeContract,

@@ -5,7 +5,6 @@ export interface KeysListResponse {
   readonly keys: readonly ListedKey[];
 }
 
-/** The keys of the contract in force, without values. */
 export const keysList = defineOperation({
   id: "keys.list",
   access: "read",

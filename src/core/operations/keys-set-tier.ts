@@ -2,7 +2,6 @@ import { defineOperation } from "../operation.ts";
 import { editKeys } from "../project/edit-keys.ts";
 import { tierChanges } from "../project/keys.ts";
 
-/** Gives keys of `svcm.yaml` a tier, and confirms them. */
 export const keysSetTier = defineOperation({
   id: "keys.set-tier",
   access: "write",

@@ -8,10 +8,8 @@ import { resolveTarget } from "../pm2/control/target.ts";
 export interface ProcessScaleResult {
   readonly ok: true;
   readonly name: string;
-  /** Processes of the app before and after. */
   readonly from: number;
   readonly to: number;
-  /** Started or deleted, by PM2's number. */
   readonly affected: readonly AffectedProcess[];
 }
 

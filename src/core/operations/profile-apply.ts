@@ -22,7 +22,6 @@ export const profileApply = defineOperation({
   },
 });
 
-/** Without a transaction, nothing is written. */
 async function apply(
   ports: Ports,
   input: InputOf<"profile.apply">,

@@ -20,13 +20,11 @@ export interface DoctorResponse {
   readonly checks: readonly { readonly check: DoctorCheck; readonly status: "ok" | "warning" | "error" | "skipped" }[];
   /** The first part of each path is the check. */
   readonly issues: readonly Issue[];
-  /** By code. */
   readonly nextSteps: Readonly<Record<string, string>>;
 }
 
 export interface DoctorAnswer {
   readonly response: DoctorResponse;
-  /** The same for renderers. */
   readonly report: Report;
 }
 

@@ -25,7 +25,6 @@ export interface PlannedFile {
 export interface InitResponse {
   readonly found: Omit<Detection, "keys">;
   readonly keys: Readonly<Record<"open" | "secret" | "undecided", readonly string[]>>;
-  /** Keys whose entry is a guess, with the reason. */
   readonly guesses: Readonly<Record<string, string>>;
   readonly plan: readonly PlannedFile[];
   /** Empty for a dry run. */

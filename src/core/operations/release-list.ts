@@ -2,7 +2,6 @@ import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
 import { journalsOf, releaseOf } from "../rollout/release.ts";
 
-/** The kept releases of this repository, the newest first. */
 export const releaseList = defineOperation({
   id: "release.list",
   access: "read",

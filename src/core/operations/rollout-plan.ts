@@ -2,7 +2,6 @@ import type { Plan } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
 import { planned } from "../rollout/planning.ts";
 
-/** The steps that would make PM2 run what an environment's ecosystem file declares. */
 export const rolloutPlan = defineOperation({
   id: "rollout.plan",
   access: "read",

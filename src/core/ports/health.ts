@@ -1,4 +1,3 @@
-/** Asks a process of this machine whether it serves. */
 export interface Health {
   /** Never throws. A process that does not answer in two seconds is unreachable. */
   ask(probe: Probe): Promise<HealthAnswer>;

@@ -58,7 +58,6 @@ export interface Workspace {
   readonly nodeEnv: string | undefined;
 }
 
-/** The two declarative sources of the repository, or the packaged ones. */
 export interface Facts {
   /** The content of `svcm.yaml`, if the file exists. @throws {SvcmError} FACT_INVALID with every issue */
   project(): Promise<Project | undefined>;

@@ -1,13 +1,11 @@
 /** This program, and the programs around it. No value of a setting that may be a secret is in it. */
 export interface Installation {
-  /** `process.version`. */
   readonly node: string;
   /** For example `linux x64`. */
   readonly platform: string;
   readonly user: string;
   /** The version of the PM2 that svcm starts a daemon with; null if it is not installed. */
   readonly pm2Version: string | null;
-  /** True if the environment has a token for the service. */
   readonly hasToken: boolean;
 
   /** The daemon in PM2_HOME; null if none listens there. */

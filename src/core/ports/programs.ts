@@ -30,9 +30,7 @@ export interface Revisions {
 }
 
 export interface RevisionState {
-  /** The object id of the commit. */
   readonly commit: string;
-  /** Absolute paths. */
   readonly dirty: readonly string[];
 }
 

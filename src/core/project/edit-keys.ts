@@ -11,7 +11,6 @@ import type { Change } from "../yaml/splice/change.ts";
 import { keySource } from "./keys.ts";
 import { PROJECT_FILE, type Project } from "./project.ts";
 
-/** The result of an edit of the keys in `svcm.yaml`. */
 export interface KeysEditResponse {
   readonly file: typeof PROJECT_FILE;
   readonly dryRun: boolean;
@@ -23,7 +22,6 @@ interface KeysEdit {
   readonly dryRun: boolean;
   /** For the audit log, for example `keys.confirm`. */
   readonly action: string;
-  /** The keys that a person named. */
   readonly keys: readonly string[];
   readonly decide: (project: Project) => readonly Change[];
 }

@@ -1,7 +1,6 @@
 import { SvcmError } from "../errors.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 
-/** An environment of a request. */
 export interface Environment {
   /** As the request spells it, trimmed and in small letters: `development` stays `development`. */
   readonly environment: string;
@@ -39,7 +38,6 @@ export function ecosystemSpellings(contract: RuntimeContract, matrix: Capability
   return new Map([...spellings, ...names.map((name) => [name, name] as const)]);
 }
 
-/** Every spelling of one name. */
 export function spellingsOf(spellings: Spellings, name: string): string[] {
   return [...spellings].filter(([, of]) => of === name).map(([spelling]) => spelling);
 }

@@ -3,7 +3,6 @@ import type { KeySpec, RuntimeContract, Tier } from "../facts/schema.ts";
 import type { Change } from "../yaml/splice/change.ts";
 import { PROJECT_FILE, type Project } from "./project.ts";
 
-/** The place that declares the keys of a repository. */
 export type KeySource = typeof PROJECT_FILE | "config/runtime-contract.yaml" | "packaged";
 
 /** A key of the contract in force. It has no value. */
@@ -13,7 +12,6 @@ export interface ListedKey {
   readonly tier: Tier;
   /** `guess` is an unconfirmed entry of `svcm.yaml`. */
   readonly source: KeySource | "guess";
-  /** The reason of a guess. */
   readonly guess?: string;
 }
 
@@ -22,7 +20,6 @@ export function keySource({ keys }: RuntimeContract, project: Project | undefine
   return keys === packagedRuntimeContract.keys ? "packaged" : "config/runtime-contract.yaml";
 }
 
-/** Every key in the order of its source. */
 export function listedKeys(contract: RuntimeContract, project: Project | undefined): ListedKey[] {
   const source = keySource(contract, project);
   return Object.entries(contract.keys).map(([key, { kind, tier }]) => {

@@ -9,7 +9,6 @@ export interface PlaceRequest {
   readonly service?: string | undefined;
 }
 
-/** A service with its name. */
 export interface NamedService {
   /** `""` if the repository has one service without a name. */
   readonly name: string;
@@ -67,7 +66,6 @@ export function layerUsers(project: Project | undefined, root: string, path: str
   );
 }
 
-/** An environment of a service. */
 export interface LayerUser {
   readonly service: string;
   readonly environment: string;

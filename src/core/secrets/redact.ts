@@ -65,12 +65,10 @@ export class Secret {
     return this.#value;
   }
 
-  /** `[REDACTED]` */
   toString(): string {
     return REDACTED;
   }
 
-  /** `[REDACTED]` */
   toJSON(): string {
     return REDACTED;
   }

@@ -1,7 +1,6 @@
 import { hasCredentials } from "./redact.ts";
 import { isSecretName } from "./secret-name.ts";
 
-/** Marks the place of a secret. */
 const PLACEHOLDER =
   /^\s*(?:|<.*>|\$\{.*\}|x+|\*+|\.+|your[ _-].*|(?:change|replace|fill)[ _-]?(?:me|this|in).*|todo.*)$/is;
 

@@ -4,7 +4,6 @@ export function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "EUNKNOWN";
 }
 
-/** The stack of a defect. */
 export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? String(error)) : `thrown: ${String(error)}`;
 }

@@ -28,7 +28,6 @@ interface Member {
   readonly session: Session;
 }
 
-/** The WebSockets of a server. */
 export class Channel {
   readonly #context: SessionContext;
   readonly #upgrades: Upgrades;

@@ -2,13 +2,8 @@ import { readFileSync } from "node:fs";
 import { endianness } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseAuxv } from "../../../src/core/metrics/proc/auxv.ts";
-import { parseLoadavg } from "../../../src/core/metrics/proc/loadavg.ts";
-import { parseMeminfo } from "../../../src/core/metrics/proc/meminfo.ts";
-import { parsePidIo } from "../../../src/core/metrics/proc/pid-io.ts";
-import { hasEnded, parsePidStat } from "../../../src/core/metrics/proc/pid-stat.ts";
-import { parsePidStatm } from "../../../src/core/metrics/proc/pid-statm.ts";
-import { parseStat } from "../../../src/core/metrics/proc/stat.ts";
+import { parseAuxv, parseLoadavg, parseMeminfo, parseStat } from "../../../src/core/metrics/proc/host.ts";
+import { hasEnded, parsePidIo, parsePidStat, parsePidStatm } from "../../../src/core/metrics/proc/process.ts";
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "../../fixtures/proc", name), "utf8");
 

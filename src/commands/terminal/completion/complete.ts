@@ -61,7 +61,6 @@ async function behind(
 }
 
 interface Parsed {
-  /** The flag whose value is unfinished. */
   readonly pending: string | undefined;
   readonly given: ReadonlySet<string>;
   readonly positionals: readonly string[];

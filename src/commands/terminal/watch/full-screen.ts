@@ -21,7 +21,6 @@ export class FullScreen {
     writeOut(LEAVE);
   }
 
-  /** The next lines are all written. */
   clear(): void {
     this.#shown = [];
     writeOut("\u001B[2J");

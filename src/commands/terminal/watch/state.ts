@@ -128,7 +128,6 @@ function quit(state: WatchState): Step {
   return { state, effect: { type: "quit" } };
 }
 
-/** Within the limits of a subscription. */
 function paced(state: WatchState, byMs: number): Step {
   const intervalMs = Math.min(interval.max, Math.max(interval.min, state.intervalMs + byMs));
   if (intervalMs === state.intervalMs) return { state };

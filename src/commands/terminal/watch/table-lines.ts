@@ -74,7 +74,6 @@ const more: readonly Column[] = [
   { heading: "PID", width: 7, side: "right", cell: ({ pid }) => (pid === null ? "" : String(pid)) },
 ];
 
-/** At most `height` lines, heading and selection included. */
 export function tableLines(state: WatchState, width: number, height: number, paint: Paint): string[] {
   const columns = columnsFor(width);
   const heading = columns.map(({ heading: text, width: columnWidth, side, sort }) =>

@@ -14,7 +14,6 @@ export const DEFAULT_ROTATION: Rotation = { maxBytes: 64 * 2 ** 20, kept: 10 };
 
 const LOCK_MS = 2_000;
 
-/** Newest first: `audit.jsonl.1`, `audit.jsonl.2` and so on. */
 export function olderFiles(file: string, { kept }: Rotation): string[] {
   return Array.from({ length: kept }, (_, index) => `${file}.${index + 1}`);
 }

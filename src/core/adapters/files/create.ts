@@ -23,7 +23,6 @@ export function creator({ folders, locks, maxBytes }: Surroundings): Files["crea
   };
 }
 
-/** @throws {FileError} EEXIST */
 function refuseExisting(target: string, path: string): true {
   if (lstatSync(target, { throwIfNoEntry: false }) === undefined) return true;
   throw refuse("EEXIST", "create", path, "it exists");

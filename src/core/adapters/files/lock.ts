@@ -1,12 +1,11 @@
+import { basename, dirname, join } from "node:path";
 import type { FileError } from "../../ports/index.ts";
 import { attempting, refuse } from "./file-error.ts";
 import { type Holder, judge, newNonce, type ProcessIdentity, serializeHolder, thisProcess } from "./holder.ts";
-import { lockName } from "./names.ts";
-import { isOver, type Patience, patience, pause } from "./patience.ts";
+import { claimName, lockName, temporaryName } from "./names.ts";
+import { isOver, type Patience, patience, pause, turns } from "./patience.ts";
 import { type Contender, contend, type Outcome } from "./succession.ts";
-import { sweep } from "./sweep.ts";
-import { unlink } from "./system.ts";
-import { turns } from "./turns.ts";
+import { discard, readdir, unlink } from "./system.ts";
 
 export interface Guarded {
   readonly target: string;
@@ -107,6 +106,20 @@ async function tidy(us: Ourselves, wasFree: boolean): Promise<void> {
   if (wasFree && us.memory.swept.has(us.target)) return;
   us.memory.swept.add(us.target);
   await sweep(us.target, us.nonce);
+}
+
+/**
+ * Removes temporary files and claims of killed processes, except those with the own nonce. Only the holder of the lock
+ * may call it: then no other process has temporary files, and no claim is valid (see `succession.ts`).
+ */
+async function sweep(target: string, ownNonce: string): Promise<void> {
+  const folder = dirname(target);
+  const scratch = [temporaryName(target, ""), claimName(lockName(target), "")];
+  const prefixes = scratch.map((path) => basename(path));
+  // If the folder cannot be listed, the files stay and the write continues.
+  const names = await readdir(folder).catch(() => []);
+  const litter = names.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)) && !name.includes(ownNonce));
+  await Promise.all(litter.map((name) => discard(join(folder, name))));
 }
 
 function locked(file: Guarded, by: Holder | number | undefined): FileError {

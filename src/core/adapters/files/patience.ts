@@ -30,3 +30,30 @@ export async function comesInTime(event: Promise<void>, { until, signal }: Patie
     stop.abort();
   }
 }
+
+/** Resolves with the function that ends the turn; `undefined` if the time is over first. */
+export type TakeTurn = (key: string, patience: Patience) => Promise<(() => void) | undefined>;
+
+/** One turn at a time for each key in this process, in order. */
+export function turns(): TakeTurn {
+  const tails = new Map<string, Promise<void>>();
+
+  return async (key, willing) => {
+    const before = tails.get(key);
+    let leave!: () => void;
+    const ours = new Promise<void>((resolve) => (leave = resolve));
+    const tail = before === undefined ? ours : before.then(() => ours);
+    tails.set(key, tail);
+    void tail.then(() => {
+      if (tails.get(key) === tail) tails.delete(key);
+    });
+    try {
+      if (before === undefined || (await comesInTime(before, willing))) return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    leave();
+    return undefined;
+  };
+}

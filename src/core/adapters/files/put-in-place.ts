@@ -26,9 +26,7 @@ const NEW = O_WRONLY | O_CREAT | O_EXCL | SAFELY;
 interface Place {
   /** Without links. */
   readonly target: string;
-  /** For errors. */
   readonly path: string;
-  /** Of the lock. */
   readonly nonce: string;
 }
 

@@ -1,8 +1,6 @@
 import { foreignCode } from "../../api/code.ts";
-import { hasEnded, parsePidStat } from "../../metrics/proc/pid-stat.ts";
-import { parsePidIo } from "../../metrics/proc/pid-io.ts";
-import { parsePidStatm } from "../../metrics/proc/pid-statm.ts";
-import type { Units } from "../../metrics/proc/auxv.ts";
+import type { Units } from "../../metrics/proc/host.ts";
+import { hasEnded, parsePidIo, parsePidStat, parsePidStatm } from "../../metrics/proc/process.ts";
 import type { IoReading, ProcessReading } from "../../metrics/reading.ts";
 import { codeOf } from "../../words/thrown.ts";
 import { KeptFile } from "./kept-file.ts";

@@ -1,10 +1,7 @@
 import { readFileSync } from "node:fs";
 import { cpus, endianness } from "node:os";
 import { foreignCode } from "../../api/code.ts";
-import { parseAuxv, type Units } from "../../metrics/proc/auxv.ts";
-import { parseLoadavg } from "../../metrics/proc/loadavg.ts";
-import { parseMeminfo } from "../../metrics/proc/meminfo.ts";
-import { parseStat } from "../../metrics/proc/stat.ts";
+import { parseAuxv, parseLoadavg, parseMeminfo, parseStat, type Units } from "../../metrics/proc/host.ts";
 import type { HostReading, ProcessReading } from "../../metrics/reading.ts";
 import type { MachineReader } from "../../ports/machine.ts";
 import { codeOf } from "../../words/thrown.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { parsePidStat } from "../../metrics/proc/pid-stat.ts";
+import { parsePidStat } from "../../metrics/proc/process.ts";
 import type { OwnProcess } from "../../pm2/own.ts";
 
 const MOST_ANCESTORS = 64;

@@ -1,4 +1,3 @@
-/** The processes and functions that an entry runs. All names come from the capability matrix. */
 import type { Candidate } from "../candidate.ts";
 import { entryOf, groupOf, type Vocabulary } from "../vocabulary.ts";
 import type { Effect, EffectAction } from "./change.ts";

@@ -8,7 +8,6 @@ import { diffFields, fingerprint } from "./fields.ts";
 import { isReordered, type Pair, pairByMarks, type Pairing, withPairs } from "./pair.ts";
 import { contentMark, findRenames } from "./rename.ts";
 
-/** Matches deploy targets by name, then by content. @see findRenames */
 export function diffTargets(
   from: readonly Candidate[],
   to: readonly Candidate[],

@@ -20,7 +20,6 @@ export function refuseUnknownFields(
   );
 }
 
-/** The issue of a field that an edit names and the entry cannot have. */
 export function unknownKey(field: string, done: "cleared" | "set", accepted: readonly string[]): Issue {
   const words = accepting(`${show(field)} cannot be ${done}`, accepted, field);
   return toIssue({ code: "SUITE_UNKNOWN_KEY", severity: "error", path: [field], ...words });

@@ -1,4 +1,3 @@
-/** Decisions about the entries of a list: deploy targets and interface adapters. */
 import type { Change } from "../../yaml/splice/change.ts";
 import { type Candidate, textOf } from "../candidate.ts";
 import { fieldsOf, type ListSection } from "../shape.ts";
@@ -11,13 +10,11 @@ export type Values = Readonly<Record<string, string>>;
 
 export interface EntryEdit {
   readonly values: Values;
-  /** Names of fields to remove. */
   readonly clear: readonly string[];
 }
 
 export interface EntryKind {
   readonly section: ListSection;
-  /** The field that names an entry. */
   readonly name: string;
   /** @throws {SvcmError} NOT_FOUND, or INVALID_PAYLOAD if several entries have the name */
   find(entries: readonly Located[], which: string): Located;
@@ -35,7 +32,6 @@ export function addEntry(kind: EntryKind, document: unknown, values: Values, voc
   return { ...appended(kind, entry), defaults: Object.keys(entry).filter((field) => !Object.hasOwn(values, field)) };
 }
 
-/** Changes an entry in place. */
 export function editEntry(
   kind: EntryKind,
   document: unknown,
@@ -85,19 +81,16 @@ export function appended({ section, name }: EntryKind, entry: Candidate): Docume
   };
 }
 
-/** The path of the next entry of the list. */
 export function newPath({ section }: EntryKind, document: unknown): readonly (string | number)[] {
   const list = (document as Readonly<Record<string, unknown>> | undefined)?.[section];
   return [section, Array.isArray(list) ? list.length : 0];
 }
 
-/** The entry with other values, and without the fields to remove. */
 export function withEdit(before: Candidate, { values, clear }: EntryEdit): Candidate {
   const kept = Object.entries(before).filter(([field]) => !clear.includes(field));
   return { ...Object.fromEntries(kept), ...values };
 }
 
-/** The members in the order of the file. */
 export function inOrder(section: ListSection, entry: Candidate): Candidate {
   const order = fieldsOf(section);
   const known = order.filter((field) => entry[field] !== undefined);

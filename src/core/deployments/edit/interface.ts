@@ -1,4 +1,3 @@
-/** Interface adapters, which are found by controller mapping or by their number in the list. */
 import { SvcmError } from "../../errors.ts";
 import type { Candidate } from "../candidate.ts";
 import { fieldsOf } from "../shape.ts";

@@ -43,7 +43,6 @@ export function newTarget(values: Values, vocabulary: Vocabulary): Candidate {
   return inOrder("deployments", { ...targetDefaults(given, vocabulary), ...given });
 }
 
-/** A legacy target is migrated. */
 export function changedTarget(before: Candidate, edit: EntryEdit, vocabulary: Vocabulary): Candidate {
   return withoutEmptyProfile(withEdit(migrateTarget(before, vocabulary), edit));
 }

@@ -13,7 +13,6 @@ import {
   UNSUGGESTED,
 } from "./part.ts";
 
-/** It cannot compare entries with each other. */
 export function entrySchema(fields: readonly Field[], vocabulary: Vocabulary): JsonSchema {
   return {
     ...objectSchema(fields, vocabulary),
@@ -41,7 +40,6 @@ export function rowsBy(fields: readonly Field[], decider: Field, vocabulary: Voc
   );
 }
 
-/** The dependent fields of `by`. A field that the entry has is not required. */
 export function rowOf(fields: readonly Field[], by: string, entry: Candidate, vocabulary: Vocabulary): JsonSchema {
   const always = alwaysRequired(fields, vocabulary);
   const own = fields.filter((field) => field.by === by && !always.includes(field.name));

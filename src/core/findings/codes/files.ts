@@ -95,7 +95,6 @@ export const fileCodes: CodeDocs = {
   },
 };
 
-/** Codes of `metrics watch --url`, and of the WebSocket that it uses. */
 export const connectionCodes: CodeDocs = {
   CONNECTION_FAILED: {
     summary: "svcm could not connect to the service at `--url`; the message has the reason.",

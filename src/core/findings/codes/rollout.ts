@@ -1,6 +1,5 @@
 import type { CodeDocs } from "../rule.ts";
 
-/** The codes of plans, applies and releases. */
 export const rolloutCodes: CodeDocs = {
   APP_PORT_TAKEN: {
     summary: "A process that no file declares runs the script of an app, on the port on which the app would start.",

@@ -6,7 +6,6 @@ import { filesNow } from "../../rollout/files.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 
-/** The declarations of an environment's ecosystem file at its last run. */
 export interface EcosystemState {
   readonly fileName: string;
   readonly path: string;

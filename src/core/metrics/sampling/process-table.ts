@@ -18,7 +18,6 @@ export type Listed =
   | {
       readonly records: readonly ProcessRecord[];
       readonly restarts: RestartWatch;
-      /** Folders of the processes that do not exist. */
       readonly missingFolders: ReadonlySet<string>;
     }
   | { readonly error: { readonly code: ErrorCode; readonly details: string } };

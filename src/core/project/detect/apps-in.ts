@@ -1,7 +1,6 @@
 import { baseName } from "../../words/path.ts";
 import { folderOf } from "./survey.ts";
 
-/** An app of a PM2 file, as far as its text shows it. */
 export interface Pm2App {
   /** `undefined` if code computes it. */
   readonly name: string | undefined;

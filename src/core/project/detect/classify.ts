@@ -7,7 +7,6 @@ import { isPlaceholder, isSecretValue } from "../../secrets/secret-value.ts";
 /** The proposal for a key. `why` holds no part of a value. */
 export interface Verdict {
   readonly verdict: "open" | "secret" | "connection" | "undecided";
-  /** Of an open key. */
   readonly kind: FormKind;
   readonly why: string;
 }
@@ -44,12 +43,10 @@ const SETTING = /^(?:MAX|MIN|LOG|LOGGING|DEBUG|FEATURE|RATE|THROTTLE|LIMIT|DRY|T
 /** The kinds that a value is tried against, the narrowest first. */
 const KINDS: readonly FormKind[] = ["boolean", "number", "url", "email", "cron", "duration", "size", "json"];
 
-/** A name and the values that it was seen with, as the rules look at them. */
 interface Seen {
   readonly name: string;
   readonly values: readonly string[];
   readonly words: readonly string[];
-  /** The words, separated by spaces. */
   readonly phrase: string;
   readonly last: string;
   readonly kind: FormKind;

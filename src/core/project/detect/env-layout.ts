@@ -3,10 +3,8 @@ import type { DetectedEnvFile } from "./env-files.ts";
 import type { NotUnderstood } from "./pm2-file.ts";
 import { folderOf, relativeTo } from "./survey.ts";
 
-/** The env files of a service by environment, as `svcm.yaml` declares them. */
 export interface EnvLayout {
   readonly env: Readonly<Record<string, unknown>>;
-  /** Files that no environment names. */
   readonly left: readonly NotUnderstood[];
 }
 

@@ -29,7 +29,6 @@ interface Group {
   readonly pm2: readonly Pm2File[];
 }
 
-/** The environments of the proposal. */
 interface Names {
   readonly all: readonly string[];
   readonly main: string;
@@ -37,7 +36,6 @@ interface Names {
 
 const ORDER = ["dev", "test", "ci", "e2e", "qa", "sandbox", "uat", "staging", "production"];
 
-/** The proposal, with notes about files that it leaves out. */
 export function layoutOf({ env, pm2 }: Pick<Detection, "env" | "pm2">): { layout: Layout; left: NotUnderstood[] } {
   const homes = [...new Set([...env, ...pm2].map(({ home }) => home))].toSorted(compareText);
   const groups = homes.map((folder) => ({

@@ -5,7 +5,6 @@ export interface Pm2File {
   readonly path: string;
   /** Folder of the nearest package.json, `.` for the root. */
   readonly home: string;
-  /** The environment in its name. */
   readonly named: string | undefined;
   /** By environment, the name after `--env`; `null` for a start without it. */
   readonly environments: Readonly<Record<string, string | null>>;
@@ -18,7 +17,6 @@ export interface Pm2File {
   readonly apps: readonly Pm2App[];
 }
 
-/** Text that detection does not understand, for people. */
 export interface NotUnderstood {
   readonly path: string;
   readonly line: number;

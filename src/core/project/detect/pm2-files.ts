@@ -5,7 +5,6 @@ import { environmentFor, environmentIn, environmentOf } from "./environment-name
 import type { NotUnderstood, Pm2File } from "./pm2-file.ts";
 import { homeOf, isCallerName, isPm2Name, isScriptLikePm2, type Survey } from "./survey.ts";
 
-/** A call of PM2 that a team wrote down: `pm2 start <file> --env <env>`. */
 interface Pm2Call {
   readonly file: string;
   readonly env: string | undefined;

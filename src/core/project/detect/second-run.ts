@@ -6,7 +6,6 @@ import { PROJECT_FILE } from "../project.ts";
 import type { DetectedKey } from "./detect.ts";
 import { keyEntry } from "./svcm-yaml.ts";
 
-/** The keys that a `svcm.yaml` does not have yet. */
 export function newKeys(held: RuntimeContract["keys"], detected: readonly DetectedKey[]): DetectedKey[] {
   return detected.filter(({ key }) => !Object.hasOwn(held, key));
 }

@@ -14,7 +14,6 @@ export const SKIPPED_FOLDERS = new Set(
   ),
 );
 
-/** Levels of folders below the root. */
 export const MAX_DEPTH = 4;
 
 const SOURCE = /\.[cm]?[jt]sx?$/;

@@ -31,3 +31,17 @@ export function parsePidStat(text: string): PidStat | undefined {
 export function hasEnded({ state, threads }: PidStat): boolean {
   return /^[ZXx]$/.test(state) && threads <= 1;
 }
+
+/** Resident pages of `/proc/<pid>/statm`, its second number. @see proc_pid_statm(5) */
+export function parsePidStatm(text: string): number | null {
+  const match = /^\d+ (\d+) /.exec(text);
+  return match === null ? null : Number(match[1]);
+}
+
+/** Traffic with the storage, of `/proc/<pid>/io`. `rchar` and `wchar` count caches and pipes, too. @see proc_pid_io(5) */
+export function parsePidIo(text: string): { readBytes: number; writeBytes: number } | undefined {
+  const read = /^read_bytes: (\d+)$/m.exec(text);
+  const written = /^write_bytes: (\d+)$/m.exec(text);
+  if (read === null || written === null) return undefined;
+  return { readBytes: Number(read[1]), writeBytes: Number(written[1]) };
+}
