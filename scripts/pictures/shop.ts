@@ -79,7 +79,7 @@ async function startApps(own: Pm2, folder: string): Promise<void> {
   // One of them is not meant to come up.
   for (const { name } of apps) {
     const declared = declarationOf(loaded, name, { machine: { cpuCores: 1 }, spellings: [] });
-    await link.startApp(name, declared.apps).catch(() => undefined);
+    await link.startApp(name, declared.apps, declared.folder).catch(() => undefined);
   }
 }
 

@@ -4,6 +4,7 @@ import { chosen, ecosystemFlags, SvcmCommand } from "./base.ts";
 import { applyFlags, patienceOf, refuseUnasked, renderRelease } from "./terminal/release.ts";
 import { appFlag } from "./terminal/app-flag.ts";
 import { fold } from "./terminal/fold.ts";
+import { renderIssues } from "./terminal/issues.ts";
 import { paint } from "./terminal/paint.ts";
 import { canAsk, confirm } from "./terminal/prompt.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
@@ -36,6 +37,10 @@ export default class Apply extends SvcmCommand {
     const input = { ...place, ...asked, allowDirty: flags["allow-dirty"], message, ...patienceOf(flags) };
     const { release, ...rest } = await this.executeUntilStopped(rolloutApply, input);
     this.print((screen) => (release === null ? "Nothing to do." : fold(renderRelease(release), screen)));
+    // A person who agreed at the terminal has read them in the plan.
+    const { issues } = rest.plan;
+    if (issues.length > 0 && (flags.yes || flags.plan !== undefined))
+      this.print((screen) => renderIssues(issues, screen));
     return { release, ...rest };
   }
 

@@ -2,6 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { join } from "node:path";
 import { startServer } from "../server/start.ts";
 import { SvcmCommand } from "./base.ts";
+import { openBrowser } from "./terminal/browser.ts";
 
 export default class Serve extends SvcmCommand {
   static override summary = "Serve the HTTP API and the web console, on 127.0.0.1:3200 by default.";
@@ -9,7 +10,7 @@ export default class Serve extends SvcmCommand {
     "Any address other than loopback requires SVC_SERVICE_MANAGEMENT_AUTH_TOKEN. Logs go to standard error: readable lines in a terminal, JSON lines elsewhere. SIGINT and SIGTERM shut the server down gracefully.";
   static override examples = [
     "<%= config.bin %> serve",
-    "<%= config.bin %> serve --port 3201",
+    "<%= config.bin %> serve --port 3201 --open",
     "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN=<token> <%= config.bin %> serve --host 0.0.0.0",
   ];
   static override flags = {
@@ -23,10 +24,12 @@ export default class Serve extends SvcmCommand {
       env: "SVC_SERVICE_MANAGEMENT_PORT",
       helpValue: "<port>",
     }),
+    open: Flags.boolean({ summary: "Open the console in a browser.", default: false }),
   };
 
   async run() {
     const { flags } = await this.parse(Serve);
+    const { open, ...address } = flags;
     const { signal } = this;
     const consoleDir = join(this.config.root, "dist/console");
     const server = await startServer({
@@ -34,10 +37,11 @@ export default class Serve extends SvcmCommand {
       env: process.env,
       version: this.config.version,
       consoleDir,
-      ...flags,
+      ...address,
     });
     if (this.jsonEnabled()) this.logJsonLine({ event: "listening", url: server.url });
     this.log(`Service Management listening on ${server.url}`);
+    if (open) openBrowser(server.url, (program) => this.logToStderr(`${program} is not installed. Open ${server.url}`));
     // PM2 waits for it with `wait_ready`.
     process.send?.("ready");
     if (!signal.aborted) await new Promise((stop) => signal.addEventListener("abort", stop, { once: true }));

@@ -1,6 +1,6 @@
 /** `svcm doctor` as it is built, in real folders. */
 import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SaxesParser } from "saxes";
@@ -135,6 +135,13 @@ describe("svcm doctor", () => {
     await examined(root);
     expect(["ecosystem", "shop", "script"].filter((name) => existsSync(`${root}/ran-${name}`))).toEqual(["ecosystem"]);
   });
+});
+
+test("svcm doctor runs an ecosystem file that several environments share only once", async () => {
+  const count = 'require("fs").appendFileSync(__dirname + "/runs", "x");';
+  const root = repository({ "ecosystem.config.js": `${count}${ECOSYSTEM}` });
+  await examined(root, "--offline");
+  expect(readFileSync(`${root}/runs`, "utf8")).toBe("x");
 });
 
 const LOCKED = 'DOTENV_PUBLIC_KEY_PRODUCTION="03ab"\nPORT="encrypted:BDqDBibm4"\n';

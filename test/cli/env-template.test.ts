@@ -70,6 +70,22 @@ test("the template is the one that svcm.yaml names, else .env.example beside the
   expect((await template(beside, "--check")).code).toBe(0);
 });
 
+test("env template shows no line of a private key that reads as the name of a key", async () => {
+  const key =
+    "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQcanary=\nkQ3xYzcanary==\n-----END PRIVATE KEY-----\n";
+  const workspace = makeWorkspace({
+    ...LAYERED,
+    ".env.local": `camelCase=1\nSIGNING=${key}`,
+    ".env.example": "PORT=\n",
+  });
+  for (const args of [[], ["--check"], ["--check", "--json"]]) {
+    const { stdout } = await template(workspace, ...args);
+    expect(stdout).toContain("camelCase");
+  }
+  const { stdout } = await svcm(["env", "diff", "dev", "dev", "--json"], { root: workspace.root });
+  expect(stdout).not.toContain("canary");
+});
+
 test("env template --check without a template exits 3 and says how to make one", async () => {
   const workspace = makeWorkspace(LAYERED);
   const { code, stderr } = await template(workspace, "--check");

@@ -1,7 +1,16 @@
 /** The examples of docs/how-to/ci.md are files, and are run here as far as this machine can. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
@@ -20,12 +29,21 @@ test.each(readdirSync(EXAMPLES))("the page shows %s as it is", (name) => {
 });
 
 describe("the hook of Git", () => {
-  const commit = ({ root }: TestRepository, ...more: string[]) =>
+  const commit = (repository: TestRepository, ...more: string[]) =>
     spawnSync("git", ["commit", "--message", "x", ...more], {
-      cwd: root,
-      env: plainEnvironment(GIT_ENVIRONMENT),
+      cwd: repository.root,
+      env: plainEnvironment({ ...GIT_ENVIRONMENT, PATH: withoutSvcm(repository.path(".git/bin")) }),
       encoding: "utf8",
     });
+
+  /** A PATH without a global svcm, which may be beside Node.js. */
+  function withoutSvcm(links: string): string {
+    const folders = (process.env["PATH"] ?? "").split(delimiter);
+    mkdirSync(links, { recursive: true });
+    const node = join(links, "node");
+    if (!existsSync(node)) symlinkSync(process.execPath, node);
+    return [links, ...folders.filter((folder) => !existsSync(join(folder, "svcm")))].join(delimiter);
+  }
 
   function hookedRepository(): TestRepository {
     const repository = makeRepository({ [FILE]: GOOD, ".gitignore": "node_modules\n" });

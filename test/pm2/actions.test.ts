@@ -196,8 +196,8 @@ test("an unknown name is refused with the most similar one", async () => {
 test("several apps of one name are refused with their list, and accepted by namespace or number", async () => {
   const script = join(own.folder, "twin.cjs");
   writeFileSync(script, IDLE);
-  const twins = ["left", "right"].map((namespace) => ({ name: "twin", script, namespace, cwd: own.folder }));
-  await ports.processes.startApp("twin", twins);
+  const twins = ["left", "right"].map((namespace) => ({ name: "twin", script, namespace }));
+  await ports.processes.startApp("twin", twins, own.folder);
   const refusal = await refused({ action: "stop", name: "twin" });
   expect(refusal).toMatchObject({ kind: "PROCESS_AMBIGUOUS" });
   expect(refusal.details).toMatch(/2 processes of different apps.*namespace left.*namespace right/);

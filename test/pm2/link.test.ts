@@ -120,7 +120,7 @@ test("a PM2_HOME that is too long for a socket is refused, with its limit", asyn
   await expect(refused.list()).rejects.toMatchObject({
     body: { code: "PM2_HOME_UNUSABLE", details: expect.stringContaining("at most 97 bytes") as string },
   });
-  expect(await code(refused.startApp("api", []))).toBe("PM2_FAILED PM2_HOME_UNUSABLE");
+  expect(await code(refused.startApp("api", [], own.folder))).toBe("PM2_FAILED PM2_HOME_UNUSABLE");
   const longest = pm2Processes({ env: { PM2_HOME: long(97) }, cwd: own.folder });
   expect(await code(longest.list())).toBe("PM2_FAILED PM2_NOT_RUNNING");
 });

@@ -84,8 +84,8 @@ export function pm2(daemon = DAEMON): Pm2 {
     },
     async startDeclared(name, environment = "dev") {
       const loaded = await self.ports().ecosystems.load(join(folder, `pm2/ecosystem.${environment}.config.cjs`));
-      const { apps } = declarationOf(loaded, name, { machine: { cpuCores: 1 }, spellings: [] });
-      await self.link().startApp(name, apps);
+      const { apps, folder: caller } = declarationOf(loaded, name, { machine: { cpuCores: 1 }, spellings: [] });
+      await self.link().startApp(name, apps, caller);
     },
     pm2Folder(apps, environment = "dev") {
       mkdirSync(join(folder, "pm2"), { recursive: true });
@@ -96,7 +96,7 @@ export function pm2(daemon = DAEMON): Pm2 {
       const script = join(folder, `app-${(files += 1)}.cjs`);
       writeFileSync(script, code);
       const name = String(app.name);
-      await self.link().startApp(name, [{ cwd: folder, script, ...app, name }]);
+      await self.link().startApp(name, [{ cwd: folder, script, ...app, name }], folder);
     },
     pids: () => pidsOf(home),
     async end() {

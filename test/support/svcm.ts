@@ -34,8 +34,8 @@ export interface Served {
 }
 
 /** Starts `svcm serve` on a free port for the time of one test; resolves on its ready line. */
-export async function serve(options: RunOptions): Promise<Served> {
-  const child = launch(["serve", "--port", "0"], options);
+export async function serve(options: RunOptions, ...flags: string[]): Promise<Served> {
+  const child = launch(["serve", "--port", "0", ...flags], options);
   onTestFinished(() => void child.kill("SIGKILL"));
   const log = collect(child.stderr);
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));

@@ -1,7 +1,3 @@
-/**
- * The body of a plan: the ordered steps from what PM2 runs to what an ecosystem file declares. It holds no value of an
- * environment or an argument.
- */
 import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
 import { issueBody } from "./bodies.ts";
@@ -75,7 +71,9 @@ export const planBody = z
     undeclared: z
       .array(z.strictObject({ name: z.string(), pmIds }))
       .describe("Processes that no file declares. No step touches them."),
-    issues: z.array(issueBody).describe("Reasons why a step cannot run as declared."),
+    issues: z
+      .array(issueBody)
+      .describe("Errors: reasons why a step cannot run as declared. Warnings keep no step from running."),
     summary: z.strictObject({
       start: count,
       resume: count,

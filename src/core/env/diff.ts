@@ -1,6 +1,7 @@
 import type { EnvDiffResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { compareText } from "../api/issue.ts";
+import { isPlainKey } from "./plain-key.ts";
 import { specOf, tierOf } from "./tiers.ts";
 import { shownValue } from "./values.ts";
 
@@ -11,7 +12,7 @@ type Values = ReadonlyMap<string, string>;
 export function diffEnv(contract: RuntimeContract, left: Values, right: Values): DiffEntry[] {
   const held = new Set([...left.keys(), ...right.keys()]);
   const known = Object.keys(contract.keys).filter((key) => held.delete(key));
-  const keys = [...known, ...[...held].toSorted(compareText)];
+  const keys = [...known, ...[...held].filter(isPlainKey).toSorted(compareText)];
   return keys.map((key) => entryOf(contract, key, left.get(key), right.get(key)));
 }
 

@@ -1,10 +1,10 @@
 import type { Issue } from "../api/issue.ts";
 import type { ExportFormat } from "../api/names.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
+import { isPlainKey } from "./plain-key.ts";
 import { specOf, tierOf } from "./tiers.ts";
 import { shownValue } from "./values.ts";
 
-/** The values of a file that may leave it, and the keys that are kept back. */
 export interface Exported {
   readonly values: Readonly<Record<string, string>>;
   readonly withheld: readonly string[];
@@ -17,7 +17,7 @@ export function exportedValues(contract: RuntimeContract, held: ReadonlyMap<stri
   const entries = [...held];
   return {
     values: Object.fromEntries(entries.filter(isShown)),
-    withheld: entries.filter((entry) => !isShown(entry)).map(([key]) => key),
+    withheld: entries.filter((entry) => !isShown(entry)).flatMap(([key]) => (isPlainKey(key) ? [key] : [])),
   };
 }
 
@@ -47,7 +47,6 @@ const grammars: Readonly<Record<Exclude<ExportFormat, "json">, Grammar>> = {
   },
 };
 
-/** The keys that a format cannot hold, each with the reason. */
 export function exportIssues(values: Exported["values"], format: ExportFormat): Issue[] {
   if (format === "json") return [];
   return Object.entries(values).flatMap(([key, value]): Issue[] => {

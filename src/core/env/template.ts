@@ -2,6 +2,7 @@ import { sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { findingsOf, toIssue, type Coded, type Finding, type Rule } from "../findings/rule.ts";
 import { parseEnvDocument, valuesOf, type EnvDocument } from "./document.ts";
+import { isPlainKey } from "./plain-key.ts";
 import { spellings } from "./quote.ts";
 import { defaultOf } from "./view.ts";
 
@@ -13,9 +14,7 @@ interface NamedText {
 /** An example env file beside the files that it describes. No value of either is looked at. */
 export interface ComparedTemplate {
   readonly template: NamedText;
-  /** The layers of the environment, the weakest first. */
   readonly layers: readonly NamedText[];
-  /** The name of the env file in messages. */
   readonly fileName: string;
 }
 
@@ -57,7 +56,7 @@ const surplus: TemplateRule = {
 
 export const templateRules: readonly TemplateRule[] = [missing, surplus];
 
-/** The keys that only the template or only the env file has. */
+/** The keys that only the template or only the env file has, as far as they may be shown. */
 export function compareTemplate(compared: ComparedTemplate): Issue[] {
   const template = parseEnvDocument(compared.template.text);
   const facts = {
@@ -72,7 +71,10 @@ export function compareTemplate(compared: ComparedTemplate): Issue[] {
 /** A template of the keys of an env file: values are empty, or the default of an editable key. */
 export function templateOf(contract: RuntimeContract, layers: readonly NamedText[]): string {
   const keys = new Set(layers.flatMap(({ text }) => [...valuesOf(parseEnvDocument(text)).keys()]));
-  return [...keys].map((key) => `${key}=${spellings(defaultOf(contract, key))[0] ?? ""}\n`).join("");
+  return [...keys]
+    .filter(isPlainKey)
+    .map((key) => `${key}=${spellings(defaultOf(contract, key))[0] ?? ""}\n`)
+    .join("");
 }
 
 function placedIssue({ at, ...finding }: Coded<Finding & Pick<Issue, "at">>): Issue {
@@ -80,7 +82,8 @@ function placedIssue({ at, ...finding }: Coded<Finding & Pick<Issue, "at">>): Is
 }
 
 function placesOf({ entries }: EnvDocument, file: string): Map<string, Issue["at"]> {
-  return new Map(entries.map(({ key, line }) => [key, { file, line, column: 1 }]));
+  const shown = entries.filter(({ key }) => isPlainKey(key));
+  return new Map(shown.map(({ key, line }) => [key, { file, line, column: 1 }]));
 }
 
 function commentedKeys({ text, comments }: EnvDocument): Set<string> {

@@ -6,7 +6,7 @@ import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 
 export type EcosystemDrift = { readonly environment: string } & Omit<MetricsPayload["ecosystem"], "error" | "code">;
 
-/** Compares once, without a measurement. Never shows values of arguments and environment. */
+/** Compares once, without a measurement. For one service, only with its apps. Never shows values of arguments and environment. */
 export const ecosystemDrift = defineOperation({
   id: "ecosystem.drift",
   access: "read",
@@ -21,6 +21,11 @@ export const ecosystemDrift = defineOperation({
     } = await watch.compare(await ports.processes.list(), { isCurrent: true });
     if (code !== undefined)
       throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code: foreignCode(code), path: view.path, details });
-    return { environment, ...view };
+    return { environment, ...(asked.service === undefined ? view : withoutOthers(view)) };
   },
 });
+
+/** Processes that the chosen service does not declare belong to the other services, or to none. */
+function withoutOthers<View extends Pick<EcosystemDrift, "unexpected" | "drift">>(view: View): View {
+  return { ...view, unexpected: [], drift: view.drift.filter(({ state }) => state !== "unexpected") };
+}

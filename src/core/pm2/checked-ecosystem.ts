@@ -14,7 +14,6 @@ import { scrubFor } from "./view.ts";
 /** The ecosystem files of an environment and everything that was found in them. `file` holds values: it never leaves the process. */
 export interface CheckedFile {
   readonly file: EcosystemContent;
-  /** Without secrets. */
   readonly issues: readonly Issue[];
   readonly scrub: Scrub;
 }

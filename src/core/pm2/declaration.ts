@@ -5,6 +5,8 @@ import type { Fields } from "./normalise.ts";
 export interface Declaration {
   readonly name: string;
   readonly apps: readonly Fields[];
+  /** The folder in which PM2 is called with the file; a relative `cwd` begins there. */
+  readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   /** Variables without a value: the file takes it from a variable that svcm does not hand to it. */
   readonly unset: readonly string[];
@@ -20,10 +22,16 @@ export function declarationOf(
 ): Declaration {
   const declared = declaredApps(loaded, machine);
   const found = loaded.apps.filter((_app, index) => declared[index]?.name === name);
+  const { folder = "/" } = found[0]?.places ?? {};
   const blocks = new Set(spellings.map((spelling) => `env_${spelling}`));
   return {
     name,
-    apps: found.map(({ fields, places }) => ({ ...fields, name, cwd: places.cwd })),
+    apps: found.map(({ fields, places }) => ({
+      ...fields,
+      name,
+      ...(places.folder !== folder && { cwd: places.cwd }),
+    })),
+    folder,
     env: Object.assign({}, ...declared.filter((app) => app.name === name).map(({ env }) => env)) as Record<
       string,
       string

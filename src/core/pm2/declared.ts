@@ -26,7 +26,6 @@ export interface DeclaredApp {
 
 export interface Machine {
   readonly cpuCores: number;
-  /** Folder of PM2. */
   readonly pm2Home?: string;
 }
 

@@ -1,20 +1,20 @@
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import { SvcmError } from "../errors.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
-import { FileError, type Ports } from "../ports/index.ts";
+import { FileError, type EcosystemLoader, type Ports } from "../ports/index.ts";
 import { ecosystemSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
 import { below, chooseServices, type NamedService, type PlaceRequest } from "../project/places.ts";
 import { PROJECT_FILE, type Service } from "../project/project.ts";
 import { baseName } from "../words/path.ts";
 import { isRecord } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
+import { eachOnce } from "./each-once.ts";
 import { ecosystemFileNames, pm2FileKind } from "./file-name.ts";
 import { normaliseApp } from "./normalise.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { scrubOf, secretsOf } from "./scrub.ts";
 import type { EcosystemFile } from "./view.ts";
 
-/** The ports that reading an ecosystem file needs. */
 type Reading = Pick<Ports, "workspace" | "facts" | "ecosystems">;
 
 interface Facts {
@@ -45,7 +45,6 @@ export async function readEcosystem(
   return await readDeclared(ports, environment, services, signal);
 }
 
-/** The file in the PM2 folder that is named after the environment. */
 async function readNamed(ports: Reading, environment: Environment, signal?: AbortSignal): Promise<EcosystemContent> {
   const { pm2Dir } = ports.workspace;
   const names = ecosystemFileNames(environment.name);
@@ -73,7 +72,8 @@ async function readDeclared(
   if (!first) return { ...environment, listed: [], fileName: PROJECT_FILE, path: `${root}/${PROJECT_FILE}` };
   const { path } = first;
   try {
-    const load = (source: Source): Promise<LoadedEcosystem> => loadSource(ports, source, signal);
+    const ecosystems = eachOnce(ports.ecosystems);
+    const load = (source: Source): Promise<LoadedEcosystem> => loadSource(ecosystems, source, signal);
     const loaded = await Promise.all([load(first), ...others.map(load)]);
     const listed = await ports.ecosystems.list(folderOf(path));
     return { ...environment, listed, fileName: baseName(path), path, loaded: together(loaded) };
@@ -82,11 +82,9 @@ async function readDeclared(
   }
 }
 
-/** An ecosystem file of a service, with absolute paths. */
 interface Source {
   readonly path: string;
   readonly cwd: string;
-  /** `svcm.yaml` names the folder. */
   readonly declaresCwd: boolean;
   readonly env: string | undefined;
   /** Names of the service's apps; `undefined` if the file holds no others. */
@@ -107,13 +105,13 @@ function sourcesOf(root: string, { folder, ecosystem, apps }: Service, environme
 }
 
 async function loadSource(
-  ports: Reading,
+  ecosystems: EcosystemLoader,
   { path, cwd, declaresCwd, env, apps, blocks }: Source,
   signal: AbortSignal | undefined,
 ): Promise<LoadedEcosystem> {
   if (pm2FileKind(baseName(path)) === undefined)
     throw new FileError("ECOSYSTEM_FILE_KIND", path, `Cannot load ${path}: by its name, PM2 runs it as a script.`);
-  const loaded = await ports.ecosystems.load(path, { signal, cwd });
+  const loaded = await ecosystems.load(path, { signal, cwd });
   const ours = loaded.apps.filter(({ fields }) => apps === undefined || apps.includes(normaliseApp(fields).name));
   const start = { path, env, declaresCwd };
   return { ...loaded, apps: ours.map((app) => ({ ...withBlock(withoutKeys(app, blocks), env), start })) };
@@ -142,6 +140,7 @@ function together(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]]): Loa
     apps: loaded.flatMap((one) => one.apps),
     isDefaultExport: loaded.some((one) => one.isDefaultExport),
     files: loaded.flatMap((one) => one.files),
+    withheld: [...new Set(loaded.flatMap((one) => one.withheld))],
   };
 }
 

@@ -1,4 +1,3 @@
-/** Plain data that the code of a file made. */
 export type Data = string | number | boolean | null | readonly Data[] | { readonly [key: string]: Data };
 
 /** The result of running an ecosystem file once. It holds values of `env`, so it never leaves the process. */
@@ -11,6 +10,8 @@ export interface LoadedEcosystem {
   readonly isDefaultExport: boolean;
   /** Absolute paths of the file and of every module that it required; ES modules are not known. */
   readonly files: readonly string[];
+  /** Names of the variables that the file read, and that svcm withheld from it because they hold a secret. */
+  readonly withheld: readonly string[];
 }
 
 export interface LoadedApp {
@@ -24,8 +25,9 @@ export interface LoadedApp {
   readonly start?: { readonly path: string; readonly env: string | undefined; readonly declaresCwd: boolean };
 }
 
-/** The files and folders of an app on this machine, looked up as PM2 does. */
 export interface AppPlaces {
+  /** The folder in which PM2 is called with the file. */
+  readonly folder: string;
   readonly cwd: string;
   readonly hasCwd: boolean;
   /** Absolute path that PM2 would run or miss; `""` if the app has no script. */

@@ -1,6 +1,5 @@
 import { isPort } from "../words/port.ts";
 
-/** A variable's value as a port, or null. */
 export function portOf(value: unknown): number | null {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string" || !/^\d{1,5}$/.test(text)) return null;

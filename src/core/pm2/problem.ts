@@ -17,7 +17,6 @@ const SHORT_RUN_MS = 15_000;
 /** PM2 needs at most this long for a restart on request, unless the app declares longer timeouts. */
 const ASKED_RESTART_MS = 5000;
 
-/** The folders in which processes run, each once. */
 export function foldersOf(records: readonly Pick<ProcessRecord, "cwd">[]): Set<string> {
   return new Set(records.flatMap(({ cwd }) => (cwd === null ? [] : [cwd])));
 }

@@ -8,7 +8,6 @@ export interface SeenRestarts {
   readonly atMs: readonly number[];
 }
 
-/** By PM2's number. */
 export type RestartWatch = ReadonlyMap<number, SeenRestarts>;
 
 export const WATCHED_MS = 15 * 60_000;

@@ -54,13 +54,11 @@ const SETTINGS: Readonly<Record<SettingName, Setting>> = {
 type Digest = (value: string) => string;
 type Value = string | number | boolean | null;
 
-/** The settings in PM2's record of a process. */
 export function settingsOf(record: Readonly<Record<string, unknown>>, digest: Digest): Settings {
   return settings(({ recorded, field }) => record[recorded ?? field], digest);
 }
 
 export interface SettingPlaces {
-  /** Of the app. */
   readonly name: string;
   /** Absolute folder of the app. */
   readonly cwd: string;

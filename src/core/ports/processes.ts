@@ -60,10 +60,11 @@ export interface Processes {
    * Starts an app that PM2 does not know. It gets its declared environment and a small base environment, never that of
    * this process. Call it inside `exclusively("start", ...)`, because it may start a daemon. Resolves with PM2's
    * answer.
-   * @param apps entries of an ecosystem file, with an absolute `cwd` each
+   * @param apps entries of an ecosystem file
+   * @param folder where PM2 would be called with that file: relative paths begin there, and a new daemon runs there
    * @throws {SvcmError} PM2_FAILED, also with the code `APP_ALREADY_KNOWN`
    */
-  startApp(name: string, apps: readonly Fields[]): Promise<void>;
+  startApp(name: string, apps: readonly Fields[], folder: string): Promise<void>;
 
   /**
    * The same list and digests, with the key of this PM2 instead of one of this process: every svcm computes the same. If
@@ -92,8 +93,10 @@ export interface Processes {
 
 /** Replaces the declaration of a process. PM2's number, its instances and its mode stay. */
 export interface DeclaredRun {
-  /** The entry of the ecosystem file, with an absolute `cwd`. */
+  /** The entry of the ecosystem file. */
   readonly app: Fields;
+  /** The folder in which PM2 would be called with that file. */
+  readonly folder: string;
   /** Variables that the process has and that go. The others, such as those of a shell, stay. */
   readonly drop: readonly string[];
 }

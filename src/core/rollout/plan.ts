@@ -10,6 +10,8 @@ export interface PlanContext extends Pick<
 > {
   /** Reasons why apps cannot run as declared, by the name of the app. */
   readonly refused: ReadonlyMap<string, Issue>;
+  /** No step waits for these. */
+  readonly warnings: readonly Issue[];
   /** The keyed digest that makes the id; none for a plan that cannot be applied. */
   readonly digest?: (text: string) => string;
 }
@@ -18,7 +20,7 @@ export interface PlanContext extends Pick<
 export function planOf(
   facts: ComparedFacts,
   { steps, unchanged, undeclared }: Decision,
-  { refused, digest, ...context }: PlanContext,
+  { refused, warnings, digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.map(({ app }) => app));
   const issues = [
@@ -35,7 +37,7 @@ export function planOf(
     steps: steps.map(({ why, ...step }) => ({ ...step, why: why.map(({ pmIds: _ids, ...reason }) => reason) })),
     unchanged,
     undeclared,
-    issues,
+    issues: steps.length === 0 ? issues : [...issues, ...warnings],
     summary: summaryOf(steps),
   };
 }

@@ -7,6 +7,7 @@ import { listOrNone } from "../pm2/control/known.ts";
 import { refusalOf } from "../pm2/control/refusals.ts";
 import { notFound } from "../pm2/control/target.ts";
 import { declarationOf } from "../pm2/declaration.ts";
+import { withheldIssues } from "../pm2/rules/file.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
@@ -37,11 +38,16 @@ export interface Planned {
  * Computes the steps from what PM2 runs to what an ecosystem file declares; with `from`, from what the file declares at
  * a revision. Changes nothing, and starts no daemon.
  *
+ * @param known the file, if it was read before
  * @throws {SvcmError} PROCESS_NOT_FOUND for an unknown app, PM2_FAILED, REVISION_FAILED, and those of reading the file
  */
-export async function planned(ports: Ports, { apps, from, ...place }: InputOf<"rollout.plan">): Promise<Planned> {
+export async function planned(
+  ports: Ports,
+  { apps, from, ...place }: InputOf<"rollout.plan">,
+  known?: EcosystemContent,
+): Promise<Planned> {
   const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
-  const content = await readEcosystem(ports, { contract, matrix }, place);
+  const content = known ?? (await readEcosystem(ports, { contract, matrix }, place));
   const before =
     from === undefined
       ? await pm2Before(ports, { contract, matrix }, content)
@@ -61,8 +67,9 @@ export async function planned(ports: Ports, { apps, from, ...place }: InputOf<"r
   };
   const git = await gitState(ports, content);
   const refused = refusedIn(content, names, expecting);
+  const warnings = withheldIssues(loaded?.withheld ?? []);
   const decision = decide(facts);
-  const about = { environment, fileName, path, exists: loaded !== undefined, git, refused, ...context };
+  const about = { environment, fileName, path, exists: loaded !== undefined, git, refused, warnings, ...context };
   return { plan: planOf(facts, decision, about), decision, content, expecting, running };
 }
 

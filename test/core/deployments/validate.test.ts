@@ -7,6 +7,7 @@ import {
 } from "../../../src/core/facts/packaged.generated.ts";
 import { catalog } from "../../../src/core/findings/catalog.ts";
 import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
+import { rules } from "../../../src/core/deployments/rules/index.ts";
 import { entryIssues, listVerdicts, validateSource, validateDocument } from "../../../src/core/deployments/validate.ts";
 import { readSource } from "../../../src/core/yaml/read.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
@@ -25,6 +26,14 @@ test.each(cases)("%s", async (name) => {
     return `${at?.file}:${at?.line}:${at?.column} ${code} ${message}${meant}`;
   });
   await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot(`${folder}${name.replace(/\.\w+$/, ".expected.txt")}`);
+});
+
+test("each rule has a case in test/fixtures/deployments", () => {
+  const expected = cases
+    .map((name) => readFileSync(`${folder}${name.replace(/\.\w+$/, ".expected.txt")}`, "utf8"))
+    .join();
+  const all = Object.values(rules).flatMap((list) => list.map(({ code }) => code));
+  expect(all.filter((code) => !expected.includes(` ${code} `))).toEqual([]);
 });
 
 test("this repository's deployments.yaml is valid, with a target of every group", () => {

@@ -78,7 +78,15 @@ function show(
   suffixes?: readonly string[],
   secrets: readonly string[] = [],
 ): EcosystemResponse {
-  const places = { cwd: "/", hasCwd: true, script: "/a.js", hasScript: true, interpreter: "node", envFiles: [] };
+  const places = {
+    folder: "/",
+    cwd: "/",
+    hasCwd: true,
+    script: "/a.js",
+    hasScript: true,
+    interpreter: "node",
+    envFiles: [],
+  };
   const loaded: LoadedEcosystem = {
     path: "/pm2/e.config.cjs",
     apps: apps.map((fields) => ({
@@ -89,6 +97,7 @@ function show(
     })),
     found: "apps",
     isDefaultExport: false,
+    withheld: [],
     files: [],
   };
   const file = { environment: "dev", name: "dev", fileName: "e.config.cjs", path: loaded.path, loaded };

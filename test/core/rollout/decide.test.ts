@@ -22,12 +22,21 @@ function decided(before: readonly Fields[], after: readonly Fields[]): DecidedSt
 function planFor(
   expected: readonly ExpectedApp[],
   running: readonly ProcessRecord[],
-  more: Pick<PlanContext, "digest"> = {},
+  more: Partial<Pick<PlanContext, "digest" | "warnings">> = {},
 ): Plan {
   const facts = factsOf(expected, running);
   const about = { environment: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null };
-  return planOf(facts, decide(facts), { ...about, refused: new Map(), ...more });
+  return planOf(facts, decide(facts), { ...about, refused: new Map(), warnings: [], ...more });
 }
+
+test("a plan with steps shows a warning, which does not change its id", () => {
+  const warning = { code: "ECOSYSTEM_VARIABLE_WITHHELD", severity: "warning", path: ["apps"], message: "A" } as const;
+  const of = (expected: readonly ExpectedApp[]): Plan[] =>
+    [[], [warning]].map((warnings) => planFor(expected, [], { warnings, digest: (text) => text.slice(-20) }));
+  const [without, withWarning] = of(expectedOf([{}]));
+  expect(withWarning).toEqual({ ...without, issues: [warning] });
+  expect(of([])).toEqual([of([])[0], of([])[0]]);
+});
 
 const told = (steps: readonly DecidedStep[]): string[] =>
   steps.map(({ do: kind, app, method, disruption, why }) =>

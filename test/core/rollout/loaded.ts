@@ -11,6 +11,7 @@ export function loaded(apps: readonly Fields[], start?: LoadedApp["start"]): Loa
   const all = apps.map((fields) => {
     const own = { name: "api", ...fields };
     const places = {
+      folder: "/srv",
       cwd: text(fields["cwd"], "/srv"),
       hasCwd: true,
       script: text(fields["script"], "/srv/api.js"),
@@ -20,7 +21,7 @@ export function loaded(apps: readonly Fields[], start?: LoadedApp["start"]): Loa
     };
     return { fields: own, keys: Object.keys(own), unset: [], places, ...(start && { start }) };
   });
-  return { path: "/pm2/e.config.cjs", apps: all, found: "apps", isDefaultExport: false, files: [] };
+  return { path: "/pm2/e.config.cjs", apps: all, found: "apps", isDefaultExport: false, files: [], withheld: [] };
 }
 
 /** A value stands for its own digest. */

@@ -27,8 +27,9 @@ export function ecosystemLoader({ root, env, timeoutMs = 3000 }: EcosystemLoader
     if (outcome === undefined)
       throw failure("ECOSYSTEM_EXPORT_INVALID", path, "it wrote something else where its result was expected");
     if (!outcome.ok) throw failure(outcome.code, path, outcome.reason, outcome.at && textOf(outcome.at));
-    const { apps, found, isDefaultExport, files } = outcome;
-    return { path, apps, found, isDefaultExport, files };
+    const { apps, found, isDefaultExport, files, absent } = outcome;
+    const withheld = absent.filter((name) => cleaned().withheldNames.has(name));
+    return { path, apps, found, isDefaultExport, files, withheld };
   };
   const shared = oneAtATime(load);
   return {

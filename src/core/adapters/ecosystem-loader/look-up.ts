@@ -24,6 +24,7 @@ export function lookUp({ fields, keys, unset }: PickedApp): LoadedApp {
   const cwd = resolve(app.cwd ?? ".");
   const script = locate(app, cwd);
   const places: AppPlaces = {
+    folder: process.cwd(),
     cwd,
     hasCwd: isKind(cwd, "folder"),
     script: script.path,

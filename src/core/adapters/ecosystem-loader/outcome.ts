@@ -2,7 +2,11 @@ import type { ErrorCode } from "../../api/code.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 
 export type Outcome =
-  | ({ readonly ok: true } & Omit<LoadedEcosystem, "path">)
+  | ({
+      readonly ok: true;
+      /** Variables that the file read, and that its environment lacks. */
+      readonly absent: readonly string[];
+    } & Omit<LoadedEcosystem, "path" | "withheld">)
   | { readonly ok: false; readonly code: ErrorCode; readonly reason: string; readonly at?: Place | undefined };
 
 export interface Place {

@@ -13,10 +13,12 @@ import { lookUp } from "./look-up.ts";
 import { MAX_RESULT_BYTES, RESULT_FD, type Outcome } from "./outcome.ts";
 import { pickApps } from "./pick-apps.ts";
 
+const MAX_ABSENT = 1000;
 const { stringify } = JSON;
 const { pid } = process;
 const kill = process.kill.bind(process);
 
+const absent = noteAbsentVariables();
 keepChildrenInOurGroup();
 send(outcomeOf(process.argv.at(-1) ?? ""));
 // Ends before a timer of the file, or a handler of its `exit` event, can run.
@@ -28,7 +30,7 @@ function outcomeOf(file: string): Outcome {
     const ours = new Set(Object.keys(cache));
     const { apps, ...rest } = pickApps(load(file));
     const files = new Set([file, ...Object.keys(cache).filter((path) => !ours.has(path))]);
-    return { ok: true, ...rest, apps: apps.map(lookUp), files: [...files] };
+    return { ok: true, ...rest, apps: apps.map(lookUp), files: [...files], absent: [...absent] };
   } catch (error) {
     return describeThrow(error, file);
   }
@@ -42,6 +44,31 @@ function load(file: string): unknown {
     return runInThisContext(`(\n${readFileSync(file, "utf8")})`, { filename: file, lineOffset: -1 });
   }
   return createRequire(file)(file);
+}
+
+/** The names of the variables that are read from now on and have no value. */
+function noteAbsentVariables(): ReadonlySet<string> {
+  const names = new Set<string>();
+  const note = (env: NodeJS.ProcessEnv, key: string | symbol): void => {
+    if (typeof key === "string" && !Object.hasOwn(env, key) && names.size < MAX_ABSENT) names.add(key);
+  };
+  process.env = new Proxy(process.env, {
+    get(env, key) {
+      note(env, key);
+      return Reflect.get(env, key) as unknown;
+    },
+    has(env, key) {
+      note(env, key);
+      return Reflect.has(env, key);
+    },
+    getOwnPropertyDescriptor(env, key) {
+      note(env, key);
+      return Reflect.getOwnPropertyDescriptor(env, key);
+    },
+    // With the proxy as its receiver, Node.js refuses the assignment.
+    set: (env, key, value) => Reflect.set(env, key, value),
+  });
+  return names;
 }
 
 /** Processes that the file starts end with it, unless the file leaves the group on purpose. */

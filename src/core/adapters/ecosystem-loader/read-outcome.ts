@@ -6,6 +6,7 @@ import type { Outcome } from "./outcome.ts";
 const texts = z.array(z.string());
 const envFile = z.object({ given: z.string(), path: z.string(), exists: z.boolean(), isOptional: z.boolean() });
 const places = z.object({
+  folder: z.string(),
   cwd: z.string(),
   hasCwd: z.boolean(),
   script: z.string(),
@@ -21,6 +22,7 @@ const outcome = z.discriminatedUnion("ok", [
     found: z.enum(["apps", "pm2", "export", "nothing"]),
     isDefaultExport: z.boolean(),
     files: texts,
+    absent: texts,
   }),
   z.object({
     ok: z.literal(false),

@@ -59,10 +59,10 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
     scrub: (texts) => explained(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
     names: () => pm2Names(env, cwd),
     ...actions((call) => explained(() => ask(call).then(() => undefined))),
-    startApp: (name, apps) =>
+    startApp: (name, apps, folder) =>
       explained(() => {
         refuseUnusable(home);
-        return callOnce(newLink(), { method: "startApp", name, apps });
+        return callOnce(newLink(), { method: "startApp", name, apps, folder });
       }),
     exclusively: (what, work) =>
       explained(() => {

@@ -44,11 +44,12 @@ async function answer({ id, call }: Request): Promise<void> {
 
 async function run(call: Call, handOver: (patienceMs: number) => void): Promise<Answer> {
   if (call.method === "scrub") return { texts: call.texts.map((text) => scrub(text)) };
-  const pm2 = await load();
   if (call.method === "startApp") {
-    await startApp({ pm2, socket, timeoutMs, handOver }, call.name, call.apps);
+    workIn(call.folder);
+    await startApp({ pm2: await load(), socket, timeoutMs, handOver }, call.name, call.apps);
     return {};
   }
+  const pm2 = await load();
   return overKept(pm2, async (kept, restMs) => {
     if (call.method === "list") {
       const processes = await listed(kept, restMs);
@@ -80,6 +81,12 @@ async function overKept<T>(pm2: Pm2, work: (kept: Connection, restMs: number) =>
     }
     throw error;
   }
+}
+
+/** PM2 resolves relative paths from its own folder, and its daemon gets that folder. A worker cannot change it. */
+function workIn(folder: string): void {
+  process.cwd = () => folder;
+  process.env["PWD"] = folder;
 }
 
 function load(): Promise<Pm2> {

@@ -17,7 +17,14 @@ export type Call =
   | { readonly method: "scrub"; readonly texts: readonly string[] }
   | ActionCall
   | FileCall
-  | { readonly method: "startApp"; readonly name: string; readonly apps: readonly Fields[] };
+  | StartCall;
+
+export interface StartCall {
+  readonly method: "startApp";
+  readonly name: string;
+  readonly apps: readonly Fields[];
+  readonly folder: string;
+}
 
 /** Files of PM2's whole records. Only the worker reads and writes them. */
 export type FileCall =

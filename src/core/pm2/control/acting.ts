@@ -44,7 +44,6 @@ export interface Outcome {
   readonly skipped: readonly SkippedProcess[];
 }
 
-/** The action on one process or app. */
 export interface Step {
   readonly label: string;
   /** Steps of one app run one after another, and the first that fails is the last. */
@@ -52,7 +51,6 @@ export interface Step {
   readonly run: () => Promise<Outcome>;
 }
 
-/** The steps that a request comes to, one for each process or app. */
 export interface Steps {
   readonly name: string;
   readonly of: (acting: Acting) => Step[];
@@ -61,7 +59,6 @@ export interface Steps {
   readonly after: () => Promise<Effect>;
 }
 
-/** A field of a declaration that an action made effective. */
 export interface AppliedField {
   readonly name: string;
   readonly field: DriftEntry["field"];
@@ -69,7 +66,6 @@ export interface AppliedField {
   readonly key: string | null;
 }
 
-/** The part of a declaration that took effect, and the rest as warnings. */
 export interface Effect {
   readonly applied?: readonly AppliedField[];
   readonly warnings: readonly Issue[];

@@ -12,13 +12,13 @@ import type { ActionInput } from "./acting.ts";
 import type { ActionSubject } from "./recorded.ts";
 import { noEcosystem, refusalOf } from "./refusals.ts";
 
-/** The apps of an ecosystem file that a request is for. */
 export interface AskedApps {
   readonly isEvery: boolean;
   readonly declarations: readonly Declaration[];
   readonly refused: readonly { readonly name: string; readonly error: SvcmError }[];
   readonly expected: readonly ExpectedApp[];
   readonly visibleKeys: ReadonlySet<string>;
+  readonly withheld: readonly string[];
 }
 
 /** @throws {SvcmError} INVALID_REQUEST, PROCESS_NOT_FOUND, and those of reading the file */
@@ -50,5 +50,6 @@ export async function askedApps(ports: Ports, input: ActionInput, about: ActionS
     refused: judged.flatMap((one) => (one.error === undefined ? [] : [{ name: one.name, error: one.error }])),
     expected: expectedApps(loaded, { machine, spellings, digest }).filter((app) => wanted.includes(app.name)),
     visibleKeys: new Set(visibleKeys(contract)),
+    withheld: loaded.withheld,
   };
 }

@@ -18,9 +18,9 @@ export function differences({ stamps }: Ports, asked: AskedApps, list: readonly 
 export function declaredRun(ports: Ports, asked: AskedApps, record: ProcessRecord): DeclaredRun {
   const declared = asked.declarations.find(({ name }) => name === record.name);
   const stale = differences(ports, asked, [record]).filter(isStale);
-  const { apps = [] } = declared ?? {};
+  const { apps = [], folder = "/" } = declared ?? {};
   const env = Object.assign({}, ...apps.map((app) => app["env"])) as Fields;
-  return { app: { ...apps.at(-1), env }, drop: stale.flatMap(({ key }) => key ?? []) };
+  return { app: { ...apps.at(-1), env }, folder, drop: stale.flatMap(({ key }) => key ?? []) };
 }
 
 export function isStale({ field, state }: DriftEntry): boolean {

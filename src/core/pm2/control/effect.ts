@@ -4,6 +4,7 @@ import type { DriftEntry } from "../../api/metrics.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
+import { withheldIssues } from "../rules/file.ts";
 import type { Declaration } from "../declaration.ts";
 import type { AppliedField, Effect } from "./acting.ts";
 import type { AskedApps } from "./asked-apps.ts";
@@ -22,7 +23,7 @@ export async function effectOf(
   before: readonly DriftEntry[] = [],
 ): Promise<Effect> {
   const { declarations } = asked;
-  const unset = declarations.flatMap(unsetWarning);
+  const unset = [...withheldIssues(asked.withheld), ...declarations.flatMap(unsetWarning)];
   try {
     const now = differences(ports, asked, await ports.processes.list());
     const left = new Set(now.map(keyOf));

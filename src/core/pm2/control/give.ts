@@ -9,7 +9,6 @@ import { LOOK_EVERY_MS, PATIENCE_MS } from "./verify.ts";
 
 const MOST_ATTEMPTS = 3;
 
-/** The action that PM2 took, and the process right before it. */
 export interface Given {
   readonly action: ProcessAction;
   readonly before: Before;

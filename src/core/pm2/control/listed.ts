@@ -17,7 +17,6 @@ export async function listShown(ports: Ports): Promise<ProcessRecord[]> {
   return records.map((record) => withMetricTexts(record, (text) => cutText(scrub(text))));
 }
 
-/** The facts that decide on problems of these processes. */
 export function problemFacts({ clock, stamps }: Ports, records: readonly ProcessRecord[]): ProblemFacts {
   return { epochMs: clock.now(), missingFolders: stamps.missing(foldersOf(records)) };
 }

@@ -1,5 +1,5 @@
 import { SvcmError } from "../../errors.ts";
-import { shellQuote } from "../command.ts";
+import { baseName } from "../../words/path.ts";
 import type { Declaration } from "../declaration.ts";
 import type { EcosystemFile } from "../view.ts";
 
@@ -22,7 +22,7 @@ export function refusalOf({ name, missingFolder, blocks: [block] }: Declaration,
     code: "ECOSYSTEM_ENV_BLOCK_UNUSED",
     path,
     details: `${app} has the block ${block}, which only "pm2 start --env ${environment}" applies: svcm would run the app without it.`,
-    hint: `Move the variables of ${block} to env, or run: pm2 start ${shellQuote(path)} --only ${shellQuote(name)} --env ${environment}`,
+    hint: `Move the variables of ${block} to env, or name the block in svcm.yaml: ecosystem: { ${environment}: { file: ${baseName(path)}, env: ${environment} } }`,
   });
 }
 

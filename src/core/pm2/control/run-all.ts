@@ -49,7 +49,6 @@ export async function runAll(action: ProcessAction, steps: readonly Step[], repo
   return outcome;
 }
 
-/** The steps that take turns: one list for each app, and one for each step without an app. */
 function turns(steps: readonly Step[]): Step[][] {
   const apps = new Map<string | Step, Step[]>();
   for (const step of steps) {

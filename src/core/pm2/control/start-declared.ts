@@ -35,9 +35,9 @@ export async function startDeclared(acting: Acting, declared: Declaration): Prom
   return { affected: started.map(affected), skipped: [] };
 }
 
-async function startUnlessKnown({ ports }: Acting, { name, apps }: Declaration): Promise<boolean> {
+async function startUnlessKnown({ ports }: Acting, { name, apps, folder }: Declaration): Promise<boolean> {
   try {
-    await ports.processes.startApp(name, apps);
+    await ports.processes.startApp(name, apps, folder);
     return true;
   } catch (error) {
     if (error instanceof SvcmError && error.body.code === "APP_ALREADY_KNOWN") return false;

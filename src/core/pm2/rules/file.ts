@@ -1,3 +1,5 @@
+import type { Issue } from "../../api/issue.ts";
+import { toIssue, type Finding } from "../../findings/rule.ts";
 import { ecosystemFileNames, pm2FileKind } from "../file-name.ts";
 import type { EcosystemRule } from "./rule.ts";
 
@@ -59,6 +61,29 @@ export const defaultExport: EcosystemRule = {
     return [{ message }];
   },
 };
+
+export const withheldVariables: EcosystemRule = {
+  code: "ECOSYSTEM_VARIABLE_WITHHELD",
+  severity: "warning",
+  summary: "The file reads a variable of the shell that holds a secret, and svcm does not pass it on (warning).",
+  explanation:
+    "svcm does not pass secrets of the shell to an ecosystem file. The file sees no value, so its fallback counts.",
+  remedy:
+    "Set the variable in an env file that the app or the ecosystem file reads, or start the app with `pm2 start`.",
+  check: ({ file: { loaded } }) => (loaded === undefined ? [] : withheldFindings(loaded.withheld)),
+};
+
+/** The finding of that rule for the answer of an action. @param names of `LoadedEcosystem.withheld` */
+export function withheldIssues(names: readonly string[]): Issue[] {
+  const { code, severity } = withheldVariables;
+  return withheldFindings(names).map((finding) => toIssue({ ...finding, code, severity }));
+}
+
+function withheldFindings(names: readonly string[]): Finding[] {
+  if (names.length === 0) return [];
+  const message = `The ecosystem file reads secrets of the shell that svcm does not pass on: ${names.join(", ")}. The file's own values count, if it has any. Put the secrets into an env file that the app reads, or start the app with PM2 itself.`;
+  return [{ path: ["apps"], message }];
+}
 
 export const noApps: EcosystemRule = {
   code: "ECOSYSTEM_APPS_MISSING",

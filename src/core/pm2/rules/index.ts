@@ -1,7 +1,7 @@
 /** Every rule of an ecosystem file. `svcm explain` and the reference derive from this list. */
 import type { EcosystemRule } from "./rule.ts";
 import { clusterInterpreter, envBlocks, fieldTypes, unknownFields } from "./fields.ts";
-import { defaultExport, fileKind, nearName, noApps, shadowed } from "./file.ts";
+import { defaultExport, fileKind, nearName, noApps, shadowed, withheldVariables } from "./file.ts";
 import { folders, missingEnvFiles, relativeEnvFiles, scripts } from "./machine.ts";
 import { ambiguousNames, duplicateNames, impliedNames } from "./names.ts";
 import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./ports.ts";
@@ -15,6 +15,7 @@ export const rules: readonly EcosystemRule[] = [
   shadowed,
   defaultExport,
   noApps,
+  withheldVariables,
   fieldTypes,
   unknownFields,
   envBlocks,

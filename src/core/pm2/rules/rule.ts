@@ -11,13 +11,11 @@ export interface CheckedEcosystem {
   readonly listed: readonly string[];
   readonly apps: readonly CheckedApp[];
   readonly contract: RuntimeContract;
-  /** Empty if the repository implies none. */
   readonly implied: readonly ImpliedApps[];
 }
 
 /** The endings of app names that a part of `deployments.yaml` implies. */
 export interface ImpliedApps {
-  /** The name of that part in messages. */
   readonly by: string;
   readonly suffixes: readonly string[];
 }
@@ -26,7 +24,6 @@ export interface CheckedApp extends LoadedApp {
   readonly index: number;
   readonly normal: NormalApp;
   readonly declared: DeclaredApp;
-  /** Its name in messages. */
   readonly label: string;
 }
 

@@ -1,12 +1,12 @@
 import { hasCredentials } from "../../secrets/redact.ts";
-import { isPlaceholder, isSecretValue } from "../../secrets/secret-value.ts";
+import { isPlaceholder } from "../../secrets/secret-value.ts";
 import { parseEnvDocument, valuesOf } from "../../env/document.ts";
+import { isPlainKey } from "../../env/plain-key.ts";
 import { classify, isPublicSecret } from "../detect/classify.ts";
 import type { Detection } from "../detect/detect.ts";
 import { isEnvName, isScriptLikePm2, type Survey } from "../detect/survey.ts";
 import { PROJECT_FILE, type Project } from "../project.ts";
 
-/** A file that an environment names. */
 export interface Place {
   readonly kind: "ecosystem" | "env";
   readonly environment: string;
@@ -31,9 +31,7 @@ export interface Examined {
   /** True if a file of the repository says where its files are, or they are where svcm looks by default. */
   readonly isSetUp: boolean;
   readonly places: readonly Place[];
-  /** Environments of `svcm.yaml` that no service names. */
   readonly bareEnvironments: readonly string[];
-  /** PM2 and env files that no environment names. */
   readonly unnamed: readonly string[];
   /** Files that look like a declaration of PM2, which PM2 would run as a script. */
   readonly scripts: readonly string[];
@@ -58,7 +56,6 @@ export interface Observations {
   readonly detection: Detection;
   readonly project: Project | undefined;
   readonly places: readonly Place[];
-  /** Paths that Git tracks. */
   readonly tracked: ReadonlySet<string>;
   readonly hasDotenvx: boolean;
 }
@@ -95,12 +92,6 @@ export function overriddenKeys(text: string | undefined, later: readonly (string
 
 function keysIn(text = ""): string[] {
   return [...valuesOf(parseEnvDocument(text)).keys()].filter(isPlainKey);
-}
-
-/** A line of a private key without quotes can read as the name of a key, so other names are not shown. */
-export function isPlainKey(key: string): boolean {
-  const isPlain = /^(?:[A-Z_][A-Z\d_.-]*|[a-z_][a-z\d_.-]*|[a-z]+(?:[A-Z][a-z]+)*)$/.test(key);
-  return isPlain && !isSecretValue(key);
 }
 
 function secretsIn(text = ""): string[] {

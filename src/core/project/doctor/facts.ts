@@ -14,7 +14,6 @@ export interface DoctorFacts {
   readonly root: string;
   /** The flag, the variable or the file that decides on the root; null for the current folder. */
   readonly rootBy: string | null;
-  /** The PM2 that svcm starts. */
   readonly pm2Version: string | null;
   readonly pm2Home: string;
   /** The variable or the file that names it; null for the default. */

@@ -5,13 +5,14 @@ import { readEnvFile } from "../../env/env-file.ts";
 import { compareTemplate } from "../../env/template.ts";
 import { SvcmError } from "../../errors.ts";
 import { readChecked, type CheckedFile } from "../../pm2/checked-ecosystem.ts";
+import { eachOnce } from "../../pm2/each-once.ts";
 import { normaliseApp } from "../../pm2/normalise.ts";
 import { machineCodes } from "../../pm2/rules/index.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Survey } from "../detect/survey.ts";
 import { below } from "../places.ts";
 import type { Project } from "../project.ts";
-import { isPlainKey, isSameStack, type Place } from "./examined.ts";
+import { isSameStack, type Place } from "./examined.ts";
 import { requestsOf, shownPath } from "./gather-places.ts";
 
 /** An app of an environment with the env files that it may have read when it started. Absolute paths. */
@@ -30,9 +31,10 @@ interface Checking {
 
 /** Everything that `svcm ecosystem check` finds, in every environment. @param offline leaves out the machine */
 export async function checkEcosystems(
-  { ports, vocabulary, places }: Checking,
+  { ports: given, vocabulary, places }: Checking,
   offline: boolean,
 ): Promise<{ readonly issues: readonly Issue[]; readonly apps: readonly DeclaredFiles[] }> {
+  const ports = { ...given, ecosystems: eachOnce(given.ecosystems) };
   const { root } = ports.workspace;
   const issues: Issue[] = [];
   const apps: DeclaredFiles[] = [];
@@ -84,9 +86,8 @@ function templateIssues(
   const text = template === undefined ? undefined : survey.files.get(path);
   if (text === undefined) return [];
   const fileName = layers.at(-1)?.fileName ?? "";
-  return compareTemplate({ template: { fileName: path, text }, layers, fileName })
-    .filter((issue) => isPlainKey(String(issue.path[0])))
-    .map((issue) => ({ ...issue, severity: "warning" }));
+  const issues = compareTemplate({ template: { fileName: path, text }, layers, fileName });
+  return issues.map((issue) => ({ ...issue, severity: "warning" }));
 }
 
 /** A refusal as issues; any other error is a defect and passes through. */

@@ -14,7 +14,6 @@ export const doctorRules: Readonly<Record<DoctorCheck, readonly DoctorRule[]>> =
   layout: [layout.notSetUp, layout.unnamedFiles, layout.missingFiles, layout.bareEnvironments],
   ecosystem: [layout.scriptLikeFiles],
   env: [env.trackedSecrets, env.publicSecrets, env.keysOfCode, env.keysOfFiles, env.lockedFiles],
-  // See `running-rules.ts`.
   running: [],
   keys: [layout.guessedKeys],
 };

@@ -81,7 +81,6 @@ export const guessedKeys: DoctorRule = {
 
 const SHOWN = 6;
 
-/** The first of some names. */
 export function shortList(names: readonly string[]): string {
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
   return `${names.slice(0, SHOWN).join(", ")}${more}`;

@@ -2,7 +2,6 @@ import type { Rule } from "../../findings/rule.ts";
 import type { Pm2Daemon, ServiceAddress } from "../../ports/installation.ts";
 import { shortList } from "./layout-rules.ts";
 
-/** A process that is older than its env files. */
 export interface NewerFiles {
   readonly name: string;
   readonly pmId: number;

@@ -9,7 +9,6 @@ import { failures, type DeclaredFiles } from "./file-checks.ts";
 import { shownPath } from "./gather-places.ts";
 import { runningRules, type NewerFiles } from "./running-rules.ts";
 
-/** The issues of PM2, of its processes, and of the address of `svcm serve`. */
 export async function checkRunning(
   ports: Ports,
   apps: readonly DeclaredFiles[],

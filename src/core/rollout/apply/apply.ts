@@ -44,7 +44,7 @@ export function applied(ports: Ports, input: Input, caller: Caller): Promise<App
       noteProcesses(about, ports, recording.head.before);
       await begin();
       await run(ports, now, recording, { timeoutMs, signal: caller.signal });
-      const left = (await planned(ports, place)).plan.summary;
+      const left = (await planned(ports, place, now.content)).plan.summary;
       const count = Object.values(left).reduce((sum, one) => sum + one, 0);
       if (count > 0) throw await half(recording, `The plan is not empty after the last step: ${count} left.`);
       return { plan, release: await recording.end("applied") };
@@ -64,9 +64,11 @@ function refuse({ id, issues, changed, git }: Plan, { plan: asked, allowDirty }:
       details: `No commit holds what would run, because these files have changes: ${dirty.join(", ")}.`,
       hint: "Commit the changes, or apply them with --allow-dirty.",
     });
-  const [issue] = issues;
+  const errors = issues.filter(({ severity }) => severity === "error");
+  const [issue] = errors;
   if (issue === undefined) return;
-  throw new SvcmError("PROCESS_ACTION_REFUSED", { code: foreignCode(issue.code), details: issue.message, issues });
+  const { code, message: details } = issue;
+  throw new SvcmError("PROCESS_ACTION_REFUSED", { code: foreignCode(code), details, issues: errors });
 }
 
 interface How {

@@ -36,7 +36,7 @@ export async function runStep(running: Running, step: DecidedStep): Promise<void
   const acting = (action: ProcessAction): Acting => ({ ports, action, begin: () => Promise.resolve(), timeoutMs });
   const judge = judgeOf(running, declared);
   for (const target of await untouched(running, step)) {
-    const run = { app: { ...declared.apps.at(-1), env: declared.env }, drop: droppedBy(step) };
+    const run = { app: { ...declared.apps.at(-1), env: declared.env }, folder: declared.folder, drop: droppedBy(step) };
     if (step.do === "update")
       await judge(await actOn({ ...acting(step.method ?? "restart"), declared: () => run }, target));
     else if (step.do === "resume") await judge(await actOn(acting("start"), target));

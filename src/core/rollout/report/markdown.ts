@@ -5,6 +5,8 @@ import { countSteps, NOTES, reasonTexts, stepText, subjectText, undeclaredText }
 /** A comment on GitHub holds 65,536 characters, and the plan may follow a difference. */
 const MAX_LENGTH = 30_000;
 
+const MARKS = { error: "Error", warning: "Warning" } as const;
+
 /**
  * Renders a plan as GitHub-flavoured Markdown, for a comment or a job summary. Names and values are always in a code span
  * on one line, where markup, HTML, mentions and references have no effect.
@@ -17,7 +19,9 @@ export function renderPlanMarkdown(plan: Plan): string {
     `From ${subjectText(plan, codeSpan)}.`,
     asManyAsFit(items),
     undeclared.map((one) => `- ${undeclaredText(one, codeSpan)}`).join("\n"),
-    issues.map(({ code, message }) => `- **Error** ${codeSpan(message, 400)} (${codeSpan(code)})`).join("\n"),
+    issues
+      .map(({ severity, code, message }) => `- **${MARKS[severity]}** ${codeSpan(message, 400)} (${codeSpan(code)})`)
+      .join("\n"),
     ...(plan.id === null ? [] : [`Plan ${codeSpan(plan.id)}.`]),
   ]
     .filter((part) => part !== "")

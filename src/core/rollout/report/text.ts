@@ -4,6 +4,7 @@ import type { Paint } from "../../findings/text.ts";
 import { countSteps, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
 
 const MAX_VALUE = 200;
+const MAX_MESSAGE = 400;
 
 /** Renders a plan for a terminal. The caller folds long lines at their indent. */
 export function renderPlanText(plan: Plan, paint: Paint): string {
@@ -19,11 +20,16 @@ export function renderPlanText(plan: Plan, paint: Paint): string {
     `${paint.bold(quote(environment))}: ${subjectText(plan, quote)}`,
     apps.map((step) => stepLines(step, paint).join("\n")).join("\n"),
     [...others, ...save].join("\n"),
-    issues.map(({ code, message }) => `${paint.red("error")} ${quote(message)} ${paint.dim(`[${code}]`)}`).join("\n"),
+    issues.map((issue) => issueLine(issue, paint)).join("\n"),
     `${count.charAt(0).toUpperCase()}${count.slice(1)}.${plan.id === null ? "" : ` Plan ${plan.id}.`}`,
   ]
     .filter((part) => part !== "")
     .join("\n\n");
+}
+
+function issueLine({ severity, code, message }: Plan["issues"][number], paint: Paint): string {
+  const mark = severity === "error" ? paint.red(severity) : paint.yellow(severity);
+  return `${mark} ${quote(message, MAX_MESSAGE)} ${paint.dim(`[${code}]`)}`;
 }
 
 function stepLines(step: PlanStep, paint: Paint): string[] {
@@ -41,6 +47,6 @@ function signOf({ do: kind, disruption }: PlanStep, { green, red, yellow }: Pain
   return ["~", disruption === "none" ? green : yellow];
 }
 
-function quote(text: string): string {
-  return setOnOneLine(text, MAX_VALUE);
+function quote(text: string, limit = MAX_VALUE): string {
+  return setOnOneLine(text, limit);
 }

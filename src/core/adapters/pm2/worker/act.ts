@@ -13,7 +13,6 @@ export interface Acting {
   readonly timeoutMs: number;
   /** Called directly before PM2 gets the action, with the time that PM2 may take. */
   readonly handOver: (patienceMs: number) => void;
-  /** Folder of PM2. */
   readonly home: string;
 }
 
@@ -42,13 +41,12 @@ export async function act(acting: Acting, { method, target, declared }: ActionCa
   await give(acting, RPC[method], found, isAgain ? { id, ...(env && { env }) } : id);
 }
 
-/** The `current_conf` of a process, which depends on its present record. */
 async function confOf(run: NextRun, { pmId }: ProcessIdentity, home: string): Promise<(found: Pm2Process) => object> {
   if ("keptIn" in run) {
     const kept = keptRecord(run.keptIn, pmId);
     return (found) => formerConf(kept, found);
   }
-  const app = await resolveApp(run.app, home);
+  const app = await resolveApp(run, home);
   return (found) => currentConf(app, found, run.drop);
 }
 
@@ -69,7 +67,6 @@ async function give(acting: Acting, method: string, found: Pm2Process, argument:
   await acting.connection.ask(method, argument, patienceMs);
 }
 
-/** Writes PM2's records to a file, or starts a process from such a file. @throws {LinkFailure} */
 export async function actOnFile(acting: Acting, call: FileCall): Promise<void> {
   if (call.method === "revive") {
     const kept = keptRecord(call.path, call.pmId);

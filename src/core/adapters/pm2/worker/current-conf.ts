@@ -35,8 +35,8 @@ function environment(app: ResolvedApp, record: Pm2Process["pm2_env"], drop: read
   const counted = new Set([app["increment_var"], app["instance_var"], "NODE_APP_INSTANCE"]);
   const declared = Object.entries(app.env).filter(([key]) => !counted.has(key));
   const env = { ...Object.fromEntries(before), ...Object.fromEntries(declared) };
-  // PM2 gives it the folder in which an app was started.
-  return "PWD" in env ? { ...env, PWD: app["pm_cwd"] } : env;
+  // PM2 gives it the folder in which an app was started, as it is declared.
+  return "PWD" in env ? { ...env, PWD: app["cwd"] ?? app["pm_cwd"] } : env;
 }
 
 /** PM2 inserts the number of a process only when it makes the process. */

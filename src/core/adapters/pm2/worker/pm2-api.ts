@@ -11,7 +11,6 @@ export interface Pm2Client {
   start: (done: (error: Error) => void) => void;
   executeRemote(method: string, argument: unknown, done: (error: unknown, answer: unknown) => void): void;
   client: unknown;
-  /** Set by `launchRPC`. */
   client_sock: RequestSocket;
 }
 

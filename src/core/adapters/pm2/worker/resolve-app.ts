@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
-import type { Fields } from "../../../pm2/normalise.ts";
+import { resolve } from "node:path";
+import type { DeclaredRun } from "../../../ports/processes.ts";
 import { LinkFailure } from "../failure.ts";
 import { wordsOf } from "./connection.ts";
 import { withoutValues } from "./without-values.ts";
@@ -12,17 +13,28 @@ export type ResolvedApp = Readonly<Record<string, unknown>> & { readonly env: Re
  *
  * @throws {LinkFailure} PM2_ACTION_FAILED in PM2's words, without values
  */
-export async function resolveApp(app: Fields, home: string): Promise<ResolvedApp> {
+export async function resolveApp({ app, folder }: DeclaredRun, home: string): Promise<ResolvedApp> {
   const { default: common } = await import("pm2/lib/Common.js");
   try {
-    const verified = common.verifyConfs([structuredClone(app)]);
+    const { cwd } = app;
+    const base = resolve(folder, typeof cwd === "string" ? cwd : ".");
+    const verified = common.verifyConfs([{ ...structuredClone(app), cwd: base }]);
     if (verified instanceof Error) throw verified;
     const [valid = {}] = verified;
     const script = valid["script"] === "serve" ? staticServer() : valid["script"];
     // A filter that every name matches: PM2 adds no variable of its caller.
     const conf = { ...valid, script, namespace: valid["namespace"] ?? "default", filter_env: [""] };
-    const { filter_env: _filter, env, ...resolved } = common.resolveAppAttributes({ cwd: "/", pm2_home: home }, conf);
-    return { ...resolved, env: Object.fromEntries(Object.entries(env as object).map(asText)) };
+    const {
+      filter_env: _filter,
+      cwd: _base,
+      env,
+      ...resolved
+    } = common.resolveAppAttributes({ cwd: "/", pm2_home: home }, conf);
+    return {
+      ...resolved,
+      ...(cwd !== undefined && { cwd }),
+      env: Object.fromEntries(Object.entries(env as object).map(asText)),
+    };
   } catch (error) {
     throw new LinkFailure("PM2_ACTION_FAILED", withoutValues(wordsOf(error), [app]));
   }
