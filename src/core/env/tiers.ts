@@ -25,7 +25,7 @@ export function tierReason(contract: RuntimeContract, key: string): string {
 }
 
 export function describeUnlisted(key: string, done: "shown" | "written"): string {
-  return `${key} is not listed in config/runtime-contract.yaml. Unlisted keys are treated as secrets and never ${done}`;
+  return `${key} is not listed in the runtime contract. Unlisted keys are treated as secrets and never ${done}`;
 }
 
 function keysOfTier(contract: RuntimeContract, tier: Tier): string[] {

@@ -181,7 +181,7 @@ describe("a plan", () => {
     expect(assignmentIssues(contract, values, "refuse").map(({ message }) => message)).toEqual([
       "SVC_DATABASE_NAME is not editable (read-only): it is a connection endpoint or non-secret configuration; change it in the file, through review",
       "SVC_REDIS_PASSWORD is not editable (never-exposed): it is a secret",
-      "constructor is not listed in config/runtime-contract.yaml. Unlisted keys are treated as secrets and never written",
+      "constructor is not listed in the runtime contract. Unlisted keys are treated as secrets and never written",
     ]);
   });
 

@@ -237,7 +237,7 @@ describe("reading", () => {
     );
     expect(body.issues?.map(({ message, suggestion }) => [message, suggestion])).toEqual([
       [
-        "SVC_HTTP_FRAMEWROK is not listed in config/runtime-contract.yaml. Unlisted keys are treated as secrets and never shown",
+        "SVC_HTTP_FRAMEWROK is not listed in the runtime contract. Unlisted keys are treated as secrets and never shown",
         "SVC_HTTP_FRAMEWORK",
       ],
       ["SVC_REDIS_PASSWORD is never shown. The runtime contract lists it as never-exposed: it is a secret", undefined],

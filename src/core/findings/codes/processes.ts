@@ -102,12 +102,12 @@ export const processCodes: CodeDocs = {
     summary: "The process keeps exiting, and PM2 restarts it each time.",
     explanation: "Between exits, PM2 shows it as online. Restarts on request do not count.",
     remedy:
-      "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME. `svcm process stop <name>` ends the loop.",
+      "Run `svcm why <name>`, which shows the last end and the last lines of its error log. `svcm process stop <name>` ends the loop.",
   },
   START_VERIFY_FAILED: {
     summary: "After the start, PM2 lists no process, or none that stays online for a second.",
     explanation: "svcm leaves the process as it is, so it may keep restarting.",
-    remedy: "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME.",
+    remedy: "Run `svcm why <name>`, which shows the last end and the last lines of its error log.",
   },
   STOP_VERIFY_FAILED: {
     summary: "After the stop, PM2 does not list the process as stopped.",
@@ -115,12 +115,12 @@ export const processCodes: CodeDocs = {
   },
   RESTART_VERIFY_FAILED: {
     summary: "After the restart, PM2 lists no new run that stays online for a second.",
-    remedy: "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME.",
+    remedy: "Run `svcm why <name>`, which shows the last end and the last lines of its error log.",
   },
   RELOAD_VERIFY_FAILED: {
     summary: "After the reload, PM2 lists no new run that stays online for a second.",
     explanation: "The instances that had not had their turn are left as they were.",
-    remedy: "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME.",
+    remedy: "Run `svcm why <name>`, which shows the last end and the last lines of its error log.",
   },
   DELETE_VERIFY_FAILED: {
     summary: "After the deletion, PM2 still lists the process.",
@@ -135,7 +135,7 @@ export const processCodes: CodeDocs = {
   },
   HEALTH_CRASHED: {
     summary: "A process ended while svcm judged its health.",
-    remedy: "Read the last lines of its error log: `<name>-error.log` in the folder `logs` of PM2_HOME.",
+    remedy: "Run `svcm why <name>`, which shows the last end and the last lines of its error log.",
   },
   HEALTH_STATUS: {
     summary: "A process answered its health probe three times with a failure.",
