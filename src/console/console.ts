@@ -6,6 +6,7 @@ import type { Facts } from "./data/contract.ts";
 import type { AddressPart } from "./state/address.ts";
 import { createAppearance, type Appearance } from "./state/appearance.ts";
 import { createChoices, type Choices } from "./state/choices.ts";
+import { createIdentity, type Identity } from "./state/identity.ts";
 import { createRouter, type Router } from "./state/router.ts";
 import { ServerWatch } from "./state/server-watch.ts";
 import { createSession, type Session } from "./state/session.ts";
@@ -16,6 +17,7 @@ import { createToasts, type Toasts } from "./state/toasts.ts";
 export interface Page {
   readonly api: Api;
   readonly session: Session;
+  readonly identity: Identity;
   readonly toasts: Toasts;
   readonly router: Router;
   readonly server: ServerWatch;
@@ -35,9 +37,11 @@ export interface Console extends Page {
 }
 
 export function createPage(): Page {
+  const identity = createIdentity(() => api);
   const session = createSession(
     reachable(() => sessionStorage),
     () => server.identity.value,
+    () => void identity.look(),
   );
   const service = signal("");
   const peer = { confirm: () => server.confirm(), note: (isReached: boolean) => server.note(isReached) };
@@ -46,6 +50,7 @@ export function createPage(): Page {
   return {
     api,
     session,
+    identity,
     toasts: createToasts((run, ms) => void setTimeout(run, ms)),
     router: createRouter(),
     server,
@@ -62,6 +67,7 @@ export function createConsole(page: Page, facts: Facts): Console {
   const store = new DocumentStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
   addEventListener("storage", (event) => store.onStorage(event));
   if (facts.services.length > 1) page.router.keep(servicePart(page));
+  void page.identity.look();
   const kept = new Map<string, unknown>();
   return {
     ...page,

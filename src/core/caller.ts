@@ -1,14 +1,36 @@
 import type { AuditSource } from "./api/names.ts";
+import type { Right, Role } from "./api/rights.ts";
 
-/** Reads are open; a write needs a grant. */
-export type Access = "read" | "write";
+/** The right that an operation needs. */
+export type Access = Right;
 
-export interface Caller {
-  readonly source: AuditSource;
+/** The environments and services that a token is limited to; without a list, all of them. */
+export interface Limits {
+  /** Canonical names. */
+  readonly environments?: readonly string[] | undefined;
+  readonly services?: readonly string[] | undefined;
+}
+
+/** A person or program, and what it may do. */
+export interface Identity {
+  /** The user of the system, the name of the token, or `anonymous`. */
   readonly actor?: string;
   readonly grants: readonly Access[];
+  /** Absent without a token. */
+  readonly role?: Role;
+  readonly limits?: Limits;
+}
+
+/** The source of a request: who asks, and through which face. */
+export interface Caller extends Identity {
+  readonly source: AuditSource;
   readonly signal?: AbortSignal;
   readonly report?: Progress;
 }
 
 export type Progress = (progress: { readonly done: number; readonly total: number; readonly label: string }) => void;
+
+/** A caller who may write files may also act on processes. */
+export function isGranted(grants: readonly Access[], access: Access): boolean {
+  return grants.includes(access) || (access === "act" && grants.includes("write"));
+}

@@ -1,5 +1,6 @@
 import { parse, resolve } from "node:path";
 import { nodeAsyncContext } from "./adapters/async-context.ts";
+import { rights } from "./api/rights.ts";
 import { auditLog } from "./adapters/audit-log.ts";
 import { ecosystemLoader } from "./adapters/ecosystem-loader/index.ts";
 import { nodeFacts } from "./adapters/facts.ts";
@@ -16,6 +17,7 @@ import { nodeReleases } from "./adapters/releases.ts";
 import { nodeProcessLogs } from "./adapters/process-logs.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
 import { surveyFolder } from "./adapters/survey.ts";
+import { nodeTokens } from "./adapters/tokens.ts";
 import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./caller.ts";
 import { createTelemetry } from "./metrics/sampling/create-telemetry.ts";
@@ -25,7 +27,12 @@ export { describeError, errorTable, failureCode, refusal, SvcmError } from "./er
 export type { ErrorDescription, ErrorKind } from "./errors.ts";
 export type { ContractResponse, EnvDiffResponse, EnvWriteResponse, ErrorBody } from "./api/bodies.ts";
 export { execute } from "./operation.ts";
-export type { Access, Caller } from "./caller.ts";
+export { isGranted } from "./caller.ts";
+export type { Access, Caller, Identity, Limits } from "./caller.ts";
+export { missingRight } from "./identity/refusals.ts";
+export { requireWithin } from "./identity/limits.ts";
+export { rightsOf, rightsWithoutTokens } from "./identity/rights.ts";
+export { isExpired } from "./identity/tokens.ts";
 export type { Operation } from "./operation.ts";
 export type { Ports } from "./ports/index.ts";
 export { FileError } from "./ports/index.ts";
@@ -39,6 +46,7 @@ export {
   schemaNames,
   tiers,
 } from "./api/names.ts";
+export { roles } from "./api/rights.ts";
 export { ecosystemSpellings, envSpellings } from "./project/environment.ts";
 export { isValid, locationText } from "./api/issue.ts";
 export type { Issue } from "./api/issue.ts";
@@ -77,7 +85,7 @@ export function commandLineCaller(): Caller {
     get actor() {
       return systemUser();
     },
-    grants: ["read", "write"],
+    grants: rights,
   };
 }
 
@@ -101,6 +109,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     host: () => nodeHost,
     processes: () => pm2Processes({ env, cwd }),
     releases: () => nodeReleases(pm2Home, root),
+    tokens: () => nodeTokens(root, ports.files),
     processLogs: () => nodeProcessLogs(pm2Home),
     machine: () => nodeMachine({ diskPaths: [parse(root).root, root, pm2Home] }),
     asyncContext: () => nodeAsyncContext,

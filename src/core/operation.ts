@@ -1,6 +1,6 @@
 import type { InputOf, OperationId } from "./api/inputs.ts";
-import type { Access, Caller } from "./caller.ts";
-import { SvcmError, type ErrorKind } from "./errors.ts";
+import { isGranted, type Access, type Caller } from "./caller.ts";
+import type { ErrorKind } from "./errors.ts";
 import type { Ports } from "./ports/index.ts";
 
 /** Reads through the ports, decides, and writes through them. `api/inputs.ts` has its input under the same id. */
@@ -18,7 +18,7 @@ export function defineOperation<Id extends OperationId, Output>(
 }
 
 /**
- * Checks the caller's grants, then runs. HTTP and the WebSocket parse their input first. The command line does not: it
+ * Checks the caller's rights and limits, then runs. HTTP and the WebSocket parse their input first. The command line does not: it
  * is compiled against the schema, and zod would slow every start.
  * @see docs/decisions/parsed-input.md
  * @throws {SvcmError} for every expected refusal; other errors are defects
@@ -29,6 +29,9 @@ export async function execute<Input, Output>(
   input: Input,
   caller: Caller,
 ): Promise<Output> {
-  if (!caller.grants.includes(operation.access)) throw new SvcmError("UNAUTHORIZED");
+  if (!isGranted(caller.grants, operation.access))
+    throw (await import("./identity/refusals.ts")).missingRight(caller, operation.access);
+  if (caller.limits !== undefined)
+    await (await import("./identity/limits.ts")).requireWithin(ports, operation, input, caller);
   return operation.run(ports, input, caller);
 }

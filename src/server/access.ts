@@ -1,8 +1,8 @@
-import type { Access } from "../core/index.ts";
+import { rightsWithoutTokens, type Identity } from "../core/index.ts";
 import { canonicalAddress, hostOf, isLoopbackHost } from "./host.ts";
+import type { Identities } from "./identities.ts";
 import { PUBLIC_URL } from "./public-url.ts";
 import { ALLOWED_HOSTS } from "./settings.ts";
-import type { TokenCheck } from "./token.ts";
 
 export interface AccessPolicy {
   /** Canonical hosts that `Host` may name, besides loopback hosts and the local address of the connection. */
@@ -11,8 +11,9 @@ export interface AccessPolicy {
   readonly publicOrigin?: string;
   readonly isBehindProxy?: boolean;
   readonly isLoopback: boolean;
-  /** Absent without a token, which only a loopback bind permits. */
-  readonly hasToken?: TokenCheck;
+  /** True if a proxy serves callers from elsewhere: they need a token as soon as there is one. */
+  readonly isPublic?: boolean;
+  readonly identities: Identities;
 }
 
 export interface Provenance {
@@ -31,15 +32,10 @@ export function foreignness(policy: AccessPolicy, request: Provenance, isPage: b
   return hostProblem(policy, request) ?? originProblem(policy, request) ?? fetchProblem(request, isPage);
 }
 
-export function grantsOf(policy: AccessPolicy, authorization: string | undefined): readonly Access[] {
-  if (policy.hasToken === undefined) return policy.isLoopback ? ["read", "write"] : [];
-  if (policy.hasToken(authorization)) return ["read", "write"];
-  return policy.isLoopback ? ["read"] : [];
-}
-
-/** The actor for records. There is one token, named `token`. */
-export function actorOf({ hasToken }: AccessPolicy, grants: readonly Access[]): string {
-  return hasToken !== undefined && grants.includes("write") ? "token" : "anonymous";
+/** A caller without a token. As soon as a token exists, it may only read, and only on loopback. */
+export function anonymous({ identities, isLoopback, isPublic = false }: AccessPolicy): Identity {
+  if (!identities.exist()) return { actor: "anonymous", grants: isLoopback ? rightsWithoutTokens : [] };
+  return { actor: "anonymous", grants: isLoopback && !isPublic ? ["read"] : [] };
 }
 
 function hostProblem({ hosts }: AccessPolicy, request: Provenance): string | undefined {

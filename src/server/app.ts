@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyRequest,
 } from "fastify";
 import type { Server } from "node:http";
-import type { ConsoleFiles, Ports } from "../core/index.ts";
+import { metricsShow, requireWithin, type ConsoleFiles, type Ports } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { allowedMethods } from "./allowed-methods.ts";
 import { failureAnswer, sendFailure } from "./answer.ts";
@@ -24,6 +24,7 @@ import { attemptOf, hasRunToChange, Refusals } from "./refusals.ts";
 import { routes } from "./routes.ts";
 import { Channel } from "./socket/channel.ts";
 import { actionRunner } from "./socket/run-action.ts";
+import type { SessionContext } from "./socket/session.ts";
 import { serialiseOnce } from "./socket/samples.ts";
 import { routeUpgrades } from "./socket/upgrades.ts";
 
@@ -60,7 +61,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const connections = watchConnections(app.server, limits);
   const { telemetry } = ports;
   const act = actionRunner(ports, log);
-  const session = { ...guard, telemetry, framesOf: serialiseOnce(), act, refusals, limits, log };
+  const mayWatch: SessionContext["mayWatch"] = async (identity, place) => {
+    if (identity.limits !== undefined) await requireWithin(ports, metricsShow, place, identity);
+  };
+  const session = { ...guard, telemetry, framesOf: serialiseOnce(), act, mayWatch, refusals, limits, log };
   const channel = new Channel(session, routeUpgrades(app.server));
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);
   guardAll(app, guard);

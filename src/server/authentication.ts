@@ -1,28 +1,28 @@
-import { SvcmError, type Access } from "../core/index.ts";
-import { grantsOf, type AccessPolicy } from "./access.ts";
+import { SvcmError, type Identity } from "../core/index.ts";
+import { anonymous, type AccessPolicy } from "./access.ts";
 import { Attempts, type AttemptLimit } from "./attempts.ts";
 
-/** @throws {SvcmError} RATE_LIMITED after too many wrong tokens from the address */
-export type Authenticate = (address: string, authorization: string | undefined) => readonly Access[];
+/** A wrong token is anonymous. @throws {SvcmError} RATE_LIMITED after too many wrong tokens from the address */
+export type Authenticate = (address: string, authorization: string | undefined) => Identity;
 
 /**
- * After too many wrong tokens, those of an address are refused for a while. If the right token came from there before,
- * it still passes, so strangers behind the same proxy cannot lock the owner out.
+ * After too many wrong tokens, those of an address are refused for a while. If a right token came from there before,
+ * right ones still pass, so strangers behind the same proxy cannot lock the owner out.
  */
 export function authentication(policy: AccessPolicy, limit: AttemptLimit): Authenticate {
   const attempts = new Attempts(limit);
   return (address, authorization) => {
-    if (policy.hasToken === undefined || authorization === undefined) return grantsOf(policy, authorization);
+    if (authorization === undefined || !policy.identities.exist()) return anonymous(policy);
     const waitSeconds = attempts.waitSeconds(address);
     if (waitSeconds > 0 && !attempts.isKnown(address)) throw tooMany(limit, waitSeconds);
-    const grants = grantsOf(policy, authorization);
-    if (grants.includes("write")) {
+    const identity = policy.identities.of(authorization);
+    if (identity !== undefined) {
       attempts.succeeded(address);
-      return grants;
+      return identity;
     }
     if (waitSeconds > 0) throw tooMany(limit, waitSeconds);
     attempts.failed(address);
-    return grants;
+    return anonymous(policy);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
-import { SvcmError, type Access } from "../core/index.ts";
-import { actorOf, foreignness, grantsOf, type AccessPolicy, type Provenance } from "./access.ts";
+import { isGranted, missingRight, SvcmError, type Identity } from "../core/index.ts";
+import { anonymous, foreignness, type AccessPolicy, type Provenance } from "./access.ts";
 import { allowedMethods } from "./allowed-methods.ts";
 import type { Authenticate } from "./authentication.ts";
 import { requireMediaType } from "./body.ts";
@@ -11,8 +11,7 @@ import { needOf, type Route } from "./route.ts";
 declare module "fastify" {
   interface FastifyRequest {
     /** Set by the guard, like the members below. */
-    grants: readonly Access[];
-    actor: string;
+    identity: Identity;
     address: string;
     /** True after the start of its operation, which then records its own outcome. */
     hasRun: boolean;
@@ -30,8 +29,7 @@ export interface Guard {
 
 /** Checks every request, even without a route: access, then the route, then the media type. */
 export function guardAll(app: FastifyInstance, guard: Guard): void {
-  app.decorateRequest("grants");
-  app.decorateRequest("actor", "");
+  app.decorateRequest("identity");
   app.decorateRequest("address", "");
   app.decorateRequest("hasRun", false);
   app.decorateRequest("startedAt", 0);
@@ -52,17 +50,18 @@ export function guardAll(app: FastifyInstance, guard: Guard): void {
 /** @throws {SvcmError} FORBIDDEN, UNAUTHORIZED, RATE_LIMITED */
 export function admit({ policy, authenticate }: Guard, request: FastifyRequest, row: Route | undefined): void {
   request.startedAt = performance.now();
+  // A wrong token does not close routes that are open without one.
+  request.identity = anonymous(policy);
   request.address = clientAddress(policy.isBehindProxy === true, request.raw);
-  const { access, isPage } = needOf(row);
+  const { access, isPage, isAboutCaller } = needOf(row);
   const problem = foreignness(policy, provenanceOf(request.raw), isPage);
   if (problem !== undefined) throw new SvcmError("FORBIDDEN", { details: problem });
-  // A wrong token does not close routes that are open without one.
-  request.grants = grantsOf(policy, undefined);
-  request.actor = actorOf(policy, request.grants);
-  if (access === "none" || request.grants.includes(access)) return;
-  request.grants = authenticate(request.address, request.headers.authorization);
-  request.actor = actorOf(policy, request.grants);
-  if (!request.grants.includes(access)) throw new SvcmError("UNAUTHORIZED");
+  const { authorization } = request.headers;
+  if (access === "none" || (isGranted(request.identity.grants, access) && !isAboutCaller)) return;
+  request.identity = authenticate(request.address, authorization);
+  const isUnknown = isAboutCaller && authorization !== undefined && request.identity.role === undefined;
+  if (!isGranted(request.identity.grants, access) || (isUnknown && policy.identities.exist()))
+    throw missingRight(request.identity, access);
 }
 
 /** The router would treat a target such as `*` as a path. */

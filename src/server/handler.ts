@@ -48,11 +48,10 @@ function operationHandler(row: OperationRoute, { ports, limits }: Serving): Rout
 }
 
 /** The signal is created on first use, because most operations do not need it. */
-function callerOf({ grants, actor }: FastifyRequest, { raw }: FastifyReply): Caller {
+function callerOf({ identity }: FastifyRequest, { raw }: FastifyReply): Caller {
   return {
+    ...identity,
     source: "http",
-    grants,
-    actor,
     get signal() {
       const leaving = new AbortController();
       raw.once("close", () => leaving.abort(requestCutOff("The client left before the answer.")));

@@ -44,8 +44,8 @@ const SECURITY_SCHEMES = {
     type: "http",
     scheme: "bearer",
     description:
-      "The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN. On a loopback address reads need no token, and writes need " +
-      "it if it is set; on any other address everything but /healthz needs it.",
+      "The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, or a token of `svcm token create`. On a loopback address reads " +
+      "need no token, and writes need one if there is one; on any other address everything but /healthz needs one.",
   },
 };
 

@@ -1,6 +1,6 @@
 import type { AuditRecord } from "../core/api/audit-record.ts";
 import type { ErrorCode } from "../core/api/code.ts";
-import { failureCode, SvcmError, type Ports } from "../core/index.ts";
+import { failureCode, SvcmError, type Identity, type Operation, type Ports } from "../core/index.ts";
 import type { FastifyRequest } from "fastify";
 import { REQUEST_CUT_OFF } from "./failure.ts";
 import type { Route } from "./route.ts";
@@ -79,28 +79,42 @@ export class Refusals {
   }
 }
 
-function keyOf({ address, code }: RefusedAttempt): string {
-  return `${address} ${code}`;
+function keyOf({ address, code, actor = "" }: RefusedAttempt): string {
+  return `${address} ${code} ${actor}`;
 }
 
 /** Records a request without a valid token, or one that could have changed something, unless its operation ran. */
 export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttempt | undefined {
-  if (!(error instanceof SvcmError) || request.hasRun || error.body.code === REQUEST_CUT_OFF) return undefined;
+  if (!(error instanceof SvcmError) || error.body.code === REQUEST_CUT_OFF) return undefined;
   const { row } = request.routeOptions.config;
-  const isOfToken = error.kind === "UNAUTHORIZED" || error.kind === "RATE_LIMITED";
-  if (!isOfToken && !mayChange(row, error)) return undefined;
-  return { action: actionOf(row), source: "http", address: request.address, code: failureCode(error) };
+  const { address, hasRun, identity } = request;
+  if (!isOfToken(error) && (hasRun || !mayChange(row, error))) return undefined;
+  return { action: actionOf(row), source: "http", address, code: failureCode(error), ...actorOf(identity) };
+}
+
+/** The core refuses these before the operation begins, so they have no record yet. */
+export function isOfToken({ kind, body: { code } }: SvcmError): boolean {
+  return kind === "UNAUTHORIZED" || kind === "RATE_LIMITED" || code === "RIGHT_MISSING" || code === "TOKEN_LIMITED";
+}
+
+/** A record names its address in place of an anonymous caller. */
+export function actorOf({ actor, role }: Identity): { readonly actor?: string } {
+  return role === undefined || actor === undefined ? {} : { actor };
 }
 
 export function hasRunToChange({ hasRun, routeOptions }: FastifyRequest): boolean {
   const { row } = routeOptions.config;
-  return hasRun && row !== undefined && "operation" in row && row.operation.access === "write";
+  return hasRun && row !== undefined && "operation" in row && !isReading(row.operation);
 }
 
 /** A WebSocket accepts actions, so opening one from another site is an attempt to act. */
 function mayChange(row: Route | undefined, { kind }: SvcmError): boolean {
   if (row === undefined) return false;
-  return "socket" in row ? kind === "FORBIDDEN" : "operation" in row && row.operation.access === "write";
+  return "socket" in row ? kind === "FORBIDDEN" : "operation" in row && !isReading(row.operation);
+}
+
+function isReading({ access }: Operation<never, unknown>): boolean {
+  return access === "read" || access === "logs";
 }
 
 function actionOf(row: Route | undefined): string {

@@ -66,11 +66,16 @@ export type Route = OperationRoute | ContentRoute | AssetRoute | RedirectRoute |
 interface Need {
   readonly access: Access | "none";
   readonly isPage: boolean;
+  /** The answer depends on the token, even if the route is open without one. */
+  readonly isAboutCaller?: boolean;
 }
 
 export function needOf(route: Route | undefined): Need {
   if (route === undefined) return { access: "read", isPage: false };
-  if ("operation" in route) return { access: route.operation.access, isPage: false };
+  if ("operation" in route) {
+    const { access, id } = route.operation;
+    return { access, isPage: false, isAboutCaller: id === "identity.show" };
+  }
   if ("isAsset" in route) return { access: "none", isPage: false };
   if ("leadsTo" in route) return { access: "none", isPage: true };
   // A browser can send the token only after the handshake, so the channel checks it.

@@ -1,6 +1,8 @@
 /** The whole HTTP surface. Routes, 405 answers and the API's description derive from this table. */
 import * as body from "../core/api/bodies.ts";
 import { eventsBody } from "../core/api/events.ts";
+import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
+import { inputs } from "../core/api/inputs.ts";
 import { planBody, releaseListBody } from "../core/api/rollout.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
 import {
@@ -12,11 +14,15 @@ import {
   envRead,
   envWrite,
   eventsList,
+  identityShow,
   METRICS_TYPES,
   metricsShow,
   deploymentsValidate,
   releaseList,
   rolloutPlan,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
   type ErrorKind,
 } from "../core/index.ts";
 import { operationRoute, assets, lead, show, talk, type Route } from "./route.ts";
@@ -118,6 +124,36 @@ export const routes: readonly Route[] = [
     query: ["app", "since", "cause", "limit", "cursor"],
     response: eventsBody,
     refusals: ["EVENTS_FAILED", "AUDIT_FAILED"],
+  }),
+  operationRoute("GET", "/api/me", identityShow, {
+    summary: "Show who the caller is, and what it may do.",
+    tag: "service",
+    description: "With a token, its name, role, rights and limits. A wrong token is refused on every address.",
+    response: identityBody,
+    refusals: [],
+  }),
+  operationRoute("GET", "/api/tokens", tokenList, {
+    summary: "List the tokens of the repository.",
+    tag: "service",
+    description: "Names, roles, limits and times. No token is shown.",
+    response: tokenListBody,
+    refusals: ["TOKENS_FAILED"],
+  }),
+  operationRoute("POST", "/api/tokens", tokenCreate, {
+    summary: "Create a token.",
+    tag: "service",
+    description: "Only this answer holds the token. As soon as there is one, changes need a token on every address.",
+    body: inputs["token.create"],
+    response: createdTokenBody,
+    refusals: [...ofBody, "INVALID_ENVIRONMENT", "TOKEN_EXISTS", "TOKENS_FAILED", "AUDIT_FAILED", "FACT_INVALID"],
+  }),
+  operationRoute("POST", "/api/tokens/revoke", tokenRevoke, {
+    summary: "Revoke a token.",
+    tag: "service",
+    description: "Its next request is refused. An open WebSocket without another right to read is closed.",
+    body: inputs["token.revoke"],
+    response: revokedTokenBody,
+    refusals: [...ofBody, "TOKEN_NOT_FOUND", "TOKENS_FAILED", "AUDIT_FAILED"],
   }),
   operationRoute("POST", "/api/validate", deploymentsValidate, {
     summary: "Validate a deployments document; nothing is written.",

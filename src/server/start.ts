@@ -5,12 +5,12 @@ import type { AccessPolicy } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
 import { canonicalAddress, canonicalHost, isLoopbackHost } from "./host.ts";
+import { identitiesOf, type Identities } from "./identities.ts";
 import type { Limits } from "./limits.ts";
 import type { LogDestination } from "./log-text.ts";
 import { serverLog, standardError, type ServerLog } from "./log.ts";
 import { PUBLIC_URL } from "./public-url.ts";
 import { AUTH_TOKEN, HOST, PORT, readSettings, type Settings } from "./settings.ts";
-import { tokenCheck } from "./token.ts";
 
 export interface StartOptions {
   readonly ports: Ports;
@@ -37,11 +37,12 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const bind = await resolveBind(settings.host);
   const token = requireToken(bind, settings.token);
   await requireFacts(ports);
+  requireTokens(ports);
   await requireConfigDirectory(ports);
   const log = serverLog(settings, options.log ?? standardError());
   log.info({ version, host: bind.address, port: settings.port }, "starting");
-  const policy = policyOf(bind, token, settings);
-  warnOfOpenProxy(policy, settings, log);
+  const policy = policyOf(bind, settings, identitiesOf(ports, token));
+  warnOfOpenProxy(policy, log);
   await warnOfUnwritableAudit(ports, log);
   const console = await readConsole(options.consoleDir);
   const publicPath = settings.publicUrl?.path ?? "";
@@ -65,20 +66,20 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   return { url, close };
 }
 
-function policyOf(bind: Bind, token: string | undefined, { host, allowedHosts, publicUrl }: Settings): AccessPolicy {
+function policyOf(bind: Bind, { host, allowedHosts, publicUrl }: Settings, identities: Identities): AccessPolicy {
   const names = [...allowedHosts, canonicalAddress(bind.address), canonicalHost(host), publicUrl?.host];
   const isPublic = publicUrl !== undefined && !isLoopbackHost(publicUrl.host);
   return {
     hosts: new Set(names.filter((name) => name !== undefined)),
     ...(publicUrl !== undefined && { publicOrigin: publicUrl.origin, isBehindProxy: true }),
-    // With a token, callers behind a proxy need it even on a loopback bind, because they come from elsewhere.
-    isLoopback: bind.isLoopback && !(isPublic && token !== undefined),
-    ...(token !== undefined && { hasToken: tokenCheck(token) }),
+    isLoopback: bind.isLoopback,
+    isPublic,
+    identities,
   };
 }
 
-function warnOfOpenProxy({ hasToken }: AccessPolicy, { publicUrl }: Settings, log: ServerLog): void {
-  if (publicUrl === undefined || hasToken !== undefined || isLoopbackHost(publicUrl.host)) return;
+function warnOfOpenProxy({ identities, isPublic }: AccessPolicy, log: ServerLog): void {
+  if (!isPublic || identities.exist()) return;
   log.warn(`${PUBLIC_URL} is set without ${AUTH_TOKEN}: everyone whom the proxy admits may read and write.`);
 }
 
@@ -111,6 +112,16 @@ async function requireFacts(ports: Ports): Promise<void> {
     if (!(error instanceof SvcmError)) throw error;
     const { hint: _hint, source: _source, ...body } = error.body;
     throw new SvcmError("START_REFUSED", body);
+  }
+}
+
+/** A server that accepts no token of the repository would only look as if it ran. */
+function requireTokens({ tokens }: Ports): void {
+  try {
+    tokens.now();
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    throw new SvcmError("START_REFUSED", error.body);
   }
 }
 

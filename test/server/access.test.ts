@@ -1,8 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { foreignness, grantsOf, type AccessPolicy, type Provenance } from "../../src/server/access.ts";
-import { tokenCheck } from "../../src/server/token.ts";
+import { anonymous, foreignness, type AccessPolicy, type Provenance } from "../../src/server/access.ts";
+import { authentication } from "../../src/server/authentication.ts";
+import { identitiesOf, type Identities } from "../../src/server/identities.ts";
+import { systemClock } from "../../src/core/adapters/host.ts";
+import { rightsOf } from "../../src/core/index.ts";
 
-const policy: AccessPolicy = { hosts: new Set(["svcm.example", "10.0.0.7", "fd00::1"]), isLoopback: true };
+const policy: AccessPolicy = {
+  hosts: new Set(["svcm.example", "10.0.0.7", "fd00::1"]),
+  isLoopback: true,
+  identities: identitiesWith(undefined),
+};
+
+/** Of a repository without tokens. */
+function identitiesWith(token: string | undefined): Identities {
+  const tokens = { path: "", now: () => undefined, change: () => Promise.resolve(), make: () => "" };
+  return identitiesOf({ tokens, clock: systemClock }, token);
+}
 
 const own: Provenance = {
   method: "GET",
@@ -147,23 +160,25 @@ describe("Sec-Fetch-Site", () => {
   });
 });
 
-describe("grants", () => {
-  const hasToken = tokenCheck("a-token");
+describe("rights", () => {
   const right = "Bearer a-token";
-  const on = (isLoopback: boolean, isTokenSet: boolean): AccessPolicy => ({
+  const on = (isLoopback: boolean, isTokenSet: boolean, isPublic = false): AccessPolicy => ({
     hosts: new Set(),
     isLoopback,
-    ...(isTokenSet && { hasToken }),
+    isPublic,
+    identities: identitiesWith(isTokenSet ? "a-token" : undefined),
   });
 
   test.each([
-    { where: "loopback, no token set", policy: on(true, false), authorization: undefined, grants: ["read", "write"] },
+    { where: "loopback, no token set", policy: on(true, false), authorization: undefined, grants: rightsOf.editor },
     { where: "loopback, none given", policy: on(true, true), authorization: undefined, grants: ["read"] },
     { where: "loopback, wrong one", policy: on(true, true), authorization: "Bearer wrong", grants: ["read"] },
-    { where: "loopback, right one", policy: on(true, true), authorization: right, grants: ["read", "write"] },
+    { where: "loopback, right one", policy: on(true, true), authorization: right, grants: rightsOf.admin },
+    { where: "behind a proxy, none given", policy: on(true, true, true), authorization: undefined, grants: [] },
+    { where: "behind a proxy, right one", policy: on(true, true, true), authorization: right, grants: rightsOf.admin },
     { where: "elsewhere, none given", policy: on(false, true), authorization: undefined, grants: [] },
     { where: "elsewhere, wrong one", policy: on(false, true), authorization: "Bearer wrong", grants: [] },
-    { where: "elsewhere, right one", policy: on(false, true), authorization: right, grants: ["read", "write"] },
+    { where: "elsewhere, right one", policy: on(false, true), authorization: right, grants: rightsOf.admin },
     {
       where: "elsewhere, no token set, which never starts",
       policy: on(false, false),
@@ -171,22 +186,27 @@ describe("grants", () => {
       grants: [],
     },
   ])("$where: $grants", ({ policy: given, authorization, grants }) => {
-    expect(grantsOf(given, authorization)).toEqual(grants);
+    const authenticate = authentication(given, { failures: 10, windowMs: 60_000 });
+    expect(authenticate("127.0.0.1", authorization).grants).toEqual(grants);
+  });
+
+  test("a caller without a token is anonymous", () => {
+    expect(anonymous(on(true, true))).toEqual({ actor: "anonymous", grants: ["read"] });
   });
 });
 
 describe("Authorization", () => {
-  const hasToken = tokenCheck("s3cret token");
+  const isOwner = (authorization: string, token = "s3cret token") =>
+    identitiesWith(token).of(authorization) !== undefined;
 
   test.each(["Bearer s3cret token", "bearer s3cret token", "BEARER   s3cret token"])(
     "Authorization %j carries the token",
     (authorization) => {
-      expect(hasToken(authorization)).toBe(true);
+      expect(isOwner(authorization)).toBe(true);
     },
   );
 
   test.each([
-    undefined,
     "",
     "Bearer",
     "Bearer ",
@@ -201,12 +221,12 @@ describe("Authorization", () => {
     "Bearer Bearer s3cret token",
     " Bearer s3cret token",
   ])("Authorization %j does not carry the token", (authorization) => {
-    expect(hasToken(authorization)).toBe(false);
+    expect(isOwner(authorization)).toBe(false);
   });
 
   test("a token is compared by its UTF-8 bytes, which Node decodes as Latin-1", () => {
     const header = `Bearer ${Buffer.from("tökén-日本").toString("latin1")}`;
-    expect(tokenCheck("tökén-日本")(header)).toBe(true);
-    expect(tokenCheck("tökén-日木")(header)).toBe(false);
+    expect(isOwner(header, "tökén-日本")).toBe(true);
+    expect(isOwner(header, "tökén-日木")).toBe(false);
   });
 });

@@ -1,16 +1,17 @@
 import { expect, test } from "vitest";
 import { nodePorts } from "../../src/core/index.ts";
 import { buildApp } from "../../src/server/app.ts";
+import { identitiesOf } from "../../src/server/identities.ts";
 import { serverLog } from "../../src/server/log.ts";
-import { tokenCheck } from "../../src/server/token.ts";
 import { ENV, repository } from "./support.ts";
 
 /** The server without a socket. */
 function app(isLoopback: boolean) {
   const { root } = repository();
   const log = serverLog({ logLevel: "silent", logForm: undefined }, { write: () => undefined });
-  const policy = { hosts: new Set<string>(), isLoopback, hasToken: tokenCheck("a-token") };
-  return buildApp({ ports: nodePorts({ root, env: {}, cwd: root }), version: "1.2.3", policy, log });
+  const ports = nodePorts({ root, env: {}, cwd: root });
+  const policy = { hosts: new Set<string>(), isLoopback, identities: identitiesOf(ports, "a-token") };
+  return buildApp({ ports, version: "1.2.3", policy, log });
 }
 
 test("the app answers without listening", async () => {

@@ -1,6 +1,6 @@
 /** The error table as the API speaks it: one request for each row. The snapshot is the contract. */
 import type { Code } from "../../src/core/api/codes.generated.ts";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
@@ -18,6 +18,7 @@ import {
   type ServerOptions,
   type TestServer,
 } from "./support.ts";
+import { bearer, createToken } from "../support/tokens.ts";
 import { refused } from "./socket/support.ts";
 
 interface Case {
@@ -37,6 +38,13 @@ const failing = (method: "read" | "replace", code: Code) => () => ({
     return { ...ports, files: { ...ports.files, [method]: fail } };
   },
 });
+
+/** Creates the same token two times. */
+async function twice(server: TestServer): Promise<Answered> {
+  const create = () => post(server, { name: "bot", role: "viewer" }, bearer("a-token"), "/api/tokens");
+  await create();
+  return await create();
+}
 
 const cases: readonly Case[] = [
   { what: "malformed JSON", kind: "INVALID_PAYLOAD", provoke: (server) => post(server, '{"values":') },
@@ -215,6 +223,39 @@ const cases: readonly Case[] = [
       },
     }),
     provoke: (server) => ask(server, "/api/events"),
+  },
+  {
+    what: "role too weak",
+    kind: "FORBIDDEN",
+    provoke: async (server) => {
+      const viewer = await createToken(server.repository.root, "bot", "viewer");
+      return await post(server, fastify, bearer(viewer));
+    },
+  },
+  {
+    what: "token of another environment",
+    kind: "FORBIDDEN",
+    provoke: async (server) => {
+      const editor = await createToken(server.repository.root, "bot", "editor", { environments: ["staging"] });
+      return await post(server, fastify, bearer(editor));
+    },
+  },
+  { what: "name of another token", kind: "TOKEN_EXISTS", options: () => token, provoke: twice },
+  {
+    what: "unknown token",
+    kind: "TOKEN_NOT_FOUND",
+    options: () => token,
+    provoke: (server) => post(server, { name: "other" }, bearer("a-token"), "/api/tokens/revoke"),
+  },
+  {
+    what: "file of tokens not private",
+    kind: "TOKENS_FAILED",
+    options: () => token,
+    provoke: async (server) => {
+      await twice(server);
+      chmodSync(join(server.repository.root, ".svcm/tokens.json"), 0o644);
+      return await twice(server);
+    },
   },
   {
     what: "contract broken while running",

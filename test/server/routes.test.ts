@@ -15,6 +15,7 @@ import {
   openApiBody,
 } from "../../src/core/api/bodies.ts";
 import { eventsBody } from "../../src/core/api/events.ts";
+import { identityBody } from "../../src/core/api/identity.ts";
 import { planBody, releaseListBody } from "../../src/core/api/rollout.ts";
 import { ask, ENV, post, testServer, type Answered } from "./support.ts";
 import type { Route } from "../../src/server/route.ts";
@@ -35,6 +36,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   "/api/runtime/contract": { path: "/api/runtime/contract", body: contractBody },
   "/api/runtime/audit": { path: "/api/runtime/audit?limit=10", body: auditBody },
   "/api/events": { path: "/api/events?app=api&limit=10&cursor=1.1", body: eventsBody },
+  "/api/me": { path: "/api/me", body: identityBody },
   "/healthz": { path: "/healthz", body: healthBody },
   "/api/openapi.json": { path: "/api/openapi.json", body: openApiBody },
   "/api/asyncapi.json": { path: "/api/asyncapi.json", body: asyncApiBody },
@@ -102,8 +104,8 @@ describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
   });
 });
 
-/** Their answers depend on PM2 (`metrics.test.ts`), or are not bodies (`public-url.test.ts`). */
-const elsewhere = ["/api/runtime/pm2-metrics", "/metrics", "/index.html"];
+/** Their answers depend on PM2 (`metrics.test.ts`), need a token (`roles.test.ts`) or are not bodies (`public-url.test.ts`). */
+const elsewhere = ["/api/runtime/pm2-metrics", "/api/tokens", "/metrics", "/index.html"];
 
 test("every row that is read has an example", () => {
   const read = routes.filter((route) => route.method === "GET" && !("socket" in route)).map(({ path }) => path);

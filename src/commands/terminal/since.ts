@@ -4,6 +4,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 
 const LEAST_MS = 1_000;
 const MOST_MS = 3_600_000;
+const MOST_LIFETIME_MS = 3650 * 86_400_000;
 
 /** The time that `90s` or `2m` means, in milliseconds. @throws {SvcmError} INVALID_REQUEST */
 export function readTimeout(given: string | undefined): number | undefined {
@@ -13,6 +14,17 @@ export function readTimeout(given: string | undefined): number | undefined {
   if (ms >= LEAST_MS && ms <= MOST_MS) return ms;
   throw new SvcmError("INVALID_REQUEST", {
     details: `--timeout: ${JSON.stringify(given.slice(0, 40))} is not a time. Accepted: 1s to 1h, such as 90s or 2m.`,
+  });
+}
+
+/** The time that `12h` or `30d` means, in milliseconds. @throws {SvcmError} INVALID_REQUEST */
+export function readLifetime(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const [, count, unit = ""] = /^(\d{1,4})([mhd])$/.exec(given) ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? 0);
+  if (ms > 0 && ms <= MOST_LIFETIME_MS) return ms;
+  throw new SvcmError("INVALID_REQUEST", {
+    details: `--expires: ${JSON.stringify(given.slice(0, 40))} is not a time. Accepted: 1m to 3650d, such as 12h or 30d.`,
   });
 }
 

@@ -1,6 +1,7 @@
 /** The HTTP API as functions; their answers have the types of the server's schemas. */
 import type * as z from "zod";
 import type * as bodies from "../../core/api/bodies.ts";
+import type { IdentityResponse as Me } from "../../core/api/identity.ts";
 import type { Session } from "../state/session.ts";
 import { RequestError, type ErrorBody, type Problem } from "./request-error.ts";
 
@@ -91,6 +92,12 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
       ask<Audit>({ path: "/api/runtime/audit", query: { limit }, signal }),
     validate: (text: string, signal?: AbortSignal) =>
       ask<Verdict>({ path: "/api/validate", body: text, headers: { "content-type": "application/yaml" }, signal }),
+    /** The owner of this tab's token; `undefined` if the server does not accept it. */
+    async me(): Promise<Me | undefined> {
+      await peer.confirm();
+      const response = await answerTo({ path: "/api/me" }, session.token(), peer);
+      return response.ok ? ((await jsonOf(response)) as Me) : undefined;
+    },
     async health(): Promise<Health> {
       const response = await answerTo({ path: "/healthz" }, undefined, peer);
       if (!response.ok) throw new RequestError(await problemIn(response));

@@ -6,6 +6,7 @@ import { IconButton } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
 import type { IconName } from "../ui/Icon.tsx";
 import { ServiceSwitch } from "./ServiceSwitch.tsx";
+import { WhoAmI } from "./WhoAmI.tsx";
 
 const icons: Readonly<Record<Theme, IconName>> = { system: "contrast", light: "sun", dark: "moon" };
 
@@ -27,6 +28,7 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
       <span class={`server ${isOnline ? "online" : "offline"}`} role="status">
         <span class="server-word">{isOnline ? "Connected" : "Disconnected"}</span>
       </span>
+      <WhoAmI />
       <CopyLink />
       <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={onHelp} />
       <ThemeButton />

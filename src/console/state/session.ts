@@ -15,8 +15,13 @@ export type Session = ReturnType<typeof createSession>;
  * demanded it, because another server may answer at the same address later.
  *
  * @param server the identity of the server that this page works with
+ * @param onEntered called when the user has entered a token
  */
-export function createSession(storage: Storage | undefined, server: () => string | undefined) {
+export function createSession(
+  storage: Storage | undefined,
+  server: () => string | undefined,
+  onEntered: () => void = () => undefined,
+) {
   /** Set while a request waits for a token. */
   const demanded = signal<TokenDemand | undefined>();
   const tokens = tokensIn(storage);
@@ -37,6 +42,7 @@ export function createSession(storage: Storage | undefined, server: () => string
       tokens.set(server() ?? "", token);
       storage?.setItem(KEY, JSON.stringify(Object.fromEntries(tokens)));
       settle(true);
+      onEntered();
     },
     cancel: (): void => settle(false),
   };

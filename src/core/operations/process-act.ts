@@ -38,7 +38,7 @@ type Input = InputOf<"process.act">;
  */
 export const processAct = defineOperation({
   id: "process.act",
-  access: "write",
+  access: "act",
   refusal: "INVALID_REQUEST",
   async run(ports, input, caller): Promise<ProcessActionResult> {
     const { action, scope = "process", timeoutMs } = input;

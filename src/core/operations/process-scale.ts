@@ -22,7 +22,7 @@ export interface ProcessScaleResult {
  */
 export const processScale = defineOperation({
   id: "process.scale",
-  access: "write",
+  access: "act",
   refusal: "INVALID_REQUEST",
   async run(ports, { name, namespace, instances, timeoutMs }, caller): Promise<ProcessScaleResult> {
     const about: ActionSubject = { action: "process.scale", target: name };

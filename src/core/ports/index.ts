@@ -12,6 +12,7 @@ import type { EcosystemLoader, Revisions } from "./programs.ts";
 import type { ProcessLogs } from "./process-logs.ts";
 import type { Processes } from "./processes.ts";
 import type { Releases } from "./releases.ts";
+import type { Tokens } from "./tokens.ts";
 
 export type { AuditCount, AuditLog, AuditPage, AuditQuery } from "./audit-log.ts";
 export { FileError, type Files, type ReadOptions } from "./files.ts";
@@ -30,6 +31,7 @@ export interface Ports {
   readonly host: Host;
   readonly processes: Processes;
   readonly releases: Releases;
+  readonly tokens: Tokens;
   readonly processLogs: ProcessLogs;
   readonly machine: Machine;
   readonly asyncContext: AsyncContext;

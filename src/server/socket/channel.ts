@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import { SvcmError, type Access } from "../../core/index.ts";
+import { SvcmError, type Identity } from "../../core/index.ts";
 import type { Authenticate } from "../authentication.ts";
 import type { Limits } from "../limits.ts";
 import { codeOf } from "../../core/words/thrown.ts";
@@ -18,7 +18,8 @@ const RETRY_AFTER_SECONDS = 5;
 const CLOSE_HANDSHAKE_MS = 1_000;
 
 interface Who {
-  readonly grants: readonly Access[];
+  readonly identity: Identity;
+  readonly authorization: string | undefined;
   readonly address: string;
 }
 
@@ -49,16 +50,17 @@ export class Channel {
    */
   open(request: FastifyRequest, reply: FastifyReply): void {
     const { address } = request;
-    const grants = grantsFor(this.#context.authenticate, request);
+    const authorization = authorizationIn(request);
+    const identity = identityFor(this.#context.authenticate, address, authorization);
     const upgrade = this.#upgrades.of(request.raw);
-    if (upgrade === undefined || request.headers["sec-websocket-version"] !== "13") throw noUpgrade(grants);
-    const owes = !grants.includes("read");
+    if (upgrade === undefined || request.headers["sec-websocket-version"] !== "13") throw noUpgrade(identity);
+    const owes = !identity.grants.includes("read");
     if (this.#isClosing || !this.#hasPlace(owes)) throw busy(this.#placesOf(owes), owes);
     if (wantsSmallerWindow(request)) delete request.raw.headers["sec-websocket-extensions"];
     this.#server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
       upgrade.taken();
       void reply.hijack();
-      this.#join(socket, upgrade.socket, { grants, address });
+      this.#join(socket, upgrade.socket, { identity, authorization, address });
     });
   }
 
@@ -77,10 +79,10 @@ export class Channel {
     return [...this.#members].filter(({ session }) => session.owesToken === owes).length < this.#placesOf(owes);
   }
 
-  #join(socket: WebSocket, connection: Duplex, { grants, address }: Who): void {
+  #join(socket: WebSocket, connection: Duplex, who: Who): void {
     const { limits, log } = this.#context;
     const peer = new Peer(socket, connection, limits);
-    const session = new Session(peer, { grants, address, hasPlace: () => this.#hasPlace(false) }, this.#context);
+    const session = new Session(peer, { ...who, hasPlace: () => this.#hasPlace(false) }, this.#context);
     const member = { socket, peer, session };
     this.#members.add(member);
     this.#heart ??= setInterval(() => this.#beat(), limits.heartbeatMs);
@@ -99,7 +101,10 @@ export class Channel {
   }
 
   #beat(): void {
-    for (const { peer } of this.#members) peer.beat();
+    for (const { peer, session } of this.#members) {
+      session.requireToken();
+      peer.beat();
+    }
   }
 
   #rest(): void {
@@ -137,12 +142,15 @@ function webSocketServer(limits: Limits): WebSocketServer {
   return server;
 }
 
+function authorizationIn({ headers }: FastifyRequest): string | undefined {
+  return authorizationOf(headers["sec-websocket-protocol"]) ?? headers.authorization;
+}
+
 /** @throws {SvcmError} UNAUTHORIZED if a required token is wrong */
-function grantsFor(authenticate: Authenticate, { headers, address }: FastifyRequest): readonly Access[] {
-  const given = authorizationOf(headers["sec-websocket-protocol"]) ?? headers.authorization;
-  const grants = authenticate(address, given);
-  if (given !== undefined && !grants.includes("read")) throw new SvcmError("UNAUTHORIZED");
-  return grants;
+function identityFor(authenticate: Authenticate, address: string, authorization: string | undefined): Identity {
+  const identity = authenticate(address, authorization);
+  if (authorization !== undefined && !identity.grants.includes("read")) throw new SvcmError("UNAUTHORIZED");
+  return identity;
 }
 
 /** ws would refuse such a client; without the extension it gets uncompressed frames. */
@@ -152,7 +160,7 @@ function wantsSmallerWindow({ headers }: FastifyRequest): boolean {
   return windows.some(([, bits]) => Number(bits) < WINDOW_BITS);
 }
 
-function noUpgrade(grants: readonly Access[]): SvcmError {
+function noUpgrade({ grants }: Identity): SvcmError {
   if (!grants.includes("read")) return new SvcmError("UNAUTHORIZED");
   return new SvcmError("UPGRADE_REQUIRED", { details: "Accepted: a WebSocket handshake, version 13." });
 }

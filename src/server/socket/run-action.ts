@@ -5,30 +5,34 @@ import {
   failureCode,
   processAct,
   SvcmError,
-  type Caller,
+  type Identity,
   type Ports,
 } from "../../core/index.ts";
 import { stackOf } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
+import { isOfToken } from "../refusals.ts";
 import type { Subscribed } from "./subscription.ts";
 import { aboutAction, refusedAction } from "./action-result.ts";
 
 export type ActionRunner = (
   frame: ActionFrame,
-  caller: Pick<Caller, "grants" | "actor">,
+  identity: Identity,
   subscribed: Pick<Subscribed, "environment" | "service"> | undefined,
+  /** Records a refusal that the operation did not record itself. */
+  record: (refusal: SvcmError) => Promise<void>,
 ) => Promise<ActionResultFrame>;
 
 export function actionRunner(ports: Ports, log: ServerLog): ActionRunner {
-  return async (frame, caller, subscribed) => {
+  return async (frame, identity, subscribed, record) => {
     const { type: _type, token: _token, requestId: _requestId, ...target } = frame;
     try {
       const { environment, service } = subscribed ?? {};
       const input = { service, ...target, environment };
-      const result = await execute(processAct, ports, input, { source: "ws", ...caller });
+      const result = await execute(processAct, ports, input, { ...identity, source: "ws" });
       return { ...aboutAction(frame), ...result, action: frame.action };
     } catch (error) {
       if (!(error instanceof SvcmError)) log.error({ stack: stackOf(error) }, "action failed");
+      else if (isOfToken(error)) await record(error);
       const { body } = describeError(error);
       const processes = error instanceof SvcmError ? error.body.processes : undefined;
       const words = [body.error, body.details].filter(Boolean).join(" ");

@@ -1,12 +1,12 @@
 import type { ErrorCode } from "../../core/api/code.ts";
 import { interval } from "../../core/api/channel.ts";
 import type { ActionFrame, ActionResultFrame, ClientFrame, ErrorFrame, SubscribeFrame } from "../../core/api/frames.ts";
-import { attemptedAction, errorTable, failureCode, SvcmError, type Access } from "../../core/index.ts";
+import { attemptedAction, errorTable, failureCode, SvcmError, type Identity } from "../../core/index.ts";
 import { stackOf } from "../../core/words/thrown.ts";
-import { actorOf, type AccessPolicy } from "../access.ts";
+import { anonymous, type AccessPolicy } from "../access.ts";
 import type { Authenticate } from "../authentication.ts";
 import type { Limits } from "../limits.ts";
-import type { RefusedAttempt, Refusals } from "../refusals.ts";
+import { actorOf, isOfToken, type RefusedAttempt, type Refusals } from "../refusals.ts";
 import type { ActionRunner } from "./run-action.ts";
 import { refusedAction } from "./action-result.ts";
 import { closeCodes, type Peer } from "./peer.ts";
@@ -23,10 +23,14 @@ export interface SessionContext extends Streaming {
   readonly limits: Limits;
   readonly act: ActionRunner;
   readonly refusals: Refusals;
+  /** @throws {SvcmError} FORBIDDEN if the token is limited to other environments or services */
+  readonly mayWatch: (identity: Identity, place: Pick<SubscribeFrame, "environment" | "service">) => Promise<void>;
 }
 
 interface Client {
-  readonly grants: readonly Access[];
+  readonly identity: Identity;
+  /** As given with the upgrade. */
+  readonly authorization: string | undefined;
   readonly address: string;
   /** False if no place is left for the client after it has sent the token. */
   readonly hasPlace: () => boolean;
@@ -36,7 +40,8 @@ export class Session {
   readonly #peer: Peer;
   readonly #context: SessionContext;
   readonly #client: Client;
-  #grants: readonly Access[];
+  #identity: Identity;
+  #authorization: string | undefined;
   #subscribed: Subscribed | undefined;
   #stop = new AbortController();
   /** Frames are answered in order, but actions run concurrently. */
@@ -49,7 +54,8 @@ export class Session {
 
   constructor(peer: Peer, client: Client, context: SessionContext) {
     this.#peer = peer;
-    this.#grants = client.grants;
+    this.#identity = client.identity;
+    this.#authorization = client.authorization;
     this.#client = client;
     this.#context = context;
     this.#mayFrame = rateLimiter(context.limits.frameRate);
@@ -58,7 +64,14 @@ export class Session {
 
   /** True if the client must send the token before it may read. */
   get owesToken(): boolean {
-    return !this.#grants.includes("read");
+    return !this.#identity.grants.includes("read");
+  }
+
+  /** Disconnects a reader whose token was revoked or has expired. */
+  requireToken(): void {
+    if (this.owesToken) return;
+    this.#identity = this.#current();
+    this.requireRead();
   }
 
   requireRead(): void {
@@ -112,18 +125,22 @@ export class Session {
   }
 
   async #subscribe({ intervalMs, asyncContext, token, requestId, service, ...asked }: SubscribeFrame): Promise<void> {
-    let grants: readonly Access[];
+    let identity = this.#identity;
     let environment: string;
     try {
-      grants = this.#readersGrants(token);
-      environment = await this.#context.telemetry.environment({ environment: asked.environment, service });
+      identity = this.#reader(token);
+      const place = { environment: asked.environment, service };
+      await this.#context.mayWatch(identity, place);
+      environment = await this.#context.telemetry.environment(place);
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
-      if (isOfToken(error)) await this.#refused({ action: "stream.subscribe" }, error.kind);
+      if (isOfToken(error))
+        await this.#refused({ action: "stream.subscribe", ...actorOf(identity) }, failureCode(error));
       return this.#peer.send(subscriptionRefusal(error, requestId));
     }
     if (this.#hasEnded) return;
-    this.#grants = grants;
+    this.#identity = identity;
+    this.#authorization = token === undefined ? this.#authorization : bearer(token);
     this.#start({
       environment,
       service,
@@ -133,11 +150,11 @@ export class Session {
   }
 
   /** @throws {SvcmError} UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY */
-  #readersGrants(token: string | undefined): readonly Access[] {
-    const grants = this.#grantsWith(token);
-    if (!grants.includes("read")) throw new SvcmError("UNAUTHORIZED", { details: OWES_TOKEN });
+  #reader(token: string | undefined): Identity {
+    const identity = this.#identityWith(token);
+    if (!identity.grants.includes("read")) throw new SvcmError("UNAUTHORIZED", { details: OWES_TOKEN });
     if (this.owesToken && !this.#client.hasPlace()) throw new SvcmError("SERVICE_BUSY");
-    return grants;
+    return identity;
   }
 
   #start(subscribed: Subscribed): void {
@@ -160,19 +177,17 @@ export class Session {
   }
 
   async #carryOut(frame: ActionFrame): Promise<ActionResultFrame> {
-    const { act, policy } = this.#context;
-    let grants: readonly Access[];
+    let identity: Identity;
     try {
-      grants = this.#grantsWith(frame.token);
+      identity = this.#identityWith(frame.token);
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
       await this.#refused(attemptedAction(frame), error.kind);
       return refusedAction(frame, error.kind, error.message);
     }
-    const caller = { grants, actor: actorOf(policy, grants) };
-    const result = await act(frame, caller, this.#subscribed);
-    if (result.code === "UNAUTHORIZED") await this.#refused(attemptedAction(frame), result.code);
-    return result;
+    return await this.#context.act(frame, identity, this.#subscribed, (refusal) =>
+      this.#refused({ ...attemptedAction(frame), ...actorOf(identity) }, failureCode(refusal)),
+    );
   }
 
   async #refuseForRate(frame: ActionFrame): Promise<ActionResultFrame> {
@@ -182,13 +197,20 @@ export class Session {
     return refusedAction(frame, "RATE_LIMITED", error);
   }
 
-  #refused(attempt: Pick<RefusedAttempt, "action" | "target">, code: ErrorCode): Promise<void> {
+  #refused(attempt: Pick<RefusedAttempt, "action" | "target" | "actor">, code: ErrorCode): Promise<void> {
     return this.#context.refusals.refused({ ...attempt, source: "ws", address: this.#client.address, code });
   }
 
   /** A token in a frame replaces that of the upgrade, so a wrong one is refused. */
-  #grantsWith(token: string | undefined): readonly Access[] {
-    return token === undefined ? this.#grants : this.#context.authenticate(this.#client.address, bearer(token));
+  #identityWith(token: string | undefined): Identity {
+    return token === undefined ? this.#current() : this.#context.authenticate(this.#client.address, bearer(token));
+  }
+
+  /** Tokens are created, revoked and expire while a socket is open. */
+  #current(): Identity {
+    const { policy } = this.#context;
+    const known = this.#authorization === undefined ? undefined : policy.identities.of(this.#authorization);
+    return known ?? anonymous(policy);
   }
 
   /** Disconnects the client after the answers to its earlier frames, and ignores later frames. */
@@ -207,10 +229,6 @@ export class Session {
     this.#context.log.error({ stack: stackOf(error) }, "frame failed");
     this.#cut("DEFECT", "This is a defect of svcm.", closeCodes.internalError);
   }
-}
-
-function isOfToken({ kind }: SvcmError): boolean {
-  return kind === "UNAUTHORIZED" || kind === "RATE_LIMITED";
 }
 
 function subscriptionRefusal(error: SvcmError, requestId: string | undefined): ErrorFrame {

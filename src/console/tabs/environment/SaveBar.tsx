@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { usePage } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
 import type { EnvWrite } from "../../data/api.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
@@ -37,6 +38,7 @@ function keepFieldInSight(): void {
 
 function Changes(props: { onSave: () => Promise<void>; onDiscard: () => Promise<void> }): JSX.Element {
   const { changes, issues, isSaving, read } = useEditor();
+  const reason = usePage().identity.reasonAgainst("write");
   const [count, wrong] = [changes.value.length, issues.value.length];
   const title =
     wrong > 0
@@ -52,7 +54,12 @@ function Changes(props: { onSave: () => Promise<void>; onDiscard: () => Promise<
       </ul>
       <div class="form-actions">
         <Button onClick={() => void props.onDiscard()}>Discard</Button>
-        <Button variant="primary" disabled={wrong > 0} onClick={() => void props.onSave()}>
+        <Button
+          variant="primary"
+          disabled={wrong > 0 || reason !== undefined}
+          {...(reason !== undefined && { reason })}
+          onClick={() => void props.onSave()}
+        >
           {isSaving.value ? "Saving…" : "Save"}
         </Button>
       </div>

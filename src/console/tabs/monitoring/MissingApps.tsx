@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import { usePage } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { keyOf } from "./rows.ts";
 import type { Monitor } from "./monitor.ts";
@@ -41,6 +42,7 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
 /** The button stays when the app is started, because it may have the focus. */
 function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; isStarted: boolean }): JSX.Element {
   const isBusy = monitor.underWay.value.has(name);
+  const reason = usePage().identity.reasonAgainst("act");
   const start = (): void => {
     if (isStarted || isBusy) return;
     const doubt = monitor.doubtAbout(name);
@@ -52,7 +54,8 @@ function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; i
       icon={isStarted ? "check" : "play"}
       aria-label={`${isStarted ? "Started" : "Start"} ${name}`}
       aria-disabled={isStarted || isBusy}
-      disabled={monitor.feed.state.value !== "live"}
+      disabled={monitor.feed.state.value !== "live" || reason !== undefined}
+      {...(reason !== undefined && { reason })}
       onClick={start}
     >
       {isStarted ? "Started" : isBusy ? "Starting…" : "Start"}

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Action, ProcessMetrics } from "../../../client/index.ts";
 import { unhidden } from "../../../core/deployments/characters.ts";
+import { usePage } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import type { IconName } from "../../ui/Icon.tsx";
@@ -26,6 +27,7 @@ export interface ProcessActionsProps {
 /** Start, stop and restart of a process or of all instances. The page asks before it ends a running process. */
 export function ProcessActions(props: ProcessActionsProps): JSX.Element {
   const { row, monitor, isInWords = false, isNumbered = false } = props;
+  const { identity } = usePage();
   const { key, process, instances } = row;
   const { name, pmId } = process;
   const underWay = monitor.underWay.value.get(key);
@@ -41,7 +43,7 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
     <span class="process-actions" aria-busy={underWay !== undefined}>
       {actions.map(({ action, icon, word, busy }) => {
         const isBusy = underWay === action;
-        const reason = isBusy ? busy : reasonAgainst(action, instances);
+        const reason = isBusy ? busy : (identity.reasonAgainst("act") ?? reasonAgainst(action, instances));
         const button = {
           icon,
           ...(reason !== undefined && { reason }),

@@ -48,7 +48,36 @@ export const requestCodes: CodeDocs = {
   },
   UNAUTHORIZED: {
     summary: "The service needs a token, but the token of the request is missing or wrong.",
-    remedy: "Set SVC_SERVICE_MANAGEMENT_AUTH_TOKEN to the token that the service was started with.",
+    remedy:
+      "Use a token of `svcm token create`, or set SVC_SERVICE_MANAGEMENT_AUTH_TOKEN to the token that the service was started with.",
+  },
+  RIGHT_MISSING: {
+    summary: "The role of the token does not permit the request.",
+    explanation:
+      "A viewer reads. An operator also reads logs and acts on processes. An editor also writes env files and declarations, and applies. An admin also manages tokens.",
+    remedy: "Use a token with the role that the message names; `svcm token create` makes one.",
+  },
+  TOKEN_LIMITED: {
+    summary: "The token is limited to environments or services, and the request concerns another one.",
+    explanation:
+      "A limited token may read what all environments share, such as the list of processes. It changes only what one of its environments or services declares.",
+    remedy: "Name an environment or a service that the message lists, or use another token.",
+  },
+  TOKENS_FAILED: {
+    summary: "The file of the tokens could not be read or written, so no token is accepted.",
+    remedy: "Read the details: they name the file and the reason.",
+  },
+  TOKENS_INVALID: {
+    summary: "`.svcm/tokens.json` is not a file that svcm wrote, so no token is accepted.",
+    remedy: "Restore the file, or remove it and create the tokens again with `svcm token create`.",
+  },
+  TOKEN_EXISTS: {
+    summary: "A token of this name exists.",
+    remedy: "Choose another name, or remove the old token with `svcm token revoke <name>`.",
+  },
+  TOKEN_NOT_FOUND: {
+    summary: "No token has this name.",
+    remedy: "Run `svcm token list` for the names.",
   },
   FORBIDDEN: {
     summary: "The service does not accept requests from this site or for this host.",

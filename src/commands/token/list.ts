@@ -1,0 +1,39 @@
+import { auditText, tokenList, type ListedToken } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { renderTable } from "../terminal/table.ts";
+
+export default class TokenList extends SvcmCommand {
+  static override summary = "List the tokens of this repository.";
+  static override description = "Shows names, roles, limits and times, and never a token.";
+  static override examples = ["<%= config.bin %> token list", "<%= config.bin %> token list --json"];
+
+  async run() {
+    await this.parse(TokenList);
+    const response = await this.execute(tokenList, {});
+    this.print((screen) =>
+      response.tokens.length === 0
+        ? "There is no token. svcm token create <name> --role viewer makes one."
+        : renderTable<ListedToken>(
+            [
+              { heading: "NAME", cell: ({ name }) => name },
+              { heading: "ROLE", cell: ({ role }) => role },
+              { heading: "LIMITED TO", cell: limitsOf, shorten: "fold" },
+              { heading: "CREATED", cell: ({ createdAt }) => auditText.secondOf(createdAt), spare: 2 },
+              { heading: "EXPIRES", cell: expiryOf, colour: ({ expired }, { red }) => (expired ? red : undefined) },
+            ],
+            response.tokens,
+            screen,
+          ),
+    );
+    return response;
+  }
+}
+
+function limitsOf({ environments = [], services = [] }: ListedToken): string {
+  return [...environments, ...services.map((name) => `service ${name}`)].join(", ") || "-";
+}
+
+function expiryOf({ expiresAt, expired }: ListedToken): string {
+  if (expiresAt === undefined) return "never";
+  return expired ? "expired" : auditText.secondOf(expiresAt);
+}

@@ -1,0 +1,70 @@
+import type { CreatedToken } from "../api/identity.ts";
+import { tokenNames } from "../api/rights.ts";
+import { audited } from "../audit/audited.ts";
+import { SvcmError } from "../errors.ts";
+import { withToken, type StoredToken } from "../identity/tokens.ts";
+import { defineOperation } from "../operation.ts";
+import type { Ports } from "../ports/index.ts";
+import { ecosystemSpellings, resolveEnvironment } from "../project/environment.ts";
+import { chooseService } from "../project/places.ts";
+
+export type { CreatedToken } from "../api/identity.ts";
+
+/** Names of actors that have no entry in the file. */
+const RESERVED: ReadonlySet<string> = new Set(["token", "anonymous"]);
+
+/**
+ * Adds a token. Only the answer holds its text; svcm keeps a digest.
+ * @throws {SvcmError} TOKEN_EXISTS, TOKENS_FAILED, INVALID_ENVIRONMENT, INVALID_REQUEST for a service or a reserved name
+ * @see CONTRACT section 10
+ */
+export const tokenCreate = defineOperation({
+  id: "token.create",
+  access: "admin",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { name, role, environments, services, expiresInMs }, caller): Promise<CreatedToken> {
+    const { clock, host, tokens } = ports;
+    return await audited(
+      ports,
+      caller,
+      () => ({ action: "token.create", target: name }),
+      async (begin) => {
+        requireName(name);
+        const now = clock.now();
+        const shown = {
+          name,
+          role,
+          ...(environments && { environments: await canonicalNames(ports, environments) }),
+          ...(services && { services: await knownServices(ports, services) }),
+          createdAt: new Date(now).toISOString(),
+          ...(expiresInMs !== undefined && { expiresAt: new Date(now + expiresInMs).toISOString() }),
+        };
+        const token = tokens.make();
+        const stored: StoredToken = { ...shown, digest: host.digest(new TextEncoder().encode(token)) };
+        await tokens.change((all) => withToken(all, stored), begin);
+        return { ...shown, token };
+      },
+    );
+  },
+});
+
+/** @throws {SvcmError} INVALID_REQUEST */
+function requireName(name: string): void {
+  const given = JSON.stringify(name.slice(0, 80));
+  const problem = RESERVED.has(name)
+    ? `${given} is the actor of other requests. Accepted: another name.`
+    : `${given} is not a name. Accepted: at most 64 letters, digits, - and _, with a letter or a digit first.`;
+  if (RESERVED.has(name) || !tokenNames.test(name)) throw new SvcmError("INVALID_REQUEST", { details: problem });
+}
+
+async function canonicalNames({ facts }: Ports, asked: readonly string[]): Promise<string[]> {
+  const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
+  const spellings = ecosystemSpellings(contract, matrix);
+  return [...new Set(asked.map((one) => resolveEnvironment(spellings, contract, one).name))];
+}
+
+async function knownServices({ facts }: Ports, asked: readonly string[]): Promise<string[]> {
+  const project = await facts.project();
+  for (const one of asked) chooseService(project, one);
+  return [...new Set(asked)];
+}

@@ -1,0 +1,20 @@
+import type { TokenListResponse } from "../api/identity.ts";
+import { isExpired } from "../identity/tokens.ts";
+import { defineOperation } from "../operation.ts";
+
+export type ListedToken = TokenListResponse["tokens"][number];
+
+/** The tokens of the repository without their digests. @throws {SvcmError} TOKENS_FAILED */
+export const tokenList = defineOperation({
+  id: "token.list",
+  access: "admin",
+  refusal: "INVALID_REQUEST",
+  run({ tokens, clock }): Promise<TokenListResponse> {
+    const now = clock.now();
+    const listed = (tokens.now() ?? []).map(({ digest: _digest, ...token }) => ({
+      ...token,
+      expired: isExpired(token, now),
+    }));
+    return Promise.resolve({ tokens: listed.toSorted((a, b) => (a.name < b.name ? -1 : 1)) });
+  },
+});

@@ -1,0 +1,20 @@
+import { audited } from "../audit/audited.ts";
+import { withoutToken } from "../identity/tokens.ts";
+import { defineOperation } from "../operation.ts";
+
+/** Removes a token. Its next request is refused, also on an open connection. @throws {SvcmError} TOKEN_NOT_FOUND, TOKENS_FAILED */
+export const tokenRevoke = defineOperation({
+  id: "token.revoke",
+  access: "admin",
+  refusal: "INVALID_REQUEST",
+  run: (ports, { name }, caller): Promise<{ readonly name: string }> =>
+    audited(
+      ports,
+      caller,
+      () => ({ action: "token.revoke", target: name }),
+      async (begin) => {
+        await ports.tokens.change((all) => withoutToken(all, name), begin);
+        return { name };
+      },
+    ),
+});

@@ -1,0 +1,39 @@
+/** The console with the token of a role: it names the owner, and offers what the token permits. */
+import { expect, test } from "vitest";
+import { useBrowser } from "../browser/support.ts";
+import { repository, testServer } from "../server/support.ts";
+import { createToken } from "../support/tokens.ts";
+import type { Role } from "../../src/core/api/rights.ts";
+import { openConsole } from "./open-console.ts";
+
+const browser = useBrowser();
+
+/** Opens the environment page with a token that a save has demanded, and an edited value. */
+async function edited(role: Role) {
+  const files = repository();
+  const token = await createToken(files.root, "bot", role);
+  const server = await testServer({ repository: files });
+  const opened = await openConsole(browser, server.url, { tab: "environment", mayFail: true });
+  const { page, field, button } = opened;
+  await field("HTTP framework").selectOption("fastify");
+  await button("Save").click();
+  await field("Token").fill(token);
+  await button("Continue").click();
+  return { ...opened, server, page };
+}
+
+test("a viewer's token is named, and the page does not offer to save", async () => {
+  const { page, button, server } = await edited("viewer");
+  await page.getByText("bot (viewer)").waitFor();
+  await page.getByText("Forbidden.").first().waitFor();
+  expect(await button("Save").isDisabled()).toBe(true);
+  expect(await button("Save").getAttribute("title")).toBe("The token bot has the role viewer, which does not permit it.");
+  expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=express");
+});
+
+test("an editor's token is named, and saves", async () => {
+  const { page, server } = await edited("editor");
+  await page.getByText("bot (editor)").waitFor();
+  await page.getByText("Saved 1 key to .env.dev.").waitFor();
+  expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
+});

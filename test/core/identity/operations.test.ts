@@ -1,0 +1,63 @@
+/** Every operation needs a right, and `execute` refuses each caller without it, whatever the face. */
+import { describe, expect, test } from "vitest";
+import { inputs } from "../../../src/core/api/inputs.ts";
+import { roles } from "../../../src/core/api/rights.ts";
+import * as core from "../../../src/core/index.ts";
+import type { Operation, Ports } from "../../../src/core/index.ts";
+import { roleWith } from "../../../src/core/identity/rights.ts";
+
+/** Of the code, so a new operation is a row of the snapshot. */
+const operations = (Object.values(core) as readonly unknown[])
+  .filter(
+    (value): value is Operation<unknown, unknown> => typeof value === "object" && value !== null && "run" in value,
+  )
+  .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+const untouchable = new Proxy({} as Ports, {
+  get: (_, name) => {
+    throw new Error(`a refused operation uses ${String(name)}`);
+  },
+});
+
+test("the weakest role that may ask for each operation", async () => {
+  const rows = operations.map(({ id, access }) => `${id.padEnd(20)}${access.padEnd(8)}${roleWith(access)}`);
+  await expect(`${rows.join("\n")}\n`).toMatchFileSnapshot("operations.txt");
+});
+
+test("each input belongs to one operation", () => {
+  expect(operations.map(({ id }) => id)).toEqual(Object.keys(inputs).toSorted());
+});
+
+describe.each(roles)("a token with the role %s", (role) => {
+  const caller = { source: "nats", actor: "bot", role, grants: core.rightsOf[role] } as const;
+  const refused = operations.filter(({ access }) => !core.isGranted(core.rightsOf[role], access));
+
+  test("gets a refusal that names the accepted role, before anything happens", async () => {
+    for (const operation of refused) {
+      await expect(core.execute(operation, untouchable, {}, caller)).rejects.toMatchObject({
+        kind: "FORBIDDEN",
+        body: {
+          code: "RIGHT_MISSING",
+          details: expect.stringContaining(`"bot" has the role ${role}. Accepted: ${roleWith(operation.access)}`),
+        },
+      });
+    }
+  });
+
+  test("refuses as many operations as the table has above it", () => {
+    const above = new Set(roles.slice(roles.indexOf(role) + 1));
+    expect(refused.map(({ id }) => id)).toEqual(
+      operations.filter(({ access }) => above.has(roleWith(access))).map(({ id }) => id),
+    );
+  });
+});
+
+test("a caller without a token and without a right gets no word about roles", async () => {
+  const caller = { source: "http", actor: "anonymous", grants: [] } as const;
+  for (const operation of operations) {
+    await expect(core.execute(operation, untouchable, {}, caller)).rejects.toMatchObject({
+      kind: "UNAUTHORIZED",
+      body: {},
+    });
+  }
+});

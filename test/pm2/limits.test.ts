@@ -1,0 +1,65 @@
+/** A token that is limited to an environment acts only on the processes that its ecosystem file declares. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { execute, processAct, processScale, rightsOf, type Caller, type Ports } from "../../src/core/index.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+const limited: Caller = {
+  source: "http",
+  actor: "bot",
+  role: "operator",
+  grants: rightsOf.operator,
+  limits: { environments: ["dev"] },
+};
+let own: Pm2;
+let ports: Ports;
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  ports = own.ports();
+  await own.run({ name: "own" });
+  await own.run({ name: "other", namespace: "shared" });
+  await own.run({ name: "own-too", namespace: "shared" });
+  own.pm2Folder([
+    { name: "own", script: "./app-1.cjs" },
+    { name: "own-too", script: "./app-3.cjs" },
+  ]);
+  own.pm2Folder([{ name: "other", script: "./app-2.cjs" }], "staging");
+});
+afterAll(() => own.end());
+
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "done",
+    (error: { body: { code: string } }) => error.body.code,
+  );
+
+async function statusOf(name: string): Promise<string | undefined> {
+  return (await ports.processes.list()).find((record) => record.name === name)?.status;
+}
+
+test("it stops and starts its own process", async () => {
+  const act = (action: "stop" | "start") => execute(processAct, ports, { action, name: "own" }, limited);
+  expect((await act("stop")).affected).toMatchObject([{ name: "own", status: "stopped" }]);
+  expect((await act("start")).affected).toMatchObject([{ name: "own", status: "online" }]);
+});
+
+test.each<[string, Parameters<typeof processAct.run>[1]]>([
+  ["by name", { action: "stop", name: "other" }],
+  ["by number", { action: "stop", pmId: 1 }],
+  ["among several", { action: "stop", names: ["own", "other"] }],
+  ["through a namespace that holds it", { action: "stop", scope: "namespace", namespace: "shared" }],
+  ["in the name of its environment", { action: "stop", name: "other", environment: "staging" }],
+  [
+    "as a declared app of its environment",
+    { action: "restart", scope: "ecosystem", name: "other", environment: "staging" },
+  ],
+])("it stops no process of another environment: %s", async (_, input) => {
+  expect(await codeOf(execute(processAct, ports, input, limited))).toBe("TOKEN_LIMITED");
+  expect(await statusOf("other")).toBe("online");
+  expect(await statusOf("own")).toBe("online");
+});
+
+test("it does not scale, because that request names no environment", async () => {
+  expect(await codeOf(execute(processScale, ports, { name: "own", instances: 2 }, limited))).toBe("TOKEN_LIMITED");
+});

@@ -1,0 +1,60 @@
+/** Tokens that are limited to an environment, over real sockets. */
+import { describe, expect, test } from "vitest";
+import { bearer, createToken } from "../support/tokens.ts";
+import { handTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
+import { open } from "./socket/support.ts";
+import { ask, ENV, post, repository, testServer } from "./support.ts";
+
+const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" } };
+
+describe("a token that is limited to an environment", () => {
+  test.each<[string, number, string | undefined]>([
+    ["dev", 200, undefined],
+    ["development", 200, undefined],
+    [" DEV ", 200, undefined],
+    ["staging", 403, "TOKEN_LIMITED"],
+    ["moon", 400, undefined],
+  ])("writes %j: %i", async (environment, status, code) => {
+    const files = repository();
+    const token = await createToken(files.root, "bot", "editor", { environments: ["dev"] });
+    const server = await testServer({ repository: files });
+    const before = server.text("staging");
+    const answer = await post(server, { ...SAVE, environment }, bearer(token));
+    expect([answer.status, answer.json.code]).toEqual([status, code]);
+    expect(server.text("staging")).toBe(before);
+  });
+
+  test("is held to the default environment of a request that names none", async () => {
+    const files = repository();
+    const token = await createToken(files.root, "bot", "editor", { environments: ["dev"] });
+    const server = await testServer({ repository: files, env: { NODE_ENV: "staging" } });
+    const { json } = await post(server, { values: SAVE.values }, bearer(token));
+    expect(json).toMatchObject({ code: "TOKEN_LIMITED", details: expect.stringContaining("environment staging") });
+  });
+
+  test("reads and compares no other environment where reads need a token, and reads what all share", async () => {
+    const files = repository();
+    const headers = bearer(await createToken(files.root, "bot", "viewer", { environments: ["dev"] }));
+    const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token-of-good-length" };
+    const server = await testServer({ repository: files, host: "0.0.0.0", env, world: withTelemetry(handTelemetry()) });
+    const statusOf = async (path: string) => (await ask(server, path, { headers })).status;
+    expect(await statusOf(`${ENV}?environment=dev`)).toBe(200);
+    expect(await statusOf(`${ENV}?environment=staging`)).toBe(403);
+    expect(await statusOf(`${ENV}/diff?from=dev&to=staging`)).toBe(403);
+    expect(await statusOf("/api/runtime/audit")).toBe(200);
+    const client = await open(server, { headers });
+    client.send({ type: "subscribe", environment: "staging" });
+    expect((await client.next()).code).toBe("TOKEN_LIMITED");
+    client.send({ type: "subscribe", environment: "dev" });
+    expect((await client.next()).type).toBe("subscribed");
+  });
+
+  test("is refused with a record of its name", async () => {
+    const files = repository();
+    const token = await createToken(files.root, "bot", "editor", { environments: ["dev"] });
+    const server = await testServer({ repository: files });
+    await post(server, { ...SAVE, environment: "staging" }, bearer(token));
+    const { records } = (await ask(server, "/api/runtime/audit?limit=1")).json;
+    expect(records).toMatchObject([{ action: "env.write", actor: "bot", outcome: "refused", code: "TOKEN_LIMITED" }]);
+  });
+});
