@@ -1,32 +1,14 @@
 /** The error table as the API speaks it: one request for each row. The snapshot is the contract. */
 import type { Code } from "../../src/core/api/codes.generated.ts";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
 import { SOCKET_PATH } from "../../src/core/api/channel.ts";
 import { errorTable, FileError, SvcmError, type ErrorKind, type Ports } from "../../src/core/index.ts";
-import {
-  ask,
-  ENV,
-  parsed,
-  post,
-  raw,
-  repository,
-  testServer,
-  type Answered,
-  type ServerOptions,
-  type TestServer,
-} from "./support.ts";
-import { bearer, createToken } from "../support/tokens.ts";
+import { ask, ENV, parsed, post, raw, repository, testServer } from "./support.ts";
 import { refused } from "./socket/support.ts";
-
-interface Case {
-  readonly what: string;
-  readonly kind: ErrorKind;
-  readonly options?: () => ServerOptions;
-  readonly provoke: (server: TestServer) => Promise<Pick<Answered, "status" | "json">>;
-}
+import { tokenCases, type Case } from "./token-cases.ts";
 
 const ECOSYSTEM = "/api/runtime/pm2-ecosystem";
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
@@ -38,13 +20,6 @@ const failing = (method: "read" | "replace", code: Code) => () => ({
     return { ...ports, files: { ...ports.files, [method]: fail } };
   },
 });
-
-/** Creates the same token two times. */
-async function twice(server: TestServer): Promise<Answered> {
-  const create = () => post(server, { name: "bot", role: "viewer" }, bearer("a-token"), "/api/tokens");
-  await create();
-  return await create();
-}
 
 const cases: readonly Case[] = [
   { what: "malformed JSON", kind: "INVALID_PAYLOAD", provoke: (server) => post(server, '{"values":') },
@@ -224,39 +199,7 @@ const cases: readonly Case[] = [
     }),
     provoke: (server) => ask(server, "/api/events"),
   },
-  {
-    what: "role too weak",
-    kind: "FORBIDDEN",
-    provoke: async (server) => {
-      const viewer = await createToken(server.repository.root, "bot", "viewer");
-      return await post(server, fastify, bearer(viewer));
-    },
-  },
-  {
-    what: "token of another environment",
-    kind: "FORBIDDEN",
-    provoke: async (server) => {
-      const editor = await createToken(server.repository.root, "bot", "editor", { environments: ["staging"] });
-      return await post(server, fastify, bearer(editor));
-    },
-  },
-  { what: "name of another token", kind: "TOKEN_EXISTS", options: () => token, provoke: twice },
-  {
-    what: "unknown token",
-    kind: "TOKEN_NOT_FOUND",
-    options: () => token,
-    provoke: (server) => post(server, { name: "other" }, bearer("a-token"), "/api/tokens/revoke"),
-  },
-  {
-    what: "file of tokens not private",
-    kind: "TOKENS_FAILED",
-    options: () => token,
-    provoke: async (server) => {
-      await twice(server);
-      chmodSync(join(server.repository.root, ".svcm/tokens.json"), 0o644);
-      return await twice(server);
-    },
-  },
+  ...tokenCases,
   {
     what: "contract broken while running",
     kind: "FACT_INVALID",
