@@ -1,7 +1,4 @@
-import type { ErrorCode } from "../api/code.ts";
-import { statSync } from "node:fs";
 import { join } from "node:path";
-import { locationText, type Issue } from "../api/issue.ts";
 import { SvcmError } from "../errors.ts";
 import {
   packagedCapabilityMatrix,
@@ -11,17 +8,10 @@ import {
 } from "../facts/packaged.generated.ts";
 import { isOwnContract, matrixFor } from "../facts/own.ts";
 import { KEYS_TWICE, PROJECT_FILE, projectContract, projectMatrix, type Project } from "../project/project.ts";
-import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
-import { decodeUtf8, describeNotUtf8 } from "../words/utf8.ts";
-import { FileError, type Facts, type Files } from "../ports/index.ts";
-import { attempting } from "./files/file-error.ts";
-import { fileState } from "./files/state.ts";
+import type { Facts, Files } from "../ports/index.ts";
+import { FactFile } from "./fact-file.ts";
 import type { KeptFacts } from "./kept-facts.ts";
-import { isRefusal } from "./files/system.ts";
-
-/** A contract of several hundred keys has a twentieth of this size. */
-const MAX_FACT_BYTES = 2 ** 20;
 
 /**
  * `svcm.yaml`, `config/runtime-contract.yaml` and `config/capability-matrix.yaml`; packaged data replaces a missing
@@ -29,21 +19,13 @@ const MAX_FACT_BYTES = 2 ** 20;
  * from what an earlier start kept, loads the YAML parser.
  */
 export function nodeFacts(root: string, files: Pick<Files, "read">, kept?: () => KeptFacts | undefined): Facts {
-  const declared = new FactFile<Project | undefined>(
-    root,
-    files,
-    PROJECT_FILE,
-    { text: undefined, value: undefined },
-    kept,
-  );
-  const contract = new FactFile<RuntimeContract>(
-    root,
-    files,
-    "config/runtime-contract.yaml",
-    { text: packagedRuntimeContractText, value: packagedRuntimeContract },
-    kept,
-  );
-  const matrix = new FactFile<CapabilityMatrix>(root, files, "config/capability-matrix.yaml", {
+  const place = { root, files, kept };
+  const declared = new FactFile<Project | undefined>(place, PROJECT_FILE, { text: undefined, value: undefined });
+  const contract = new FactFile(place, "config/runtime-contract.yaml", {
+    text: packagedRuntimeContractText,
+    value: packagedRuntimeContract,
+  });
+  const matrix = new FactFile({ root, files }, "config/capability-matrix.yaml", {
     text: packagedCapabilityMatrixText,
     value: packagedCapabilityMatrix,
   });
@@ -91,92 +73,4 @@ function lastAnswer<A, B, R>(decide: (a: A, b: B) => R): (a: A, b: B) => R {
     if (last?.a !== a || last.b !== b) last = { a, b, answer: decide(a, b) };
     return last.answer;
   };
-}
-
-class FactFile<T> {
-  readonly #name: string;
-  readonly #path: string;
-  readonly #files: Pick<Files, "read">;
-  readonly #packaged: { readonly text: string | undefined; readonly value: T };
-  readonly #kept: (() => KeptFacts | undefined) | undefined;
-  #last: { readonly stamp: string; readonly loading: Promise<T> } | undefined;
-
-  constructor(
-    root: string,
-    files: Pick<Files, "read">,
-    name: string,
-    packaged: { readonly text: string | undefined; readonly value: T },
-    kept?: () => KeptFacts | undefined,
-  ) {
-    this.#name = name;
-    this.#path = join(root, name);
-    this.#files = files;
-    this.#packaged = packaged;
-    this.#kept = kept;
-  }
-
-  async load(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
-    const stamp = await this.#attempt(() => this.#stamp());
-    if (stamp === undefined) return this.#packaged.value;
-    if (this.#last?.stamp === stamp) return await this.#last.loading;
-    const loading = this.#read(read);
-    const last = { stamp, loading };
-    this.#last = last;
-    // The next call may succeed.
-    loading.catch(() => this.#last === last && (this.#last = undefined));
-    return await loading;
-  }
-
-  /** `undefined` if the file does not exist. */
-  #stamp(): string | undefined {
-    try {
-      // Most repositories lack these files, and an error would cost more than the call.
-      const state = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
-      return state && fileState(state);
-    } catch (error) {
-      if (isRefusal(error, "ENOTDIR")) return undefined;
-      throw error;
-    }
-  }
-
-  async #read(read: (text: string, file: string) => Promise<Fact<T>>): Promise<T> {
-    const bytes = await this.#attempt(() => this.#files.read(this.#path, { maxBytes: MAX_FACT_BYTES }));
-    const text = decodeUtf8(bytes);
-    if (text === undefined) throw this.#refusal("FACT_INVALID", describeNotUtf8(bytes));
-    if (text === this.#packaged.text) return this.#packaged.value;
-    const key = `${this.#name}\n${text}`;
-    const kept = this.#kept?.();
-    const known = kept?.read(key) as T | undefined;
-    if (known !== undefined) return known;
-    const value = this.#valid(await read(text, this.#name), text);
-    kept?.keep(key, value);
-    return value;
-  }
-
-  async #attempt<R>(step: () => R): Promise<Awaited<R>> {
-    try {
-      return await attempting("read", this.#path, step);
-    } catch (error) {
-      if (!(error instanceof FileError)) throw error;
-      throw this.#refusal(error.code, error.message);
-    }
-  }
-
-  #refusal(code: ErrorCode, details: string): SvcmError {
-    return new SvcmError("FACT_INVALID", { code, path: this.#path, details });
-  }
-
-  #valid(fact: Fact<T>, source: string): T {
-    if (fact.value !== undefined) return fact.value;
-    throw new SvcmError("FACT_INVALID", {
-      path: this.#path,
-      details: fact.issues.map(describe).join("; "),
-      issues: fact.issues,
-      source,
-    });
-  }
-}
-
-function describe({ at, message }: Issue): string {
-  return at ? `${locationText(at)}: ${message}` : message;
 }

@@ -28,14 +28,12 @@ const ANSWER_MS = 5000;
 const LOCK_MS = 60_000;
 
 /** Loads and touches nothing before the first call. */
-export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): Processes {
+export function pm2Processes(options: Pm2Options): Processes {
+  const { env, cwd } = options;
   const home = pm2Home(env, cwd);
   const salt = once(() => randomBytes(32));
   const locks = once(() => fileLocks({ timeoutMs: LOCK_MS }));
-  const newLink = (): Link => {
-    const clean = { ...environmentForPm2(env, home.folder), PM2_DISABLE_VERSION_CHECK: "1" };
-    return workerLink({ env: clean, socket: home.socket, salt: salt(), timeoutMs });
-  };
+  const newLink = (): Link => openLink(options, home, salt());
   let kept: Link | undefined;
   const link = (): Link => (kept ??= newLink());
   const ask = async (call: Call, signal?: AbortSignal): Promise<Answer> => {
@@ -66,15 +64,25 @@ export function pm2Processes({ env, cwd, timeoutMs = ANSWER_MS }: Pm2Options): P
       }),
     exclusively: (what, work) =>
       explained(() => {
-        refuseUnusable(home);
-        makeFolder(home);
-        const path = join(home.folder, what === "start" ? "start" : `process-${what.pmId}`);
+        const path = lockPath(home, what);
         return locks().hold({ target: path, path }, work);
       }),
     digest: (value) => digestWith(salt(), value),
     own: () => ownProcess(env),
     close: async () => kept?.close(),
   };
+}
+
+function openLink({ env, timeoutMs = ANSWER_MS }: Pm2Options, { folder, socket }: Pm2Home, salt: Uint8Array): Link {
+  const clean = { ...environmentForPm2(env, folder), PM2_DISABLE_VERSION_CHECK: "1" };
+  return workerLink({ env: clean, socket, salt, timeoutMs });
+}
+
+/** In PM2's folder, which is made if it does not exist. */
+function lockPath(home: Pm2Home, what: Parameters<Processes["exclusively"]>[0]): string {
+  refuseUnusable(home);
+  makeFolder(home);
+  return join(home.folder, what === "start" ? "start" : `process-${what.pmId}`);
 }
 
 function actions(
