@@ -66,7 +66,8 @@ export default {
       from: { path: "^src/console/" },
       to: {
         path: "^src/|^node:",
-        pathNot: "^src/(console/|client/|core/(api|env|deployments|words)/|core/yaml/write\\.ts$)",
+        pathNot:
+          "^src/(console/|client/|core/(api|env|deployments|words)/|core/yaml/write\\.ts$|core/rollout/report/words\\.ts$)",
       },
     },
     {

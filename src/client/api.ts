@@ -1,4 +1,11 @@
-import type { ActionFrame, ActionResultFrame, ErrorFrame, HostFrame, MetricsFrame } from "./frames.generated.ts";
+import type {
+  ActionFrame,
+  ActionResultFrame,
+  ApplyFrame,
+  ErrorFrame,
+  HostFrame,
+  MetricsFrame,
+} from "./frames.generated.ts";
 import type { SocketConstructor } from "./socket.ts";
 
 /**
@@ -23,6 +30,8 @@ export interface ClientOptions {
    * @param reason present with the package `ws`; a browser does not report it
    */
   readonly onRetry?: ((reason: string) => void) | undefined;
+  /** Called for each step of an apply or a rollback over HTTP, while a watch runs. */
+  readonly onApply?: ((step: ApplyFrame) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

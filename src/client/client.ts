@@ -138,6 +138,8 @@ class ChannelClient implements Client {
         return this.#onError(frame);
       case "action-result":
         return this.#acting.get(frame.requestId ?? "")?.resolve(frame);
+      case "apply":
+        return this.#options.onApply?.(frame);
       case "subscribed":
       case "pong":
         return;

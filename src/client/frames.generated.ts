@@ -212,6 +212,8 @@ export interface MetricsFrame {
         /** The running value; null for texts that may hold a secret, such as arguments and environment. */
         readonly running: string | number | boolean | null;
       })[];
+      /** Steps that the plan has now, without the save; null if the file fails. */
+      readonly planSteps: number | null;
       /** The reason why it could not be measured. */
       readonly error?: string | undefined;
       /** Stable, or the system's own, for example `EACCES`. */
@@ -320,6 +322,26 @@ export interface ActionResultFrame {
   readonly requestId?: string | undefined;
 }
 
+/** A step of an apply or a rollback over HTTP, to every subscriber. GET /api/runtime/releases has all. */
+export interface ApplyFrame {
+  readonly type: "apply";
+  /** Id of the release. */
+  readonly release: string;
+  /** Position of the step, from 1. */
+  readonly step: number;
+  /** Number of steps. */
+  readonly of: number;
+  readonly do: "start" | "resume" | "update" | "scale" | "replace" | "remove" | "save" | "return";
+  readonly app: string;
+  readonly phase: "not-begun" | "begun" | "done" | "failed" | "reverted";
+  /** Why the step failed, even if the app runs as before again. */
+  readonly reason?: string | undefined;
+  /** Only in the last frame of a release. */
+  readonly outcome?: "running" | "applied" | "unchanged" | "reverted" | "half" | undefined;
+  /** Why it was reverted or is half. */
+  readonly code?: string | undefined;
+}
+
 export type ClientFrame = SubscribeFrame | UnsubscribeFrame | PingFrame | ActionFrame;
 
-export type ServerFrame = SubscribedFrame | PongFrame | MetricsFrame | HostFrame | ErrorFrame | ActionResultFrame;
+export type ServerFrame = SubscribedFrame | PongFrame | MetricsFrame | HostFrame | ErrorFrame | ActionResultFrame | ApplyFrame;

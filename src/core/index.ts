@@ -57,6 +57,7 @@ export type { AuditRecord } from "./api/audit-record.ts";
 export { eventText } from "./events/event-text.ts";
 export * as auditText from "./audit/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
+export { reportedReleases, type ApplyProgress } from "./rollout/apply/progress.ts";
 export { renderPlan } from "./rollout/report/render.ts";
 export { renderReport } from "./findings/render.ts";
 export { cellsOf, visible, widthOf } from "./findings/cells.ts";

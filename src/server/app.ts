@@ -21,6 +21,7 @@ import { defaultLimits, type Limits } from "./limits.ts";
 import { logFailure, logReads, withAuditLines, type ServerLog } from "./log.ts";
 import { withoutPath } from "./public-url.ts";
 import { attemptOf, hasRunToChange, Refusals } from "./refusals.ts";
+import { Rollouts } from "./rollouts.ts";
 import { routes } from "./routes.ts";
 import { Channel } from "./socket/channel.ts";
 import { actionRunner } from "./socket/run-action.ts";
@@ -64,7 +65,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const mayWatch: SessionContext["mayWatch"] = async (identity, place) => {
     if (identity.limits !== undefined) await requireWithin(ports, metricsShow, place, identity);
   };
-  const session = { ...guard, telemetry, framesOf: serialiseOnce(), act, mayWatch, refusals, limits, log };
+  const rollouts = new Rollouts(ports, log);
+  const streaming = { telemetry, framesOf: serialiseOnce(), log };
+  const session = { ...guard, ...streaming, act, mayWatch, rollouts, refusals, limits };
   const channel = new Channel(session, routeUpgrades(app.server));
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);
   guardAll(app, guard);
@@ -72,8 +75,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
   compressAnswers(app);
   logReads(app, log);
   app.setErrorHandler(fail);
-  addRoutes(app, { ports, version, limits, channel, console, publicPath });
+  addRoutes(app, { ports, version, limits, channel, rollouts, console, publicPath });
+  app.addHook("preClose", async () => rollouts.stop());
   endInOrder(app, connections, channel, limits.closeTimeoutMs);
+  app.addHook("onClose", () => rollouts.settled());
   app.addHook("onClose", () => refusals.close());
   return app;
 }

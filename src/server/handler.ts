@@ -14,6 +14,7 @@ import type { ConsoleFiles } from "../core/index.ts";
 import type { Limits } from "./limits.ts";
 import { metricsFormat } from "./metrics-format.ts";
 import { parametersOf, queryReader } from "./query.ts";
+import type { Rollouts } from "./rollouts.ts";
 import type { Channel } from "./socket/channel.ts";
 import type { ContentRoute, OperationRoute, Route } from "./route.ts";
 
@@ -23,6 +24,7 @@ export interface Serving {
   readonly limits: Limits;
   readonly console: ConsoleFiles;
   readonly channel: Channel;
+  readonly rollouts: Rollouts;
   readonly publicPath: string;
 }
 
@@ -30,6 +32,7 @@ export function handlerOf(row: Route, serving: Serving): RouteHandlerMethod {
   if ("isAsset" in row) return assetHandler(serving);
   if ("leadsTo" in row) return redirectHandler(serving);
   if ("socket" in row) return socketHandler(serving);
+  if ("goesOn" in row) return goingOnHandler(row, serving);
   return "operation" in row ? operationHandler(row, serving) : contentHandler(row, serving);
 }
 
@@ -44,6 +47,17 @@ function operationHandler(row: OperationRoute, { ports, limits }: Serving): Rout
     void reply.headers(jsonHeaders);
     if (entityTag !== undefined) void reply.header("etag", entityTag);
     return text;
+  };
+}
+
+function goingOnHandler(row: OperationRoute, { rollouts, limits }: Serving): RouteHandlerMethod {
+  const readInput = inputReader(row, limits);
+  return async (request, reply) => {
+    const input = readInput(request);
+    request.hasRun = true;
+    const begun = await rollouts.begin(row.operation, input, { ...request.identity, source: "http" });
+    void reply.code(begun.release === null ? 200 : 202).headers(jsonHeaders);
+    return toJson(begun);
   };
 }
 
@@ -115,6 +129,7 @@ function inputReader(row: OperationRoute, limits: Limits): (request: FastifyRequ
     const queried = readQuery(request.query as Record<string, unknown>);
     if (isYaml(type, row)) return parseInput(schema, bytesOf(request), operation.refusal);
     const input = {
+      ...(request.params as Readonly<Record<string, string>>),
       ...queried,
       ...(body && bodyOf(request, body, operation.refusal, limits)),
       ...(ifMatch !== undefined && tags !== undefined && { [ifMatch]: tags }),

@@ -1,13 +1,17 @@
 import * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
+import { issueBody } from "../core/api/issue-body.ts";
+import * as rollout from "../core/api/rollout.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
+/** The bodies of the API by name. */
+const named = Object.entries<unknown>({ ...bodies, issueBody, ...rollout }).filter(([name]) => name.endsWith("Body"));
+
 /** Request bodies are described in their routes, with the keys of the runtime contract. */
 export function componentSchemas(): Json {
-  const components = Object.entries(bodies).filter(([name]) => name.endsWith("Body"));
-  components.sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(components.map(([name, body]) => [componentName(name), schemaOf(body)]));
+  const components = named.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(components.map(([name, body]) => [componentName(name), schemaOf(body as z.core.$ZodType)]));
 }
 
 /** A JSON Schema that refers to other bodies by name. */
@@ -25,7 +29,7 @@ export function schemaOf(schema: z.core.$ZodType): Json {
 }
 
 export function referenceTo(schema: z.core.$ZodType): { $ref: string } | undefined {
-  const name = Object.entries(bodies).find(([, body]) => body === schema)?.[0];
+  const name = named.find(([, body]) => body === schema)?.[0];
   return name === undefined ? undefined : { $ref: `#/components/schemas/${componentName(name)}` };
 }
 

@@ -65,22 +65,23 @@ function pathsOf(facts: Facts): Json {
   for (const route of routes) {
     if (!("operation" in route || "content" in route) || route.tag === undefined) continue;
     const operation = "operation" in route ? operationItem(route, facts) : contentItem(route);
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
+    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
   }
   return paths;
 }
 
 function operationItem(route: OperationRoute, facts: Facts): Json {
-  const { operation, refusals, response, hasEntityTag } = route;
-  const parameters = [...queryParameters(route, facts), ...headerParameters(route)];
+  const { operation, refusals } = route;
+  const parameters = [...pathParameters(route), ...queryParameters(route, facts), ...headerParameters(route)];
   const kinds = [operation.refusal, ...refusals, ...COMMON_REFUSALS];
   return {
     operationId: operation.id,
     ...wordsOf(route),
     security: [{}, { bearer: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(route.body && { requestBody: requestBody(route, facts.contract) }),
-    responses: { 200: success(response, hasEntityTag), ...refusalsByStatus(kinds) },
+    ...(route.body && { requestBody: requestBody(route, facts) }),
+    responses: { ...successes(route), ...refusalsByStatus(kinds) },
   };
 }
 
@@ -110,9 +111,14 @@ const metricsAnswer: Json = {
 
 const ENVIRONMENTS = new Set(["environment", "from", "to"]);
 
+function pathParameters({ operation, path }: OperationRoute): Json[] {
+  const names = [...path.matchAll(/:(\w+)/g)].flatMap(([, name]) => name ?? []);
+  const parameters = parametersOf(inputs[operation.id], names);
+  return parameters.map(({ name, schema }) => ({ name, in: "path", required: true, schema }));
+}
+
 function queryParameters({ operation, query = [] }: OperationRoute, facts: Facts): Json[] {
-  // Ecosystem files may have environments without an env file.
-  const words = operation.id.startsWith("env.") ? [...envSpellings(facts.contract).keys()] : pm2Spellings(facts);
+  const words = spellingsFor(operation, facts);
   return parametersOf(inputs[operation.id], query).map(({ name, isRequired, schema }) => ({
     name,
     in: "query",
@@ -133,34 +139,40 @@ function headerParameters({ ifMatch }: OperationRoute): Json[] {
 }
 
 /** Only JSON, because generated clients set no type if there are several. The description mentions YAML. */
-function requestBody({ body }: OperationRoute, contract: RuntimeContract): Json {
-  return { required: true, content: { "application/json": { schema: body && bodySchema(body, contract) } } };
+function requestBody({ body, operation }: OperationRoute, facts: Facts): Json {
+  const schema = body && bodySchema(body, spellingsFor(operation, facts), facts.contract);
+  return { required: true, content: { "application/json": { schema } } };
 }
 
-/** Adds the accepted values of each editable key. */
-function bodySchema(body: z.core.$ZodType, contract: RuntimeContract): Json {
+/** Adds the accepted environments, and the accepted values of each editable key. */
+function bodySchema(body: z.core.$ZodType, spellings: readonly string[], contract: RuntimeContract): Json {
   const { properties = {}, ...schema } = schemaOf(body) as { properties?: Record<string, Json> };
-  const { environment, service } = properties;
-  if (environment === undefined) return schema;
-  const spellings = [...envSpellings(contract).keys()];
+  const { environment, values } = properties;
+  const described = {
+    ...environment,
+    description: environmentRule(spellings, contract, false),
+    pattern: wordPattern(spellings),
+    examples: spellings,
+  };
   return {
     ...schema,
-    properties: {
-      environment: {
-        ...environment,
-        description: environmentRule(spellings, contract, false),
-        pattern: wordPattern(spellings),
-        examples: spellings,
+    ...(Object.keys(properties).length > 0 && {
+      properties: {
+        ...properties,
+        ...(environment !== undefined && { environment: described }),
+        ...(values !== undefined && { values: valuesSchema(contract) }),
       },
-      ...(service !== undefined && { service }),
-      values: {
-        type: "object",
-        description: "Keys and their new values. A key that is not editable is ignored, and listed in ignoredKeys.",
-        properties: editableKeys(contract),
-        // Generators turn additionalProperties into an index signature, which does not fit optional keys.
-        patternProperties: { "": { type: "string" } },
-      },
-    },
+    }),
+  };
+}
+
+function valuesSchema(contract: RuntimeContract): Json {
+  return {
+    type: "object",
+    description: "Keys and their new values. A key that is not editable is ignored, and listed in ignoredKeys.",
+    properties: editableKeys(contract),
+    // Generators turn additionalProperties into an index signature, which does not fit optional keys.
+    patternProperties: { "": { type: "string" } },
   };
 }
 
@@ -174,8 +186,16 @@ function environmentRule(words: readonly string[], contract: RuntimeContract, is
   return isRequired ? rule : `${rule} Without it NODE_ENV decides, else it is ${contract.defaultEnvironment}.`;
 }
 
-function pm2Spellings({ contract, matrix }: Facts): string[] {
-  return [...ecosystemSpellings(contract, matrix).keys()];
+/** Ecosystem files may have environments without an env file. */
+function spellingsFor({ id }: OperationRoute["operation"], { contract, matrix }: Facts): string[] {
+  return [...(id.startsWith("env.") ? envSpellings(contract) : ecosystemSpellings(contract, matrix)).keys()];
+}
+
+function successes({ response, hasEntityTag, goesOn }: OperationRoute): Json {
+  const answer = success(response, hasEntityTag);
+  return goesOn === undefined
+    ? { 200: answer }
+    : { 200: { ...answer, description: "There was nothing to do." }, 202: answer };
 }
 
 function success(response: z.ZodType, hasEntityTag: boolean): Json {

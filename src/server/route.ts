@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { ZodMiniType } from "zod/mini";
+import type { Begun } from "../core/api/rollout.ts";
 import type { Access, EnvRead, ErrorKind, Operation } from "../core/index.ts";
 
 export type Method = "GET" | "POST";
@@ -27,6 +28,8 @@ export interface OperationRoute extends RouteFacts {
   readonly takesYaml?: true;
   readonly ifMatch?: string;
   readonly fixed?: Readonly<Record<string, unknown>>;
+  /** The answer follows as soon as the first step is about to begin; the rest goes on without the request. */
+  readonly goesOn?: true;
   readonly response: z.ZodType;
   /** The answer gets an entity tag of the file that the operation read. */
   readonly hasEntityTag: boolean;
@@ -87,11 +90,12 @@ type AnswerOf<Output> = Output extends EnvRead<infer Response> ? Response : Outp
 
 type OperationFacts<Output> = Omit<
   OperationRoute,
-  "method" | "path" | "operation" | "response" | "hasEntityTag" | "refusals"
-> & {
-  readonly response: z.ZodType<AnswerOf<Output>>;
-  readonly refusals: readonly ErrorKind[];
-} & (Output extends EnvRead<unknown> ? { readonly hasEntityTag: true } : { readonly hasEntityTag?: never });
+  "method" | "path" | "operation" | "response" | "hasEntityTag" | "goesOn" | "refusals"
+> & { readonly refusals: readonly ErrorKind[] } & (
+    | { readonly response: z.ZodType<AnswerOf<Output>>; readonly goesOn?: never }
+    | { readonly response: z.ZodType<Begun>; readonly goesOn: true }
+  ) &
+  (Output extends EnvRead<unknown> ? { readonly hasEntityTag: true } : { readonly hasEntityTag?: never });
 
 export function operationRoute<Input, Output>(
   method: Method,

@@ -3,7 +3,8 @@ import * as body from "../core/api/bodies.ts";
 import { eventsBody } from "../core/api/events.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
 import { inputs } from "../core/api/inputs.ts";
-import { planBody, releaseListBody } from "../core/api/rollout.ts";
+import { begunBody, planBody, releaseBody, releaseListBody } from "../core/api/rollout.ts";
+import { applyRequest, rollbackRequest } from "../core/api/rollout-requests.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
 import {
   auditList,
@@ -19,7 +20,10 @@ import {
   metricsShow,
   deploymentsValidate,
   releaseList,
+  releaseShow,
+  rolloutApply,
   rolloutPlan,
+  rolloutRollback,
   tokenCreate,
   tokenList,
   tokenRevoke,
@@ -29,6 +33,10 @@ import { operationRoute, assets, lead, show, talk, type Route } from "./route.ts
 
 const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
 const ofBody: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
+const ofPlan: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAILED", "PM2_FAILED", "FACT_INVALID"];
+const ofRelease: readonly ErrorKind[] = [...ofBody, "APPLY_LOCKED", "PM2_FAILED", "AUDIT_FAILED", "SERVICE_BUSY"];
+/** A client should not wait for another apply: it reads the new plan first. */
+const promptly = { lockTimeoutMs: 1_000 };
 const json = "application/json; charset=utf-8";
 
 export const ASSET_PATH = "/assets/:file";
@@ -92,14 +100,44 @@ export const routes: readonly Route[] = [
     description: "Each step has its reasons and what happens to requests. Nothing is changed, and no value is shown.",
     query: ["environment", "service"],
     response: planBody,
-    refusals: ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAILED", "PM2_FAILED", "FACT_INVALID"],
+    refusals: ofPlan,
+  }),
+  operationRoute("POST", "/api/runtime/apply", rolloutApply, {
+    summary: "Run the steps of a plan, one after another.",
+    tag: "pm2",
+    description:
+      "Names the plan that was read. If another plan is due now, the answer is 409 with `PLAN_STALE` and that plan. " +
+      "Answers before the first step; `apply` frames and the release show the rest. The first failure restores the touched apps.",
+    body: applyRequest,
+    fixed: promptly,
+    goesOn: true,
+    response: begunBody,
+    refusals: [...ofPlan, ...ofRelease, "PLAN_STALE", "WORKTREE_DIRTY", "PROCESS_ACTION_REFUSED"],
+  }),
+  operationRoute("POST", "/api/runtime/rollback", rolloutRollback, {
+    summary: "Restore the processes and definitions that apps had before a release.",
+    tag: "pm2",
+    description:
+      "Answers before the first step, as an apply does. Files, code and data stay as they are. A rollback is a release, so it can be undone.",
+    body: rollbackRequest,
+    fixed: promptly,
+    goesOn: true,
+    response: begunBody,
+    refusals: [...ofRelease, "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
   }),
   operationRoute("GET", "/api/runtime/releases", releaseList, {
     summary: "List the newest applies and rollbacks of this repository.",
     tag: "pm2",
-    description: "One without an end was cut off, so its outcome is `half`. No value is shown.",
+    description: "One that was cut off has no end, and its outcome is `half`. No value is shown.",
     response: releaseListBody,
     refusals: ["PM2_FAILED"],
+  }),
+  operationRoute("GET", "/api/runtime/releases/:release", releaseShow, {
+    summary: "Show what a release did, step by step.",
+    tag: "pm2",
+    description: "While the release runs, its outcome is `running`. No value is shown.",
+    response: releaseBody,
+    refusals: ["PM2_FAILED", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
   }),
   operationRoute("GET", "/api/runtime/contract", contractShow, {
     summary: "Show the runtime contract and the capability matrix.",

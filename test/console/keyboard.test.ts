@@ -9,11 +9,10 @@ import { openConsole, type ConsoleOptions } from "./open-console.ts";
 import { pm2Page } from "./pm2-page.ts";
 
 const browser = useBrowser();
-const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 const TOKEN = "a-token-of-a-test-1234567890";
 
 async function auditPage(options: ConsoleOptions = {}) {
-  const server = await testServer(noPm2);
+  const server = await testServer();
   await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
   await post(server, { environment: "ci", values: { SVC_DATABASE_DRIVER: "MySQL" } });
   const opened = await openConsole(browser, server.url, { tab: "audit", ...options });
@@ -195,7 +194,17 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
 
   test("the focus is visible on every stop, and never trapped", async () => {
     const { page } = await auditPage();
-    for (const tab of ["monitoring", "environment", "pm2", "service", "targets", "interfaces", "transfer", "audit"]) {
+    for (const tab of [
+      "monitoring",
+      "environment",
+      "plan",
+      "pm2",
+      "service",
+      "targets",
+      "interfaces",
+      "transfer",
+      "audit",
+    ]) {
       await page.evaluate((id) => void (location.hash = `#/${id}`), tab);
       await page.locator(`#panel.${tab}`).waitFor();
       await page.locator(`#tab-${tab}`).focus();

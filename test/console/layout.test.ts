@@ -12,7 +12,7 @@ import { a, b, lambda, suiteOf } from "./stored-targets.ts";
 
 const browser = useBrowser();
 const WIDTHS = [320, 390, 640, 768, 833, 960, 1024, 1150, 1280, 1600, 2560];
-const TABS = ["environment", "pm2", "service", "targets", "interfaces", "transfer", "audit"];
+const TABS = ["environment", "plan", "pm2", "service", "targets", "interfaces", "transfer", "audit"];
 const processes: readonly Made[] = [
   { name: "shop-restapi", status: "online", execMode: "cluster" },
   { name: "a-name-of-many-letters-".repeat(4).slice(0, 81), status: "online" },
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("at every width", () => {
     ["as it is", () => Promise.resolve(browser)],
     ["with a browser font of 24 pixels", largeFont],
   ])("the other tabs, %s", async (_name, launch) => {
-    const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
+    const server = await testServer();
     const { page } = await openConsole(await launch(), server.url, {
       tab: "environment",
       stored: { "service-management.v1": JSON.stringify(suiteOf(a, b, lambda)) },

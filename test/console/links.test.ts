@@ -10,11 +10,10 @@ import { names, row } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
-const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
 describe.skipIf(!hasBrowser)("a link", () => {
   test("opens each tab, in the page and after a reload", async () => {
-    const server = await testServer(noPm2);
+    const server = await testServer();
     const { page } = await openConsole(browser, server.url, { tab: "audit" });
     for (const id of tabIds) {
       await page.goto("about:blank");
@@ -27,7 +26,7 @@ describe.skipIf(!hasBrowser)("a link", () => {
   });
 
   test("back and forward follow the order in which the tabs were opened", async () => {
-    const server = await testServer(noPm2);
+    const server = await testServer();
     const { page, tab } = await openConsole(browser, server.url, { tab: "audit" });
     const isOpen = (id: string) => page.locator(`#panel.${id}`).waitFor();
     await tab("Deploy targets").click();
@@ -141,7 +140,7 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
   });
 
   test("has the environment and the service kind of the preview, and filter and length of the audit", async () => {
-    const server = await testServer(noPm2);
+    const server = await testServer();
     const { page } = await openConsole(browser, server.url, {
       tab: "pm2?environment=staging&kind=grpc-api",
       mayFail: true,
@@ -157,7 +156,7 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
 describe.skipIf(!hasBrowser)("motion", () => {
   /** The number of running animations and transitions after an element starts to move. */
   async function moving(reducedMotion: "reduce" | "no-preference"): Promise<{ tab: string; count: number }[]> {
-    const server = await testServer(noPm2);
+    const server = await testServer();
     const { page } = await openConsole(browser, server.url, { reducedMotion, mayFail: true });
     const counts: { tab: string; count: number }[] = [];
     for (const tab of tabIds) {

@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("the parts of the page", () => {
   test("a key that opens a tab takes the focus there", async () => {
     const server = await testServer({ env: noPm2 });
     const { page } = await openConsole(browser, server.url, { tab: "audit" });
-    await page.keyboard.press("5");
+    await page.keyboard.press("6");
     await page.getByRole("heading", { level: 1, name: "Deploy targets" }).waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("panel");
     await page.keyboard.press("Tab");

@@ -1,20 +1,12 @@
 /** The examples of docs/how-to/ci.md are files, and are run here as far as this machine can. */
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT, makeRepository, type TestRepository } from "../support/git.ts";
+import { mergedPullRequest, runSteps, type Workflow } from "./workflow.ts";
 
 const EXAMPLES = join(REPOSITORY, "docs/examples/ci");
 const example = (name: string): string => readFileSync(join(EXAMPLES, name), "utf8");
@@ -126,21 +118,6 @@ function installSvcm(repository: TestRepository): void {
   chmodSync(RUN, 0o755);
 }
 
-interface Step {
-  readonly name?: string;
-  readonly uses?: string;
-  readonly run?: string;
-  readonly if?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly with?: Readonly<Record<string, unknown>>;
-}
-
-interface Workflow {
-  readonly permissions: object;
-  readonly defaults: { readonly run: { readonly shell: string } };
-  readonly jobs: Readonly<Record<string, { readonly permissions: object; readonly steps: readonly Step[] }>>;
-}
-
 describe("the workflow", () => {
   const text = example("deployments.yml");
   const workflow = parse(text) as Workflow;
@@ -169,7 +146,7 @@ describe("the workflow", () => {
   });
 
   test("runs each step as described", () => {
-    const repository = mergedPullRequest(BETTER);
+    const repository = mergedPullRequest(FILE, GOOD, BETTER);
     const ran = runSteps(repository, check?.steps ?? []);
     expect(ran).toMatchObject([
       { name: "Install", status: 0 },
@@ -195,7 +172,7 @@ describe("the workflow", () => {
   });
 
   test("fails for a bad document, annotates it, and still writes every report", () => {
-    const repository = mergedPullRequest(BAD);
+    const repository = mergedPullRequest(FILE, GOOD, BAD);
     const ran = runSteps(repository, check?.steps ?? []);
     expect(ran.map(({ status }) => status)).toEqual([0, 1, 0, 0]);
     expect(ran[1]?.stdout).toMatch(/^::error file=deployments\.yaml,line=\d+,/);
@@ -205,53 +182,3 @@ describe("the workflow", () => {
     expect(repository.read("summary.md")).toContain("The new document is not valid: 3 errors, 0 warnings.");
   });
 });
-
-/** The result of actions/checkout for a pull request: the merge commit on top of the base branch. */
-function mergedPullRequest(text: string): TestRepository {
-  const repository = makeRepository({
-    [FILE]: GOOD,
-    ".gitignore": "node_modules\n",
-    "package.json": JSON.stringify({ private: true, devDependencies: { svcm: "file:vendor/svcm" } }),
-    "vendor/svcm/package.json": JSON.stringify({ name: "svcm", version: "0.0.0", bin: "svcm.js" }),
-    "vendor/svcm/svcm.js": `#!/usr/bin/env node\nrequire(${JSON.stringify(RUN)});\n`,
-    "bin/gh": '#!/bin/sh\necho "$@" >> gh.log\ncase "$*" in *--jq*) echo "${GH_FOUND:-}" ;; esac\n',
-  });
-  chmodSync(repository.path("bin/gh"), 0o755);
-  chmodSync(repository.path("vendor/svcm/svcm.js"), 0o755);
-  bash(repository, "npm install --package-lock-only --offline --no-audit --no-fund");
-  repository.commit("lock");
-  repository.git("switch", "--quiet", "--create", "pull-request");
-  repository.write(FILE, text);
-  repository.commit("change");
-  repository.git("switch", "--quiet", "main");
-  repository.git("merge", "--quiet", "--no-ff", "--message", "merge", "pull-request");
-  return repository;
-}
-
-function runSteps(repository: TestRepository, steps: readonly Step[], more: Readonly<Record<string, string>> = {}) {
-  return steps.flatMap(({ name, run, env = {} }) => {
-    if (run === undefined) return [];
-    const given = { GH_TOKEN: "t", GH_REPO: "o/r", PULL_REQUEST: "7" };
-    expect(Object.keys(env).filter((variable) => !(variable in given))).toEqual([]);
-    return [{ name, ...bash(repository, run, { ...given, ...more }) }];
-  });
-}
-
-/** As a runner runs a step with `shell: bash`. */
-function bash(repository: TestRepository, script: string, env: Readonly<Record<string, string>> = {}) {
-  const file = repository.path(".git/step.sh");
-  writeFileSync(file, script);
-  const { status, stdout, stderr } = spawnSync("bash", ["--noprofile", "--norc", "-eo", "pipefail", file], {
-    cwd: repository.root,
-    env: plainEnvironment({
-      ...env,
-      HOME: repository.path(".git"),
-      PATH: `${repository.path("bin")}:${process.env["PATH"]}`,
-      CI: "true",
-      GITHUB_ACTIONS: "true",
-      GITHUB_STEP_SUMMARY: repository.path("summary.md"),
-    }),
-    encoding: "utf8",
-  });
-  return { status, stdout, stderr };
-}

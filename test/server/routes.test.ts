@@ -104,8 +104,17 @@ describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
   });
 });
 
-/** Their answers depend on PM2 (`metrics.test.ts`), need a token (`roles.test.ts`) or are not bodies (`public-url.test.ts`). */
-const elsewhere = ["/api/runtime/pm2-metrics", "/api/tokens", "/metrics", "/index.html"];
+/**
+ * Their answers depend on PM2 (`metrics.test.ts`, `pm2/apply-http.test.ts`), need a token (`roles.test.ts`) or are not bodies
+ * (`public-url.test.ts`).
+ */
+const elsewhere = [
+  "/api/runtime/pm2-metrics",
+  "/api/runtime/releases/:release",
+  "/api/tokens",
+  "/metrics",
+  "/index.html",
+];
 
 test("every row that is read has an example", () => {
   const read = routes.filter((route) => route.method === "GET" && !("socket" in route)).map(({ path }) => path);

@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import type * as bodies from "../../core/api/bodies.ts";
 import type { IdentityResponse as Me } from "../../core/api/identity.ts";
+import type { Begun, Plan, Release } from "../../core/api/rollout.ts";
 import type { Session } from "../state/session.ts";
 import { RequestError, type ErrorBody, type Problem } from "./request-error.ts";
 
@@ -63,7 +64,7 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
     const { body, entityTag } = await send(request);
     return { ...(body as Shape), ...(entityTag !== null && { entityTag }) };
   };
-  const of = (query: NonNullable<Request["query"]>): NonNullable<Request["query"]> => ({
+  const of = (query: Query): Query => ({
     ...query,
     service: service(),
   });
@@ -87,6 +88,7 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
       ask<Ecosystem>({ path: "/api/runtime/pm2-ecosystem", query: of({ environment, serviceKind }), signal }),
     metrics: (environment: string, signal?: AbortSignal) =>
       ask<Metrics>({ path: "/api/runtime/pm2-metrics", query: of({ environment: environment || undefined }), signal }),
+    ...rolloutCalls(ask, of),
     contract: (signal?: AbortSignal) => ask<ContractBody>({ path: "/api/runtime/contract", signal }),
     audit: (limit: string, signal?: AbortSignal) =>
       ask<Audit>({ path: "/api/runtime/audit", query: { limit }, signal }),
@@ -103,6 +105,27 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
       if (!response.ok) throw new RequestError(await problemIn(response));
       return (await jsonOf(response)) as Health;
     },
+  };
+}
+
+type Ask = <Shape>(request: Request) => Promise<Shape>;
+type Query = NonNullable<Request["query"]>;
+
+/** Plans, applies and rollbacks. */
+function rolloutCalls(ask: Ask, of: (query: Query) => Query) {
+  return {
+    plan: (environment: string, signal?: AbortSignal) =>
+      ask<Plan>({ path: "/api/runtime/plan", query: of({ environment: environment || undefined }), signal }),
+    apply: (asked: {
+      readonly environment: string;
+      readonly plan: string;
+      readonly allowDirty: boolean;
+      readonly message: string | undefined;
+    }) => ask<Begun>({ path: "/api/runtime/apply", body: { ...of({}), ...asked } }),
+    rollback: (release: string) => ask<Begun>({ path: "/api/runtime/rollback", body: { release } }),
+    releases: (signal?: AbortSignal) =>
+      ask<{ readonly releases: readonly Release[] }>({ path: "/api/runtime/releases", signal }),
+    release: (id: string) => ask<Release>({ path: `/api/runtime/releases/${encodeURIComponent(id)}` }),
   };
 }
 

@@ -4,6 +4,7 @@ import { computed, signal, type ReadonlySignal, type Signal } from "@preact/sign
 export const tabIds = [
   "monitoring",
   "environment",
+  "plan",
   "pm2",
   "service",
   "targets",

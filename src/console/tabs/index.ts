@@ -11,6 +11,7 @@ import { Environment } from "./environment/Environment.tsx";
 import { interfaceList, Interfaces } from "./interfaces/Interfaces.tsx";
 import { monitorOf } from "./monitoring/monitor.ts";
 import { Monitoring } from "./monitoring/Monitoring.tsx";
+import { Plan } from "./plan/Plan.tsx";
 import { Pm2 } from "./pm2/Pm2.tsx";
 import { configurationForm, Service } from "./service/Service.tsx";
 import { targetList, Targets } from "./targets/Targets.tsx";
@@ -40,6 +41,7 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
     isOfOneService: true,
     mark: environmentMark,
   },
+  plan: { label: "Plan", icon: "plan", View: Plan },
   pm2: { label: "PM2 preview", icon: "layers", View: Pm2 },
   service: {
     label: "Service configuration",

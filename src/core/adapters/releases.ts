@@ -1,11 +1,12 @@
 import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { Release } from "../api/rollout.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError } from "../ports/index.ts";
 import type { Releases } from "../ports/releases.ts";
 import type { ReleaseEvent } from "../rollout/release.ts";
-import { fileLocks } from "./files/lock.ts";
+import { fileLocks, heldSince } from "./files/lock.ts";
 
 /** `20261122-044103-b8f9`, so that names sort by time. */
 const ID = /^\d{8}-\d{6}-[0-9a-f]{4}$/;
@@ -14,9 +15,12 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
   const own = join(pm2Home, "svcm");
   const folder = join(own, serviceName(root), "releases");
   const journalOf = (id: string): string => join(folder, id, "journal.jsonl");
+  const path = join(own, "apply");
+  const counts = new Map<Release["outcome"], number>();
   return {
+    heldSince: () => using(own, () => heldSince(path)),
+    counts: () => counts,
     exclusively: async (timeoutMs, work) => {
-      const path = join(own, "apply");
       await using(own, () => mkdir(own, { recursive: true, mode: 0o700 }));
       try {
         return await fileLocks({ timeoutMs }).hold({ target: path, path }, work);
@@ -31,7 +35,10 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
         await mkdir(join(folder, id), { recursive: true, mode: 0o700 });
         await append(journalOf(id), first);
       }),
-    add: (id, event) => using(folder, () => append(journalOf(id), event)),
+    add: async (id, event) => {
+      await using(folder, () => append(journalOf(id), event));
+      if (event.event === "end") counts.set(event.outcome, (counts.get(event.outcome) ?? 0) + 1);
+    },
     keptIn: (id) => join(folder, id, "before.json"),
     list: () =>
       using(folder, async () => {

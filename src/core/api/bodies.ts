@@ -5,31 +5,15 @@ import { capabilityMatrixSchema, runtimeContractSchema, tier } from "../facts/sc
 import { auditRecord } from "./audit-record.ts";
 import type { BodyOf } from "./body-of.ts";
 import type { ErrorCode } from "./code.ts";
-import type { Issue } from "./issue.ts";
 import { inputs } from "./inputs.ts";
+import { issueBody } from "./issue-body.ts";
 import { metricsPayload } from "./metrics.ts";
+import { planBody } from "./rollout.ts";
 import { text } from "./text.ts";
 
 const environment = z.string().describe("The requested environment, trimmed and lower-cased; an alias stays an alias.");
 const fileName = z.string().describe("The env file that the environment resolves to, in the config directory.");
 const keys = z.array(z.string());
-
-export const issueBody = z
-  .strictObject({
-    code: text<ErrorCode>().describe("Stable, for example `ENV_VALUE_UNSUPPORTED`."),
-    severity: z.enum(["error", "warning"]),
-    path: z
-      .array(z.union([z.string(), z.number()]))
-      .describe('Place in the document, for example `["values", "SVC_HTTP_FRAMEWORK"]`.'),
-    message: z.string().describe("The problem, and the accepted values. Never a secret."),
-    accepted: keys.optional(),
-    suggestion: z.string().optional().describe("The accepted word that was most likely meant."),
-    at: z
-      .strictObject({ file: z.string(), line: z.int().min(1), column: z.int().min(1) })
-      .optional()
-      .describe("Place in the file; lines and columns count from 1."),
-  })
-  .describe("A finding of a validator.") satisfies z.ZodType<Issue>;
 
 export const failureBody = z
   .strictObject({
@@ -38,6 +22,7 @@ export const failureBody = z
     code: text<ErrorCode>().optional().describe("A stable code, or the file system's own, for example `ENOSPC`."),
     path: z.string().optional().describe("The file that the failure is about."),
     issues: z.array(issueBody).optional(),
+    plan: planBody.optional().describe("Of `PLAN_STALE`: the plan as it is now."),
   })
   .describe("Every answer with a status of 400 or more.");
 

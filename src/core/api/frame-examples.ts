@@ -48,6 +48,7 @@ const payload: MetricsPayload = {
     missingExpected: [],
     unexpected: [],
     drift: [],
+    planSteps: 0,
   },
   summary: {
     processCount: 1,
@@ -140,6 +141,27 @@ export const frameExamples: Examples = {
       name: "nothing",
       code: "PROCESS_NOT_FOUND",
       error: "Process not found.",
+    },
+  ],
+  apply: [
+    {
+      type: "apply",
+      release: "20261122-044103-b8f9",
+      step: 2,
+      of: 3,
+      do: "update",
+      app: "dev-restapi",
+      phase: "begun",
+    },
+    {
+      type: "apply",
+      release: "20261122-044103-b8f9",
+      step: 3,
+      of: 3,
+      do: "save",
+      app: "",
+      phase: "done",
+      outcome: "applied",
     },
   ],
 };

@@ -5,10 +5,10 @@
  */
 import * as z from "zod/mini";
 import type { BodyOf } from "./body-of.ts";
-import { issueBody } from "./bodies.ts";
+import { issueBody } from "./issue-body.ts";
 import { interval } from "./channel.ts";
 import { hostPayload, metricsPayload } from "./metrics.ts";
-import { channelActions, processScopes } from "./names.ts";
+import { channelActions, processScopes, releaseOutcomes, stepKinds, stepPhases } from "./names.ts";
 
 const text = (max: number) => z.string().check(z.minLength(1), z.maxLength(max));
 const requestId = z.optional(
@@ -137,6 +137,23 @@ export const actionResultFrame = z
   })
   .check(z.describe("The outcome of an `action`, refused and failed ones included."));
 
+export const applyFrame = z
+  .strictObject({
+    type: z.literal("apply"),
+    release: z.string().check(z.describe("Id of the release.")),
+    step: z.int().check(z.minimum(1), z.describe("Position of the step, from 1.")),
+    of: z.int().check(z.minimum(1), z.describe("Number of steps.")),
+    do: z.enum([...stepKinds, "return"]),
+    app: z.string(),
+    phase: z.enum(stepPhases),
+    reason: z.optional(z.string().check(z.describe("Why the step failed, even if the app runs as before again."))),
+    outcome: z.optional(z.enum(releaseOutcomes).check(z.describe("Only in the last frame of a release."))),
+    code: z.optional(z.string().check(z.describe("Why it was reverted or is half."))),
+  })
+  .check(
+    z.describe("A step of an apply or a rollback over HTTP, to every subscriber. GET /api/runtime/releases has all."),
+  );
+
 export const clientFrames = {
   subscribe: subscribeFrame,
   unsubscribe: unsubscribeFrame,
@@ -151,11 +168,13 @@ export const serverFrames = {
   host: hostFrame,
   error: errorFrame,
   "action-result": actionResultFrame,
+  apply: applyFrame,
 } as const;
 
 export type SubscribeFrame = BodyOf<typeof subscribeFrame>;
 export type ActionFrame = BodyOf<typeof actionFrame>;
 export type ActionResultFrame = BodyOf<typeof actionResultFrame>;
+export type ApplyFrame = BodyOf<typeof applyFrame>;
 export type ErrorFrame = BodyOf<typeof errorFrame>;
 export type ClientFrame = FrameOf<typeof clientFrames>;
 export type ServerFrame = FrameOf<typeof serverFrames>;

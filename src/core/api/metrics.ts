@@ -189,6 +189,7 @@ const ecosystem = z.strictObject({
   missingExpected: z.array(z.string()).describe("Declared apps that no online process runs."),
   unexpected: z.array(z.string()).describe("Names of processes that no app declares."),
   drift: z.array(driftEntry),
+  planSteps: count.nullable().describe("Steps that the plan has now, without the save; null if the file fails."),
   error: failure.error.optional(),
   code: failure.code.optional(),
 });

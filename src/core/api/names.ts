@@ -68,9 +68,9 @@ export const stepNotes = ["GAP_BY_FORK", "INTERPRETER_IGNORED_IN_CLUSTER"] as co
 export const planFormats = ["text", "markdown"] as const;
 
 /** Outcomes of an apply or a rollback. A release that was cut off is `half`. */
-export const releaseOutcomes = ["applied", "unchanged", "reverted", "half"] as const;
+export const releaseOutcomes = ["running", "applied", "unchanged", "reverted", "half"] as const;
 
-export const stepPhases = ["done", "failed", "reverted", "not-begun"] as const;
+export const stepPhases = ["not-begun", "begun", "done", "failed", "reverted"] as const;
 
 export const eventKinds = ["start", "exit", "restart", "stop", "action", "write", "daemon"] as const;
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
-import { issueBody } from "./bodies.ts";
+import { issueBody } from "./issue-body.ts";
 import { driftEntry } from "./metrics.ts";
 import { auditSources, disruptions, driftStates, releaseOutcomes, stepKinds, stepNotes, stepPhases } from "./names.ts";
 
@@ -71,6 +71,9 @@ export const planBody = z
     undeclared: z
       .array(z.strictObject({ name: z.string(), pmIds }))
       .describe("Processes that no file declares. No step touches them."),
+    leftOut: z
+      .array(z.strictObject({ name: z.string(), pmIds }))
+      .describe("Apps that differ and have no step, because they serve this request. svcm in a terminal plans them."),
     issues: z
       .array(issueBody)
       .describe("Errors: reasons why a step cannot run as declared. Warnings keep no step from running."),
@@ -94,7 +97,7 @@ export const releaseBody = z
     undoes: z.string().optional().describe("The release that a rollback undid."),
     environment: z.string(),
     startedAt: moment,
-    endedAt: moment.nullable().describe("Null if it was cut off."),
+    endedAt: moment.nullable().describe("Null if it still runs or was cut off."),
     source: z.enum(auditSources),
     actor: z.string().optional(),
     message: z.string().optional(),
@@ -102,7 +105,7 @@ export const releaseBody = z
     outcome: z
       .enum(releaseOutcomes)
       .describe(
-        "`applied`: everything runs as planned. `unchanged`: there was nothing to do. `reverted`: a step failed, and everything " +
+        "`running`: it is under way. `applied`: everything runs as planned. `unchanged`: there was nothing to do. `reverted`: a step failed, and everything " +
           "runs as before. `half`: some apps may run as before, and others as planned.",
       ),
     code: z.string().optional().describe("Why it was reverted or is half."),
@@ -111,7 +114,7 @@ export const releaseBody = z
         do: z.enum([...stepKinds, "return"]).describe("`return`: a rollback gave the app its former definition."),
         app: z.string(),
         pmIds,
-        phase: z.enum(stepPhases),
+        phase: z.enum(stepPhases).describe("`begun` only while the release runs."),
         reason: z.string().optional(),
       }),
     ),
@@ -122,6 +125,11 @@ export const releaseListBody = z
   .strictObject({ releases: z.array(releaseBody).describe("The newest first; svcm keeps ten.") })
   .describe("The applies and rollbacks of this repository.");
 
+export const begunBody = z
+  .strictObject({ release: z.string().nullable().describe("Id of the release; null if there was nothing to do.") })
+  .describe("An apply or a rollback has begun. Its steps follow as `apply` frames, and its release shows them.");
+
+export type Begun = BodyOf<typeof begunBody>;
 export type PlanStep = BodyOf<typeof planStep>;
 export type PlanReason = PlanStep["why"][number];
 export type Plan = BodyOf<typeof planBody>;

@@ -1,7 +1,9 @@
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import { driftStates } from "../api/names.ts";
+import type { Release } from "../api/rollout.ts";
 import type { AuditCount } from "../ports/index.ts";
 import type { OwnUsage } from "../ports/machine.ts";
+import type { Releases } from "../ports/releases.ts";
 import type { MetricFamily, MetricSample } from "./open-metrics.ts";
 import type { Sample, TelemetryCost } from "./telemetry.ts";
 
@@ -11,10 +13,14 @@ export interface FamilyFacts {
   readonly own: OwnUsage;
   readonly cost: TelemetryCost;
   readonly audit: readonly AuditCount[];
+  /** The kept releases, the newest first. */
+  readonly releases: readonly Release[];
+  readonly ended: ReturnType<Releases["counts"]>;
 }
 
 /** The metrics of `GET /metrics`. Labels never hold values of an environment or arguments. */
-export function metricFamilies({ version, sample, own, cost, audit }: FamilyFacts): MetricFamily[] {
+export function metricFamilies(facts: FamilyFacts): MetricFamily[] {
+  const { version, sample, own, cost, audit } = facts;
   return [
     info("svcm_build", "The running svcm.", { version }),
     gauge("svcm_pm2_up", "1 if PM2 could be read, otherwise 0.", sample.kind === "metrics" ? 1 : 0),
@@ -26,11 +32,34 @@ export function metricFamilies({ version, sample, own, cost, audit }: FamilyFact
       help: "Audit records that this svcm wrote.",
       samples: audit.map(({ action, outcome, count }) => ({ labels: { action, outcome }, value: count })),
     },
+    ...releaseFamilies(facts),
     counter("svcm_self_cpu_seconds", "CPU time that svcm itself used.", own.cpuSeconds),
     gauge("svcm_self_resident_memory_bytes", "Resident memory of svcm itself.", own.rssBytes),
     counter("svcm_self_samples", "Measurements of the machine.", cost.samples),
     counter("svcm_self_pm2_list_calls", "Questions to PM2 for its processes.", cost.listCalls),
   ];
+}
+
+/** `revision` is the commit of a release; of a rollback, that of the release that it undid. */
+function releaseFamilies({ releases: [newest], ended }: FamilyFacts): MetricFamily[] {
+  return [
+    {
+      name: "svcm_release",
+      type: "info",
+      help: "The newest apply or rollback of this repository.",
+      samples: newest === undefined ? [] : [{ labels: labelsOf(newest), value: 1 }],
+    },
+    {
+      name: "svcm_apply",
+      type: "counter",
+      help: "Applies and rollbacks that this svcm ran, by outcome.",
+      samples: [...ended].map(([outcome, value]) => ({ labels: { outcome }, value })),
+    },
+  ];
+}
+
+function labelsOf({ id, environment, git, outcome, undoes = "" }: Release): Readonly<Record<string, string>> {
+  return { release: id, environment, revision: git?.commit ?? "", outcome, undoes };
 }
 
 function hostFamilies({ cpu, memory, disk }: HostMetrics): MetricFamily[] {
@@ -106,6 +135,7 @@ function pm2Families({ environment, ecosystem, summary, processes }: MetricsPayl
         value: known(ecosystem.drift.filter((entry) => entry.state === state).length),
       })),
     ),
+    gauge("svcm_plan_steps", "Steps from what PM2 runs to what it declares.", ecosystem.planSteps, labels),
   ];
 }
 

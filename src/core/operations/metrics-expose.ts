@@ -1,6 +1,7 @@
 import { metricFamilies } from "../metrics/metric-families.ts";
 import { metricsText } from "../metrics/open-metrics.ts";
 import { defineOperation } from "../operation.ts";
+import { keptReleases } from "../rollout/kept-releases.ts";
 
 /** Covers processes, host, drift, audit and svcm's own cost; only the host if PM2 cannot be read. */
 export const metricsExpose = defineOperation({
@@ -8,9 +9,12 @@ export const metricsExpose = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports, { version, format }): Promise<string> {
-    const { telemetry, machine, audit } = ports;
+    const { telemetry, machine, audit, releases } = ports;
     const sample = await telemetry.collect({ environment: undefined, asyncContext: false });
-    const facts = { own: machine.own(), cost: telemetry.cost(), audit: audit.counts() };
+    // The rest is worth a scrape if the releases cannot be read.
+    const kept = await keptReleases(releases).catch(() => []);
+    const done = { releases: kept, ended: releases.counts() };
+    const facts = { own: machine.own(), cost: telemetry.cost(), audit: audit.counts(), ...done };
     return metricsText(metricFamilies({ version, sample, ...facts }), format);
   },
 });

@@ -1,6 +1,7 @@
 import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
 import { releaseIn } from "../rollout/apply/rollback.ts";
+import { keptReleases } from "../rollout/kept-releases.ts";
 import { releaseOf } from "../rollout/release.ts";
 
 /** One release with its steps. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */
@@ -9,6 +10,8 @@ export const releaseShow = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run({ releases }, { release }): Promise<Release> {
-    return releaseOf(releaseIn(await releases.list(), release));
+    const journal = releaseIn(await releases.list(), release);
+    const kept = await keptReleases(releases);
+    return kept.find(({ id }) => id === journal.head.id) ?? releaseOf(journal, null);
   },
 });

@@ -1,3 +1,4 @@
+import type { Release } from "../api/rollout.ts";
 import type { ReleaseEvent } from "../rollout/release.ts";
 
 /**
@@ -11,6 +12,12 @@ export interface Releases {
    * @throws {SvcmError} APPLY_LOCKED; what `work` throws passes through.
    */
   exclusively<T>(timeoutMs: number, work: () => Promise<T>): Promise<T>;
+
+  /** When the apply or rollback began that runs now, in milliseconds since 1970; null if none runs. */
+  heldSince(): Promise<number | null>;
+
+  /** The releases that this process ended, by outcome. */
+  counts(): ReadonlyMap<Release["outcome"], number>;
 
   /** Makes the folder of a release, with the first line of its journal on disk. */
   begin(id: string, first: ReleaseEvent): Promise<void>;

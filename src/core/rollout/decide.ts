@@ -75,6 +75,20 @@ function stepsOf(comparison: Comparison): DecidedStep[] {
   ].map((step) => ({ ...step, notes: [...step.notes, ...notesOf(app, step)] }));
 }
 
+/** Without the steps of apps that serve this request: such a step would end svcm before it finishes. */
+export function withoutOwn(decision: Decision, own: readonly string[]): Decision & Pick<Plan, "leftOut"> {
+  const kept = decision.steps.filter(({ app }) => !own.includes(app));
+  const left = decision.steps.filter(({ app }) => own.includes(app));
+  return {
+    ...decision,
+    steps: kept.every((step) => step.do === "save") ? [] : kept,
+    leftOut: [...groupBy(left, ({ app }) => app)].map(([name, steps]) => ({
+      name,
+      pmIds: [...new Set(steps.flatMap(({ pmIds }) => pmIds))],
+    })),
+  };
+}
+
 function isOnlyStopped({ state }: PlanReason): boolean {
   return state === "stopped";
 }

@@ -8,6 +8,7 @@ export interface Drift {
   readonly missingExpected: string[];
   readonly unexpected: string[];
   readonly drift: DriftEntry[];
+  readonly planSteps: number;
 }
 
 /**
@@ -27,6 +28,7 @@ export function driftOf(facts: ComparedFacts): Drift {
       .map(({ app }) => app)
       .toSorted(compareText),
     unexpected: undeclared.map(({ name }) => name),
+    planSteps: steps.filter((step) => step.do !== "save").length,
     drift: [...reasons, ...unexpected].toSorted(
       (a, b) => compareText(a.name, b.name) || compareText(a.field, b.field) || compareText(a.key ?? "", b.key ?? ""),
     ),

@@ -6,7 +6,7 @@ import type { DecidedStep, Decision } from "./decide.ts";
 
 export interface PlanContext extends Pick<
   Plan,
-  "environment" | "fileName" | "path" | "exists" | "git" | "pm2" | "from"
+  "environment" | "fileName" | "path" | "exists" | "git" | "pm2" | "from" | "leftOut"
 > {
   /** Reasons why apps cannot run as declared, by the name of the app. */
   readonly refused: ReadonlyMap<string, Issue>;

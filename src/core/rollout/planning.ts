@@ -9,11 +9,12 @@ import { notFound } from "../pm2/control/target.ts";
 import { declarationOf } from "../pm2/declaration.ts";
 import { withheldIssues } from "../pm2/rules/file.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
+import { isOwn } from "../pm2/own.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
 import { ecosystemSpellings, spellingsOf } from "../project/environment.ts";
 import { below, type PlaceRequest } from "../project/places.ts";
-import { decide, type Decision } from "./decide.ts";
+import { decide, withoutOwn, type Decision } from "./decide.ts";
 import { expectedApps, type Expecting } from "./expected.ts";
 import { filesNow } from "./files.ts";
 import { planOf, type PlanContext } from "./plan.ts";
@@ -68,9 +69,15 @@ export async function planned(
   const git = await gitState(ports, content);
   const refused = refusedIn(content, names, expecting);
   const warnings = withheldIssues(loaded?.withheld ?? []);
-  const decision = decide(facts);
-  const about = { environment, fileName, path, exists: loaded !== undefined, git, refused, warnings, ...context };
+  const { leftOut, ...decision } = withoutOwn(decide(facts), from === undefined ? ownApps(ports, running) : []);
+  const subject = { environment, fileName, path, exists: loaded !== undefined, git };
+  const about = { ...subject, refused, warnings, leftOut, ...context };
   return { plan: planOf(facts, decision, about), decision, content, expecting, running };
+}
+
+function ownApps({ processes }: Ports, running: readonly ProcessRecord[]): string[] {
+  const us = processes.own();
+  return running.filter((record) => isOwn(record, us)).map(({ name }) => name);
 }
 
 /** The state that a plan starts from. */

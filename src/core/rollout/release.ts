@@ -45,16 +45,21 @@ export function journalsOf(lists: readonly (readonly ReleaseEvent[])[]): Journal
   });
 }
 
-/** The release of a journal. One without an end was cut off, so it may be half done. */
-export function releaseOf({ head, events }: Journal): Release {
+/**
+ * The release of a journal. One without an end runs, or it was cut off and may be half done.
+ *
+ * @param heldSince when the lock was taken, in milliseconds since 1970; null if it is free
+ */
+export function releaseOf({ head, events }: Journal, heldSince: number | null): Release {
   const { event: _event, before: _before, steps, ...common } = head;
   const end = events.findLast((event) => event.event === "end");
+  const isRunning = end === undefined && heldSince !== null && heldSince <= Date.parse(head.startedAt);
   return {
     ...common,
     endedAt: end?.at ?? null,
-    outcome: end?.outcome ?? "half",
+    outcome: end?.outcome ?? (isRunning ? "running" : "half"),
     ...(end?.code !== undefined && { code: end.code }),
-    steps: steps.map((step, index) => ({ ...step, ...phaseOf(events, index, step) })),
+    steps: steps.map((step, index) => ({ ...step, ...phaseOf(events, index, { ...step, isRunning }) })),
   };
 }
 
@@ -62,13 +67,14 @@ export function releaseOf({ head, events }: Journal): Release {
 function phaseOf(
   events: readonly ReleaseEvent[],
   index: number,
-  { do: kind, app }: ReleaseHead["steps"][number],
+  { do: kind, app, isRunning }: ReleaseHead["steps"][number] & { readonly isRunning: boolean },
 ): Pick<ReleaseStep, "phase" | "reason"> {
   const last = events.findLast((event) => event.event === "step" && event.step === index);
   if (last?.event !== "step") return { phase: "not-begun" };
   const returned = events.findLast((event) => event.event === "return" && event.app === app);
   const isReturned = returned?.event === "return" && returned.reason === undefined;
-  if (isReturned && kind !== "return") return { phase: "reverted" };
-  if (last.phase === "done") return { phase: "done" };
-  return { phase: "failed", ...(last.reason !== undefined && { reason: last.reason }) };
+  const why = last.reason === undefined ? {} : { reason: last.reason };
+  if (isReturned && kind !== "return") return { phase: "reverted", ...why };
+  if (last.phase === "done" || (last.phase === "begun" && isRunning)) return { phase: last.phase };
+  return { phase: "failed", ...why };
 }

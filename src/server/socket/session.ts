@@ -7,6 +7,7 @@ import { anonymous, type AccessPolicy } from "../access.ts";
 import type { Authenticate } from "../authentication.ts";
 import type { Limits } from "../limits.ts";
 import { actorOf, isOfToken, type RefusedAttempt, type Refusals } from "../refusals.ts";
+import type { Rollouts } from "../rollouts.ts";
 import type { ActionRunner } from "./run-action.ts";
 import { refusedAction } from "./action-result.ts";
 import { closeCodes, type Peer } from "./peer.ts";
@@ -22,6 +23,7 @@ export interface SessionContext extends Streaming {
   readonly authenticate: Authenticate;
   readonly limits: Limits;
   readonly act: ActionRunner;
+  readonly rollouts: Rollouts;
   readonly refusals: Refusals;
   /** @throws {SvcmError} FORBIDDEN if the token is limited to other environments or services */
   readonly mayWatch: (identity: Identity, place: Pick<SubscribeFrame, "environment" | "service">) => Promise<void>;
@@ -163,7 +165,9 @@ export class Session {
     this.#subscribed = subscribed;
     const { environment, intervalMs } = subscribed;
     this.#peer.send({ type: "subscribed", environment, intervalMs });
-    void stream(this.#context, this.#peer, subscribed, this.#stop.signal);
+    const { signal } = this.#stop;
+    this.#context.rollouts.listen((frame) => this.#peer.send(frame), signal);
+    void stream(this.#context, this.#peer, subscribed, signal);
   }
 
   #act(frame: ActionFrame): void {

@@ -27,6 +27,20 @@ const facts = {
       count: 2,
     } as const,
   ],
+  releases: [
+    {
+      id: "20261122-044103-b8f9",
+      plan: "7f3a-9c21",
+      environment: "dev",
+      startedAt: "2026-11-22T04:41:03.000Z",
+      endedAt: "2026-11-22T04:41:09.000Z",
+      source: "cli",
+      git: { commit: "1d6f1f0c2a", dirty: [] },
+      outcome: "applied",
+      steps: [],
+    } as const,
+  ],
+  ended: new Map([["applied", 3] as const]),
 };
 
 const LINE =

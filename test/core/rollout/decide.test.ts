@@ -25,7 +25,7 @@ function planFor(
   more: Partial<Pick<PlanContext, "digest" | "warnings">> = {},
 ): Plan {
   const facts = factsOf(expected, running);
-  const about = { environment: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null };
+  const about = { environment: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null, leftOut: [] };
   return planOf(facts, decide(facts), { ...about, refused: new Map(), warnings: [], ...more });
 }
 

@@ -35,6 +35,7 @@ describe("apps", () => {
     expect(drift([{}], [runningRecord()])).toEqual({
       expectedProcessCount: 1,
       missingExpected: [],
+      planSteps: 0,
       unexpected: [],
       drift: [],
     });

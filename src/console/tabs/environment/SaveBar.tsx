@@ -11,20 +11,22 @@ import { useEditor } from "./editor.ts";
 import { StaleProcesses } from "./StaleProcesses.tsx";
 import { ChangeView, Value } from "./Values.tsx";
 
+type Then = (work: () => void | Promise<void>) => () => Promise<void>;
+
 export function SaveBar(): JSX.Element {
   const editor = useEditor();
   const bar = useRef<HTMLElement>(null);
   const hasChanges = editor.changes.value.length > 0 && !editor.conflict.value;
   useEffect(keepFieldInSight, [editor.changes.value.length, editor.issues.value.length]);
   // The buttons go away, so the focus moves to the bar.
-  const then = (work: () => void | Promise<void>) => async () => {
+  const then: Then = (work) => async () => {
     await work();
     bar.current?.focus();
   };
   return (
     <section class="save-bar" aria-label="Changes" tabIndex={-1} ref={bar}>
       <StatusRegion>
-        <OutcomeView />
+        <OutcomeView then={then} />
       </StatusRegion>
       {hasChanges && <Changes onSave={then(() => editor.save())} onDiscard={then(() => editor.discard())} />}
     </section>
@@ -67,12 +69,13 @@ function Changes(props: { onSave: () => Promise<void>; onDiscard: () => Promise<
   );
 }
 
-function OutcomeView(): JSX.Element | null {
-  const { outcome, conflict } = useEditor();
+function OutcomeView({ then }: { then: Then }): JSX.Element | null {
+  const editor = useEditor();
+  const { outcome, conflict } = editor;
   const last = outcome.value;
   const dismiss = <IconButton icon="close" label="Dismiss" onClick={() => void (outcome.value = undefined)} />;
   if (last === undefined) return null;
-  if ("written" in last) return <Saved written={last.written} dismiss={dismiss} />;
+  if ("written" in last) return <Saved written={last.written} dismiss={dismiss} undo={then(() => editor.undo())} />;
   if (conflict.value) return null;
   return (
     <StatusLine tone="error" action={dismiss}>
@@ -82,10 +85,27 @@ function OutcomeView(): JSX.Element | null {
   );
 }
 
-function Saved({ written, dismiss }: { written: EnvWrite; dismiss: JSX.Element }): JSX.Element {
+interface SavedProps {
+  readonly written: EnvWrite;
+  readonly dismiss: JSX.Element;
+  readonly undo: () => Promise<void>;
+}
+
+function Saved({ written, dismiss, undo }: SavedProps): JSX.Element {
+  const { isSaving } = useEditor();
   const { fileName, changedKeys, ignoredKeys, values, warnings } = written;
+  const actions = (
+    <span class="form-actions">
+      {changedKeys.length > 0 && (
+        <Button size="small" icon="undo" disabled={isSaving.value} onClick={() => void undo()}>
+          Undo
+        </Button>
+      )}
+      {dismiss}
+    </span>
+  );
   return (
-    <StatusLine tone="success" action={dismiss}>
+    <StatusLine tone="success" action={actions}>
       <strong>
         {changedKeys.length === 0
           ? `Nothing was written: ${fileName} already has these values.`

@@ -1,34 +1,73 @@
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { EnvWrite, Metrics } from "../../data/api.ts";
+import { useMemo } from "preact/hooks";
+import type { EnvWrite } from "../../data/api.ts";
 import { useConsole } from "../../console.ts";
+import { Button } from "../../ui/Button.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
+import { createRestarts, staleIn, type StaleApp } from "./restarts.ts";
 
-/** The processes that still run with the values before the save. Empty if PM2 cannot be read. */
+/** The apps that still run with the values before the save. Empty if PM2 cannot be read. */
 export function StaleProcesses({ written }: { written: EnvWrite }): JSX.Element | null {
   const { api } = useConsole();
   const { answer } = useAnswer((signal) => api.metrics(written.environment, signal), [written]);
-  const names = answer ? staleIn(answer, written) : [];
-  if (names.length === 0) return null;
+  const apps = answer ? staleIn(answer, written) : [];
+  return apps.length === 0 ? null : <Stale apps={apps} written={written} />;
+}
+
+function Stale({ apps, written }: { apps: readonly StaleApp[]; written: EnvWrite }): JSX.Element {
+  const page = useConsole();
+  const restarts = useMemo(() => createRestarts(page), [page, written]);
+  const left = useSignal<ReadonlySet<string>>(new Set());
+  const states = restarts.states.value;
+  const open = apps.filter(({ name, isOwn }) => !isOwn && states.get(name) !== "restarted");
+  const chosen = open.filter(({ name }) => !left.value.has(name));
+  const isBusy = [...states.values()].includes("restarting");
+  const toggle = (name: string): void => {
+    const next = new Set(left.value);
+    if (!next.delete(name)) next.add(name);
+    left.value = next;
+  };
   return (
-    <p>
-      Still running with the old values:{" "}
-      {names.map((name, at) => (
-        <span key={name}>
-          {at > 0 && ", "}
-          <bdi>{name}</bdi>
-        </span>
-      ))}
-      . Restart them in <a href="#/monitoring">Monitoring</a>.
-    </p>
+    <fieldset class="stale" disabled={isBusy}>
+      <legend>{open.length === 0 ? "Restarted with the new values" : "Still running with the old values"}</legend>
+      <ul>
+        {apps.map((app) => (
+          <li key={app.name}>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={chosen.includes(app)}
+                disabled={!open.includes(app)}
+                onChange={() => toggle(app.name)}
+              />
+              <span>
+                <bdi>{app.name}</bdi> <em>{states.get(app.name) ?? noteOf(app)}</em>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {restarts.problem.value !== undefined && <p class="field-issue">{restarts.problem.value}</p>}
+      <div class="form-actions">
+        <a href={`#/plan?environment=${written.environment}`}>See the whole plan</a>
+        {open.length > 0 && (
+          <Button size="small" icon="restart" disabled={chosen.length === 0} onClick={() => void restarts.run(chosen)}>
+            {wordFor(chosen.length, isBusy)}
+          </Button>
+        )}
+      </div>
+    </fieldset>
   );
 }
 
-/** The processes that read the file before it was written, or hold another value of a changed key. */
-function staleIn({ ecosystem }: Metrics, { fileName, changedKeys }: EnvWrite): string[] {
-  const stale = ecosystem.drift.filter(({ field, key, declared, state }) =>
-    field === "envFile"
-      ? String(declared).split(/[\\/]/).at(-1) === fileName
-      : state === "stale" && key !== null && changedKeys.includes(key),
-  );
-  return [...new Set(stale.map(({ name }) => name))].toSorted();
+function noteOf({ isOwn, isOfEcosystem }: StaleApp): string {
+  if (isOwn) return "serves this page: restart it from a terminal";
+  return isOfEcosystem ? "restarts with the ecosystem file" : "";
+}
+
+function wordFor(count: number, isBusy: boolean): string {
+  if (isBusy) return "Restarting…";
+  if (count === 0) return "Restart";
+  return count === 1 ? "Restart 1" : `Restart ${count}, one after another`;
 }

@@ -12,7 +12,10 @@ import { changesOf, issuesOf, type Edits } from "./changes.ts";
 
 type FileRead = Tagged<EnvRead>;
 
-export type Outcome = { readonly written: EnvWrite } | { readonly problem: Problem; readonly sent: Edits };
+/** A write can be undone while the file is the one that it wrote: `before` has the former values. */
+export type Outcome =
+  | { readonly written: Tagged<EnvWrite>; readonly before: Edits }
+  | { readonly problem: Problem; readonly sent: Edits };
 
 /** The env file of one environment as it was read, and the edits. */
 export class Editor {
@@ -122,15 +125,27 @@ export class Editor {
 
   /** Writes the changes, if the file is still the one that was read. */
   async save(): Promise<void> {
-    const [environment, read, changes] = [this.environment.value, this.read.value, this.changes.value];
+    const { value: changes } = this.changes;
+    if (changes.length === 0 || this.issues.value.length > 0) return;
+    await this.#write(Object.fromEntries(changes.map(({ key, to }) => [key, to])));
+  }
+
+  /** Writes the former values of a save. An edit since then stays. */
+  async undo(): Promise<void> {
+    const { value: outcome } = this.outcome;
+    if (outcome !== undefined && "written" in outcome) await this.#write(outcome.before);
+  }
+
+  async #write(sent: Edits): Promise<void> {
+    const [environment, read] = [this.environment.value, this.read.value];
     const service = this.#page.service.peek();
     const isOpen = (): boolean => this.environment.value === environment && this.#page.service.peek() === service;
-    if (!read || this.isSaving.value || changes.length === 0 || this.issues.value.length > 0) return;
-    const sent = Object.fromEntries(changes.map(({ key, to }) => [key, to]));
+    if (!read || this.isSaving.value) return;
+    const before = Object.fromEntries(Object.keys(sent).map((key) => [key, read.values[key] ?? ""]));
     this.isSaving.value = true;
     try {
       const written = await this.#page.api.envWrite({ environment, values: sent }, read.entityTag);
-      if (isOpen()) this.#take(written, sent);
+      if (isOpen()) this.#take(written, { sent, before });
     } catch (error) {
       const problem = problemOf(error);
       if (isOpen()) this.outcome.value = { problem, sent };
@@ -148,12 +163,12 @@ export class Editor {
     });
   }
 
-  #take(written: Tagged<EnvWrite>, sent: Edits): void {
+  #take(written: Tagged<EnvWrite>, { sent, before }: { readonly sent: Edits; readonly before: Edits }): void {
     const since = Object.entries(this.edits.value).filter(([key, value]) => sent[key] !== value);
     batch(() => {
       this.read.value = written;
       this.edits.value = Object.fromEntries(since);
-      this.outcome.value = { written };
+      this.outcome.value = { written, before };
     });
   }
 

@@ -20,6 +20,10 @@ export function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): J
           </li>
         ))}
       </ul>
+      <p>
+        <a href={`#/plan?environment=${about.monitor.feed.environment.value}`}>See the plan</a>, which ends every
+        difference.
+      </p>
       {drift.some(isApplicable) && <Apply {...about} />}
     </>
   );

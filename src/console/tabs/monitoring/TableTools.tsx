@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
+import { formatCount } from "../../data/format.ts";
 import { FilterField } from "../../ui/FilterField.tsx";
 import type { Monitor } from "./monitor.ts";
 import { statusOf, type ProcessStatus } from "./process-status.ts";
@@ -79,6 +80,7 @@ function Comparison({ monitor }: { monitor: Monitor }): JSX.Element {
           ))}
         </select>
       </label>
+      <PlanLink steps={feed.shown.value?.metrics?.ecosystem.planSteps ?? 0} environment={chosen} />
       <label class="check">
         <input
           type="checkbox"
@@ -91,5 +93,15 @@ function Comparison({ monitor }: { monitor: Monitor }): JSX.Element {
         Async context
       </label>
     </span>
+  );
+}
+
+/** Leads from what differs to the steps that end it. */
+function PlanLink({ steps, environment }: { steps: number; environment: string }): JSX.Element | null {
+  if (steps === 0) return null;
+  return (
+    <a class="badge warning" href={`#/plan?environment=${encodeURIComponent(environment)}`}>
+      Plan: {formatCount(steps, "step")}
+    </a>
   );
 }

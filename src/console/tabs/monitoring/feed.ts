@@ -5,6 +5,7 @@ import {
   ServiceError,
   type Action,
   type ActionResult,
+  type ApplyFrame,
   type Client,
   type ConnectionState,
   type ErrorFrame,
@@ -51,6 +52,8 @@ export class Feed {
   readonly shown = signal<Shown | undefined>();
   readonly newest = signal<Shown | undefined>();
   readonly refusal = signal<Refusal | undefined>();
+  /** The newest step of an apply or a rollback. */
+  readonly applied = signal<ApplyFrame | undefined>();
   readonly history = new History();
   readonly environment: Signal<string>;
   readonly intervalMs = signal<number>(interval.default);
@@ -65,15 +68,20 @@ export class Feed {
   /** Shown beside the host's values until metrics arrive again. */
   #pm2Refusal: Refusal | undefined;
   #isDrawing = false;
+  #openers = 0;
 
   constructor(options: FeedOptions) {
     this.#options = options;
     this.environment = signal(options.environment);
   }
 
+  /** Stays open until each opener has closed it. */
   open(): () => void {
-    this.tryNow();
+    this.#openers += 1;
+    if (this.#openers === 1) this.tryNow();
     return () => {
+      this.#openers -= 1;
+      if (this.#openers > 0) return;
       this.#client?.close();
       this.#client = undefined;
       this.state.value = "closed";
@@ -94,6 +102,7 @@ export class Feed {
         this.state.value = next;
         onState(next);
       },
+      onApply: (step) => void (this.applied.value = step),
     });
     this.#client = client;
     this.state.value = "connecting";

@@ -1,7 +1,15 @@
 import { basename, dirname, join } from "node:path";
 import type { FileError } from "../../ports/index.ts";
 import { attempting, refuse } from "./file-error.ts";
-import { type Holder, judge, newNonce, type ProcessIdentity, serializeHolder, thisProcess } from "./holder.ts";
+import {
+  type Holder,
+  judge,
+  newNonce,
+  type ProcessIdentity,
+  readHolder,
+  serializeHolder,
+  thisProcess,
+} from "./holder.ts";
 import { claimName, lockName, temporaryName } from "./names.ts";
 import { isOver, type Patience, patience, pause, turns } from "./patience.ts";
 import { type Contender, contend, type Outcome } from "./succession.ts";
@@ -50,6 +58,13 @@ export function fileLocks({ timeoutMs = 10_000 }: { timeoutMs?: number } = {}): 
       }
     },
   };
+}
+
+/** When the living holder of a lock took it, in milliseconds since 1970; null if the lock is free. */
+export async function heldSince(target: string): Promise<number | null> {
+  const holder = await readHolder(lockName(target));
+  if (holder === undefined || (await judge(holder, await thisProcess())) === "dead") return null;
+  return holder.since;
 }
 
 interface Ourselves extends Contender {

@@ -25,8 +25,9 @@ export function ecosystemView(
 ): EcosystemMetrics {
   const { fileName, path, exists, failure, expected } = state;
   const nothing = { missingExpected: [], unexpected: [], drift: [] };
-  if (failure !== undefined) return { fileName, path, exists, expectedProcessCount: null, ...nothing, ...failure };
-  if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing };
+  if (failure !== undefined)
+    return { fileName, path, exists, expectedProcessCount: null, ...nothing, planSteps: null, ...failure };
+  if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing, planSteps: 0 };
   const facts = { expected, running: records, visibleKeys: state.visibleKeys };
   return { fileName, path, exists, ...driftOf({ ...facts, ...filesNow(ports, expected, records) }) };
 }

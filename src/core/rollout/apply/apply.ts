@@ -52,9 +52,11 @@ export function applied(ports: Ports, input: Input, caller: Caller): Promise<App
   return audited(ports, caller, () => about, attempt);
 }
 
-function refuse({ id, issues, changed, git }: Plan, { plan: asked, allowDirty }: Input): void {
+function refuse(plan: Plan, { plan: asked, allowDirty }: Input): void {
+  const { id, issues, changed, git } = plan;
   if (asked !== undefined && asked !== id)
     throw new SvcmError("PLAN_STALE", {
+      plan,
       details: `The plan ${asked} is out of date: the ecosystem file, an env file or a process changed. The plan is now ${id}.`,
       hint: "Read the new plan: svcm plan",
     });

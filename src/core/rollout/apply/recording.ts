@@ -68,7 +68,7 @@ export async function begun(
     end: async (outcome, code) => {
       await add({ event: "end", outcome, at: now(), ...(code !== undefined && { code }) });
       await releases.prune(KEPT_RELEASES);
-      return releaseOf({ head, events });
+      return releaseOf({ head, events }, null);
     },
   };
 }

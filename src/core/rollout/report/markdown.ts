@@ -1,6 +1,6 @@
 import type { Plan, PlanStep } from "../../api/rollout.ts";
 import { codeSpan } from "../../findings/quote.ts";
-import { countSteps, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
+import { countSteps, leftOutText, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
 
 /** A comment on GitHub holds 65,536 characters, and the plan may follow a difference. */
 const MAX_LENGTH = 30_000;
@@ -12,13 +12,16 @@ const MARKS = { error: "Error", warning: "Warning" } as const;
  * on one line, where markup, HTML, mentions and references have no effect.
  */
 export function renderPlanMarkdown(plan: Plan): string {
-  const { environment, steps, undeclared, issues } = plan;
+  const { environment, steps, undeclared, leftOut, issues } = plan;
   const items = steps.filter((step) => step.do !== "save").map(stepItem);
   return [
     `### Plan for ${codeSpan(environment)}: ${countSteps(plan)}`,
     `From ${subjectText(plan, codeSpan)}.`,
     asManyAsFit(items),
-    undeclared.map((one) => `- ${undeclaredText(one, codeSpan)}`).join("\n"),
+    [
+      ...leftOut.map((one) => `- ${leftOutText(one, codeSpan)}`),
+      ...undeclared.map((one) => `- ${undeclaredText(one, codeSpan)}`),
+    ].join("\n"),
     issues
       .map(({ severity, code, message }) => `- **${MARKS[severity]}** ${codeSpan(message, 400)} (${codeSpan(code)})`)
       .join("\n"),

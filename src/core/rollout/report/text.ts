@@ -1,18 +1,19 @@
 import type { Plan, PlanStep } from "../../api/rollout.ts";
 import { setOnOneLine } from "../../findings/quote.ts";
 import type { Paint } from "../../findings/text.ts";
-import { countSteps, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
+import { countSteps, leftOutText, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
 
 const MAX_VALUE = 200;
 const MAX_MESSAGE = 400;
 
 /** Renders a plan for a terminal. The caller folds long lines at their indent. */
 export function renderPlanText(plan: Plan, paint: Paint): string {
-  const { environment, steps, unchanged, undeclared, issues } = plan;
+  const { environment, steps, unchanged, undeclared, leftOut, issues } = plan;
   const count = countSteps(plan);
   const apps = steps.filter((step) => step.do !== "save");
   const save = steps.some((step) => step.do === "save") ? ["  then PM2's list is saved for the next boot"] : [];
   const others = [
+    ...leftOut.map((one) => `  ${paint.yellow(`! ${leftOutText(one, quote)}`)}`),
     ...undeclared.map((one) => `  ${paint.dim(`? ${undeclaredText(one, quote)}`)}`),
     ...unchanged.map((name) => `  ${paint.dim(`= ${quote(name)}`)}`),
   ];

@@ -25,7 +25,12 @@ export function countSteps({ summary, exists }: Plan): string {
 
 /** For example `reload 2 instances, one by one: no request is lost`. */
 export function stepText(step: PlanStep): string {
-  return `${ACTIONS[step.do](step)}${LOSS[step.disruption]}`;
+  return `${actionText(step)}${LOSS[step.disruption]}`;
+}
+
+/** For example `reload 2 instances, one by one`. */
+export function actionText(step: PlanStep): string {
+  return ACTIONS[step.do](step);
 }
 
 const ACTIONS: Readonly<Record<PlanStep["do"], (step: PlanStep) => string>> = {
@@ -90,4 +95,9 @@ export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
 /** Processes that no file declares, and no step touches. */
 export function undeclaredText({ name, pmIds }: Plan["undeclared"][number], quote: Quote): string {
   return `${quote(name)} (id ${pmIds.join(", ")}) runs, and no app of the file has that name; no step touches it`;
+}
+
+/** Apps that differ, and serve this request. */
+export function leftOutText({ name, pmIds }: Plan["leftOut"][number], quote: Quote): string {
+  return `${quote(name)} (id ${pmIds.join(", ")}) differs and serves this request, so no step touches it; run svcm plan in a terminal`;
 }

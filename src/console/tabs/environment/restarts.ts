@@ -1,0 +1,69 @@
+import { signal } from "@preact/signals";
+import type { Action } from "../../../client/index.ts";
+import type { EnvWrite, Metrics } from "../../data/api.ts";
+import type { Console } from "../../console.ts";
+import { failureOf } from "../monitoring/feed.ts";
+import { monitorOf } from "../monitoring/monitor.ts";
+
+/** An app whose processes run with values from before a save. */
+export interface StaleApp {
+  readonly name: string;
+  /** True if the ecosystem file hands the value over: a plain restart keeps the old one. */
+  readonly isOfEcosystem: boolean;
+  /** True if it serves the page, which cannot restart it. */
+  readonly isOwn: boolean;
+}
+
+export type RestartState = "waiting" | "restarting" | "restarted" | "not restarted";
+
+/** The apps that read the file before it was written, or hold another value of a changed key. */
+export function staleIn({ ecosystem, processes }: Metrics, { fileName, changedKeys }: EnvWrite): StaleApp[] {
+  const ofFile = ecosystem.drift.filter(
+    ({ field, declared }) => field === "envFile" && String(declared).split(/[\\/]/).at(-1) === fileName,
+  );
+  const ofKeys = ecosystem.drift.filter(
+    ({ field, key }) => field === "env" && key !== null && changedKeys.includes(key),
+  );
+  const handedOver = new Set(ofKeys.map(({ name }) => name));
+  const own = new Set(processes.flatMap(({ name, isOwn }) => (isOwn ? [name] : [])));
+  const names = [...new Set([...ofFile, ...ofKeys].map(({ name }) => name))].toSorted();
+  return names.map((name) => ({ name, isOfEcosystem: handedOver.has(name), isOwn: own.has(name) }));
+}
+
+/** Restarts apps one after another. The first failure stops, and the others go on with their old values. */
+export function createRestarts(page: Console) {
+  const states = signal<ReadonlyMap<string, RestartState>>(new Map());
+  const problem = signal<string | undefined>();
+  const set = (name: string, state: RestartState): void => {
+    states.value = new Map([...states.value, [name, state]]);
+  };
+  const restart = async ({ name, isOfEcosystem }: StaleApp): Promise<boolean> => {
+    const action: Action = { action: "restart", scope: isOfEcosystem ? "ecosystem" : "process", name };
+    set(name, "restarting");
+    try {
+      const { ok, error } = await monitorOf(page).feed.act(action);
+      if (!ok) problem.value = `${name}: ${error ?? "The restart failed."}`;
+      set(name, ok ? "restarted" : "not restarted");
+      return ok;
+    } catch (error) {
+      problem.value = `${name}: ${failureOf(error).error}`;
+      set(name, "not restarted");
+      return false;
+    }
+  };
+  return {
+    states,
+    problem,
+    async run(apps: readonly StaleApp[]): Promise<void> {
+      const close = monitorOf(page).feed.open();
+      problem.value = undefined;
+      states.value = new Map([...states.value, ...apps.map(({ name }) => [name, "waiting"] as const)]);
+      let isGoingOn = true;
+      for (const app of apps) {
+        if (isGoingOn) isGoingOn = await restart(app);
+        else set(app.name, "not restarted");
+      }
+      close();
+    },
+  };
+}

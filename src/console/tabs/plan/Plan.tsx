@@ -1,0 +1,48 @@
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { useConsole } from "../../console.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { TabHead } from "../../ui/TabHead.tsx";
+import { Unanswered } from "../../ui/Unanswered.tsx";
+import { monitorOf } from "../monitoring/monitor.ts";
+import { Confirm } from "./Confirm.tsx";
+import { PlanCard } from "./PlanCard.tsx";
+import { ReleaseCard } from "./ReleaseCard.tsx";
+import { Releases } from "./Releases.tsx";
+import { useRollout } from "./rollout.ts";
+
+/** An apply is read, confirmed, watched and undone here. */
+export function Plan(): JSX.Element {
+  const rollout = useRollout();
+  useEffect(() => rollout.open(), [rollout]);
+  return (
+    <>
+      <TabHead title="Plan" about="The steps that make PM2 run what the ecosystem file declares.">
+        <EnvironmentChoice />
+        <Button icon="refresh" disabled={rollout.isRunning.value} onClick={() => void rollout.load()}>
+          Refresh
+        </Button>
+      </TabHead>
+      <Unanswered problem={rollout.problem.value} retry={() => void rollout.load()} />
+      <ReleaseCard />
+      {!rollout.isRunning.value && <PlanCard />}
+      <Releases />
+      <Confirm />
+    </>
+  );
+}
+
+function EnvironmentChoice(): JSX.Element {
+  const page = useConsole();
+  const { environment, isRunning } = useRollout();
+  return (
+    <Select
+      label="Environment"
+      value={environment.value}
+      options={page.facts.matrix.pm2Profiles.map((value) => ({ value }))}
+      disabled={isRunning.value}
+      onChange={(name) => monitorOf(page).compareWith(name)}
+    />
+  );
+}

@@ -1,0 +1,103 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { Plan } from "../../../core/api/rollout.ts";
+import { unhidden } from "../../../core/deployments/characters.ts";
+import { countSteps, leftOutText, subjectText, undeclaredText } from "../../../core/rollout/report/words.ts";
+import { formatCount } from "../../data/format.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { IssueList } from "../../ui/IssueList.tsx";
+import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { PlannedSteps } from "./Steps.tsx";
+import { useRollout } from "./rollout.ts";
+
+/** The plan as it is now, and the button that leads to its confirmation. */
+export function PlanCard(): JSX.Element | null {
+  const { plan, isReplaced } = useRollout();
+  const root = useRef<HTMLDivElement>(null);
+  const { value: shown } = plan;
+  useEffect(() => {
+    if (isReplaced.value) root.current?.focus();
+  }, [shown?.id, isReplaced.value]);
+  if (shown === undefined) return null;
+  return (
+    <div class="plan-card" tabIndex={-1} ref={root}>
+      <StatusRegion>
+        {isReplaced.value && (
+          <StatusLine tone="warning">
+            <strong>The plan has changed, and nothing was applied.</strong> A file or a process is different now. Read
+            the new plan.
+          </StatusLine>
+        )}
+      </StatusRegion>
+      {shown.changed ? <Changes plan={shown} /> : <Nothing plan={shown} />}
+    </div>
+  );
+}
+
+function Changes({ plan }: { plan: Plan }): JSX.Element {
+  const { asked } = useRollout();
+  const { id, issues, steps } = plan;
+  const isRefused = issues.some(({ severity }) => severity === "error");
+  const isSaved = steps.some((step) => step.do === "save");
+  const apply = (
+    <Button
+      variant="primary"
+      disabled={isRefused}
+      {...(isRefused && { reason: "A step cannot run as declared." })}
+      onClick={() => void (asked.value = plan)}
+    >
+      Apply plan {id}…
+    </Button>
+  );
+  return (
+    <Card title={`Plan ${id}: ${countSteps(plan)}`} actions={apply}>
+      <p class="reason">{subjectText(plan, unhidden)}</p>
+      <IssueList issues={issues} label="Issues of the plan" />
+      <PlannedSteps steps={steps.filter((step) => step.do !== "save")} />
+      {isSaved && <p class="reason">Then PM2's list is saved for the next boot.</p>}
+      <Others plan={plan} />
+    </Card>
+  );
+}
+
+function Nothing({ plan }: { plan: Plan }): JSX.Element {
+  const { exists, fileName } = plan;
+  return (
+    <Card title={exists ? "Everything runs as declared" : "No ecosystem file"}>
+      <p class="reason">
+        {exists ? `The plan of ${fileName} is empty.` : `Create ${fileName}, or choose another environment.`}
+      </p>
+      <Others plan={plan} />
+    </Card>
+  );
+}
+
+function Others({ plan: { leftOut, undeclared, unchanged } }: { plan: Plan }): JSX.Element {
+  return (
+    <>
+      {leftOut.map((one) => (
+        <p key={one.name} class="reason">
+          {leftOutText(one, unhidden)}.
+        </p>
+      ))}
+      {undeclared.map((one) => (
+        <p key={one.name} class="reason">
+          {undeclaredText(one, unhidden)}.
+        </p>
+      ))}
+      {unchanged.length > 0 && (
+        <details class="unchanged">
+          <summary>{formatCount(unchanged.length, "app runs", "apps run")} as declared</summary>
+          <p>
+            {unchanged.map((name) => (
+              <bdi key={name} class="badge">
+                {name}
+              </bdi>
+            ))}
+          </p>
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import type { JSX } from "preact";
+import type { Release } from "../../../core/api/rollout.ts";
+import { Button, IconButton } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { ReleaseSteps } from "./Steps.tsx";
+import { useRollout } from "./rollout.ts";
+
+const results = {
+  applied: ["success", "Done. The processes run as planned."],
+  unchanged: ["success", "There was nothing to do."],
+  reverted: ["warning", "A step failed. Every touched app runs as before."],
+  half: ["error", "Some apps may run as before, and others as planned."],
+} as const;
+
+/** The release that runs, step by step, and its result until it is dismissed. */
+export function ReleaseCard(): JSX.Element {
+  const { current } = useRollout();
+  const { value: release } = current;
+  return (
+    <>
+      <StatusRegion>{release && <Now release={release} />}</StatusRegion>
+      {release && (
+        <Card title={titleOf(release)}>
+          <ReleaseSteps steps={release.steps} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** One line, which is announced when it changes. */
+function Now({ release }: { release: Release }): JSX.Element {
+  const { current, asked } = useRollout();
+  const { outcome, steps, code } = release;
+  const dismiss = <IconButton icon="close" label="Dismiss" onClick={() => void (current.value = undefined)} />;
+  if (outcome === "running") {
+    const at = steps.findLastIndex(({ phase }) => phase === "begun");
+    const { do: kind = "", app = "" } = steps[at] ?? {};
+    return (
+      <StatusLine tone="info">
+        {at < 0 ? "Going on." : `Step ${at + 1} of ${steps.length}: ${kind} ${app}`}
+        <progress value={Math.max(at, 0)} max={steps.length} aria-label="Progress" />
+      </StatusLine>
+    );
+  }
+  const [tone, words] = results[outcome];
+  const actions = (
+    <span class="form-actions">
+      {isUndoable(release) && (
+        <Button size="small" icon="undo" onClick={() => void (asked.value = release)}>
+          Undo…
+        </Button>
+      )}
+      {dismiss}
+    </span>
+  );
+  return (
+    <StatusLine tone={tone} action={actions}>
+      <strong>{words}</strong> {code !== undefined && <code>{code}</code>}
+    </StatusLine>
+  );
+}
+
+export function isUndoable({ outcome }: Release): boolean {
+  return outcome === "applied" || outcome === "half";
+}
+
+function titleOf({ id, plan, undoes }: Release): string {
+  return undoes === undefined ? `Release ${id} of plan ${plan}` : `Release ${id} undoes ${undoes}`;
+}

@@ -1,0 +1,92 @@
+import type { JSX } from "preact";
+import type { PlanStep, Release } from "../../../core/api/rollout.ts";
+import { unhidden } from "../../../core/deployments/characters.ts";
+import { actionText, NOTES, reasonTexts, stepText } from "../../../core/rollout/report/words.ts";
+import { Icon, type IconName } from "../../ui/Icon.tsx";
+
+type ReleaseStep = Release["steps"][number];
+
+const icons: Readonly<Record<ReleaseStep["do"], IconName>> = {
+  start: "plus",
+  resume: "play",
+  update: "restart",
+  scale: "layers",
+  replace: "refresh",
+  remove: "minus",
+  save: "download",
+  return: "undo",
+};
+
+const disruptions: Readonly<Record<PlanStep["disruption"], readonly [tone: string, icon: IconName, word: string]>> = {
+  none: ["good", "check", "no request is lost"],
+  partial: ["warning", "warning", "fewer instances"],
+  gap: ["warning", "warning", "short gap"],
+  down: ["error", "error", "down"],
+};
+
+export function PlannedSteps({ steps }: { steps: readonly PlanStep[] }): JSX.Element {
+  return (
+    <ol class="steps" aria-label="Steps of the plan">
+      {steps.map((step) => (
+        <li key={`${step.do} ${step.app}`}>
+          <Icon name={icons[step.do]} />
+          <div class="step-text">
+            <strong>
+              <bdi>{step.app}</bdi>
+            </strong>{" "}
+            {step.disruption === "none" ? actionText(step) : stepText(step)}
+            <ul>
+              {reasonTexts(step, unhidden).map((line) => (
+                <li key={line}>{line}</li>
+              ))}
+              {step.notes.map((note) => (
+                <li key={note} class="reason">
+                  {NOTES[note]}
+                </li>
+              ))}
+            </ul>
+          </div>
+          <Disruption of={step.disruption} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export function Disruption({ of }: { of: PlanStep["disruption"] }): JSX.Element {
+  const [tone, icon, word] = disruptions[of];
+  return (
+    <span class={`badge ${tone}`}>
+      <Icon name={icon} size={12} />
+      {word}
+    </span>
+  );
+}
+
+const phases: Readonly<Record<ReleaseStep["phase"], readonly [tone: string, word: string]>> = {
+  "not-begun": ["", "waiting"],
+  begun: ["warning", "running"],
+  done: ["good", "done"],
+  failed: ["error", "failed"],
+  reverted: ["warning", "as before"],
+};
+
+export function ReleaseSteps({ steps }: { steps: readonly ReleaseStep[] }): JSX.Element {
+  return (
+    <ol class="steps" aria-label="Steps of the release">
+      {steps.map(({ do: kind, app, phase, reason }) => {
+        const [tone, word] = phases[phase];
+        return (
+          <li key={`${kind} ${app}`} class={phase}>
+            <Icon name={icons[kind]} />
+            <div class="step-text">
+              {kind} <bdi>{app === "" ? "PM2's list" : app}</bdi>
+              {reason !== undefined && <p>{reason}</p>}
+            </div>
+            <span class={`badge ${tone}`}>{word}</span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

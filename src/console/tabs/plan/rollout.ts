@@ -1,0 +1,181 @@
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import type { ApplyFrame } from "../../../client/index.ts";
+import type { Begun, Plan, Release } from "../../../core/api/rollout.ts";
+import { useConsole, type Console } from "../../console.ts";
+import { Question } from "../../data/question.ts";
+import { problemOf, type Problem } from "../../data/request-error.ts";
+import { monitorOf } from "../monitoring/monitor.ts";
+
+export interface ApplyChoices {
+  readonly allowDirty: boolean;
+  readonly message: string;
+}
+
+/** The plan of an environment, and the apply or rollback whose steps are shown. */
+export class Rollout {
+  readonly plan = signal<Plan | undefined>();
+  readonly problem = signal<Problem | undefined>();
+  /** True if the plan replaced the one that the user wanted to apply. */
+  readonly isReplaced = signal(false);
+  readonly releases = signal<readonly Release[]>([]);
+  readonly current = signal<Release | undefined>();
+  /** The plan or the release that a dialog asks about. */
+  readonly asked = signal<Plan | Release | undefined>();
+  readonly refusal = signal<Problem | undefined>();
+  readonly isSending = signal(false);
+  readonly isRunning = computed(() => this.current.value?.outcome === "running");
+  readonly #page: Console;
+  readonly #planning = new Question();
+  readonly #listing = new Question();
+
+  constructor(page: Console) {
+    this.#page = page;
+  }
+
+  get environment() {
+    return this.#feed.environment;
+  }
+
+  get #feed() {
+    return monitorOf(this.#page).feed;
+  }
+
+  /** Follows the steps, and reads the plan again when the processes or the environment change. */
+  open(): () => void {
+    const count = computed(() => this.#feed.newest.value?.metrics?.ecosystem.planSteps);
+    const before = this.#feed.applied.peek();
+    const place = computed(() => `${this.environment.value} ${this.#page.service.value}`);
+    const ends = [
+      this.#feed.open(),
+      effect(() => {
+        void place.value;
+        this.plan.value = undefined;
+      }),
+      effect(() => {
+        void [place.value, count.value];
+        if (!untracked(() => this.isRunning.value)) void this.load();
+      }),
+      effect(() => {
+        const step = this.#feed.applied.value;
+        if (step !== undefined && step !== before) untracked(() => void this.#take(step));
+      }),
+      effect(() => {
+        if (this.#feed.state.value === "live" && untracked(() => this.isRunning.value)) void this.#catchUp();
+      }),
+    ];
+    return () => {
+      for (const end of ends) end();
+      this.#planning.abort();
+      this.#listing.abort();
+    };
+  }
+
+  async load(): Promise<void> {
+    await Promise.all([this.#loadPlan(), this.#loadReleases()]);
+  }
+
+  async apply(plan: Plan, { allowDirty, message }: ApplyChoices): Promise<void> {
+    const { environment, id } = plan;
+    const note = message.trim() || undefined;
+    await this.#send(() => this.#page.api.apply({ environment, plan: id ?? "", allowDirty, message: note }));
+  }
+
+  async undo({ id }: Release): Promise<void> {
+    await this.#send(() => this.#page.api.rollback(id));
+  }
+
+  async #send(request: () => Promise<Begun>): Promise<void> {
+    if (this.isSending.value) return;
+    this.isSending.value = true;
+    this.refusal.value = undefined;
+    try {
+      const { release } = await request();
+      this.asked.value = undefined;
+      this.isReplaced.value = false;
+      if (release === null) await this.load();
+      else await this.#follow(release);
+    } catch (error) {
+      this.#refused(problemOf(error));
+    } finally {
+      this.isSending.value = false;
+    }
+  }
+
+  /** A plan that is out of date is replaced in place. */
+  #refused(problem: Problem): void {
+    const { plan } = problem;
+    batch(() => {
+      if (plan === undefined) this.refusal.value = problem;
+      else {
+        this.plan.value = plan;
+        this.asked.value = undefined;
+      }
+      this.isReplaced.value = plan !== undefined;
+    });
+  }
+
+  /** Steps are not sent again, so a release that ended meanwhile is read. */
+  async #catchUp(): Promise<void> {
+    await this.#loadReleases();
+    if (!this.isRunning.value) await this.#loadPlan();
+  }
+
+  async #follow(id: string): Promise<void> {
+    try {
+      const release = await this.#page.api.release(id);
+      const { value: current } = this.current;
+      // Answers may overtake each other.
+      if (current?.id === id && current.outcome !== "running") return;
+      this.current.value = release;
+      if (!this.isRunning.value) await this.load();
+    } catch (error) {
+      this.#page.toasts.error(error, "release");
+    }
+  }
+
+  /** The release itself is read at its beginning and its end; the frames between change its steps. */
+  async #take({ release, step, phase, outcome, reason }: ApplyFrame): Promise<void> {
+    const { value: current } = this.current;
+    if (current === undefined || current.id !== release || outcome !== undefined) return await this.#follow(release);
+    const because = reason === undefined ? {} : { reason };
+    const steps = current.steps.map((one, at) => (at === step - 1 ? { ...one, phase, ...because } : one));
+    this.current.value = { ...current, steps };
+  }
+
+  async #loadPlan(): Promise<void> {
+    const asked = await this.#planning.ask((aborted) => this.#page.api.plan(this.environment.value, aborted));
+    if (asked === undefined) return;
+    batch(() => {
+      this.problem.value = asked.problem;
+      this.plan.value = asked.answer;
+    });
+  }
+
+  async #loadReleases(): Promise<void> {
+    const asked = await this.#listing.ask((aborted) => this.#page.api.releases(aborted));
+    if (asked?.answer === undefined) return;
+    const [newest] = (this.releases.value = asked.answer.releases);
+    const { value: current } = this.current;
+    // A release that began while the page was elsewhere, or ended while the connection was lost.
+    if (newest?.outcome === "running" || newest?.id === current?.id) this.current.value = newest;
+  }
+}
+
+export function rolloutOf(page: Console): Rollout {
+  return page.kept("plan", () => {
+    const rollout = new Rollout(page);
+    page.router.keep({
+      name: "environment",
+      tab: "plan",
+      read: () => [rollout.environment.value].filter(Boolean),
+      write([name]) {
+        if (name !== undefined) monitorOf(page).compareWith(name);
+      },
+    });
+    return rollout;
+  });
+}
+
+export function useRollout(): Rollout {
+  return rolloutOf(useConsole());
+}

@@ -1,0 +1,50 @@
+import type { ApplyFrame } from "../../api/frames.ts";
+import type { Releases } from "../../ports/releases.ts";
+import { journalsOf, releaseOf, type Journal, type ReleaseEvent } from "../release.ts";
+
+export type ApplyProgress = Omit<ApplyFrame, "type">;
+
+/**
+ * The same journals; `onProgress` hears of each line that an apply or a rollback adds, when the line is on disk. The first one
+ * follows the audit record, directly before the first step.
+ */
+export function reportedReleases(releases: Releases, onProgress: (progress: ApplyProgress) => void): Releases {
+  const events: ReleaseEvent[] = [];
+  return {
+    ...releases,
+    async begin(id, first) {
+      await releases.begin(id, first);
+      events.push(first);
+    },
+    async add(id, event) {
+      await releases.add(id, event);
+      events.push(event);
+      const [journal] = journalsOf([events]);
+      if (journal !== undefined) onProgress(progressOf(journal, event));
+    },
+  };
+}
+
+/** The state of the step that an event is about; the end is about the last step that was begun. */
+function progressOf(journal: Journal, event: ReleaseEvent): ApplyProgress {
+  const { id, outcome, code, steps } = releaseOf(journal, 0);
+  const at = positionOf(journal, event);
+  const { do: kind = "save", app = "", phase = "not-begun", reason } = steps[at] ?? {};
+  return {
+    release: id,
+    step: at + 1,
+    of: Math.max(steps.length, 1),
+    do: kind,
+    app,
+    phase,
+    ...(reason !== undefined && { reason }),
+    ...(event.event === "end" && { outcome, code }),
+  };
+}
+
+function positionOf({ head, events }: Journal, event: ReleaseEvent): number {
+  if (event.event === "step") return event.step;
+  const begun = events.flatMap((one) => (one.event === "step" ? [one.step] : []));
+  const about = event.event === "return" ? begun.filter((step) => head.steps[step]?.app === event.app) : begun;
+  return about.at(-1) ?? 0;
+}

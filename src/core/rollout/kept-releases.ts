@@ -1,0 +1,12 @@
+import type { Release } from "../api/rollout.ts";
+import type { Releases } from "../ports/releases.ts";
+import { journalsOf, releaseOf } from "./release.ts";
+
+/** The kept releases of this repository, the newest first. Only the newest can run. */
+export async function keptReleases(releases: Pick<Releases, "heldSince" | "list">): Promise<Release[]> {
+  const before = await releases.heldSince();
+  const journals = journalsOf(await releases.list());
+  // A release may have begun between the two questions.
+  const heldSince = before ?? (await releases.heldSince());
+  return journals.map((journal, at) => releaseOf(journal, at === 0 ? heldSince : null));
+}

@@ -1,0 +1,61 @@
+import type { Begun } from "../core/api/rollout.ts";
+import type { ApplyFrame } from "../core/api/frames.ts";
+import { execute, reportedReleases, SvcmError, type Caller, type Operation, type Ports } from "../core/index.ts";
+import { stackOf } from "../core/words/thrown.ts";
+import type { ServerLog } from "./log.ts";
+
+/** The applies and rollbacks that this server runs. They go on when their client leaves. */
+export class Rollouts {
+  readonly #ports: Ports;
+  readonly #log: ServerLog;
+  readonly #listeners = new Set<(frame: ApplyFrame) => void>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+
+  constructor(ports: Ports, log: ServerLog) {
+    this.#ports = ports;
+    this.#log = log;
+  }
+
+  /** Hears each step of every release until the signal is aborted. */
+  listen(listener: (frame: ApplyFrame) => void, signal: AbortSignal): void {
+    this.#listeners.add(listener);
+    signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
+  }
+
+  /**
+   * Resolves when the first step is about to begin, or if there is nothing to do. Later failures are in the release.
+   *
+   * @throws {SvcmError} those of the operation before its first step; SERVICE_BUSY while the server closes
+   */
+  begin<Input>(operation: Operation<Input, unknown>, input: Input, caller: Caller): Promise<Begun> {
+    if (this.#stop.signal.aborted) throw new SvcmError("SERVICE_BUSY", { details: "The server is closing." });
+    return new Promise((resolve, reject) => {
+      const releases = reportedReleases(this.#ports.releases, (progress) => {
+        resolve({ release: progress.release });
+        for (const listener of this.#listeners) listener({ type: "apply", ...progress });
+        this.#ports.telemetry.refresh();
+      });
+      const asked = { ...caller, signal: this.#stop.signal };
+      const running = execute(operation, { ...this.#ports, releases }, input, asked)
+        .then(
+          () => resolve({ release: null }),
+          (error: unknown) => {
+            if (!(error instanceof SvcmError)) this.#log.error({ stack: stackOf(error) }, "release failed");
+            reject(error);
+          },
+        )
+        .finally(() => this.#running.delete(running));
+      this.#running.add(running);
+    });
+  }
+
+  /** Each release ends after the step under way; its journal says so. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+}

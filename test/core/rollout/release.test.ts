@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { reportedReleases, type ApplyProgress } from "../../../src/core/rollout/apply/progress.ts";
+import { keptReleases } from "../../../src/core/rollout/kept-releases.ts";
+import type { ReleaseEvent, ReleaseHead } from "../../../src/core/rollout/release.ts";
+import type { Releases } from "../../../src/core/ports/releases.ts";
+
+const STARTED = "2026-11-22T04:41:03.000Z";
+const at = STARTED;
+
+function head(id: string, more: Partial<ReleaseHead> = {}): ReleaseHead {
+  return {
+    event: "release",
+    id,
+    plan: "7f3a-9c21",
+    environment: "dev",
+    startedAt: STARTED,
+    source: "cli",
+    git: null,
+    steps: [
+      { do: "update", app: "api", pmIds: [0] },
+      { do: "save", app: "", pmIds: [] },
+    ],
+    before: [],
+    ...more,
+  };
+}
+
+const begun: ReleaseEvent = { event: "step", step: 0, phase: "begun", at };
+const done: ReleaseEvent = { event: "step", step: 0, phase: "done", at };
+const failed: ReleaseEvent = { event: "step", step: 0, phase: "failed", at, reason: "It ended." };
+const returned: ReleaseEvent = { event: "return", app: "api", at };
+const end = (outcome: "applied" | "reverted"): ReleaseEvent => ({ event: "end", outcome, at });
+
+/** The answers of a lock, one for each question. */
+function kept(journals: ReleaseEvent[][], ...held: (number | null)[]) {
+  return keptReleases({
+    list: () => Promise.resolve(journals),
+    heldSince: () => Promise.resolve(held.shift() ?? null),
+  });
+}
+
+const taken = Date.parse(STARTED) - 1;
+
+describe("a release without an end", () => {
+  test("runs while its lock is held, and its step is under way", async () => {
+    const [newest] = await kept([[head("b"), begun]], taken);
+    expect(newest).toMatchObject({
+      outcome: "running",
+      endedAt: null,
+      steps: [{ phase: "begun" }, { phase: "not-begun" }],
+    });
+  });
+
+  test("runs if it began between the question for the lock and the list", async () => {
+    expect((await kept([[head("b"), begun]], null, taken))[0]?.outcome).toBe("running");
+  });
+
+  test.each([
+    ["the lock is free", [[head("b"), begun]], null],
+    ["the lock was taken after its beginning", [[head("b"), begun]], Date.parse(STARTED) + 1],
+    [
+      "a later release exists",
+      [
+        [head("c"), begun, end("applied")],
+        [head("b"), begun],
+      ],
+      taken,
+    ],
+  ])("is half if %s", async (_why, journals, since) => {
+    const release = (await kept(journals, since, since)).at(-1);
+    expect(release).toMatchObject({ id: "b", outcome: "half", steps: [{ phase: "failed" }, {}] });
+  });
+});
+
+describe("the progress of a release", () => {
+  async function progressOf(...events: ReleaseEvent[]): Promise<ApplyProgress[]> {
+    const lines: string[] = [];
+    const heard: ApplyProgress[] = [];
+    const add = async (id: string, event: ReleaseEvent) => void lines.push(`${id} ${event.event}`);
+    const releases = reportedReleases({ begin: add, add } as unknown as Releases, (progress) => heard.push(progress));
+    await releases.begin("b", head("b"));
+    for (const event of events) await releases.add("b", event);
+    expect(lines).toHaveLength(events.length + 1);
+    return heard;
+  }
+
+  test("names the step and its phase, and ends with the outcome", async () => {
+    const about = { release: "b", step: 1, of: 2, do: "update", app: "api" };
+    expect(await progressOf(begun, done, end("applied"))).toEqual([
+      { ...about, phase: "begun" },
+      { ...about, phase: "done" },
+      { ...about, phase: "done", outcome: "applied" },
+    ]);
+  });
+
+  test("has the reason of a failure, and the return of the app", async () => {
+    expect(await progressOf(begun, failed, returned, end("reverted"))).toMatchObject([
+      { phase: "begun" },
+      { phase: "failed", reason: "It ended." },
+      { phase: "reverted", reason: "It ended." },
+      { phase: "reverted", reason: "It ended.", outcome: "reverted" },
+    ]);
+  });
+});
