@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** The monitoring tab over a real PM2: live values, actions, a server and a daemon that go and come back. */
+import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { repository, type ServerOptions } from "../server/support.ts";
@@ -159,6 +160,15 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await page.getByRole("button", { name: "Start worker", exact: true }).click();
     await page.getByText(/^worker started \(pid \d+\)\.$/).waitFor();
     expect(await page.title()).toBe("Monitoring · Service Management");
+  });
+
+  test("a start keeps its warnings on the screen", async () => {
+    const app = `{ name: "lister", script: "${real.folder}/app-1.cjs", env: { REGION: process.env.NO_SUCH_VARIABLE } }`;
+    writeFileSync(`${real.folder}/pm2/ecosystem.production.config.cjs`, `module.exports = { apps: [${app}] };`);
+    const { page } = await live();
+    await page.getByRole("combobox", { name: "Compare with" }).selectOption("production");
+    await page.getByRole("button", { name: "Start lister" }).click();
+    await page.locator(".toast.error", { hasText: "REGION has no value in the environment" }).waitFor();
   });
 
   test("an action that fails says why in the service's words, and stays", async () => {

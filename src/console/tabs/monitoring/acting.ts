@@ -30,7 +30,10 @@ export function createActing(feed: Feed, toasts: Toasts) {
       failures.delete(subject.topic);
       toasts.resolve(subject.topic);
       settle((other) => other === OF_RATE);
-      return toasts.success(outcomeOf(result));
+      toasts.success(outcomeOf(result));
+      const warnings = (result.warnings ?? []).map(({ message }) => unhidden(message));
+      if (warnings.length > 0) toasts.error(warnings.join(" "), subject.topic);
+      return;
     }
     failures.set(subject.topic, code);
     toasts.failed(refusalOf(result), subject);
