@@ -168,7 +168,12 @@ describe.skipIf(!hasBrowser)("the table", () => {
     const { page } = await live();
     await page.getByRole("combobox", { name: "Compare with" }).selectOption("production");
     await page.getByRole("button", { name: "Start lister" }).click();
-    await page.locator(".toast.error", { hasText: "REGION has no value in the environment" }).waitFor();
+    const toast = page.locator(".toast.error");
+    await toast.waitFor();
+    expect(await toast.textContent()).toContain("REGION has no value in the environment");
+    const link = real.link();
+    const started = (await link.list()).find(({ name }) => name === "lister");
+    await link.remove(started!);
   });
 
   test("an action that fails says why in the service's words, and stays", async () => {

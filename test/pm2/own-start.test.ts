@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ecosystemDrift, execute, processAct, type Ports } from "../../src/core/index.ts";
+import { ecosystemDrift, execute, processAct, rolloutPlan, type Ports } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { rawList } from "../support/raw-list.ts";
 
@@ -103,7 +103,7 @@ test("a start and a restart name the secrets of the shell that the ecosystem fil
   expect(await variablesOf("secretive")).toMatchObject({ DB: "fallback", MODE: "1" });
 });
 
-test("drift of one service leaves out the processes of the other services", async () => {
+test("drift and the plan of one service leave out the processes of the other services", async () => {
   declare("orders", [{ name: "orders-api", script: "./idle.cjs" }]);
   await act("start", "users", "users-api");
   const driftOf = async (service?: string): Promise<unknown> => {
@@ -112,5 +112,7 @@ test("drift of one service leaves out the processes of the other services", asyn
     return { unexpected, drift };
   };
   expect(await driftOf("users")).toEqual({ unexpected: [], drift: [] });
+  const plan = await execute(rolloutPlan, own.ports(), { environment: "dev", service: "users" }, caller);
+  expect(plan).toMatchObject({ unchanged: ["users-api"], undeclared: [] });
   expect(await driftOf()).toMatchObject({ unexpected: expect.arrayContaining(["secretive"]) as unknown });
 });

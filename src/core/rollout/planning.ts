@@ -69,7 +69,9 @@ export async function planned(
   const git = await gitState(ports, content);
   const refused = refusedIn(content, names, expecting);
   const warnings = withheldIssues(loaded?.withheld ?? []);
-  const { leftOut, ...decision } = withoutOwn(decide(facts), from === undefined ? ownApps(ports, running) : []);
+  const { leftOut, ...decided } = withoutOwn(decide(facts), from === undefined ? ownApps(ports, running) : []);
+  // Processes that one service does not declare belong to the other services, or to none.
+  const decision = place.service === undefined ? decided : { ...decided, undeclared: [] };
   const subject = { environment, fileName, path, exists: loaded !== undefined, git };
   const about = { ...subject, refused, warnings, leftOut, ...context };
   return { plan: planOf(facts, decision, about), decision, content, expecting, running };
