@@ -27,7 +27,9 @@ test("a viewer's token is named, and the page does not offer to save", async () 
   await page.getByText("bot (viewer)").waitFor();
   await page.getByText("Forbidden.").first().waitFor();
   expect(await button("Save").isDisabled()).toBe(true);
-  expect(await button("Save").getAttribute("title")).toBe("The token bot has the role viewer, which does not permit it.");
+  expect(await button("Save").getAttribute("title")).toBe(
+    "The token bot has the role viewer, which does not permit it.",
+  );
   expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=express");
 });
 
