@@ -331,13 +331,13 @@ export interface ApplyFrame {
   readonly step: number;
   /** Number of steps. */
   readonly of: number;
-  readonly do: "start" | "resume" | "update" | "scale" | "replace" | "remove" | "save" | "return";
+  readonly do: "preflight" | "start" | "resume" | "update" | "scale" | "replace" | "remove" | "save" | "return";
   readonly app: string;
   readonly phase: "not-begun" | "begun" | "done" | "failed" | "reverted";
   /** Why the step failed, even if the app runs as before again. */
   readonly reason?: string | undefined;
   /** Only in the last frame of a release. */
-  readonly outcome?: "running" | "applied" | "unchanged" | "reverted" | "half" | undefined;
+  readonly outcome?: "running" | "applied" | "unchanged" | "refused" | "reverted" | "half" | undefined;
   /** Why it was reverted or is half. */
   readonly code?: string | undefined;
 }

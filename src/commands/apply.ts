@@ -1,8 +1,8 @@
 import * as Flags from "@oclif/core/flags";
-import { renderPlan, rolloutApply, rolloutPlan } from "../core/index.ts";
-import { chosen, ecosystemFlags, SvcmCommand } from "./base.ts";
+import { readPlanFile, renderPlan, rolloutApply, rolloutPlan } from "../core/index.ts";
+import { ecosystemFlags, SvcmCommand } from "./base.ts";
 import { applyFlags, patienceOf, refuseUnasked, renderRelease } from "./terminal/release.ts";
-import { appFlag } from "./terminal/app-flag.ts";
+import { plannedBy, planFlags } from "./terminal/plan-flags.ts";
 import { fold } from "./terminal/fold.ts";
 import { renderIssues } from "./terminal/issues.ts";
 import { paint } from "./terminal/paint.ts";
@@ -20,8 +20,19 @@ export default class Apply extends SvcmCommand {
   ];
   static override flags = {
     ...ecosystemFlags,
-    app: appFlag("ecosystem file"),
+    ...planFlags,
     plan: Flags.string({ summary: "Id of the plan that you read. Another plan is refused.", helpValue: "<id>" }),
+    "plan-file": Flags.string({
+      summary: "The plan that svcm plan --out wrote. Another plan is refused.",
+      helpValue: "<file>",
+      exclusive: ["plan", "environment", "service", ...Object.keys(planFlags)],
+    }),
+    revert: Flags.boolean({
+      allowNo: true,
+      summary:
+        "Give the touched apps their former definitions back after a failure. Defaults to autoRevert of rollout.",
+    }),
+    save: Flags.boolean({ allowNo: true, default: true, summary: "Save PM2's list for the next boot." }),
     "allow-dirty": Flags.boolean({ summary: "Apply files that differ from the commit.", default: false }),
     message: Flags.string({ char: "m", summary: "A note for the release.", helpValue: "<text>" }),
     ...applyFlags,
@@ -29,12 +40,14 @@ export default class Apply extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(Apply);
-    const { app: apps, message } = flags;
-    const place = { ...chosen(flags), apps };
-    const plan = flags.plan ?? (await this.#agreed(place, flags.yes));
+    const { message, revert, save } = flags;
+    const file = flags["plan-file"];
+    const place = file === undefined ? plannedBy(flags) : await readPlanFile(await this.ports(), file);
+    const plan = flags.plan ?? ("plan" in place ? place.plan : await this.#agreed(place, flags.yes));
     if (plan === null) return this.answerNo();
     const asked = plan === undefined ? {} : { plan };
-    const input = { ...place, ...asked, allowDirty: flags["allow-dirty"], message, ...patienceOf(flags) };
+    const more = { allowDirty: flags["allow-dirty"], message, revert, save };
+    const input = { ...place, ...asked, ...more, ...patienceOf(flags) };
     const { release, ...rest } = await this.executeUntilStopped(rolloutApply, input);
     this.print((screen) => (release === null ? "Nothing to do." : fold(renderRelease(release), screen)));
     // A person who agreed at the terminal has read them in the plan.

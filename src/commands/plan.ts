@@ -1,7 +1,7 @@
 import * as Flags from "@oclif/core/flags";
-import { planFormats, renderPlan, rolloutPlan } from "../core/index.ts";
-import { allowMissingFlag, chosen, ecosystemFlags, SvcmCommand } from "./base.ts";
-import { appFlag } from "./terminal/app-flag.ts";
+import { planFormats, renderPlan, rolloutPlan, writePlanFile } from "../core/index.ts";
+import { allowMissingFlag, ecosystemFlags, SvcmCommand } from "./base.ts";
+import { plannedBy, planFlags } from "./terminal/plan-flags.ts";
 import { fold } from "./terminal/fold.ts";
 import { paint, unpainted } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
@@ -17,7 +17,11 @@ export default class Plan extends SvcmCommand {
   ];
   static override flags = {
     ...ecosystemFlags,
-    app: appFlag("ecosystem file"),
+    ...planFlags,
+    out: Flags.string({
+      summary: "Also write the plan to a file in the repository, for svcm apply --plan-file.",
+      helpValue: "<file>",
+    }),
     from: Flags.string({ summary: "Git revision to compare with, instead of PM2.", helpValue: "<revision>" }),
     format: Flags.option({
       options: planFormats,
@@ -29,8 +33,9 @@ export default class Plan extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(Plan);
-    const { app: apps, from, format } = flags;
-    const plan = await this.execute(rolloutPlan, { ...chosen(flags), apps, from });
+    const { from, format, out } = flags;
+    const plan = await this.execute(rolloutPlan, { ...plannedBy(flags), from });
+    if (out !== undefined && plan.exists) await writePlanFile(await this.ports(), out, plan);
     if ((flags["exit-code"] && plan.changed) || (!plan.exists && !flags["allow-missing"])) this.answerNo();
     if (!plan.exists) await this.explainMissing(plan);
     else if (!this.jsonEnabled()) {

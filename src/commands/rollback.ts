@@ -1,7 +1,8 @@
 import * as Args from "@oclif/core/args";
-import { rolloutRollback } from "../core/index.ts";
+import * as Flags from "@oclif/core/flags";
+import { rolloutRollback, rolloutRollbackPlan } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { applyFlags, patienceOf, refuseUnasked, renderRelease } from "./terminal/release.ts";
+import { applyFlags, patienceOf, refuseUnasked, renderRelease, renderRollbackPlan } from "./terminal/release.ts";
 import { appFlag } from "./terminal/app-flag.ts";
 import { fold } from "./terminal/fold.ts";
 import { canAsk, confirm } from "./terminal/prompt.ts";
@@ -9,31 +10,55 @@ import { canAsk, confirm } from "./terminal/prompt.ts";
 export default class Rollback extends SvcmCommand {
   static override summary = "Give apps the processes and definitions back that they had before a release.";
   static override description =
-    "Undoes a whole apply: changed apps get their former definitions, new ones are deleted, and deleted ones start again. Files, code and data stay as they are: an app reads its present env file. A rollback is a release, so it can be undone.";
+    "Undoes a whole apply: changed apps get their former definitions, new ones are deleted, and deleted ones start again. Files, code and data stay as they are: if an env file changed, its app reads a copy of the former one until the next apply. A rollback is a release, so it can be undone.";
   static override examples = [
+    "<%= config.bin %> rollback --dry-run",
     "<%= config.bin %> rollback",
     "<%= config.bin %> rollback 20261122-044103-b8f9 --app production-restapi --yes",
   ];
   static override args = {
-    release: Args.string({ ignoreStdin: true, description: "Release to undo. Defaults to the newest one." }),
+    release: Args.string({
+      ignoreStdin: true,
+      description: "Release to undo. Defaults to the newest one that left something.",
+    }),
   };
   static override flags = {
     app: appFlag("release"),
+    "dry-run": Flags.boolean({ summary: "Show what would change, and change nothing.", default: false }),
+    plan: Flags.string({ summary: "Id of the dry run that you read. Another result is refused.", helpValue: "<id>" }),
     ...applyFlags,
   };
 
   async run() {
     const { args, flags } = await this.parse(Rollback);
-    const { release } = args;
-    if (!flags.yes) {
-      refuseUnasked(canAsk(this), "svcm rollback", "--yes");
-      if (!(await confirm(`Undo ${release ?? "the newest release"}?`))) {
-        this.log("Nothing was changed.");
-        return this.answerNo();
-      }
-    }
-    const done = await this.execute(rolloutRollback, { release, apps: flags.app, ...patienceOf(flags) });
+    const asked = { release: args.release, apps: flags.app };
+    if (flags["dry-run"]) return this.#show(asked);
+    const plan = flags.plan ?? (await this.#agreed(asked, flags.yes));
+    if (plan === null) return this.answerNo();
+    const input = { ...asked, ...(plan !== undefined && { plan }), ...patienceOf(flags) };
+    const done = await this.executeUntilStopped(rolloutRollback, input);
     this.print((screen) => fold(renderRelease(done), screen));
     return done;
   }
+
+  async #show(asked: Asked) {
+    const plan = await this.execute(rolloutRollbackPlan, asked);
+    this.print((screen) => fold(renderRollbackPlan(plan), screen));
+    return plan;
+  }
+
+  /** The id of the plan that a person has agreed to; null for a no, and `undefined` without a question. */
+  async #agreed(asked: Asked, isAgreed: boolean): Promise<string | null | undefined> {
+    if (isAgreed) return undefined;
+    refuseUnasked(canAsk(this), "svcm rollback", "--plan or --yes");
+    const { id } = await this.#show(asked);
+    if (await confirm("Go back?")) return id;
+    this.log("Nothing was changed.");
+    return null;
+  }
+}
+
+interface Asked {
+  readonly release: string | undefined;
+  readonly apps: string[] | undefined;
 }

@@ -1,7 +1,7 @@
 /** Applies and rollbacks over a real PM2. The processes themselves are asked what they run with. */
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { InputOf } from "../../src/core/api/inputs.ts";
 import {
   auditList,
@@ -14,6 +14,7 @@ import {
   SvcmError,
   type Ports,
 } from "../../src/core/index.ts";
+import { appeared } from "../support/appeared.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -26,7 +27,10 @@ const APP = `
 if (process.env.FAILS) process.exit(3);
 const { MODE, OLD, NEW } = process.env;
 const seen = JSON.stringify({ MODE, OLD, NEW, args: process.argv.slice(2) });
-require("node:fs").writeFileSync(__dirname + "/seen-" + process.pid, seen);
+const { renameSync, writeFileSync } = require("node:fs");
+const path = __dirname + "/seen-" + process.pid;
+writeFileSync(path + ".new", seen);
+renameSync(path + ".new", path);
 ${IDLE}`;
 
 const api = { name: "api", script: "./app.cjs", env: { MODE: "1", OLD: "1", API_TOKEN: CANARY } };
@@ -38,6 +42,7 @@ beforeAll(async () => {
   ports = own.ports();
   writeFileSync(join(own.folder, "app.cjs"), APP);
   utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
+  judgeFor("200ms");
 });
 afterAll(() => own.end());
 
@@ -47,6 +52,10 @@ beforeEach(async () => {
   for (const record of others) await ports.processes.remove(record);
   await apply([api, web]);
 }, 60_000);
+
+/** A process without a probe only has to stay online for this time, which has to be longer than its way to a crash. */
+const judgeFor = (time: string): void =>
+  writeFileSync(join(own.folder, "deployments.yaml"), `rollout: { minHealthyTime: ${time} }`);
 
 const apply = (apps: readonly object[], more: Partial<InputOf<"rollout.apply">> = {}) => {
   own.pm2Folder(apps);
@@ -65,10 +74,15 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
 /** The number, the state, and what each process of an app was started with, as it says itself. */
 async function seen(name: string) {
   const records = (await ports.processes.list()).filter((record) => record.name === name);
-  return records.map(({ pid, pmId, status }) => {
-    const said = JSON.parse(readFileSync(join(own.folder, `seen-${pid}`), "utf8")) as Seen;
-    return { pmId, status, ...said };
-  });
+  return Promise.all(
+    records.map(async ({ pid, pmId, status }) => {
+      const path = join(own.folder, `seen-${pid}`);
+      // PM2 calls a process online before its script runs.
+      await appeared(path);
+      const said = JSON.parse(readFileSync(path, "utf8")) as Seen;
+      return { pmId, status, ...said };
+    }),
+  );
 }
 
 interface Seen {
@@ -139,6 +153,9 @@ describe("a plan that is out of date is refused, and nothing is changed", () => 
 });
 
 describe("a bad release", () => {
+  beforeEach(() => judgeFor("2s"));
+  afterEach(() => judgeFor("200ms"));
+
   test.each([
     [
       "in fork mode",

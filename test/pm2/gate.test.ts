@@ -1,10 +1,10 @@
 /** An apply judges each process by its health, and gives the former definition back if one fails. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { execute, rolloutApply, SvcmError, type Ports } from "../../src/core/index.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { execute, releaseList, rolloutApply, rolloutPlan, SvcmError, type Ports } from "../../src/core/index.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -12,14 +12,16 @@ let own: Pm2;
 let ports: Ports;
 let port: number;
 
-/** Answers `/health` by MODE: as it should, with 500, not at all, or not for long. */
+/** Answers `/health` by MODE: as it should, with 500, not at all, or only once. */
 const APP = `
 const { MODE, SVC_HTTP_PORT } = process.env;
 const status = { bad: 500, missing: 404 }[MODE] ?? 200;
+let asked = 0;
+if (MODE === "crash") process.exit(3);
 if (MODE !== "silent") require("node:http").createServer((request, response) => {
+  if (MODE === "dies" && request.url === "/health" && (asked += 1) > 1) process.exit(7);
   response.writeHead(request.url === "/health" ? status : 200).end(JSON.stringify({ mode: MODE, pid: process.pid }));
 }).listen(Number(SVC_HTTP_PORT), "127.0.0.1");
-if (MODE === "dies") setTimeout(() => process.exit(7), 1500);
 setInterval(() => {}, 1e6);`;
 
 beforeAll(async () => {
@@ -29,15 +31,16 @@ beforeAll(async () => {
   writeFileSync(join(own.folder, "app.cjs"), APP);
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 300ms, healthyDeadline: 2s }");
   ({ port } = server.address() as AddressInfo);
   await new Promise((resolve) => server.close(resolve));
 });
 afterAll(() => own.end());
 beforeEach(() => apply("good"));
 
-const apply = (MODE: string, more: object = {}) => {
+const apply = (MODE: string, more: object = {}, preflight = false) => {
   own.pm2Folder([{ name: "restapi", script: "./app.cjs", env: { MODE, SVC_HTTP_PORT: String(port) }, ...more }]);
-  return execute(rolloutApply, ports, { environment: "dev", timeoutMs: 5000 }, caller);
+  return execute(rolloutApply, ports, { environment: "dev", preflight }, caller);
 };
 
 const refusal = (done: Promise<unknown>): Promise<unknown> =>
@@ -83,4 +86,60 @@ test("in a cluster, a bad release ends at its first instance, and the others go 
   const pids = new Set(before.map(({ pid }) => pid));
   expect(after.filter(({ pid }) => pids.has(pid))).toHaveLength(1);
   expect(await served()).toBe("good");
+});
+
+describe("with a preflight", () => {
+  test.each([
+    ["crashes at its start", "crash", {}],
+    ["answers with 500", "bad", {}],
+    ["does not listen", "silent", {}],
+    ["dies after a while", "dies", {}],
+    ["crashes at its start in a cluster", "crash", { exec_mode: "cluster", instances: 2 }],
+  ] as const)("a release that %s is refused, and no process is touched", async (_, mode, more) => {
+    await apply("good", more);
+    const before = await ports.processes.list();
+    expect(await refusal(apply(mode, more, true))).toContain(
+      "PREFLIGHT_FAILED PREFLIGHT_FAILED: restapi: restapi is not",
+    );
+    expect(await ports.processes.list()).toMatchObject(before.map(({ pmId, pid, name }) => ({ pmId, pid, name })));
+    const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
+    expect(newest).toMatchObject({ outcome: "refused", code: "PREFLIGHT_FAILED" });
+    expect(await served()).toBe("good");
+  });
+
+  test("a good release is started once on a spare port, and then applied", async () => {
+    const { release } = await apply("good", { args: "x" }, true);
+    expect(release?.steps.map(({ do: kind, phase }) => `${kind} ${phase}`)).toEqual([
+      "preflight done",
+      "update done",
+      "save done",
+    ]);
+    expect((await ports.processes.list()).map(({ name }) => name)).toEqual(["restapi"]);
+  });
+
+  test("a trial process that a killed svcm left is deleted by the next apply", async () => {
+    await own.run({ name: "svcm-preflight-restapi" });
+    await apply("good");
+    expect((await ports.processes.list()).map(({ name }) => name)).toEqual(["restapi"]);
+  });
+
+  test("the plan names the app that cannot start on a spare port", async () => {
+    own.pm2Folder([{ name: "worker", script: "./app.cjs", env: { MODE: "good" } }]);
+    const { steps } = await execute(rolloutPlan, ports, { environment: "dev", preflight: true }, caller);
+    expect(steps.map(({ do: kind, notes }) => [kind, notes])).toEqual([
+      ["start", ["NO_PROBE", "PREFLIGHT_IMPOSSIBLE"]],
+      ["save", []],
+    ]);
+  });
+});
+
+test("a declared probe has to be answered, on the port that a variable of the env file names", async () => {
+  const file = join(own.folder, "deployments.yaml");
+  const before = readFileSync(file, "utf8");
+  writeFileSync(file, "rollout: { minHealthyTime: 300ms, health: { restapi: { port: PORT } } }");
+  writeFileSync(join(own.folder, "api.env"), `PORT=${port}\nSVC_HTTP_PORT=${port}\n`);
+  const refused = await refusal(apply("missing", { env: { MODE: "missing" }, node_args: "--env-file=api.env" }));
+  writeFileSync(file, before);
+  expect(refused).toContain("APPLY_REVERTED HEALTH_STATUS");
+  expect(refused).toContain(`The http probe of port ${port} at /health was answered with status 404.`);
 });

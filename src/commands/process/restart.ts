@@ -1,6 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { ecosystemFlags, SvcmCommand } from "../base.ts";
-import { act, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
+import { act, processArgs, processFlags, targetOf, waitFlag } from "../terminal/process-action.ts";
 
 export default class ProcessRestart extends SvcmCommand {
   static override aliases = ["restart"];
@@ -16,6 +16,7 @@ export default class ProcessRestart extends SvcmCommand {
   static override args = processArgs;
   static override flags = {
     ...processFlags,
+    wait: waitFlag,
     ecosystem: Flags.boolean({
       summary: "Make the declaration of the ecosystem file effective.",
       default: false,

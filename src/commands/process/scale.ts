@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import { processScale } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { showProgress } from "../terminal/action-progress.ts";
-import { processFlags } from "../terminal/process-action.ts";
+import { processFlags, waitFlag } from "../terminal/process-action.ts";
 import { readTimeout } from "../terminal/since.ts";
 
 export default class ProcessScale extends SvcmCommand {
@@ -24,12 +24,18 @@ export default class ProcessScale extends SvcmCommand {
       description: "Wanted number of processes.",
     }),
   };
-  static override flags = { namespace: processFlags.namespace, timeout: processFlags.timeout };
+  static override flags = { namespace: processFlags.namespace, wait: waitFlag, timeout: processFlags.timeout };
 
   async run() {
     const { args, flags } = await this.parse(ProcessScale);
     const { name, count: instances } = args;
-    const input = { name, instances, namespace: flags.namespace, timeoutMs: readTimeout(flags.timeout) };
+    const input = {
+      name,
+      instances,
+      namespace: flags.namespace,
+      wait: flags.wait || undefined,
+      timeoutMs: readTimeout(flags.timeout),
+    };
     const progress = showProgress(
       this,
       `Scaling ${name} to ${instances}`,

@@ -1,6 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { ecosystemFlags, SvcmCommand } from "../base.ts";
-import { act, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
+import { act, processArgs, processFlags, targetOf, waitFlag } from "../terminal/process-action.ts";
 
 export default class ProcessStart extends SvcmCommand {
   static override aliases = ["start"];
@@ -15,6 +15,7 @@ export default class ProcessStart extends SvcmCommand {
   static override args = processArgs;
   static override flags = {
     ...processFlags,
+    wait: waitFlag,
     ecosystem: Flags.boolean({ summary: "Start apps that the environment's ecosystem file declares.", default: false }),
     ...ecosystemFlags,
   };

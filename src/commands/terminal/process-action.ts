@@ -34,7 +34,14 @@ export const processFlags = {
   }),
 };
 
+/** For verbs that start something. */
+export const waitFlag = Flags.boolean({
+  summary: "Also wait until each process answers its health probe.",
+  default: false,
+});
+
 interface ProcessFlags {
+  readonly wait?: boolean;
   readonly timeout?: string | undefined;
   readonly id?: readonly number[] | undefined;
   readonly namespace?: string | undefined;
@@ -48,7 +55,7 @@ type Action = ProcessActionResult["action"];
 /** @throws {UsageError} if the command line names no process */
 export function targetOf(
   names: readonly string[] = [],
-  { id: ids = [], namespace, ecosystem = false, environment, service, timeout }: ProcessFlags,
+  { id: ids = [], namespace, ecosystem = false, environment, service, timeout, wait }: ProcessFlags,
 ) {
   if (!ecosystem) refuseUnused({ "--environment": environment, "--service": service });
   const count = names.length + ids.length;
@@ -58,7 +65,7 @@ export function targetOf(
       "svcm process list shows the processes",
     );
   const scope: ProcessActionResult["scope"] = ecosystem ? "ecosystem" : count > 0 ? "process" : "namespace";
-  const common = { scope, namespace, environment, service, timeoutMs: readTimeout(timeout) };
+  const common = { scope, namespace, environment, service, wait: wait || undefined, timeoutMs: readTimeout(timeout) };
   if (count > 1) return { ...common, names: [...names], pmIds: [...ids] };
   return { ...common, name: names[0], pmId: ids[0] };
 }

@@ -1,5 +1,5 @@
 import * as Flags from "@oclif/core/flags";
-import type { Release } from "../../core/index.ts";
+import type { Release, RollbackPlan } from "../../core/index.ts";
 import { paint } from "./paint.ts";
 import { readTimeout } from "./since.ts";
 import { UsageError } from "./errors.ts";
@@ -7,7 +7,7 @@ import { UsageError } from "./errors.ts";
 export const applyFlags = {
   yes: Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false }),
   timeout: Flags.string({
-    summary: "Time for each process to show the result, for example 90s or 2m. Defaults to 20s.",
+    summary: "Time for each process to show the result, for example 90s or 2m. Defaults to healthyDeadline of rollout.",
     helpValue: "<time>",
   }),
   "lock-timeout": Flags.string({
@@ -40,3 +40,30 @@ export function renderRelease({ id, outcome, steps, code }: Release): string {
   });
   return [`Release ${id}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`, ...lines].join("\n");
 }
+
+/** One line for each app. */
+export function renderRollbackPlan({ release, id, changed, steps }: RollbackPlan): string {
+  const lines = steps.map((step) => `  ${step.app}: ${returnText(step)}`);
+  const head = changed ? `Undoing ${release} would change:` : `Every app runs as before ${release}.`;
+  return [head, ...lines, `Plan ${id}.`].join("\n");
+}
+
+function returnText({ changed, instances, pmIds, disruption, pinned }: RollbackPlan["steps"][number]): string {
+  if (!changed) return "runs as before";
+  const { from, to } = instances;
+  const what =
+    to === 0
+      ? "is deleted"
+      : from === to
+        ? `gets its former definition back (id ${pmIds.join(", ")})`
+        : `goes from ${from} to ${to} instances, with its former definition`;
+  const copy = pinned ? " It reads a copy of its former env file until the next apply." : "";
+  return `${what}${LOSS[disruption]}.${copy}`;
+}
+
+const LOSS: Readonly<Record<RollbackPlan["steps"][number]["disruption"], string>> = {
+  none: "",
+  partial: "; each instance is away while it restarts",
+  gap: "; requests fail until it listens again",
+  down: "; requests fail from then on",
+};

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { request, type IncomingMessage } from "node:http";
 import { connect, type IncomingHttpHeaders } from "node:http2";
+import { createServer, type AddressInfo, type Server } from "node:net";
 import type { Health, HealthAnswer, Probe } from "../ports/health.ts";
 
 const HOST = "127.0.0.1";
@@ -17,7 +18,21 @@ export const nodeHealth: Health = {
       return { state: "unhealthy", code: "HEALTH_UNREACHABLE", details };
     }
   },
+  async sparePorts(count) {
+    const servers = await Promise.all(Array.from({ length: count }, listening));
+    const ports = servers.map((server) => (server.address() as AddressInfo).port);
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    return ports;
+  },
 };
+
+/** The system chooses a port that no process uses. */
+function listening(): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, HOST, () => resolve(server));
+  });
+}
 
 const ASKS: Readonly<Record<Probe["kind"], (probe: Probe) => Promise<HealthAnswer>>> = {
   http: async (probe) => {
@@ -75,9 +90,16 @@ function pidIn(text: string): number | null {
 
 /** `ServingStatus.SERVING` in field 1 of the answer, behind the prefix that gRPC puts before a message. */
 const SERVING = Buffer.from([0, 0, 0, 0, 2, 0x08, 0x01]);
-/** A request without a service: the whole server is meant. */
-const WHOLE_SERVER = Buffer.alloc(5);
 const UNIMPLEMENTED = "12";
+
+/** A request for a service, as text in field 1; without one, the whole server is meant. */
+function healthRequest(service = ""): Buffer {
+  const name = Buffer.from(service);
+  // A name has at most 200 bytes, and its length takes two from 128 on.
+  const length = name.length < 128 ? [name.length] : [128 + (name.length % 128), name.length >> 7];
+  const message = name.length === 0 ? name : Buffer.concat([Buffer.from([0x0a, ...length]), name]);
+  return Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message]);
+}
 
 function askGrpc(probe: Probe): Promise<HealthAnswer> {
   return new Promise((resolve, reject) => {
@@ -100,16 +122,17 @@ function askGrpc(probe: Probe): Promise<HealthAnswer> {
     stream.once("error", (error) => reject((error.cause ?? error) as Error));
     stream.once("close", () => {
       session.close();
-      if (status === UNIMPLEMENTED) return resolve({ state: "absent" });
+      if (status === UNIMPLEMENTED && !probe.isDeclared) return resolve({ state: "absent" });
       const isServing = Buffer.concat(chunks).equals(SERVING);
       resolve(isServing ? { state: "healthy", pid: null } : notServing(probe, `gRPC status ${String(status)}`));
     });
-    stream.end(WHOLE_SERVER);
+    stream.end(healthRequest(probe.service));
   });
 }
 
 function refused(probe: Probe, status: number): HealthAnswer {
-  return status === 404 ? { state: "absent" } : notServing(probe, `status ${status}`);
+  if (status === 404 && !probe.isDeclared) return { state: "absent" };
+  return notServing(probe, `status ${status}`);
 }
 
 function notServing({ kind, port, path }: Probe, answer: string): HealthAnswer {

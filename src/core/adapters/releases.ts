@@ -1,11 +1,11 @@
-import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Release } from "../api/rollout.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError } from "../ports/index.ts";
 import type { Releases } from "../ports/releases.ts";
-import type { ReleaseEvent } from "../rollout/release.ts";
+import type { EnvFileCopy, ReleaseEvent } from "../rollout/release.ts";
 import { fileLocks, heldSince } from "./files/lock.ts";
 
 /** `20261122-044103-b8f9`, so that names sort by time. */
@@ -45,11 +45,12 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
         const texts = (await idsIn(folder)).map((id) => readFile(journalOf(id), "utf8").catch(() => ""));
         return (await Promise.all(texts)).map(eventsIn).filter(({ length }) => length > 0);
       }),
-    prune: (keep) =>
+    prune: (keep, inUse) =>
       using(folder, async () => {
         for (const id of (await idsIn(folder)).slice(keep))
-          await rm(join(folder, id), { recursive: true, force: true });
+          if (!inUse.has(id)) await rm(join(folder, id), { recursive: true, force: true });
       }),
+    ...envCopies(folder),
   };
 }
 
@@ -63,6 +64,43 @@ function serviceName(root: string): string {
   }
   const text = typeof name === "string" && name !== "" ? name : basename(root);
   return text.replaceAll(/[^\w.-]+/g, "-").replace(/^[.-]+/, "") || "service";
+}
+
+function envCopies(folder: string): Pick<Releases, "copyIn" | "changed"> {
+  return {
+    copyIn: (id, paths) =>
+      using(folder, async () => {
+        await mkdir(join(folder, id, "env"), { recursive: true, mode: 0o700 });
+        const copies: EnvFileCopy[] = [];
+        for (const path of paths) {
+          const bytes = await bytesOf(path);
+          const copy = `${id}/env/${copies.length}`;
+          if (bytes === undefined) continue;
+          await writeFile(join(folder, copy), bytes, { flag: "wx", mode: 0o600, flush: true });
+          copies.push({ path, copy });
+        }
+        return copies;
+      }),
+    changed: (copies) =>
+      using(folder, async () => {
+        const changed = new Map<string, string>();
+        for (const { path, copy } of copies) {
+          const [now, before] = [await bytesOf(path), await bytesOf(join(folder, copy))];
+          if (before !== undefined && now?.equals(before) !== true) changed.set(path, join(folder, copy));
+        }
+        return changed;
+      }),
+  };
+}
+
+/** `undefined` for a file that does not exist. */
+async function bytesOf(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 async function append(path: string, event: ReleaseEvent): Promise<void> {

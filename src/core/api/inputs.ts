@@ -29,6 +29,14 @@ const timeoutMs = z.optional(z.int().check(z.minimum(1000), z.maximum(3_600_000)
 const tokenName = z.string().check(z.regex(tokenNames));
 const limits = z.array(z.string().check(z.minLength(1), z.maxLength(80))).check(z.minLength(1), z.maxLength(50));
 const nothing = z.strictObject({});
+const rollback = { release: z.optional(z.string()), apps: z.optional(z.array(processName)) };
+const planChoices = {
+  environment,
+  service,
+  apps: z.optional(z.array(processName)),
+  prune: z.optional(z.boolean()),
+  preflight: z.optional(z.boolean()),
+};
 
 export const inputs = {
   /** `since` in milliseconds since 1970; `text` is a part of a name. */
@@ -89,7 +97,8 @@ export const inputs = {
   "metrics.show": z.strictObject({ environment, service, asyncContext: z.optional(z.boolean()) }),
   /**
    * `scope` is `process` if it is absent. `environment` selects the ecosystem file. `name` or `pmId` selects one
-   * process, `names` and `pmIds` several. `timeoutMs` bounds each wait for PM2's list.
+   * process, `names` and `pmIds` several. With `wait`, started processes also have to be healthy. `timeoutMs` bounds each
+   * wait.
    */
   "process.act": z.strictObject({
     action: z.enum(processActions),
@@ -101,6 +110,7 @@ export const inputs = {
     namespace: z.optional(processName),
     environment,
     service,
+    wait: z.optional(z.boolean()),
     timeoutMs,
   }),
   "process.list": nothing,
@@ -109,6 +119,7 @@ export const inputs = {
     name: processName,
     namespace: z.optional(processName),
     instances: z.int().check(z.minimum(1), z.maximum(1000)),
+    wait: z.optional(z.boolean()),
     timeoutMs,
   }),
   /** As in `process.act`; without a target, every process. */
@@ -125,31 +136,35 @@ export const inputs = {
   "project.doctor": z.strictObject({ version: z.string(), offline: z.boolean() }),
   /** Without `write`, nothing changes. `only` narrows the proposal. */
   "project.init": z.strictObject({ write: z.boolean(), only: z.optional(z.enum(["layout", "keys"])) }),
-  /** `from` is a revision of Git, in place of PM2. `apps` narrows the plan to apps of the ecosystem file. */
+  /**
+   * `from` is a revision of Git, in place of PM2. `apps` narrows the plan to apps of the ecosystem file. `prune` deletes
+   * processes that an apply started and no file declares any more. `preflight` overrides the setting of `rollout`.
+   */
   "rollout.plan": z.strictObject({
-    environment,
-    service,
-    apps: z.optional(z.array(processName)),
+    ...planChoices,
     from: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
   }),
   /**
-   * `plan` is the id of the plan that the caller read; another one is refused. `timeoutMs` bounds the wait for each process,
+   * `plan` is the id of the plan that the caller read; another one is refused. `revert` overrides the setting of `rollout`.
+   * Without `save`, the next boot starts the processes from before. `timeoutMs` bounds the wait for each process,
    * `lockTimeoutMs` the wait for another apply.
    */
   "rollout.apply": z.strictObject({
-    environment,
-    service,
-    apps: z.optional(z.array(processName)),
+    ...planChoices,
+    revert: z.optional(z.boolean()),
+    save: z.optional(z.boolean()),
     plan: z.optional(z.string()),
     allowDirty: z.optional(z.boolean()),
     message: z.optional(z.string().check(z.maxLength(200))),
     timeoutMs,
     lockTimeoutMs: timeoutMs,
   }),
-  /** Without `release`, the newest one. `apps` narrows it to some of its apps. */
+  /** Without `release`, the newest one that left something. `apps` narrows it to some of its apps. */
+  "rollout.rollback-plan": z.strictObject(rollback),
+  /** `plan` is the id of the plan of this rollback that the caller read; another one is refused. */
   "rollout.rollback": z.strictObject({
-    release: z.optional(z.string()),
-    apps: z.optional(z.array(processName)),
+    ...rollback,
+    plan: z.optional(z.string()),
     timeoutMs,
     lockTimeoutMs: timeoutMs,
   }),

@@ -58,17 +58,26 @@ export const settingNames = [
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
-export const stepKinds = ["start", "resume", "update", "scale", "replace", "remove", "save"] as const;
+export const stepKinds = ["preflight", "start", "resume", "update", "scale", "replace", "remove", "save"] as const;
 
 /** Requests during a step: `none` is lost, some instances are away, all are away for a restart, or until a start. */
 export const disruptions = ["none", "partial", "gap", "down"] as const;
 
-export const stepNotes = ["GAP_BY_FORK", "INTERPRETER_IGNORED_IN_CLUSTER"] as const;
+export const stepNotes = [
+  "CODE_NOT_RESTORABLE",
+  "DUMP_STALE",
+  "ENV_FILE_UNKNOWN_BEFORE",
+  "GAP_BY_FORK",
+  "INTERPRETER_IGNORED_IN_CLUSTER",
+  "NO_PROBE",
+  "PINNED",
+  "PREFLIGHT_IMPOSSIBLE",
+] as const;
 
 export const planFormats = ["text", "markdown"] as const;
 
 /** Outcomes of an apply or a rollback. A release that was cut off is `half`. */
-export const releaseOutcomes = ["running", "applied", "unchanged", "reverted", "half"] as const;
+export const releaseOutcomes = ["running", "applied", "unchanged", "refused", "reverted", "half"] as const;
 
 export const stepPhases = ["not-begun", "begun", "done", "failed", "reverted"] as const;
 

@@ -21,7 +21,7 @@ export const planStep = z
     do: z
       .enum(stepKinds)
       .describe(
-        "`start` an app that PM2 does not know, `resume` one that is stopped, `update` in place, `scale`, `replace` by " +
+        "`preflight` starts an app once on a spare port and deletes that process, `start` an app that PM2 does not know, `resume` one that is stopped, `update` in place, `scale`, `replace` by " +
           "a deletion and a start, `remove`, `save` PM2's list for the next boot.",
       ),
     app: z.string(),
@@ -57,6 +57,14 @@ export const planBody = z
       .strictObject({ revision: z.string(), commit: z.string() })
       .optional()
       .describe("The revision whose declarations take the place of PM2's processes."),
+    choices: z
+      .strictObject({
+        service: z.string().optional(),
+        apps: z.array(z.string()).optional(),
+        prune: z.boolean().optional(),
+        preflight: z.boolean().optional(),
+      })
+      .describe("The choices of the request. The plan of an apply needs the same."),
     git: z
       .strictObject({
         commit: z.string(),
@@ -69,8 +77,14 @@ export const planBody = z
     steps: z.array(planStep),
     unchanged: z.array(z.string()).describe("Apps that run as declared."),
     undeclared: z
-      .array(z.strictObject({ name: z.string(), pmIds }))
-      .describe("Processes that no file declares. No step touches them."),
+      .array(
+        z.strictObject({
+          name: z.string(),
+          pmIds,
+          owned: z.boolean().describe("An apply started it, so --prune removes it."),
+        }),
+      )
+      .describe("Processes that no file declares, and no step touches."),
     leftOut: z
       .array(z.strictObject({ name: z.string(), pmIds }))
       .describe("Apps that differ and have no step, because they serve this request. svcm in a terminal plans them."),
@@ -93,7 +107,7 @@ const moment = z.iso.datetime();
 export const releaseBody = z
   .strictObject({
     id: z.string().describe("Sorts by time."),
-    plan: z.string().nullable().describe("The id of the plan; null for a rollback."),
+    plan: z.string().nullable().describe("The id of the plan."),
     undoes: z.string().optional().describe("The release that a rollback undid."),
     environment: z.string(),
     startedAt: moment,
@@ -105,8 +119,8 @@ export const releaseBody = z
     outcome: z
       .enum(releaseOutcomes)
       .describe(
-        "`running`: it is under way. `applied`: everything runs as planned. `unchanged`: there was nothing to do. `reverted`: a step failed, and everything " +
-          "runs as before. `half`: some apps may run as before, and others as planned.",
+        "`running`: it is under way. `applied`: everything runs as planned. `unchanged`: there was nothing to do. `refused`: a preflight failed, and nothing " +
+          "was changed. `reverted`: a step failed, and everything runs as before. `half`: some apps may run as before, and others as planned.",
       ),
     code: z.string().optional().describe("Why it was reverted or is half."),
     steps: z.array(
@@ -130,6 +144,27 @@ export const begunBody = z
   .describe("An apply or a rollback has begun. Its steps follow as `apply` frames, and its release shows them.");
 
 export type Begun = BodyOf<typeof begunBody>;
+export const rollbackPlanBody = z
+  .strictObject({
+    id: z.string().describe("Identifies the steps and everything that they were computed from."),
+    release: z.string().describe("The release that would be undone."),
+    environment: z.string(),
+    changed: z.boolean(),
+    steps: z.array(
+      z.strictObject({
+        do: z.literal("return"),
+        app: z.string(),
+        pmIds: pmIds.describe("Processes that would change."),
+        instances: z.strictObject({ from: count, to: count }),
+        disruption: planStep.shape.disruption,
+        pinned: z.boolean().describe("Its env file changed, so the app would read a copy of the former one."),
+        changed: z.boolean(),
+      }),
+    ),
+  })
+  .describe("The effect that a rollback would have on each app of a release. Nothing is changed.");
+
+export type RollbackPlan = BodyOf<typeof rollbackPlanBody>;
 export type PlanStep = BodyOf<typeof planStep>;
 export type PlanReason = PlanStep["why"][number];
 export type Plan = BodyOf<typeof planBody>;

@@ -17,6 +17,7 @@ export const SECTIONS = {
   serviceConfiguration: "map",
   interfaces: "list",
   deployments: "list",
+  rollout: "map",
 } as const;
 
 const MEMBERS: Readonly<Record<Section, { readonly text: readonly string[]; readonly other: readonly string[] }>> = {

@@ -28,7 +28,12 @@ function documentIssues(document: unknown, vocabulary: Vocabulary): Issue[] {
     ...configurationIssues(document["serviceConfiguration"], vocabulary),
     ...listIssues("interfaces", document["interfaces"], vocabulary),
     ...listIssues("deployments", document["deployments"], vocabulary),
+    ...rolloutIssues(document["rollout"], vocabulary),
   ];
+}
+
+function rolloutIssues(rollout: unknown, vocabulary: Vocabulary): Issue[] {
+  return isRecord(rollout) ? apply(rules.rollout, rollout, new Siblings(), ["rollout"], vocabulary) : [];
 }
 
 /** Like {@link validateDocument}, with positions and the issues of the parser. */

@@ -52,6 +52,7 @@ export type { InitResponse } from "./project-init.ts";
 export { releaseList } from "./release-list.ts";
 export { releaseShow } from "./release-show.ts";
 export { rolloutApply } from "./rollout-apply.ts";
+export { rolloutRollbackPlan } from "./rollout-rollback-plan.ts";
 export { rolloutRollback } from "./rollout-rollback.ts";
 export { rolloutPlan } from "./rollout-plan.ts";
 export { serverIdentity } from "./server-identity.ts";

@@ -5,10 +5,20 @@ import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { audited } from "../audit/audited.ts";
 import { once } from "../words/once.ts";
-import type { AffectedProcess, AppliedField, Effect, Outcome, SkippedProcess, Steps } from "../pm2/control/acting.ts";
+import type { Ports } from "../ports/index.ts";
+import type {
+  AffectedProcess,
+  AppliedField,
+  Effect,
+  Outcome,
+  SkippedProcess,
+  Step,
+  Steps,
+} from "../pm2/control/acting.ts";
 import { attempted, noteOutcome } from "../pm2/control/recorded.ts";
 import { runAll } from "../pm2/control/run-all.ts";
 import { stepsFor } from "../pm2/control/steps.ts";
+import { healthWaiter } from "../rollout/apply/wait-healthy.ts";
 
 export interface ProcessActionResult {
   readonly ok: true;
@@ -46,7 +56,7 @@ export const processAct = defineOperation({
     const attempt = async (begin: () => Promise<void>): Promise<ProcessActionResult> => {
       const steps = await stepsFor(ports, { ...input, scope }, about);
       const acting = { ports, action, timeoutMs, begin: once(begin) };
-      const outcome = await runAll(action, steps.of(acting), caller.report);
+      const outcome = await runAll(action, await waiting(ports, input, steps.of(acting)), caller.report);
       const done = result({ ...input, scope }, steps, outcome, await steps.after());
       noteOutcome(about, ports, done);
       return done;
@@ -59,6 +69,22 @@ export const processAct = defineOperation({
     }
   },
 });
+
+/** With `wait`, the next instance of an app has its turn only when the one before is healthy. */
+async function waiting(
+  ports: Ports,
+  { action, wait, timeoutMs }: Input,
+  steps: readonly Step[],
+): Promise<readonly Step[]> {
+  if (wait !== true || action === "stop" || action === "delete") return steps;
+  const untilHealthy = await healthWaiter(ports, timeoutMs);
+  const run = async (step: Step): Promise<Outcome> => {
+    const outcome = await step.run();
+    await untilHealthy(outcome.affected);
+    return outcome;
+  };
+  return steps.map((step) => ({ ...step, run: () => run(step) }));
+}
 
 function result(
   { action, pmId, scope }: Input & { readonly scope: ProcessScope },

@@ -4,6 +4,7 @@ import type { AffectedProcess } from "../pm2/control/acting.ts";
 import { noteProcesses, type ActionSubject } from "../pm2/control/recorded.ts";
 import { scaleDown, scaleUp } from "../pm2/control/scale.ts";
 import { resolveTarget } from "../pm2/control/target.ts";
+import { healthWaiter } from "../rollout/apply/wait-healthy.ts";
 
 export interface ProcessScaleResult {
   readonly ok: true;
@@ -24,7 +25,7 @@ export const processScale = defineOperation({
   id: "process.scale",
   access: "act",
   refusal: "INVALID_REQUEST",
-  async run(ports, { name, namespace, instances, timeoutMs }, caller): Promise<ProcessScaleResult> {
+  async run(ports, { name, namespace, instances, wait, timeoutMs }, caller): Promise<ProcessScaleResult> {
     const about: ActionSubject = { action: "process.scale", target: name };
     const scale = async (begin: () => Promise<void>): Promise<ProcessScaleResult> => {
       const list = await ports.processes.list();
@@ -37,6 +38,7 @@ export const processScale = defineOperation({
         instances > found.length
           ? await scaleUp(acting, found, instances - found.length)
           : await scaleDown(acting, found, found.length - instances);
+      if (wait === true && instances > found.length) await (await healthWaiter(ports, timeoutMs))(affected);
       const others = affected.filter(({ pmId }) => !found.some((one) => one.pmId === pmId));
       noteProcesses(about, ports, [...found, ...others]);
       return { ok: true, name, from: found.length, to: instances, affected };

@@ -1,6 +1,6 @@
 import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
-import { releaseIn } from "../rollout/apply/rollback.ts";
+import { releaseIn } from "../rollout/apply/rollback-plan.ts";
 import { keptReleases } from "../rollout/kept-releases.ts";
 import { releaseOf } from "../rollout/release.ts";
 

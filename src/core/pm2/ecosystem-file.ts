@@ -4,7 +4,7 @@ import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { FileError, type EcosystemLoader, type Ports } from "../ports/index.ts";
 import { ecosystemSpellings, resolveEnvironment, type Environment } from "../project/environment.ts";
 import { below, chooseServices, type NamedService, type PlaceRequest } from "../project/places.ts";
-import { PROJECT_FILE, type Service } from "../project/project.ts";
+import { PROJECT_FILE } from "../project/project.ts";
 import { baseName } from "../words/path.ts";
 import { isRecord } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
@@ -68,7 +68,7 @@ async function readDeclared(
   signal?: AbortSignal,
 ): Promise<EcosystemContent> {
   const { root } = ports.workspace;
-  const [first, ...others] = services.flatMap(({ service }) => sourcesOf(root, service, environment.name));
+  const [first, ...others] = services.flatMap((service) => sourcesOf(root, service, environment.name));
   if (!first) return { ...environment, listed: [], fileName: PROJECT_FILE, path: `${root}/${PROJECT_FILE}` };
   const { path } = first;
   try {
@@ -83,6 +83,7 @@ async function readDeclared(
 }
 
 interface Source {
+  readonly service: string;
   readonly path: string;
   readonly cwd: string;
   readonly declaresCwd: boolean;
@@ -93,27 +94,28 @@ interface Source {
   readonly blocks: ReadonlySet<string>;
 }
 
-function sourcesOf(root: string, { folder, ecosystem, apps }: Service, environment: string): Source[] {
+function sourcesOf(root: string, { name, service }: NamedService, environment: string): Source[] {
+  const { folder, ecosystem, apps } = service;
   const base = below(root, folder);
   const all = Object.values(ecosystem).flat();
   return (ecosystem[environment] ?? []).map(({ file, cwd, env }) => {
     const path = below(base, file);
     const used = all.filter((source) => below(base, source.file) === path).map((source) => `env_${source.env}`);
     const place = { cwd: below(base, cwd ?? "."), declaresCwd: cwd !== undefined };
-    return { path, ...place, env, apps, blocks: new Set(used) };
+    return { service: name, path, ...place, env, apps, blocks: new Set(used) };
   });
 }
 
 async function loadSource(
   ecosystems: EcosystemLoader,
-  { path, cwd, declaresCwd, env, apps, blocks }: Source,
+  { service, path, cwd, declaresCwd, env, apps, blocks }: Source,
   signal: AbortSignal | undefined,
 ): Promise<LoadedEcosystem> {
   if (pm2FileKind(baseName(path)) === undefined)
     throw new FileError("ECOSYSTEM_FILE_KIND", path, `Cannot load ${path}: by its name, PM2 runs it as a script.`);
   const loaded = await ecosystems.load(path, { signal, cwd });
   const ours = loaded.apps.filter(({ fields }) => apps === undefined || apps.includes(normaliseApp(fields).name));
-  const start = { path, env, declaresCwd };
+  const start = { service, path, env, declaresCwd };
   return { ...loaded, apps: ours.map((app) => ({ ...withBlock(withoutKeys(app, blocks), env), start })) };
 }
 

@@ -21,8 +21,17 @@ export interface LoadedApp {
   /** Variables of `env` without a value. */
   readonly unset: readonly string[];
   readonly places: AppPlaces;
-  /** The start that `svcm.yaml` declares: absolute path of the file, and the name after `--env`. */
-  readonly start?: { readonly path: string; readonly env: string | undefined; readonly declaresCwd: boolean };
+  readonly start?: DeclaredStart;
+}
+
+/** The start of an app that `svcm.yaml` declares. */
+export interface DeclaredStart {
+  readonly service: string;
+  /** Absolute path of the file. */
+  readonly path: string;
+  /** The name after `--env`. */
+  readonly env: string | undefined;
+  readonly declaresCwd: boolean;
 }
 
 export interface AppPlaces {

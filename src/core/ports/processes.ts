@@ -76,7 +76,7 @@ export interface Processes {
   keep(path: string, pmIds: readonly number[]): Promise<void>;
 
   /** Starts a process of such a file that PM2 no longer lists; it gets another number. */
-  revive(path: string, pmId: number): Promise<void>;
+  revive(former: FormerRun, pmId: number): Promise<void>;
 
   /** Saves PM2's list for the next boot, readable for its owner alone. */
   save(): Promise<void>;
@@ -104,6 +104,8 @@ export interface DeclaredRun {
 /** Gives a process the definition of its record in a file of `keep`. */
 export interface FormerRun {
   readonly keptIn: string;
+  /** Env files that the process reads from copies, by the path of the file. */
+  readonly pins?: ReadonlyMap<string, string>;
 }
 
 export type NextRun = DeclaredRun | FormerRun;

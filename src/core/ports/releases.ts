@@ -1,5 +1,5 @@
 import type { Release } from "../api/rollout.ts";
-import type { ReleaseEvent } from "../rollout/release.ts";
+import type { EnvFileCopy, ReleaseEvent } from "../rollout/release.ts";
 
 /**
  * The journals of applies to one PM2, one folder each in `svcm/releases` of its PM2_HOME, for its owner alone. Methods throw
@@ -31,6 +31,12 @@ export interface Releases {
   /** The lines of each journal, the newest first. A line that was cut off is left out. */
   list(): Promise<ReleaseEvent[][]>;
 
-  /** Removes all but so many of the newest. */
-  prune(keep: number): Promise<void>;
+  /** Removes all but so many of the newest, and those in use. */
+  prune(keep: number, inUse: ReadonlySet<string>): Promise<void>;
+
+  /** Copies files into the folder of a release, for their owner alone. A file that does not exist has no copy. */
+  copyIn(id: string, paths: readonly string[]): Promise<EnvFileCopy[]>;
+
+  /** The copies whose files have other bytes now or are gone: the path of the file, and that of its copy. */
+  changed(copies: readonly EnvFileCopy[]): Promise<ReadonlyMap<string, string>>;
 }

@@ -28,6 +28,8 @@ export interface Service {
   /** By canonical environment. */
   readonly env: Readonly<Record<string, EnvSource>>;
   readonly template: string | undefined;
+  /** Settings of an apply, as written; they have no findings. */
+  readonly rollout: unknown;
 }
 
 /** One ecosystem file as the team starts it: `cd <cwd> && pm2 start <file> --env <env>`. */

@@ -10,7 +10,7 @@ export function readProject(text: string, file: string): Fact<Project> {
   return fact.value === undefined ? fact : { value: projectOf(fact.value), issues: [] };
 }
 
-const SERVICE_MEMBERS = ["folder", "ecosystem", "apps", "env", "template"] as const;
+const SERVICE_MEMBERS = ["folder", "ecosystem", "apps", "env", "template", "rollout"] as const;
 
 function projectIssues(declared: DeclaredProject): Finding[] {
   const names = Object.keys(declared.environments);
@@ -82,13 +82,14 @@ function projectOf(declared: DeclaredProject): Project {
   };
 }
 
-function serviceOf({ folder = ".", ecosystem = {}, apps, env = {}, template }: DeclaredService): Service {
+function serviceOf({ folder = ".", ecosystem = {}, apps, env = {}, template, rollout }: DeclaredService): Service {
   return {
     folder,
     ecosystem: mapped(ecosystem, (source) => [source].flat().map(ecosystemSource)),
     apps,
     env: mapped(env, envSource),
     template,
+    rollout,
   };
 }
 

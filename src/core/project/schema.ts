@@ -1,6 +1,8 @@
 /** The shape of `svcm.yaml`. Loaded only if a repository has one. */
 import * as z from "zod";
+import { rolloutSchema } from "../deployments/schema/rollout.ts";
 import { runtimeContractSchema } from "../facts/schema.ts";
+import { rolloutFindings } from "../rollout/settings/findings.ts";
 
 const environment = z
   .string()
@@ -28,12 +30,23 @@ const env = z
   .union([path, paths, z.strictObject({ file: path, encrypted: z.literal("dotenvx").optional() })])
   .describe("a path, a list of paths, or { file, encrypted: dotenvx }");
 
+/** The settings of deployments.yaml; its check writes the messages. */
+const rollout = z
+  .unknown()
+  .superRefine((value, context) => {
+    if (value === undefined) return;
+    for (const { path: where, message } of rolloutFindings(value))
+      context.addIssue({ code: "custom", path: [...where], message });
+  })
+  .meta(rolloutSchema());
+
 const service = {
   folder: path.optional(),
   ecosystem: z.record(environment, ecosystem).optional(),
   apps: z.array(text).min(1).describe("a list of app names, for example [orders-api]").optional(),
   env: z.record(environment, env).optional(),
   template: path.optional(),
+  rollout: rollout.optional(),
 };
 
 const [enumKey, redisUrlKey, integerKey, formKey, secretKey] = runtimeContractSchema.shape.keys.valueType.options;

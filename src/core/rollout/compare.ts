@@ -6,6 +6,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isWithoutPid } from "../pm2/problem.ts";
 import { driftingKeys, type DriftingKey } from "./drifting-keys.ts";
 import type { ExpectedApp } from "./expected.ts";
+import type { Left } from "./release.ts";
 
 export interface ComparedFacts {
   /** In the order of the file. */
@@ -16,6 +17,8 @@ export interface ComparedFacts {
   /** Keys that the runtime contract shows, so they are not secrets, whatever their names. */
   readonly visibleKeys: ReadonlySet<string>;
   readonly missingFolders: ReadonlySet<string>;
+  /** The apps as the last apply left them; absent for declarations of two revisions. */
+  readonly left?: Left["apps"] | undefined;
 }
 
 /** A reason for a step, and the processes that have it. */
@@ -80,7 +83,7 @@ function ofProcess(app: ExpectedApp, record: ProcessRecord, facts: ComparedFacts
     }),
     ...(app.argsDigest === declaration.argsDigest ? [] : [of("args")]),
     ...(app.interpreterArgsDigest === declaration.interpreterArgsDigest ? [] : [of("interpreterArgs")]),
-    ...keyDrift(app, record, facts.visibleKeys).map(({ key, state }) => of("env", state, { key })),
+    ...keyDrift(app, record, facts).map(({ key, state }) => of("env", state, { key })),
     ...app.envFiles.filter(isWrittenSince).map((path) => of("envFile", "stale", { declared: path })),
     ...(app.script === record.script && isWrittenSince(app.script)
       ? [of("script", "stale", { declared: app.script })]
@@ -108,9 +111,9 @@ function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessR
 function keyDrift(
   { name, environments, openKeys }: ExpectedApp,
   { declaration }: ProcessRecord,
-  visibleKeys: ReadonlySet<string>,
+  { visibleKeys, left }: ComparedFacts,
 ): readonly DriftingKey[] {
-  const context = { app: name, visibleKeys, openKeys };
+  const context = { app: name, visibleKeys, openKeys, formerKeys: left?.[name]?.keys ?? [] };
   const candidates = environments.map((declared) => driftingKeys(declared, declaration.environment, context));
   return candidates.reduce((best, next) => (next.length < best.length ? next : best), candidates[0] ?? []);
 }

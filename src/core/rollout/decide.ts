@@ -11,48 +11,95 @@ import {
   type Comparison,
   type Difference,
 } from "./compare.ts";
+import { withNotes } from "./notes.ts";
+import type { DecidedStep } from "./step.ts";
 
 /** The steps from what runs to what is declared, and what no step touches. */
 export interface Decision extends Pick<Plan, "unchanged" | "undeclared"> {
   readonly steps: readonly DecidedStep[];
 }
 
-/** A step whose reasons name their processes. */
-export interface DecidedStep extends Omit<PlanStep, "why"> {
-  readonly why: readonly Difference[];
+/** The choices of a plan. Drift makes no choice. */
+export interface Choices {
+  /** Apps that first start once on a spare port, if they can. */
+  readonly preflighted?: ReadonlySet<string>;
+  /** Undeclared apps that an apply of the same declarations started. */
+  readonly owned?: ReadonlySet<string>;
+  /** True if those are deleted. */
+  readonly prune?: boolean;
+  /** PM2's list for the next boot is older than an apply. */
+  readonly isDumpStale?: boolean;
 }
 
 /**
  * Decides what makes the processes run as declared: each difference is the reason of one step. An app without a
  * difference has no step, so the plan of the result of these steps is empty.
  */
-export function decide(facts: ComparedFacts): Decision {
+export function decide(facts: ComparedFacts, choices: Choices = {}): Decision {
+  const { preflighted = new Set(), owned = new Set(), prune = false, isDumpStale = false } = choices;
   const compared = compareApps(facts);
   const declared = new Set(compared.map(({ app }) => app.name));
-  const others = groupBy(
-    facts.running.filter(({ name }) => !declared.has(name)),
-    ({ name }) => name,
-  );
-  const steps = compared.flatMap(stepsOf).toSorted((a, b) => ORDER[a.do] - ORDER[b.do]);
+  const others = [
+    ...groupBy(
+      facts.running.filter(({ name }) => !declared.has(name)),
+      ({ name }) => name,
+    ),
+  ].toSorted(([a], [b]) => compareText(a, b));
+  const removed = prune ? others.filter(([name]) => owned.has(name)) : [];
+  const changes = [...compared.flatMap(stepsOf), ...removed.map((one) => removal(one))];
+  const steps = inOrder(changes, facts).flatMap((step) => withNotes(step, facts, preflighted));
+  const save = steps.length > 0 ? [SAVE] : isDumpStale ? [{ ...SAVE, notes: ["DUMP_STALE"] as const }] : [];
   return {
-    steps: steps.length === 0 ? [] : [...steps, SAVE],
+    steps: [...steps.filter(isPreflight), ...steps.filter((step) => !isPreflight(step)), ...save],
     unchanged: compared.filter(({ differences }) => differences.length === 0).map(({ app }) => app.name),
-    undeclared: [...others]
-      .map(([name, processes]) => ({ name, pmIds: pmIdsOf(processes) }))
-      .toSorted((a, b) => compareText(a.name, b.name)),
+    undeclared: others
+      .filter((one) => !removed.includes(one))
+      .map(([name, processes]) => ({ name, pmIds: pmIdsOf(processes), owned: owned.has(name) })),
   };
 }
 
+const isPreflight = (step: DecidedStep): boolean => step.do === "preflight";
+
 /** A process that runs already is changed before another starts beside it. Within a rank, the order of the file holds. */
-const ORDER = { update: 0, replace: 0, resume: 0, start: 1, scale: 2, remove: 3, save: 4 } as const satisfies Record<
-  PlanStep["do"],
-  number
->;
+const ORDER = {
+  preflight: 0,
+  update: 0,
+  replace: 0,
+  resume: 0,
+  start: 1,
+  scale: 2,
+  remove: 3,
+  save: 4,
+} as const satisfies Record<PlanStep["do"], number>;
+
+function inOrder(steps: readonly DecidedStep[], { expected, running }: ComparedFacts): DecidedStep[] {
+  const started = new Set(steps.filter((step) => step.do === "start").map(({ app }) => app));
+  const needed = new Set(expected.filter(({ name }) => started.has(name)).map(({ httpPort }) => httpPort));
+  // It frees the port of an app that starts.
+  const isFirst = (step: DecidedStep): boolean =>
+    step.do === "remove" &&
+    running.some(({ name, httpPort }) => name === step.app && httpPort !== null && needed.has(httpPort));
+  const rankOf = (step: DecidedStep): number => (isFirst(step) ? -1 : ORDER[step.do]);
+  return steps.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
 
 const SAVE: DecidedStep = { do: "save", app: "", pmIds: [], disruption: "none", why: [], notes: [] };
 
+function removal([app, processes]: readonly [string, readonly ProcessRecord[]]): DecidedStep {
+  const why: Difference = {
+    field: "app",
+    state: "unexpected",
+    key: null,
+    declared: null,
+    running: null,
+    pmIds: pmIdsOf(processes),
+  };
+  const disruption = isAnyUp(processes) ? "down" : "none";
+  return { do: "remove", app, pmIds: pmIdsOf(processes), disruption, why: [why], notes: [] };
+}
+
 function stepsOf(comparison: Comparison): DecidedStep[] {
-  const { app, instances, processes, differences } = comparison;
+  const { instances, processes, differences } = comparison;
   if (differences.length === 0) return [];
   if (processes.length === 0)
     return [{ ...stepFor(comparison, "start", differences, []), instances: { from: 0, to: instances } }];
@@ -72,7 +119,7 @@ function stepsOf(comparison: Comparison): DecidedStep[] {
     ...(scaled.length === 0
       ? []
       : [{ ...stepFor(comparison, "scale", scaled, processes), instances: { from: processes.length, to: instances } }]),
-  ].map((step) => ({ ...step, notes: [...step.notes, ...notesOf(app, step)] }));
+  ];
 }
 
 /** Without the steps of apps that serve this request: such a step would end svcm before it finishes. */
@@ -81,7 +128,7 @@ export function withoutOwn(decision: Decision, own: readonly string[]): Decision
   const left = decision.steps.filter(({ app }) => own.includes(app));
   return {
     ...decision,
-    steps: kept.every((step) => step.do === "save") ? [] : kept,
+    steps: left.length > 0 && kept.every((step) => step.do === "save") ? [] : kept,
     leftOut: [...groupBy(left, ({ app }) => app)].map(([name, steps]) => ({
       name,
       pmIds: [...new Set(steps.flatMap(({ pmIds }) => pmIds))],
@@ -115,15 +162,6 @@ function update(comparison: Comparison, why: readonly Difference[], processes: r
   if (processes[0]?.execMode === "cluster") return { ...step, method: "reload" };
   const isAlone = comparison.processes.filter((one) => !isStopped(one)).length < 2;
   return { ...step, method: "restart", disruption: isAnyUp(processes) ? (isAlone ? "gap" : "partial") : "none" };
-}
-
-function notesOf(app: Comparison["app"], { disruption, why }: DecidedStep): PlanStep["notes"][number][] {
-  const isNode = /(?:^|\/)node$/.test(app.interpreter);
-  const isIgnored = app.execMode === "cluster" && app.interpreter !== "node" && why.length > 0;
-  return [
-    ...(disruption === "gap" && app.execMode === "fork" && isNode ? (["GAP_BY_FORK"] as const) : []),
-    ...(isIgnored ? (["INTERPRETER_IGNORED_IN_CLUSTER"] as const) : []),
-  ];
 }
 
 function isAnyUp(processes: readonly ProcessRecord[]): boolean {

@@ -1,7 +1,8 @@
 import { compareText } from "../api/issue.ts";
 import type { DriftEntry } from "../api/metrics.ts";
 import type { ComparedFacts } from "./compare.ts";
-import { decide, type DecidedStep } from "./decide.ts";
+import { decide } from "./decide.ts";
+import type { DecidedStep } from "./step.ts";
 
 export interface Drift {
   readonly expectedProcessCount: number;

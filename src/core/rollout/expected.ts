@@ -3,6 +3,7 @@ import { declaredApps, type DeclaredApp, type Machine } from "../pm2/declared.ts
 import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
 import { portOf } from "../pm2/port.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
+import type { AppProbe } from "./settings/probe.ts";
 import { isRecord } from "../words/record.ts";
 
 /** An app in the form that its processes are compared with: arguments and environment are digests only. */
@@ -18,6 +19,8 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly settings: Settings;
   /** `SVC_HTTP_PORT` of its variables, if that is a port. */
   readonly httpPort: number | null;
+  /** Set for a plan. */
+  readonly probe?: AppProbe | undefined;
 }
 
 export interface Expecting {

@@ -2,11 +2,12 @@ import { compareText, type Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ComparedFacts } from "./compare.ts";
-import type { DecidedStep, Decision } from "./decide.ts";
+import type { Decision } from "./decide.ts";
+import type { DecidedStep } from "./step.ts";
 
 export interface PlanContext extends Pick<
   Plan,
-  "environment" | "fileName" | "path" | "exists" | "git" | "pm2" | "from" | "leftOut"
+  "environment" | "fileName" | "path" | "exists" | "choices" | "git" | "pm2" | "from" | "leftOut"
 > {
   /** Reasons why apps cannot run as declared, by the name of the app. */
   readonly refused: ReadonlyMap<string, Issue>;
@@ -57,21 +58,22 @@ export function definitionOf(record: ProcessRecord): string {
 const VOLATILE = /^(?:PWD|OLDPWD|PM2_\w+|unique_id)$/;
 
 /** `7f3a-9c21`: short enough to read out, and keyed, so only svcm on this machine makes one that fits. */
-function shortened(digest: string): string {
+export function shortened(digest: string): string {
   const hex = Array.from(digest.slice(0, 8), (letter) => (letter.charCodeAt(0) % 16).toString(16)).join("");
   return `${hex.slice(0, 4)}-${hex.slice(4)}`;
 }
 
 /** In fork mode the new process would crash; in cluster mode both would share the requests, unnoticed. */
 function portIssues({ expected, running }: ComparedFacts, steps: Decision["steps"]): Issue[] {
-  const declared = new Set(expected.map(({ name }) => name));
+  const removed = steps.filter((step) => step.do === "remove").map(({ app }) => app);
+  const known = new Set([...expected.map(({ name }) => name), ...removed]);
   const started = new Set(steps.filter((step) => step.do === "start").map(({ app }) => app));
   return expected
     .filter(({ name }) => started.has(name))
     .flatMap(({ name, script, httpPort }): Issue[] => {
       const holder = running.find(
         (one) =>
-          !declared.has(one.name) &&
+          !known.has(one.name) &&
           one.pid !== null &&
           one.script === script &&
           httpPort !== null &&

@@ -1,6 +1,7 @@
 import type { InputOf } from "../api/inputs.ts";
 import type { Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
+import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
 import { visibleKeys } from "../env/tiers.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { listOrNone } from "../pm2/control/known.ts";
@@ -9,17 +10,24 @@ import { notFound } from "../pm2/control/target.ts";
 import { declarationOf } from "../pm2/declaration.ts";
 import { withheldIssues } from "../pm2/rules/file.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
+import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { isOwn } from "../pm2/own.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
 import { ecosystemSpellings, spellingsOf } from "../project/environment.ts";
 import { below, type PlaceRequest } from "../project/places.ts";
+import { PROJECT_FILE } from "../project/project.ts";
+import { defined } from "../words/defined.ts";
 import { decide, withoutOwn, type Decision } from "./decide.ts";
-import { expectedApps, type Expecting } from "./expected.ts";
+import { expectedApps, type ExpectedApp, type Expecting } from "./expected.ts";
 import { filesNow } from "./files.ts";
 import { planOf, type PlanContext } from "./plan.ts";
 import { resultOf } from "./result.ts";
+import { leftNow } from "./left-now.ts";
+import type { Left } from "./release.ts";
 import { readRevision } from "./revision.ts";
+import type { AppProbe } from "./settings/probe.ts";
+import { readProbes, readSettings, servicesIn, type ServiceOf, type SettingsOf } from "./settings/read.ts";
 
 interface Facts {
   readonly contract: RuntimeContract;
@@ -27,12 +35,16 @@ interface Facts {
 }
 
 /** A plan with what it was computed from. It holds values of declarations, so it never leaves the process. */
-export interface Planned {
+export interface Planned extends Pick<RolloutFacts, "settingsOf" | "serviceOf" | "probes" | "left"> {
   readonly plan: Plan;
   readonly decision: Decision;
   readonly content: EcosystemContent;
   readonly expecting: Expecting;
+  readonly expected: readonly ExpectedApp[];
+  /** The processes that the plan is about. */
   readonly running: readonly ProcessRecord[];
+  /** Paths of the env files of the apps. */
+  readonly envFiles: readonly string[];
 }
 
 /**
@@ -44,9 +56,10 @@ export interface Planned {
  */
 export async function planned(
   ports: Ports,
-  { apps, from, ...place }: InputOf<"rollout.plan">,
+  asked: InputOf<"rollout.plan">,
   known?: EcosystemContent,
 ): Promise<Planned> {
+  const { apps, from, prune, preflight, ...place } = asked;
   const [contract, matrix] = await Promise.all([ports.facts.runtimeContract(), ports.facts.capabilityMatrix()]);
   const content = known ?? (await readEcosystem(ports, { contract, matrix }, place));
   const before =
@@ -55,26 +68,74 @@ export async function planned(
       : await revisionBefore(ports, { contract, matrix }, content, { ...place, revision: from });
   const { environment, fileName, path, loaded } = content;
   const { expecting, context } = before;
+  const rollout = await rolloutFacts(ports, loaded, expecting, from === undefined);
+  const { left, probes, settingsOf, serviceOf } = rollout;
   const declared = loaded ? expectedApps(loaded, expecting) : [];
   const isAsked = selection(fileName, declared, apps);
-  const expected = declared.filter(isAsked);
+  const expected = declared.filter(isAsked).map((app) => ({ ...app, probe: probes.get(app.name) }));
   const running = loaded ? before.running.filter(isAsked) : [];
   const names = expected.map(({ name }) => name);
   const facts = {
     expected,
     running,
     visibleKeys: new Set(visibleKeys(contract)),
+    left: left.apps,
     ...filesNow(ports, expected, running),
   };
+  const decided = decide(facts, {
+    preflighted: new Set(names.filter((name) => preflight ?? settingsOf(name).preflight)),
+    owned: ownedBy(left, content.name, place.service),
+    prune: prune === true,
+    isDumpStale: isDumpStale(ports, left),
+  });
+  const choices = defined({ service: place.service, apps, prune, preflight });
   const git = await gitState(ports, content);
   const refused = refusedIn(content, names, expecting);
   const warnings = withheldIssues(loaded?.withheld ?? []);
-  const { leftOut, ...decided } = withoutOwn(decide(facts), from === undefined ? ownApps(ports, running) : []);
-  // Processes that one service does not declare belong to the other services, or to none.
-  const decision = place.service === undefined ? decided : { ...decided, undeclared: [] };
-  const subject = { environment, fileName, path, exists: loaded !== undefined, git };
-  const about = { ...subject, refused, warnings, leftOut, ...context };
-  return { plan: planOf(facts, decision, about), decision, content, expecting, running };
+  const exists = loaded !== undefined;
+  const { leftOut, ...rest } = withoutOwn(decided, from === undefined ? ownApps(ports, running) : []);
+  // Other processes that one service does not declare belong to the other services, or to none.
+  const undeclared = rest.undeclared.filter(({ owned }) => owned || place.service === undefined);
+  const decision = { ...rest, undeclared };
+  const about = { environment, fileName, path, exists, choices, git, refused, warnings, leftOut, ...context };
+  const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
+  const plan = planOf(facts, decision, about);
+  return { plan, decision, content, expecting, expected, running, envFiles, left, probes, settingsOf, serviceOf };
+}
+
+interface RolloutFacts {
+  readonly settingsOf: SettingsOf;
+  readonly serviceOf: ServiceOf;
+  readonly left: Left;
+  readonly probes: ReadonlyMap<string, AppProbe>;
+}
+
+async function rolloutFacts(
+  ports: Ports,
+  loaded: LoadedEcosystem | undefined,
+  { machine }: Expecting,
+  hasProcesses: boolean,
+): Promise<RolloutFacts> {
+  const serviceOf = servicesIn(loaded);
+  const settingsOf = await readSettings(ports, serviceOf);
+  const probes = loaded ? await readProbes(ports, loaded, machine, settingsOf) : new Map<string, AppProbe>();
+  const left = hasProcesses ? await leftNow(ports) : { apps: {} };
+  return { settingsOf, serviceOf, probes, left };
+}
+
+/** Apps that an apply of this environment started. */
+function ownedBy({ apps }: Left, environment: string, service: string | undefined): Set<string> {
+  const own = Object.entries(apps).filter(
+    ([, app]) => app.environment === environment && (service === undefined || app.service === service),
+  );
+  return new Set(own.map(([name]) => name));
+}
+
+/** A later save by a person counts. */
+function isDumpStale({ stamps, workspace }: Ports, { unsavedAtMs }: Left): boolean {
+  if (unsavedAtMs === undefined) return false;
+  const [dump] = stamps.of([`${workspace.pm2Home}/dump.pm2`]);
+  return (dump?.modifiedMs ?? 0) < unsavedAtMs;
 }
 
 function ownApps({ processes }: Ports, running: readonly ProcessRecord[]): string[] {
@@ -133,7 +194,13 @@ function selection(
 
 async function gitState({ revisions, workspace }: Ports, { loaded }: EcosystemContent): Promise<Plan["git"]> {
   const envFiles = (loaded?.apps ?? []).flatMap(({ places }) => places.envFiles.map(({ path }) => path));
-  const paths = [...new Set([...(loaded?.files ?? []), ...envFiles, below(workspace.root, "deployments.yaml")])];
+  const paths = [
+    ...new Set([
+      ...(loaded?.files ?? []),
+      ...envFiles,
+      ...[DEPLOYMENTS_FILE, PROJECT_FILE].map((name) => below(workspace.root, name)),
+    ]),
+  ];
   const state = await revisions.state(paths);
   const prefix = `${workspace.root}/`;
   return state === undefined

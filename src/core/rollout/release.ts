@@ -1,4 +1,5 @@
 import type { Release } from "../api/rollout.ts";
+import type { AppProbe } from "./settings/probe.ts";
 
 type ReleaseStep = Release["steps"][number];
 
@@ -7,8 +8,37 @@ export interface FormerProcess {
   readonly name: string;
   readonly pmId: number;
   readonly uniqueId: string | null;
+  readonly pid: number | null;
   readonly isStopped: boolean;
   readonly definition: string;
+  /** The probe that it answered before the release. */
+  readonly probe?: AppProbe;
+}
+
+/** An app as an apply left it. It holds names of variables, never a value. */
+export interface LeftApp {
+  readonly environment: string;
+  readonly service: string;
+  /** The variables that its declaration sets. */
+  readonly keys: readonly string[];
+  readonly probe?: AppProbe;
+  /** Copies of the env files that its processes read. */
+  readonly envFiles: readonly EnvFileCopy[];
+  /** The release that made its processes read such copies, until the next apply. */
+  readonly pinnedBy?: string;
+}
+
+export interface EnvFileCopy {
+  readonly path: string;
+  /** In the folder of the releases: `<release>/env/<number>`. */
+  readonly copy: string;
+}
+
+/** All that applies of this repository left, by app. */
+export interface Left {
+  readonly apps: Readonly<Record<string, LeftApp>>;
+  /** The time of an apply that did not save PM2's list, in milliseconds since 1970. */
+  readonly unsavedAtMs?: number;
 }
 
 /** The first line of a journal. */
@@ -17,6 +47,8 @@ export interface ReleaseHead extends Omit<Release, "endedAt" | "outcome" | "code
   readonly steps: readonly Pick<ReleaseStep, "do" | "app" | "pmIds">[];
   /** The processes of the touched apps. */
   readonly before: readonly FormerProcess[];
+  /** As the release before left the apps. */
+  readonly left: Left;
 }
 
 /** A line of a journal. Times are ISO texts. */
@@ -30,7 +62,14 @@ export type ReleaseEvent =
       readonly reason?: string;
     }
   | { readonly event: "return"; readonly app: string; readonly at: string; readonly reason?: string }
-  | { readonly event: "end"; readonly outcome: Release["outcome"]; readonly at: string; readonly code?: string };
+  | {
+      readonly event: "end";
+      readonly outcome: Release["outcome"];
+      readonly at: string;
+      readonly code?: string;
+      /** Absent if the release left the apps as they were. */
+      readonly left?: Left;
+    };
 
 export interface Journal {
   readonly head: ReleaseHead;
@@ -45,13 +84,26 @@ export function journalsOf(lists: readonly (readonly ReleaseEvent[])[]): Journal
   });
 }
 
+/** The apps as the newest release left them. */
+export function leftBy([newest]: readonly Journal[]): Left {
+  if (newest === undefined) return { apps: {} };
+  const end = newest.events.findLast((event) => event.event === "end");
+  return end?.left ?? newest.head.left;
+}
+
+/** The releases with a copy of an env file that a process reads, or that a return of a kept release needs. */
+export function releasesInUse(journals: readonly Journal[], left: Left): Set<string> {
+  const all = [left, ...journals.map(({ head }) => head.left)].flatMap(({ apps }) => Object.values(apps));
+  return new Set(all.flatMap(({ envFiles }) => envFiles.map(({ copy }) => copy.split("/")[0] ?? "")));
+}
+
 /**
  * The release of a journal. One without an end runs, or it was cut off and may be half done.
  *
  * @param heldSince when the lock was taken, in milliseconds since 1970; null if it is free
  */
 export function releaseOf({ head, events }: Journal, heldSince: number | null): Release {
-  const { event: _event, before: _before, steps, ...common } = head;
+  const { event: _event, before: _before, left: _left, steps, ...common } = head;
   const end = events.findLast((event) => event.event === "end");
   const isRunning = end === undefined && heldSince !== null && heldSince <= Date.parse(head.startedAt);
   return {

@@ -100,7 +100,7 @@ describe("fields", () => {
   });
 
   test("the folder that svcm.yaml declares for a file counts for its apps", () => {
-    const start = { path: "/pm2/e.config.cjs", env: undefined, declaresCwd: true };
+    const start = { service: "", path: "/pm2/e.config.cjs", env: undefined, declaresCwd: true };
     const expected = expectedOf([{}], start);
     expect(fields(driftFrom(expected, [runningRecord({ cwd: "/tmp" })]))).toEqual(["cwd different 0"]);
   });

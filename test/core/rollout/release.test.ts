@@ -21,6 +21,7 @@ function head(id: string, more: Partial<ReleaseHead> = {}): ReleaseHead {
       { do: "save", app: "", pmIds: [] },
     ],
     before: [],
+    left: { apps: {} },
     ...more,
   };
 }

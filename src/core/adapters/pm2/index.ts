@@ -96,7 +96,7 @@ function actions(
     remove: (target) => act({ method: "remove", target }),
     duplicate: (target) => act({ method: "duplicate", target }),
     keep: (path, pmIds) => act({ method: "keep", path, pmIds }),
-    revive: (path, pmId) => act({ method: "revive", path, pmId }),
+    revive: (former, pmId) => act({ method: "revive", former, pmId }),
     save: () => act({ method: "save" }),
   };
 }

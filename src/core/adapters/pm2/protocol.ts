@@ -2,7 +2,7 @@
 import type { ErrorCode } from "../../api/code.ts";
 import type { Fields } from "../../pm2/normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../../pm2/process-record.ts";
-import type { NextRun } from "../../ports/processes.ts";
+import type { FormerRun, NextRun } from "../../ports/processes.ts";
 
 export interface WorkerData {
   readonly socket: string;
@@ -29,7 +29,7 @@ export interface StartCall {
 /** Files of PM2's whole records. Only the worker reads and writes them. */
 export type FileCall =
   | { readonly method: "keep"; readonly path: string; readonly pmIds: readonly number[] }
-  | { readonly method: "revive"; readonly path: string; readonly pmId: number }
+  | { readonly method: "revive"; readonly former: FormerRun; readonly pmId: number }
   | { readonly method: "save" };
 
 export interface ActionCall {

@@ -9,6 +9,7 @@ import { interfaceController } from "./interface-controller.ts";
 import { interfaceDuplicate } from "./interface-duplicate.ts";
 import { interfaceEntrypoint } from "./interface-entrypoint.ts";
 import { interfaceFramework } from "./interface-framework.ts";
+import { rolloutSetting } from "./rollout-setting.ts";
 import { targetName } from "./target-name.ts";
 import { targetProfile } from "./target-profile.ts";
 import { targetProtocol } from "./target-protocol.ts";
@@ -30,4 +31,5 @@ export const rules = {
     targetProtocol,
     targetProfile,
   ],
+  rollout: [rolloutSetting],
 } satisfies Record<string, readonly Rule[]>;

@@ -6,6 +6,7 @@ import type { Vocabulary } from "../vocabulary.ts";
 import { configurationSchema } from "./configuration.ts";
 import { entrySchema } from "./entry.ts";
 import { described, type JsonSchema, TEXT, textWith } from "./part.ts";
+import { rolloutSchema } from "./rollout.ts";
 import { targetSchema, targetSnippets } from "./target.ts";
 
 /**
@@ -37,6 +38,7 @@ export function documentSchema(vocabulary: Vocabulary): Record<string, unknown> 
         items: targetSchema(vocabulary),
         defaultSnippets: targetSnippets(vocabulary),
       },
+      rollout: rolloutSchema(),
     },
   };
 }

@@ -7,6 +7,39 @@ export const rolloutCodes: CodeDocs = {
       "In fork mode the app would crash. In cluster mode both would answer requests on that port, and PM2 would report success.",
     remedy: "If the app was renamed, delete the process with its old name. Otherwise give the app another port.",
   },
+  CODE_NOT_RESTORABLE: {
+    summary: "A script was written after its process started (a note of a plan).",
+    explanation: "svcm keeps definitions and env files, not code: after the step, a rollback runs the new code.",
+    remedy: "Put each release into its own folder, and declare the script there.",
+  },
+  DUMP_STALE: {
+    summary: "An apply with `--no-save` left PM2's list for the next boot as it was (a note of a plan).",
+    remedy: "Run `svcm apply`: it saves the list. `pm2 save` does so too.",
+  },
+  ENV_FILE_UNKNOWN_BEFORE: {
+    summary: "An env file changed, and svcm has no copy of what the process read (a note of a plan).",
+    explanation:
+      "Each apply copies the env files of its apps. Before the first one, only the present content is known.",
+    remedy: "Keep the former content yourself until the apply is done. A preflight finds a bad line before it matters.",
+  },
+  NO_PROBE: {
+    summary: "An app has no health probe, so it only has to stay online (a note of a plan).",
+    explanation: "svcm knows the probe of an app by the ending of its name, and its port by a declared variable.",
+    remedy: "Declare a probe in `rollout.health` of deployments.yaml, or of the service in svcm.yaml.",
+  },
+  PINNED: {
+    summary: "A rollback made the process read a copy of its former env file (a note of a plan).",
+    remedy: "Correct the env file, then run `svcm apply`: the process reads the file again.",
+  },
+  PREFLIGHT_FAILED: {
+    summary: "An app was not healthy on a spare port, so no process was changed.",
+    remedy: "Read the reason, correct the declaration or the code, and apply again.",
+  },
+  PREFLIGHT_IMPOSSIBLE: {
+    summary: "An app cannot start on a spare port before it changes (a note of a plan).",
+    explanation: "A preflight needs a health probe whose port is the value of a variable.",
+    remedy: "Name the variable in `rollout.health`, for example `api: { port: PORT }`.",
+  },
   GAP_BY_FORK: {
     summary: "Requests fail while the app restarts, because it runs in fork mode (a note of a plan).",
     explanation:

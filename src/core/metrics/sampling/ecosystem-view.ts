@@ -3,6 +3,7 @@ import type { MetricsPayload } from "../../api/metrics.ts";
 import { driftOf } from "../../rollout/drift.ts";
 import type { ExpectedApp } from "../../rollout/expected.ts";
 import { filesNow } from "../../rollout/files.ts";
+import type { Left } from "../../rollout/release.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 
@@ -12,6 +13,8 @@ export interface EcosystemState {
   readonly exists: boolean;
   readonly expected: readonly ExpectedApp[];
   readonly visibleKeys: ReadonlySet<string>;
+  /** The apps as the last apply left them. */
+  readonly left?: Left["apps"];
   readonly failure?: { readonly error: string; readonly code: ErrorCode };
 }
 
@@ -28,6 +31,6 @@ export function ecosystemView(
   if (failure !== undefined)
     return { fileName, path, exists, expectedProcessCount: null, ...nothing, planSteps: null, ...failure };
   if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing, planSteps: 0 };
-  const facts = { expected, running: records, visibleKeys: state.visibleKeys };
+  const facts = { expected, running: records, visibleKeys: state.visibleKeys, left: state.left };
   return { fileName, path, exists, ...driftOf({ ...facts, ...filesNow(ports, expected, records) }) };
 }

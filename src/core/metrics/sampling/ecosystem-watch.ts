@@ -8,6 +8,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { FileStamp } from "../../ports/machine.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { filesBehind } from "../../rollout/files.ts";
+import { leftNow } from "../../rollout/left-now.ts";
 import { ecosystemView, type EcosystemMetrics, type EcosystemState } from "./ecosystem-view.ts";
 import { readEcosystem, type EcosystemContent } from "../../pm2/ecosystem-file.ts";
 
@@ -94,7 +95,8 @@ export class EcosystemWatch {
     try {
       const content = await readEcosystem(ports, { contract, matrix }, this.#asked);
       const own = spellingsOf(ecosystemSpellings(contract, matrix), content.name);
-      return ranWell(ports, content, own, shown);
+      const { apps: left } = await leftNow(ports);
+      return ranWell(ports, content, own, { visibleKeys: shown, left });
     } catch (error) {
       if (!(error instanceof SvcmError) || error.kind !== "ECOSYSTEM_FILE_FAILED") throw error;
       return ranBadly(error, shown);
@@ -108,9 +110,14 @@ interface Ran {
   readonly retryMs: number;
 }
 
-function ranWell(ports: Ports, content: EcosystemContent, spellings: readonly string[], shown: Set<string>): Ran {
+function ranWell(
+  ports: Ports,
+  content: EcosystemContent,
+  spellings: readonly string[],
+  known: Pick<EcosystemState, "visibleKeys" | "left">,
+): Ran {
   const { fileName, path, loaded } = content;
-  const base = { fileName, path, visibleKeys: shown };
+  const base = { fileName, path, ...known };
   if (loaded === undefined) {
     return { state: { ...base, exists: false, expected: [] }, files: [], retryMs: Number.POSITIVE_INFINITY };
   }

@@ -34,7 +34,8 @@ export function actOn(acting: Acting, target: ProcessRecord): Promise<Outcome> {
     const given = await give(acting, before, look);
     const after = await verify(ports, { action, name: before.name, timeoutMs }, (list, onlineMs) => {
       const seen = sameIn(list, before);
-      const verdict = verdictOn(given.action, given.before, seen, seen === undefined ? 0 : onlineMs(seen));
+      const seenMs = seen === undefined ? 0 : onlineMs(seen);
+      const verdict = verdictOn(given.action, given.before, seen, seenMs, acting.stableMs);
       return { processes: seen === undefined ? [] : [seen], verdict };
     });
     return { affected: (action === "delete" ? [before] : after).map(affected), skipped: [] };

@@ -15,6 +15,8 @@ export interface Acting {
   readonly begin: () => Promise<void>;
   /** The time that PM2's list has to show the effect, in milliseconds. */
   readonly timeoutMs?: number | undefined;
+  /** The time that a started process has to be online, in milliseconds. Defaults to that of PM2. */
+  readonly stableMs?: number | undefined;
   /** The declaration, or the former definition, that a restart or reload makes effective. */
   readonly declared?: ((record: ProcessRecord) => NextRun) | undefined;
 }

@@ -7,6 +7,8 @@ import { readEcosystem } from "../ecosystem-file.ts";
 import { startedEnvironments } from "../../project/door.ts";
 import { ecosystemSpellings, spellingsOf } from "../../project/environment.ts";
 import { expectedApps, type ExpectedApp } from "../../rollout/expected.ts";
+import { leftNow } from "../../rollout/left-now.ts";
+import type { Left } from "../../rollout/release.ts";
 import { notFound } from "./target.ts";
 import type { ActionInput } from "./acting.ts";
 import type { ActionSubject } from "./recorded.ts";
@@ -19,6 +21,8 @@ export interface AskedApps {
   readonly expected: readonly ExpectedApp[];
   readonly visibleKeys: ReadonlySet<string>;
   readonly withheld: readonly string[];
+  /** The apps as the last apply left them. */
+  readonly left: Left["apps"];
 }
 
 /** @throws {SvcmError} INVALID_REQUEST, PROCESS_NOT_FOUND, and those of reading the file */
@@ -51,5 +55,6 @@ export async function askedApps(ports: Ports, input: ActionInput, about: ActionS
     expected: expectedApps(loaded, { machine, spellings, digest }).filter((app) => wanted.includes(app.name)),
     visibleKeys: new Set(visibleKeys(contract)),
     withheld: loaded.withheld,
+    left: (await leftNow(ports)).apps,
   };
 }

@@ -8,7 +8,7 @@ import { label } from "./target.ts";
 import { isRunning, UNKNOWN_BEFORE, verdictOn } from "./verdict.ts";
 import { verify } from "./verify.ts";
 
-type Scaling = Pick<Acting, "ports" | "timeoutMs" | "begin"> & { readonly report: Progress | undefined };
+type Scaling = Pick<Acting, "ports" | "timeoutMs" | "stableMs" | "begin"> & { readonly report: Progress | undefined };
 
 /** Starts so many more processes of an app, each when the one before is online. */
 export async function scaleUp(
@@ -44,7 +44,7 @@ export async function scaleDown(
 }
 
 async function startSibling(scaling: Scaling, source: ProcessRecord): Promise<ProcessRecord> {
-  const { ports, timeoutMs } = scaling;
+  const { ports, timeoutMs, stableMs } = scaling;
   const isSibling = ({ name, namespace }: ProcessRecord): boolean =>
     name === source.name && namespace === source.namespace;
   const known = await ports.processes.exclusively(source, async () => {
@@ -59,7 +59,7 @@ async function startSibling(scaling: Scaling, source: ProcessRecord): Promise<Pr
     const [fresh] = await verify(ports, { action: "start", name: source.name, timeoutMs }, (list, onlineMs) => {
       const seen = freshIn(list);
       if (seen === undefined) return { processes: [], verdict: { failed: "it registered no process" } };
-      return { processes: [seen], verdict: verdictOn("start", UNKNOWN_BEFORE, seen, onlineMs(seen)) };
+      return { processes: [seen], verdict: verdictOn("start", UNKNOWN_BEFORE, seen, onlineMs(seen), stableMs) };
     });
     if (fresh === undefined) throw new Error("a verified start has a process");
     return fresh;

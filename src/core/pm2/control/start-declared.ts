@@ -29,7 +29,7 @@ export async function startDeclared(acting: Acting, declared: Declaration): Prom
     { action: "start", name, timeoutMs: acting.timeoutMs },
     (list, onlineMs) => {
       const seen = named(list, name);
-      return { processes: seen, verdict: together(seen, onlineMs) };
+      return { processes: seen, verdict: together(seen, onlineMs, acting.stableMs) };
     },
   );
   return { affected: started.map(affected), skipped: [] };
@@ -51,9 +51,11 @@ async function startKnown(acting: Acting, known: readonly ProcessRecord[]): Prom
   return merged(outcomes);
 }
 
-function together(instances: readonly ProcessRecord[], onlineMs: OnlineMs): Verdict {
+function together(instances: readonly ProcessRecord[], onlineMs: OnlineMs, stableMs?: number): Verdict {
   if (instances.length === 0) return { failed: "it registered no process" };
-  const verdicts = instances.map((instance) => verdictOn("start", UNKNOWN_BEFORE, instance, onlineMs(instance)));
+  const verdicts = instances.map((instance) =>
+    verdictOn("start", UNKNOWN_BEFORE, instance, onlineMs(instance), stableMs),
+  );
   return verdicts.find((verdict) => typeof verdict === "object") ?? (verdicts.includes("pending") ? "pending" : "done");
 }
 

@@ -16,16 +16,18 @@ export const UNKNOWN_BEFORE: Before = { status: "stopped", restartCount: 0, pid:
  * call one stable: a process that dies at once was online too.
  *
  * @param onlineMs for how long this very run has been seen online, on a clock that never jumps
+ * @param stableMs the time that it has to be online
  */
 export function verdictOn(
   action: ProcessAction,
   before: Before,
   after: ProcessRecord | undefined,
   onlineMs: number,
+  stableMs = STABLE_MS,
 ): Verdict {
   if (action === "delete") return after === undefined ? "done" : "pending";
   if (after === undefined) return { failed: "PM2 no longer lists it" };
-  return action === "stop" ? stopped(before, after) : started(action, before, after, onlineMs);
+  return action === "stop" ? stopped(before, after) : started(action, before, after, onlineMs >= stableMs);
 }
 
 /** Measures how long the present run of each process has been online. PM2's times come from a clock that may be set. */
@@ -66,11 +68,11 @@ function stopped(before: Before, after: ProcessRecord): Verdict {
   return status === "errored" ? { failed: "PM2 could not end it: its status is errored" } : "pending";
 }
 
-function started(action: ProcessAction, before: Before, after: ProcessRecord, onlineMs: number): Verdict {
+function started(action: ProcessAction, before: Before, after: ProcessRecord, isStable: boolean): Verdict {
   const ended = endedAgain(action, before, after);
   if (ended !== undefined) return { failed: ended };
   const isStarted = action === "start" || isAnother(before, after);
-  return isStarted && isUp(after) && onlineMs >= STABLE_MS ? "done" : "pending";
+  return isStarted && isUp(after) && isStable ? "done" : "pending";
 }
 
 const ENDED = new Set(["stopped", "errored", "waiting restart"]);

@@ -5,11 +5,16 @@ import { audited } from "../../audit/audited.ts";
 import type { Caller } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
 import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts";
+import { PATIENCE_MS } from "../../pm2/control/verify.ts";
 import type { Ports } from "../../ports/index.ts";
+import type { DecidedStep } from "../step.ts";
 import { planned, type Planned } from "../planning.ts";
-import { begun, type Recording } from "./recording.ts";
+import type { AppProbe } from "../settings/probe.ts";
+import { leftAfter, leftReturned } from "./left.ts";
+import { reapTrials } from "./preflight.ts";
+import { begun, formerProbe, type Recording } from "./recording.ts";
 import { returnApps } from "./return-apps.ts";
-import { runStep } from "./run-step.ts";
+import { runStep, targetsOf } from "./run-step.ts";
 
 export const LOCK_PATIENCE_MS = 60_000;
 
@@ -24,32 +29,79 @@ export interface Applied {
  * Computes the plan once more under the lock, and runs its steps one after another. The first failure stops, and gives the
  * touched apps their former definitions back. An empty plan afterwards proves the result.
  *
- * @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, APPLY_LOCKED, APPLY_REVERTED, APPLY_HALF,
- *   AUDIT_FAILED, and those of a plan
+ * @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, PREFLIGHT_FAILED, APPLY_LOCKED, APPLY_REVERTED,
+ *   APPLY_HALF, AUDIT_FAILED, and those of a plan
  */
 export function applied(ports: Ports, input: Input, caller: Caller): Promise<Applied> {
-  const { plan: _plan, allowDirty: _dirty, message, timeoutMs, lockTimeoutMs = LOCK_PATIENCE_MS, ...place } = input;
+  const {
+    environment,
+    service,
+    apps,
+    prune,
+    preflight,
+    save = true,
+    message,
+    lockTimeoutMs = LOCK_PATIENCE_MS,
+  } = input;
+  const place = { environment, service, apps, prune, preflight };
   const about: ActionSubject = { action: "plan.apply" };
   const attempt = (begin: () => Promise<void>): Promise<Applied> =>
     ports.releases.exclusively(lockTimeoutMs, async () => {
+      await reapTrials(ports, PATIENCE_MS);
       const now = await planned(ports, place);
-      const { plan, decision, running } = now;
+      const { plan } = now;
       about.environment = now.content.name;
       if (plan.id !== null) about.target = `plan ${plan.id}`;
       refuse(plan, input);
-      if (!plan.changed) return { plan, release: null };
-      const { environment, git, id } = plan;
-      const steps = decision.steps.map(({ do: kind, app, pmIds }) => ({ do: kind, app, pmIds }));
-      const recording = await begun(ports, caller, { environment, git, plan: id, steps, message }, running);
+      const steps = now.decision.steps.filter((step) => save || step.do !== "save");
+      if (steps.length === 0) return { plan, release: null };
+      const applying = { ports, now, steps, input, signal: caller.signal };
+      const recording = await recordingOf(applying, caller, message);
       noteProcesses(about, ports, recording.head.before);
-      await begin();
-      await run(ports, now, recording, { timeoutMs, signal: caller.signal });
+      const envFiles = await orRefused(recording, async () => {
+        const copies = await ports.releases.copyIn(recording.head.id, now.envFiles);
+        await begin();
+        return copies;
+      });
+      await run(applying, recording);
       const left = (await planned(ports, place, now.content)).plan.summary;
       const count = Object.values(left).reduce((sum, one) => sum + one, 0);
       if (count > 0) throw await half(recording, `The plan is not empty after the last step: ${count} left.`);
-      return { plan, release: await recording.end("applied") };
+      return { plan, release: await recording.end("applied", { left: leftAfter(ports, now, { envFiles, save }) }) };
     });
   return audited(ports, caller, () => about, attempt);
+}
+
+interface Applying {
+  readonly ports: Ports;
+  readonly now: Planned;
+  readonly steps: readonly DecidedStep[];
+  readonly input: Input;
+  readonly signal: AbortSignal | undefined;
+}
+
+function recordingOf(
+  { ports, now, steps: decided }: Applying,
+  caller: Caller,
+  message: string | undefined,
+): Promise<Recording> {
+  const { plan, left, running, settingsOf } = now;
+  const { environment, git, id } = plan;
+  const steps = decided.map(({ do: kind, app, pmIds }) => ({ do: kind, app, pmIds }));
+  const keepReleases = Math.max(...decided.map(({ app }) => settingsOf(app).keepReleases));
+  const subject = { environment, git, plan: id, steps, left, message, running, keepReleases };
+  const probeOf = formerProbe(left, (app) => settingsOf(app).health);
+  return begun(ports, caller, { ...subject, probeOf });
+}
+
+/** Nothing was changed yet, so a failure is not half an apply. */
+async function orRefused<T>(recording: Recording, prepare: () => Promise<T>): Promise<T> {
+  try {
+    return await prepare();
+  } catch (error) {
+    await recording.end("refused").catch(() => undefined);
+    throw error;
+  }
 }
 
 function refuse(plan: Plan, { plan: asked, allowDirty }: Input): void {
@@ -73,51 +125,72 @@ function refuse(plan: Plan, { plan: asked, allowDirty }: Input): void {
   throw new SvcmError("PROCESS_ACTION_REFUSED", { code: foreignCode(code), details, issues: errors });
 }
 
-interface How {
-  readonly timeoutMs: number | undefined;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function run(ports: Ports, now: Planned, recording: Recording, { timeoutMs, signal }: How): Promise<void> {
-  const { content, decision, expecting, running: before } = now;
-  const { loaded } = content;
+async function run(applying: Applying, recording: Recording): Promise<void> {
+  const { ports, now, steps, signal } = applying;
+  const { loaded } = now.content;
   if (loaded === undefined) return;
-  for (const [index, step] of decision.steps.entries()) {
+  const running = { ports, loaded, expecting: now.expecting, running: now.running, demandOf: demandsOf(applying) };
+  for (const [index, step] of steps.entries()) {
     if (signal?.aborted) throw await half(recording, "It was interrupted between two steps.");
-    await recording.step(index, "begun");
+    let touched = index;
     try {
-      await runStep({ ports, loaded, expecting, before, timeoutMs }, step);
+      const targets = await targetsOf(running, step);
+      await recording.step(index, "begun");
+      touched = index + 1;
+      await runStep(running, step, targets);
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
       await recording.step(index, "failed", error.message);
-      throw await returned(ports, recording, { index, error, timeoutMs });
+      throw await failed(applying, recording, { index, touched, error });
     }
     await recording.step(index, "done");
   }
 }
 
-interface Failed {
-  readonly index: number;
-  readonly error: SvcmError;
-  readonly timeoutMs: number | undefined;
+/** The condition for the processes of an app. */
+function demandsOf({ now, input }: Applying) {
+  return (app: string): { probe: AppProbe | undefined; deadlineMs: number; minHealthyMs: number } => {
+    const { deadlineMs, minHealthyMs } = now.settingsOf(app);
+    return { probe: now.probes.get(app), deadlineMs: input.timeoutMs ?? deadlineMs, minHealthyMs };
+  };
 }
 
-/** Gives the apps of the steps up to the failed one their former definitions back, the last first. */
-async function returned(ports: Ports, recording: Recording, failed: Failed): Promise<SvcmError> {
-  const { index, error, timeoutMs } = failed;
+interface Failed {
+  readonly index: number;
+  /** Steps that may have changed something. */
+  readonly touched: number;
+  readonly error: SvcmError;
+}
+
+/** Gives the apps of the touched steps their former definitions back, the last first. */
+async function failed(applying: Applying, recording: Recording, { index, touched, error }: Failed): Promise<SvcmError> {
+  const { ports, steps, now, input } = applying;
   const { head, add } = recording;
-  const apps = head.steps.slice(0, index + 1).flatMap((step) => (step.do === "save" ? [] : [step.app]));
+  const apps = [...new Set(steps.slice(0, touched).flatMap((step) => (isOfAnApp(step) ? [step.app] : [])))];
   const code = error.body.code ?? foreignCode(error.kind);
   const why = `${head.steps[index]?.app}: ${error.message}`;
-  const left = await returnApps(ports, { head, add, timeoutMs }, [...new Set(apps)].toReversed());
-  if (left.length > 0) return half(recording, `${why} Not everything could be returned. ${left.join(" ")}`, code);
-  await recording.end("reverted", code);
+  if (apps.length === 0) {
+    await recording.end("refused", { code });
+    const kind = code === "PROCESS_CHANGED" ? "APPLY_REVERTED" : error.kind;
+    return new SvcmError(kind, { ...error.body, details: `${why} No process was changed.` });
+  }
+  const mayRevert = input.revert ?? apps.every((app) => now.settingsOf(app).autoRevert);
+  if (!mayRevert) return half(recording, `${why} It was left as it is, because svcm may not revert it.`, code);
+  const demandOf = demandsOf(applying);
+  const { reasons, pinned } = await returnApps(ports, { head, add, demandOf }, apps.toReversed());
+  if (reasons.length > 0) return half(recording, `${why} Not everything could be returned. ${reasons.join(" ")}`, code);
+  await recording.end("reverted", { code, left: leftReturned(head.left, { undone: head, apps, pinned, by: head.id }) });
   const hint = "Read what failed, correct the declaration or the code, and apply again.";
-  return new SvcmError("APPLY_REVERTED", { code, details: `${why} Every touched app runs as before.`, hint });
+  const pins = pinned.size === 0 ? "" : ` With the former env files: ${[...pinned].join(", ")}.`;
+  return new SvcmError("APPLY_REVERTED", { code, details: `${why} Every touched app runs as before.${pins}`, hint });
+}
+
+function isOfAnApp({ do: kind }: DecidedStep): boolean {
+  return kind !== "save" && kind !== "preflight";
 }
 
 async function half(recording: Recording, reason: string, code?: ErrorCode): Promise<SvcmError> {
-  await recording.end("half", code);
+  await recording.end("half", code === undefined ? {} : { code });
   return new SvcmError("APPLY_HALF", {
     ...(code !== undefined && { code }),
     details: `${reason} Some apps may run as before, and others as declared.`,

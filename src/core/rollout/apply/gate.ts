@@ -1,32 +1,22 @@
 import type { Code } from "../../api/codes.generated.ts";
 import { SvcmError } from "../../errors.ts";
 import { isUp, OnlineRuns } from "../../pm2/control/verdict.ts";
-import { LOOK_EVERY_MS, PATIENCE_MS } from "../../pm2/control/verify.ts";
-import { portOf } from "../../pm2/port.ts";
+import { LOOK_EVERY_MS } from "../../pm2/control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import type { HealthAnswer, Probe } from "../../ports/health.ts";
+import type { HealthAnswer } from "../../ports/health.ts";
 import type { Ports } from "../../ports/index.ts";
+import type { AppProbe } from "../settings/probe.ts";
 
 /** Answers in a row that make a process good, or bad. */
 const ENOUGH = 3;
-/** On top of the second that an action waits for. */
-const MIN_HEALTHY_MS = 1000;
-
-/** The startup contract names the apps by what they serve. */
-const PROBES = [
-  { suffix: "websocketapi", kind: "websocket", key: "SVC_HTTP_PORT", path: "/socket.io/?EIO=4&transport=websocket" },
-  { suffix: "grpcapi", kind: "grpc", key: "SVC_GRPC_PORT", path: "/" },
-  { suffix: "restapi", kind: "http", key: "SVC_HTTP_PORT", path: "/health" },
-] as const;
-
-/** The probe of an app, if its name and its variables say what it serves and where. */
-export function probeOf(app: string, env: Readonly<Record<string, string>>): Probe | undefined {
-  const found = PROBES.find(({ suffix }) => app.endsWith(suffix));
-  const port = found && portOf(env[found.key]);
-  return found === undefined || port === undefined || port === null ? undefined : { ...found, port };
-}
-
 type Judged = Pick<ProcessRecord, "name" | "pmId" | "pid">;
+
+/** The condition under which a process is good. */
+export interface Demand {
+  readonly probe: AppProbe | undefined;
+  readonly deadlineMs: number;
+  readonly minHealthyMs: number;
+}
 
 /**
  * Waits until a process has stayed online and answers its probe three times in a row. It fails at once if the process ends,
@@ -34,12 +24,8 @@ type Judged = Pick<ProcessRecord, "name" | "pmId" | "pid">;
  *
  * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_CRASHED, HEALTH_STATUS or HEALTH_UNREACHABLE
  */
-export async function gate(
-  ports: Ports,
-  record: Judged,
-  { probe, timeoutMs = PATIENCE_MS }: { readonly probe: Probe | undefined; readonly timeoutMs: number | undefined },
-): Promise<void> {
-  const until = ports.clock.elapsed() + timeoutMs;
+export async function gate(ports: Ports, record: Judged, { probe, deadlineMs, minHealthyMs }: Demand): Promise<void> {
+  const until = ports.clock.elapsed() + deadlineMs;
   const runs = new OnlineRuns();
   const score = new Score();
   for (;;) {
@@ -48,9 +34,9 @@ export async function gate(
     const onlineMs = runs.onlineMs(now, nowMs);
     const answer: HealthAnswer = probe === undefined ? { state: "absent" } : await ports.health.ask(probe);
     score.count(answer, now);
-    if (score.isGood && onlineMs >= MIN_HEALTHY_MS) return;
+    if (score.isGood && onlineMs >= minHealthyMs) return;
     const isLate = nowMs >= until;
-    if (isLate || score.isBad) throw unhealthy(record, score.problem, timeoutMs);
+    if (isLate || score.isBad) throw unhealthy(record, score.problem, deadlineMs);
     await ports.clock.pause(LOOK_EVERY_MS);
   }
 }
@@ -62,9 +48,9 @@ async function stillUp({ processes }: Ports, record: Judged): Promise<ProcessRec
   throw failed("HEALTH_CRASHED", record, endOf(now));
 }
 
-function unhealthy(record: Judged, problem: Problem | undefined, timeoutMs: number): SvcmError {
+function unhealthy(record: Judged, problem: Problem | undefined, deadlineMs: number): SvcmError {
   if (problem !== undefined) return failed(problem.code, record, problem.details);
-  return failed("HEALTH_UNREACHABLE", record, `It has not answered within ${timeoutMs / 1000} s.`);
+  return failed("HEALTH_UNREACHABLE", record, `It has not answered within ${deadlineMs / 1000} s.`);
 }
 
 type Problem = Extract<HealthAnswer, { readonly state: "unhealthy" }>;

@@ -4,49 +4,59 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { isStopped } from "../compare.ts";
 import { definitionOf } from "../plan.ts";
-import { releaseOf, type ReleaseEvent, type ReleaseHead } from "../release.ts";
-
-const KEPT_RELEASES = 10;
+import {
+  journalsOf,
+  releaseOf,
+  releasesInUse,
+  type FormerProcess,
+  type Left,
+  type ReleaseEvent,
+  type ReleaseHead,
+} from "../release.ts";
+import { probeOf, type AppProbe } from "../settings/probe.ts";
+import type { RolloutSettings } from "../settings/settings.ts";
 
 /** The journal of one apply. A line is on disk when its promise resolves. */
 export interface Recording {
   readonly head: ReleaseHead;
   readonly add: (event: ReleaseEvent) => Promise<void>;
   readonly step: (step: number, phase: "begun" | "done" | "failed", reason?: string) => Promise<void>;
-  readonly end: (outcome: Release["outcome"], code?: string) => Promise<Release>;
+  /** Without `left`, the apps are as the release before left them. */
+  readonly end: (
+    outcome: Release["outcome"],
+    more?: { readonly code?: string; readonly left?: Left },
+  ) => Promise<Release>;
 }
 
-type Subject = Pick<ReleaseHead, "plan" | "environment" | "git" | "steps"> & {
+interface Subject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "steps" | "left"> {
   readonly message?: string | undefined;
   readonly undoes?: string;
-};
+  readonly running: readonly ProcessRecord[];
+  /** The probe of the processes that run now. */
+  readonly probeOf: (record: ProcessRecord) => AppProbe | undefined;
+  readonly keepReleases: number;
+}
 
 /** Begins a journal, and keeps PM2's records of the touched apps, before anything is done to them. */
 export async function begun(
   ports: Ports,
   { source, actor }: Caller,
-  { message, ...subject }: Subject,
-  running: readonly ProcessRecord[],
+  { message, running, probeOf: probeNow, keepReleases, ...subject }: Subject,
 ): Promise<Recording> {
   const { clock, host, processes, releases } = ports;
-  const { digest } = await processes.keyed();
   const now = (): string => new Date(clock.now()).toISOString();
   const startedAt = now();
-  const time = startedAt.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
   const apps = new Set(subject.steps.map(({ app }) => app));
   const touched = running.filter(({ name }) => apps.has(name));
   const head: ReleaseHead = {
     event: "release",
-    id: `${time}-${host.randomId().slice(0, 4)}`,
+    id: idOf(startedAt, host.randomId()),
     ...subject,
     startedAt,
     source,
     ...(actor !== undefined && { actor }),
     ...(message !== undefined && { message }),
-    before: touched.map((record) => {
-      const { name, pmId, uniqueId } = record;
-      return { name, pmId, uniqueId, isStopped: isStopped(record), definition: digest(definitionOf(record)) };
-    }),
+    before: await former(ports, touched, probeNow),
   };
   const { id } = head;
   const events: ReleaseEvent[] = [head];
@@ -65,10 +75,47 @@ export async function begun(
     add,
     step: (step, phase, reason) =>
       add({ event: "step", step, phase, at: now(), ...(reason !== undefined && { reason }) }),
-    end: async (outcome, code) => {
-      await add({ event: "end", outcome, at: now(), ...(code !== undefined && { code }) });
-      await releases.prune(KEPT_RELEASES);
+    end: async (outcome, more = {}) => {
+      await add({ event: "end", outcome, at: now(), ...more });
+      await releases.prune(keepReleases, releasesInUse(journalsOf(await releases.list()), more.left ?? head.left));
       return releaseOf({ head, events }, null);
     },
   };
+}
+
+/** `20261122-044103-b8f9` sorts by time: the suffix has the milliseconds in three digits, and a random one. */
+function idOf(startedAt: string, random: string): string {
+  const time = startedAt.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+  return `${time}-${Number(startedAt.slice(20, 23)).toString(16).padStart(3, "0")}${random.slice(0, 1)}`;
+}
+
+/** The probe of a process that runs now: as the last apply left it, else by its name and its HTTP port. */
+export function formerProbe(
+  { apps }: Left,
+  healthOf: (app: string) => RolloutSettings["health"],
+): (record: ProcessRecord) => AppProbe | undefined {
+  return ({ name, httpPort }) =>
+    apps[name]?.probe ?? (httpPort === null ? undefined : probeOf(name, { SVC_HTTP_PORT: httpPort }, healthOf(name)));
+}
+
+/** Asks each app once whether it is healthy: only then its return has to be. */
+async function former(
+  { health, processes }: Ports,
+  touched: readonly ProcessRecord[],
+  probeNow: Subject["probeOf"],
+): Promise<FormerProcess[]> {
+  const { digest } = await processes.keyed();
+  const answered = new Map<string, AppProbe | undefined>();
+  for (const record of touched) {
+    if (answered.has(record.name) || isStopped(record)) continue;
+    const probe = probeNow(record);
+    const answer = probe && (await health.ask(probe));
+    answered.set(record.name, answer?.state === "healthy" ? probe : undefined);
+  }
+  return touched.map((record) => {
+    const { name, pmId, uniqueId, pid } = record;
+    const probe = isStopped(record) ? undefined : answered.get(name);
+    const common = { name, pmId, uniqueId, pid, isStopped: isStopped(record) };
+    return { ...common, definition: digest(definitionOf(record)), ...(probe !== undefined && { probe }) };
+  });
 }

@@ -5,28 +5,37 @@ import type { Acting } from "../../pm2/control/acting.ts";
 import { isUp } from "../../pm2/control/verdict.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
+import type { FormerRun } from "../../ports/processes.ts";
 import { isStopped } from "../compare.ts";
 import { definitionOf } from "../plan.ts";
 import type { FormerProcess, ReleaseEvent, ReleaseHead } from "../release.ts";
+import { gate, type Demand } from "./gate.ts";
 
 export interface Returning {
   /** The release that is undone. */
   readonly head: ReleaseHead;
-  readonly timeoutMs: number | undefined;
+  readonly demandOf: (app: string) => Omit<Demand, "probe">;
   /** Adds a line to the journal of what is done now. */
   readonly add: (event: ReleaseEvent) => Promise<void>;
 }
 
+/** The result of a return. */
+export interface Returned {
+  /** The reasons why apps do not run as before. */
+  readonly reasons: readonly string[];
+  /** Apps whose env files have other bytes now: they read the copies of the release before. */
+  readonly pinned: ReadonlySet<string>;
+}
+
 /**
- * Gives each app the processes and definitions back that it had before a release, and looks at PM2's list again. It changes
- * only what differs, so a repetition finishes what was cut off.
- *
- * @returns the reasons why apps do not run as before
+ * Gives each app the processes and definitions back that it had before a release, and judges them by the gate if they were
+ * healthy. It changes only what differs, so a repetition finishes what was cut off.
  */
-export async function returnApps(ports: Ports, returning: Returning, apps: readonly string[]): Promise<string[]> {
+export async function returnApps(ports: Ports, returning: Returning, apps: readonly string[]): Promise<Returned> {
   const reasons: string[] = [];
+  const pinned = new Set<string>();
   for (const app of apps) {
-    const reason = await returnApp(ports, returning, app).catch((error: unknown) => {
+    const reason = await returnApp(ports, returning, app, () => pinned.add(app)).catch((error: unknown) => {
       if (error instanceof SvcmError) return error.message;
       throw error;
     });
@@ -34,35 +43,97 @@ export async function returnApps(ports: Ports, returning: Returning, apps: reado
     const at = new Date(ports.clock.now()).toISOString();
     await returning.add({ event: "return", app, at, ...(reason !== undefined && { reason }) });
   }
-  return reasons;
+  return { reasons, pinned };
 }
 
-async function returnApp(ports: Ports, { head, timeoutMs }: Returning, app: string): Promise<string | undefined> {
-  const { list, digest } = await ports.processes.keyed();
-  const ofApp = async (): Promise<ProcessRecord[]> => (await list()).filter(({ name }) => name === app);
+async function returnApp(
+  ports: Ports,
+  { head, demandOf }: Returning,
+  app: string,
+  notePinned: () => void,
+): Promise<string | undefined> {
   const former = head.before.filter(({ name }) => name === app);
-  const keptIn = ports.releases.keptIn(head.id);
-  const acting: Omit<Acting, "action"> = { ports, begin: () => Promise.resolve(), timeoutMs };
-  for (const record of await ofApp()) {
-    const old = former.find(({ pmId, uniqueId }) => pmId === record.pmId && uniqueId === record.uniqueId);
-    const isSame = old !== undefined && digest(definitionOf(record)) === old.definition;
-    const action = actionFor(record, old, isSame);
-    const run = isSame ? {} : { declared: () => ({ keptIn }) };
-    if (action !== undefined) await actOn({ ...acting, ...run, action }, record);
-  }
-  const listed = new Set((await ofApp()).map(({ pmId }) => pmId));
-  for (const { pmId } of former) if (!listed.has(pmId)) await ports.processes.revive(keptIn, pmId);
+  const pins = await ports.releases.changed(head.left.apps[app]?.envFiles ?? []);
+  const run = { keptIn: ports.releases.keptIn(head.id), pins };
+  const { deadlineMs: timeoutMs } = demandOf(app);
+  const acting = { ports, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 };
+  const isPinned = await changedBack(acting, app, former, run);
+  const listed = new Set((await processesOf(ports, app)).map(({ pmId }) => pmId));
+  const gone = former.filter(({ pmId }) => !listed.has(pmId));
+  for (const { pmId } of gone) await ports.processes.revive(run, pmId);
+  if (pins.size > 0 && (isPinned || gone.length > 0)) notePinned();
   const stopped = new Set(former.filter((old) => old.isStopped).map(({ pmId }) => pmId));
-  for (const record of await ofApp())
+  for (const record of await processesOf(ports, app))
     if (stopped.has(record.pmId) && !isStopped(record)) await actOn({ ...acting, action: "stop" }, record);
-  return whyNotAsBefore(former, await ofApp());
+  return whyNotAsBefore(former, await judged(ports, app, former, demandOf(app)));
 }
+
+async function processesOf({ processes }: Ports, app: string): Promise<ProcessRecord[]> {
+  const { list } = await processes.keyed();
+  return (await list()).filter(({ name }) => name === app);
+}
+
+/** Gives the present processes their former definitions. True if one of them was started with its former definition. */
+async function changedBack(
+  acting: Omit<Acting, "action">,
+  app: string,
+  former: readonly FormerProcess[],
+  run: FormerRun,
+): Promise<boolean> {
+  const { digest } = await acting.ports.processes.keyed();
+  let isStarted = false;
+  for (const listed of await processesOf(acting.ports, app)) {
+    const record = await quiet(acting, listed);
+    const old = former.find(({ pmId, uniqueId }) => pmId === record.pmId && uniqueId === record.uniqueId);
+    const hasDefinition = old !== undefined && digest(definitionOf(record)) === old.definition;
+    // A process that was started meanwhile has read the present env files.
+    const isSame = hasDefinition && (run.pins?.size === 0 || record.pid === old.pid);
+    const action = actionFor(record, old, isSame);
+    if (action === undefined) continue;
+    isStarted ||= old !== undefined && !isSame;
+    await actOn({ ...acting, ...(!isSame && { declared: () => run }), action }, record);
+  }
+  return isStarted;
+}
+
+/**
+ * Stops a process that PM2 starts again and again: PM2 would start it beside the restart. It may crash while it is stopped,
+ * so the stop is repeated; PM2 gives up after sixteen starts.
+ */
+async function quiet(acting: Omit<Acting, "action">, record: ProcessRecord): Promise<ProcessRecord> {
+  let now = record;
+  for (let attempt = 1; now.unstableRestarts > 0 && !isStopped(now); attempt += 1) {
+    try {
+      await actOn({ ...acting, action: "stop" }, now);
+    } catch (error) {
+      if (!(error instanceof SvcmError) || attempt === MOST_STOPS) throw error;
+    }
+    now = (await processesOf(acting.ports, record.name)).find(({ pmId }) => pmId === record.pmId) ?? now;
+  }
+  return now;
+}
+
+const MOST_STOPS = 20;
 
 /** A process that was not there before is deleted, and one whose definition differs is restarted with the former one. */
 function actionFor(record: ProcessRecord, old: FormerProcess | undefined, isSame: boolean): ProcessAction | undefined {
   if (old === undefined) return "delete";
   if (!isSame) return record.execMode === "cluster" && !isStopped(record) ? "reload" : "restart";
   return isStopped(record) && !old.isStopped ? "start" : undefined;
+}
+
+/** Waits until the processes that were started are healthy, if those before them were. */
+async function judged(
+  ports: Ports,
+  app: string,
+  former: readonly FormerProcess[],
+  demand: Omit<Demand, "probe">,
+): Promise<readonly ProcessRecord[]> {
+  const probe = former.find((old) => old.probe !== undefined)?.probe;
+  const kept = new Set(former.map(({ pid }) => pid));
+  const started = (await processesOf(ports, app)).filter((record) => isUp(record) && !kept.has(record.pid));
+  await Promise.all(started.map((record) => gate(ports, record, { ...demand, probe })));
+  return await processesOf(ports, app);
 }
 
 /** A process that was started again has another number, so processes are counted. */

@@ -11,7 +11,7 @@ export function renderPlanText(plan: Plan, paint: Paint): string {
   const { environment, steps, unchanged, undeclared, leftOut, issues } = plan;
   const count = countSteps(plan);
   const apps = steps.filter((step) => step.do !== "save");
-  const save = steps.some((step) => step.do === "save") ? ["  then PM2's list is saved for the next boot"] : [];
+  const save = steps.flatMap(saveLines);
   const others = [
     ...leftOut.map((one) => `  ${paint.yellow(`! ${leftOutText(one, quote)}`)}`),
     ...undeclared.map((one) => `  ${paint.dim(`? ${undeclaredText(one, quote)}`)}`),
@@ -42,9 +42,15 @@ function stepLines(step: PlanStep, paint: Paint): string[] {
   ];
 }
 
+function saveLines({ do: kind, notes }: PlanStep): string[] {
+  if (kind !== "save") return [];
+  return ["  then PM2's list is saved for the next boot", ...notes.map((note) => `      ${NOTES[note]}`)];
+}
+
 function signOf({ do: kind, disruption }: PlanStep, { green, red, yellow }: Paint): readonly [string, Paint["red"]] {
   if (kind === "start" || kind === "resume") return ["+", green];
   if (kind === "remove") return ["-", red];
+  if (kind === "preflight") return ["?", green];
   return ["~", disruption === "none" ? green : yellow];
 }
 

@@ -17,9 +17,10 @@ function short(commit: string): string {
 }
 
 /** `1 to start, 2 to update`. */
-export function countSteps({ summary, exists }: Plan): string {
+export function countSteps({ summary, exists, changed }: Plan): string {
   if (!exists) return "no ecosystem file, so nothing to do";
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
+  if (counts.length === 0 && changed) return "only PM2's list to save";
   return counts.length === 0 ? "nothing to do" : counts.map(([kind, count]) => `${count} to ${kind}`).join(", ");
 }
 
@@ -34,6 +35,7 @@ export function actionText(step: PlanStep): string {
 }
 
 const ACTIONS: Readonly<Record<PlanStep["do"], (step: PlanStep) => string>> = {
+  preflight: () => "start once on a spare port, then delete that process",
   start: ({ instances }) => `start${ofInstances(instances?.to)}`,
   resume: ({ pmIds }) => `start again${ofInstances(pmIds.length)}`,
   update: ({ method = "restart", pmIds }) =>
@@ -66,11 +68,16 @@ export function reasonTexts({ why }: PlanStep, quote: Quote): string[] {
 
 function reasonText({ field, state, key, declared, running }: PlanReason, quote: Quote): string {
   if (field === "env") return `${quote(key ?? "")} ${KEY[state]}`;
-  if (field === "app") return state === "stopped" ? "is stopped" : "does not run";
+  if (field === "app") return APP[state] ?? "does not run";
   if (state === "stale") return `${quote(String(declared))} was written after the process started`;
   if (state === "absent") return `the process runs in ${quote(String(running))}, which does not exist`;
   return declared === null && running === null ? "changed" : `${shown(running, quote)} to ${shown(declared, quote)}`;
 }
+
+const APP: Partial<Readonly<Record<PlanReason["state"], string>>> = {
+  stopped: "is stopped",
+  unexpected: "no file declares it any more",
+};
 
 const KEY: Readonly<Record<PlanReason["state"], string>> = {
   absent: "added",
@@ -87,14 +94,22 @@ function shown(value: PlanReason["declared"], quote: Quote): string {
 
 /** Advice to lose fewer requests, and facts that a reader would not expect. */
 export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
+  CODE_NOT_RESTORABLE: "The code was replaced in place, so a rollback cannot restore it.",
+  DUMP_STALE: "The last apply did not save PM2's list, so a reboot would start the processes from before it.",
+  ENV_FILE_UNKNOWN_BEFORE: "svcm has no copy of the env file as the process read it, so a rollback cannot restore it.",
   GAP_BY_FORK:
     'With exec_mode: "cluster" and instances: 1, this step would lose no request. From Node.js 22, listen({ reusePort: true }) also lets two processes share the port.',
   INTERPRETER_IGNORED_IN_CLUSTER: "In cluster mode PM2 ignores the interpreter, and runs its own Node.js.",
+  NO_PROBE: "No health probe: a process only has to stay online. rollout.health in deployments.yaml declares one.",
+  PINNED: "A rollback made the process read a copy of its former env file. This step ends that.",
+  PREFLIGHT_IMPOSSIBLE:
+    "No preflight: no variable holds the port of a health probe, so the app cannot start on a spare port.",
 };
 
 /** Processes that no file declares, and no step touches. */
-export function undeclaredText({ name, pmIds }: Plan["undeclared"][number], quote: Quote): string {
-  return `${quote(name)} (id ${pmIds.join(", ")}) runs, and no app of the file has that name; no step touches it`;
+export function undeclaredText({ name, pmIds, owned }: Plan["undeclared"][number], quote: Quote): string {
+  const step = owned ? "only --prune deletes it" : "no step touches it";
+  return `${quote(name)} (id ${pmIds.join(", ")}) runs, and no app of the file has that name; ${step}`;
 }
 
 /** Apps that differ, and serve this request. */

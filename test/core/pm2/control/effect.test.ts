@@ -19,6 +19,7 @@ const asked = {
   expected: [],
   visibleKeys: new Set<string>(),
   withheld: ["DB_PASSWORD"],
+  left: {},
 };
 
 test("if PM2's list cannot be read after an action, its warnings say so", async () => {

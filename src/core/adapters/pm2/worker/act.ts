@@ -43,7 +43,7 @@ export async function act(acting: Acting, { method, target, declared }: ActionCa
 
 async function confOf(run: NextRun, { pmId }: ProcessIdentity, home: string): Promise<(found: Pm2Process) => object> {
   if ("keptIn" in run) {
-    const kept = keptRecord(run.keptIn, pmId);
+    const kept = keptRecord(run, pmId);
     return (found) => formerConf(kept, found);
   }
   const app = await resolveApp(run, home);
@@ -69,7 +69,7 @@ async function give(acting: Acting, method: string, found: Pm2Process, argument:
 
 export async function actOnFile(acting: Acting, call: FileCall): Promise<void> {
   if (call.method === "revive") {
-    const kept = keptRecord(call.path, call.pmId);
+    const kept = keptRecord(call.former, call.pmId);
     return give(acting, "prepare", kept, formerApp(kept));
   }
   const all = await listed(acting.connection, acting.timeoutMs);

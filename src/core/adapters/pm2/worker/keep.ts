@@ -1,6 +1,7 @@
 /** PM2's records of processes in files. They hold every value, so only their owner may read them. */
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import type { FormerRun } from "../../../ports/processes.ts";
 import { LinkFailure } from "../failure.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
@@ -22,11 +23,26 @@ export function keepRecords(path: string, records: readonly Pm2Process[]): void 
 }
 
 /** @throws {LinkFailure} RELEASE_GONE, PM2_HOME_UNUSABLE */
-export function keptRecord(path: string, pmId: number): Pm2Process {
+export function keptRecord({ keptIn: path, pins }: FormerRun, pmId: number): Pm2Process {
   const kept = using(path, () => JSON.parse(readFileSync(path, "utf8")) as Pm2Process[]);
   const found = kept.find(({ pm_id }) => pm_id === pmId);
   if (found === undefined) throw new LinkFailure("RELEASE_GONE", `${path} has no process with the number ${pmId}.`);
-  return found;
+  return pins === undefined ? found : { ...found, pm2_env: pinned(found.pm2_env, pins) };
+}
+
+/** Node.js looks an env file up from the folder of the process. */
+function pinned(record: Pm2Process["pm2_env"], pins: ReadonlyMap<string, string>): Pm2Process["pm2_env"] {
+  const { node_args: options, pm_cwd: cwd } = record;
+  if (!Array.isArray(options)) return record;
+  const copyOf = (file: string): string => pins.get(resolve(String(cwd), file)) ?? file;
+  const isValue = (index: number): boolean =>
+    index > 0 && /^--env-file(?:-if-exists)?$/.test(String(options[index - 1]));
+  const node_args = options.map((option: unknown, index) => {
+    const [, name, file] = /^(--env-file(?:-if-exists)?)=(.*)$/s.exec(String(option)) ?? [];
+    if (name !== undefined && file !== undefined) return `${name}=${copyOf(file)}`;
+    return isValue(index) ? copyOf(String(option)) : option;
+  });
+  return { ...record, node_args };
 }
 
 /** Writes PM2's list for the next boot, as `pm2 save` does. @throws {LinkFailure} PM2_HOME_UNUSABLE */

@@ -1,0 +1,28 @@
+import * as Flags from "@oclif/core/flags";
+import { chosen } from "../base.ts";
+import { appFlag } from "./app-flag.ts";
+
+/** The choices of a plan, besides the environment and the service. An apply of the plan needs the same. */
+export const planFlags = {
+  app: appFlag("ecosystem file"),
+  prune: Flags.boolean({
+    summary: "Delete processes that an apply started and no file declares any more.",
+    default: false,
+  }),
+  preflight: Flags.boolean({
+    allowNo: true,
+    summary: "First start each changed app once on a spare port. Defaults to preflight of rollout.",
+  }),
+};
+
+interface Chosen {
+  readonly environment: string | undefined;
+  readonly service: string | undefined;
+  readonly app: string[] | undefined;
+  readonly prune: boolean;
+  readonly preflight: boolean | undefined;
+}
+
+export function plannedBy({ app: apps, prune, preflight, ...flags }: Chosen) {
+  return { ...chosen(flags), apps, prune: prune || undefined, preflight };
+}

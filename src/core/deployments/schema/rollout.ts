@@ -1,0 +1,25 @@
+import { healthMembers, rolloutMembers, type Member } from "../../rollout/settings/members.ts";
+import { described, type JsonSchema, mapValues } from "./part.ts";
+
+/** The JSON Schema of the member `rollout`. */
+export function rolloutSchema(): JsonSchema {
+  const probe = { type: "object", additionalProperties: false, properties: membersSchema(healthMembers) };
+  return {
+    ...described("How svcm apply judges processes. Every member is optional."),
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      ...membersSchema(rolloutMembers),
+      health: {
+        ...described("Health probes by the ending of the names of their apps, for example restapi."),
+        type: "object",
+        propertyNames: { pattern: "^[\\w.-]{1,200}$" },
+        additionalProperties: { ...described("A health probe."), ...probe },
+      },
+    },
+  };
+}
+
+function membersSchema(members: Readonly<Record<string, Member>>): JsonSchema {
+  return mapValues(members, ({ help, schema }) => ({ ...described(help), ...schema }));
+}

@@ -1,0 +1,13 @@
+import type { RollbackPlan } from "../api/rollout.ts";
+import { defineOperation } from "../operation.ts";
+import { rollbackPlanned } from "../rollout/apply/rollback-plan.ts";
+
+/** The effect that a rollback would have. @throws {SvcmError} as `rollbackPlanned` */
+export const rolloutRollbackPlan = defineOperation({
+  id: "rollout.rollback-plan",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, input): Promise<RollbackPlan> {
+    return (await rollbackPlanned(ports, input)).plan;
+  },
+});

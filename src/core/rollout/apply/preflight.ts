@@ -1,0 +1,68 @@
+import type { Code } from "../../api/codes.generated.ts";
+import { SvcmError } from "../../errors.ts";
+import { actOn } from "../../pm2/control/act-on.ts";
+import { listOrNone } from "../../pm2/control/known.ts";
+import { startDeclared } from "../../pm2/control/start-declared.ts";
+import type { Declaration } from "../../pm2/declaration.ts";
+import type { Fields } from "../../pm2/normalise.ts";
+import type { Ports } from "../../ports/index.ts";
+import { gate, type Demand } from "./gate.ts";
+
+/** The beginning of the name of a trial process. */
+const TRIAL = "svcm-preflight-";
+
+/** Variables by which a backend of the startup contract listens. */
+const PORT_KEYS = ["SVC_HTTP_PORT", "SVC_GRPC_PORT"];
+
+/**
+ * Starts an app once beside its processes, on spare ports, and judges it by the gate. The trial process is deleted.
+ *
+ * @throws {SvcmError} PREFLIGHT_FAILED with the code of the reason
+ */
+export async function preflight(ports: Ports, declared: Declaration, demand: Demand): Promise<void> {
+  const { probe, deadlineMs: timeoutMs } = demand;
+  if (probe === undefined || probe.portKey === null) return;
+  const keys = [...new Set([probe.portKey, ...PORT_KEYS])];
+  const spare = await ports.health.sparePorts(keys.length);
+  const env = Object.fromEntries(keys.map((key, index) => [key, String(spare[index])]));
+  const name = `${TRIAL}${declared.name}`;
+  const app = trialOf(name, declared, { ...declared.env, ...env });
+  const acting = { ports, action: "start", begin: () => Promise.resolve(), timeoutMs, stableMs: 0 } as const;
+  try {
+    const { affected } = await startDeclared(acting, { ...declared, name, apps: [app] });
+    for (const one of affected)
+      await gate(ports, one, { ...demand, probe: { ...probe, port: Number(env[probe.portKey]) } });
+  } catch (error) {
+    throw error instanceof SvcmError ? failed(declared.name, error) : error;
+  } finally {
+    await reapTrials(ports, timeoutMs);
+  }
+}
+
+/** Fields that would start the trial process again, beside another one, or write to the files of the app. */
+const NOT_OF_A_TRIAL = new Set(
+  `instances exec_mode execMode watch cron cron_restart max_memory_restart increment_var port pid pid_file log log_file
+   out output out_log out_file error err err_log err_file error_file name_prefix append_env_to_name`.split(/\s+/),
+);
+
+function trialOf(name: string, { apps }: Declaration, env: Readonly<Record<string, string>>): Fields {
+  const kept = Object.entries(apps.at(-1) ?? {}).filter(([field]) => !NOT_OF_A_TRIAL.has(field));
+  const once = { exec_mode: "fork", autorestart: false, watch: false, out_file: "/dev/null", error_file: "/dev/null" };
+  return { ...Object.fromEntries(kept), ...once, name, env };
+}
+
+/** Deletes trial processes, also those of an svcm that was killed. */
+export async function reapTrials(ports: Ports, timeoutMs: number): Promise<void> {
+  const trials = (await listOrNone(ports.processes)).filter(({ name }) => name.startsWith(TRIAL));
+  for (const record of trials)
+    await actOn({ ports, action: "delete", begin: () => Promise.resolve(), timeoutMs }, record);
+}
+
+function failed(app: string, { body, message }: SvcmError): SvcmError {
+  const code: Code = "PREFLIGHT_FAILED";
+  return new SvcmError("PREFLIGHT_FAILED", {
+    code,
+    details: `${app} is not healthy on a spare port: ${message.replaceAll(TRIAL, "")}`,
+    ...(body.hint !== undefined && { hint: body.hint }),
+  });
+}

@@ -1,0 +1,136 @@
+import type { InputOf } from "../../api/inputs.ts";
+import type { RollbackPlan } from "../../api/rollout.ts";
+import { SvcmError } from "../../errors.ts";
+import { listOrNone } from "../../pm2/control/known.ts";
+import { isUp } from "../../pm2/control/verdict.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import type { Ports } from "../../ports/index.ts";
+import { pmIdsOf } from "../compare.ts";
+import { definitionOf, shortened } from "../plan.ts";
+import {
+  journalsOf,
+  leftBy,
+  releaseOf,
+  type FormerProcess,
+  type Journal,
+  type Left,
+  type ReleaseEvent,
+  type ReleaseHead,
+} from "../release.ts";
+import { readSettings, type SettingsOf } from "../settings/read.ts";
+import { settingsFrom } from "../settings/settings.ts";
+
+/** A rollback with what it was computed from. */
+export interface PlannedRollback {
+  readonly plan: RollbackPlan;
+  readonly undone: ReleaseHead;
+  readonly running: readonly ProcessRecord[];
+  readonly left: Left;
+  readonly settingsOf: SettingsOf;
+}
+
+/**
+ * Computes what a rollback would do to each app of a release, the last first. Changes nothing.
+ *
+ * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PM2_FAILED
+ */
+export async function rollbackPlanned(
+  ports: Ports,
+  { release, apps: asked = [] }: InputOf<"rollout.rollback-plan">,
+): Promise<PlannedRollback> {
+  const lists = await ports.releases.list();
+  const { head: undone } = releaseIn(lists, release);
+  const left = leftBy(journalsOf(lists));
+  const touched = undone.steps.flatMap((step) => (step.do === "save" || step.do === "preflight" ? [] : [step.app]));
+  const apps = [...new Set(touched)].filter((app) => asked.length === 0 || asked.includes(app)).toReversed();
+  const { list, digest } = await ports.processes.keyed();
+  const running = await listOrNone({ list });
+  const steps = await Promise.all(
+    apps.map(async (app) => {
+      const pins = await ports.releases.changed(undone.left.apps[app]?.envFiles ?? []);
+      const own = running.filter(({ name }) => name === app);
+      const former = undone.before.filter(({ name }) => name === app);
+      return stepOf(app, former, own, { isPinned: pins.size > 0, digest });
+    }),
+  );
+  const seen = {
+    release: undone.id,
+    steps,
+    running: running.filter(({ name }) => apps.includes(name)).map(definitionOf),
+  };
+  const id = shortened(digest(JSON.stringify(seen)));
+  const { environment } = undone;
+  const changed = steps.some((step) => step.changed);
+  return {
+    plan: { id, release: undone.id, environment, changed, steps },
+    undone,
+    running,
+    left,
+    settingsOf: await settings(ports, left),
+  };
+}
+
+/** A broken document does not keep a person from going back. */
+async function settings(ports: Ports, { apps }: Left): Promise<SettingsOf> {
+  try {
+    return await readSettings(ports, (app) => apps[app]?.service ?? "");
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    return () => settingsFrom();
+  }
+}
+
+interface Seen {
+  readonly isPinned: boolean;
+  readonly digest: (text: string) => string;
+}
+
+function stepOf(
+  app: string,
+  former: readonly FormerProcess[],
+  now: readonly ProcessRecord[],
+  { isPinned, digest }: Seen,
+): RollbackPlan["steps"][number] {
+  const isAsBefore = (record: ProcessRecord): boolean =>
+    former.some(
+      ({ pmId, uniqueId, definition, pid, isStopped }) =>
+        pmId === record.pmId &&
+        uniqueId === record.uniqueId &&
+        definition === digest(definitionOf(record)) &&
+        isStopped === !isUp(record) &&
+        (!isPinned || pid === record.pid),
+    );
+  const changing = now.filter((record) => !isAsBefore(record));
+  const away = changing.filter(isUp);
+  const isRolled = away.every(({ execMode }) => execMode === "cluster");
+  const isDown = former.length === 0 && away.length > 0;
+  const isGap = away.length > 0 && !isRolled;
+  return {
+    do: "return",
+    app,
+    pmIds: pmIdsOf(changing),
+    instances: { from: now.length, to: former.length },
+    disruption: isDown ? "down" : isGap ? (away.length < now.length ? "partial" : "gap") : "none",
+    pinned: isPinned && former.length > 0,
+    changed: changing.length > 0 || now.length !== former.length,
+  };
+}
+
+/** By default the newest release that left something. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */
+export function releaseIn(lists: readonly (readonly ReleaseEvent[])[], id: string | undefined): Journal {
+  const journals = journalsOf(lists);
+  const newest = journals.find((journal) => !LEFT_NOTHING.has(releaseOf(journal, null).outcome));
+  if (id === undefined && newest === undefined)
+    throw new SvcmError("NOTHING_TO_ROLL_BACK", {
+      details: "This PM2 has no release of this repository. svcm records one for each apply that changes something.",
+    });
+  const found = id === undefined ? newest : journals.find(({ head }) => head.id === id);
+  if (found !== undefined) return found;
+  const accepted = journals.map(({ head }) => head.id).join(", ") || "none; there is no release";
+  throw new SvcmError("RELEASE_NOT_FOUND", {
+    details: `No release is called ${JSON.stringify(id?.slice(0, 80))}. Accepted: ${accepted}.`,
+    hint: "svcm keeps the newest ten: svcm releases list",
+  });
+}
+
+const LEFT_NOTHING: ReadonlySet<string> = new Set(["refused", "reverted"]);

@@ -1,0 +1,51 @@
+import type { InputOf } from "../api/inputs.ts";
+import type { Plan } from "../api/rollout.ts";
+import { documentPath } from "../deployments/file.ts";
+import { SvcmError } from "../errors.ts";
+import { FileError, type Ports } from "../ports/index.ts";
+import { decodeUtf8 } from "../words/utf8.ts";
+
+type Asked = Pick<InputOf<"rollout.apply">, "environment" | "service" | "apps" | "prune" | "preflight" | "plan">;
+
+/** Writes a plan as JSON. It holds no value, and nothing is run from it. @throws {SvcmError} INVALID_REQUEST */
+export async function writePlanFile(ports: Ports, file: string, plan: Plan): Promise<void> {
+  const path = documentPath(ports, file);
+  const bytes = new TextEncoder().encode(`${JSON.stringify(plan, null, 2)}\n`);
+  try {
+    await ports.files.create(path, bytes).catch((error: unknown) => {
+      if (!(error instanceof FileError) || error.code !== "EEXIST") throw error;
+      return ports.files.replace(path, () => bytes);
+    });
+  } catch (error) {
+    throw fileRefused(error, path);
+  }
+}
+
+/** The choices of a written plan, and its id: an apply computes the plan again. @throws {SvcmError} INVALID_REQUEST */
+export async function readPlanFile(ports: Ports, file: string): Promise<Asked> {
+  const path = documentPath(ports, file);
+  const bytes = await ports.files.read(path, { mayBeOutside: true }).catch((error: unknown) => {
+    throw fileRefused(error, path);
+  });
+  const { planBody } = await import("../api/rollout.ts");
+  const { data: plan } = planBody.safeParse(jsonIn(decodeUtf8(bytes)));
+  if (plan === undefined || plan.id === null)
+    throw new SvcmError("INVALID_REQUEST", {
+      path,
+      details: `${path} does not hold a plan that can be applied. Accepted: a file that svcm plan --out wrote, without --from.`,
+    });
+  return { environment: plan.environment, ...plan.choices, plan: plan.id };
+}
+
+function jsonIn(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return undefined;
+  }
+}
+
+function fileRefused(error: unknown, path: string): unknown {
+  if (!(error instanceof FileError)) return error;
+  return new SvcmError("INVALID_REQUEST", { code: error.code, path, details: error.message });
+}

@@ -1,0 +1,56 @@
+import { show } from "../../deployments/rule.ts";
+import { accepting, acceptedText, type Finding } from "../../findings/rule.ts";
+import { isRecord } from "../../words/record.ts";
+import { healthMembers, rolloutMembers, type Member } from "./members.ts";
+
+interface Found extends Finding {
+  /** Relative to the member `rollout`. */
+  readonly path: readonly string[];
+}
+
+type Members = Readonly<Record<string, Pick<Member, "matches" | "expected">>>;
+
+const SUFFIX = /^[\w.-]{1,200}$/;
+
+const PROBES: Members[string] = {
+  matches: isRecord,
+  expected: "a map of probes by the ending of an app's name, such as { restapi: { path: /health } }",
+};
+const SETTINGS: Members = { ...rolloutMembers, health: PROBES };
+
+/** Everything that is wrong with a member `rollout`. A message does not name its place. */
+export function rolloutFindings(rollout: unknown): Found[] {
+  if (!isRecord(rollout)) return [notAMap([], SETTINGS)];
+  const { health } = rollout;
+  return [
+    ...memberFindings(rollout, SETTINGS, []),
+    ...(isRecord(health) ? Object.entries(health).flatMap(([suffix, probe]) => probeFindings(suffix, probe)) : []),
+  ];
+}
+
+function probeFindings(suffix: string, probe: unknown): Found[] {
+  const path = ["health", suffix];
+  const name = "the ending of an app's name, of letters, digits, _, . and -";
+  if (!SUFFIX.test(suffix)) return [{ path, message: acceptedText(`${show(suffix)} is not accepted`, name) }];
+  return isRecord(probe) ? memberFindings(probe, healthMembers, path) : [notAMap(path, healthMembers)];
+}
+
+function memberFindings(
+  given: Readonly<Record<string, unknown>>,
+  members: Members,
+  parent: readonly string[],
+): Found[] {
+  return Object.entries(given).flatMap(([name, value]): Found[] => {
+    const path = [...parent, name];
+    const member = Object.hasOwn(members, name) ? members[name] : undefined;
+    if (member === undefined)
+      return [{ path, ...accepting(`${show(name)} is not a known key here`, Object.keys(members), name) }];
+    return member.matches(value)
+      ? []
+      : [{ path, message: acceptedText(`${show(value)} is not accepted`, member.expected) }];
+  });
+}
+
+function notAMap(path: readonly string[], members: Members): Found {
+  return { path, message: acceptedText("not a map", `a map of ${Object.keys(members).join(", ")}`) };
+}

@@ -1,0 +1,97 @@
+/** The members of `rollout`, in deployments.yaml and in a service of svcm.yaml. Checks, editor schemas and settings derive from them. */
+import { isPort } from "../../words/port.ts";
+import { isRecord } from "../../words/record.ts";
+
+export const probeProtocols = ["http", "websocket", "grpc", "none"] as const;
+
+const TIME = /^(\d{1,4})(ms|s|m)$/;
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+const PATH = /^\/[\x21-\x7e]{0,500}$/;
+const NAME = /^[A-Za-z_][\w.-]{0,199}$/;
+const MOST_RELEASES = 100;
+
+/** The values of a member: as a test, as a part of a message, and as a JSON Schema. */
+export interface Form {
+  readonly matches: (value: unknown) => boolean;
+  readonly expected: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export interface Member extends Form {
+  readonly help: string;
+}
+
+const isText = (value: unknown, form: RegExp): boolean => typeof value === "string" && form.test(value);
+const isOneOf = (value: unknown, all: readonly unknown[]): boolean => all.includes(value);
+
+const time = {
+  matches: (value) => isText(value, TIME),
+  expected: "a time of at most four digits in ms, s or m, such as 500ms, 2s or 1m",
+  schema: { type: "string", pattern: TIME.source },
+} satisfies Form;
+const flag = {
+  matches: (value) => typeof value === "boolean",
+  expected: "true or false",
+  schema: { type: "boolean" },
+} satisfies Form;
+const count = {
+  matches: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_RELEASES,
+  expected: `an integer from 1 to ${MOST_RELEASES}`,
+  schema: { type: "integer", minimum: 1, maximum: MOST_RELEASES },
+} satisfies Form;
+const name = {
+  matches: (value) => isText(value, NAME),
+  expected: "a name such as items.v1.Items",
+  schema: { type: "string", pattern: NAME.source },
+} satisfies Form;
+
+export const healthMembers: Readonly<Record<string, Member>> = {
+  protocol: {
+    matches: (value) => isOneOf(value, probeProtocols),
+    expected: probeProtocols.join(", "),
+    schema: { enum: probeProtocols },
+    help: "Protocol of the probe. With none, a process only has to stay online. Defaults to http.",
+  },
+  path: {
+    matches: (value) => isText(value, PATH),
+    expected: "a path that begins with a slash, such as /health",
+    schema: { type: "string", pattern: PATH.source },
+    help: "Path of the probe. Defaults to /health, or to that of Socket.IO for websocket.",
+  },
+  port: {
+    matches: (value) => (typeof value === "number" ? isPort(value) : isText(value, NAME)),
+    expected: "a port from 1 to 65535, or the name of the variable that holds it, such as PORT",
+    schema: {
+      anyOf: [
+        { type: "integer", minimum: 1, maximum: 65_535 },
+        { type: "string", pattern: NAME.source },
+      ],
+    },
+    help: "Variable that holds the port, or the port. Defaults to SVC_HTTP_PORT, or to SVC_GRPC_PORT for grpc.",
+  },
+  service: { ...name, help: "Service of the gRPC health protocol. Defaults to the whole server." },
+};
+
+export const rolloutMembers: Readonly<Record<string, Member>> = {
+  minHealthyTime: { ...time, help: "Time that a new process has to stay online. Defaults to 2s." },
+  healthyDeadline: { ...time, help: "Time that each process has to become healthy. Defaults to 30s." },
+  autoRevert: {
+    ...flag,
+    help: "A failure returns the touched apps to their former definitions. Defaults to true.",
+  },
+  preflight: { ...flag, help: "Each changed app first starts once on a spare port. Defaults to false." },
+  keepReleases: { ...count, help: "Number of releases that svcm keeps. Defaults to 10." },
+};
+
+/** A time such as `90s` in milliseconds; `undefined` for any other value. */
+export function millisecondsIn(value: unknown): number | undefined {
+  const [, digits, unit = ""] = typeof value === "string" ? (TIME.exec(value) ?? []) : [];
+  return digits === undefined ? undefined : Number(digits) * (UNITS[unit] ?? 0);
+}
+
+/** The probes of `health`, by the ending of the names of their apps. */
+export function healthIn(rollout: unknown): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const health = isRecord(rollout) ? rollout["health"] : undefined;
+  const entries = isRecord(health) ? Object.entries(health) : [];
+  return Object.fromEntries(entries.flatMap(([suffix, probe]) => (isRecord(probe) ? [[suffix, probe]] : [])));
+}

@@ -1,0 +1,60 @@
+import { portOf } from "../../pm2/port.ts";
+import type { Probe } from "../../ports/health.ts";
+import type { HealthSettings } from "./settings.ts";
+
+/** The probe of an app, and the variable that holds its port; null if the port is fixed. */
+export interface AppProbe extends Probe {
+  readonly portKey: string | null;
+}
+
+type Protocol = Probe["kind"];
+
+const SOCKET_IO = "/socket.io/?EIO=4&transport=websocket";
+
+const BY_PROTOCOL: Readonly<Record<Protocol, { readonly port: string; readonly path: string }>> = {
+  http: { port: "SVC_HTTP_PORT", path: "/health" },
+  websocket: { port: "SVC_HTTP_PORT", path: SOCKET_IO },
+  grpc: { port: "SVC_GRPC_PORT", path: "/" },
+};
+
+/** The startup contract names the apps by what they serve. */
+const BY_SUFFIX: Readonly<Record<string, HealthSettings>> = {
+  restapi: { protocol: "http" },
+  websocketapi: { protocol: "websocket" },
+  grpcapi: { protocol: "grpc" },
+};
+
+/** The variable that holds the port of a probe. */
+export function portKeyOf(app: string, health: Readonly<Record<string, HealthSettings>>): string | undefined {
+  const { port } = settingsFor(app, health) ?? {};
+  return typeof port === "string" ? port : undefined;
+}
+
+/** The probe of an app, if its name and its variables say what it serves and where. */
+export function probeOf(
+  app: string,
+  env: Readonly<Record<string, unknown>>,
+  health: Readonly<Record<string, HealthSettings>> = {},
+): AppProbe | undefined {
+  const found = settingsFor(app, health);
+  if (found === undefined) return undefined;
+  const { kind, path, port: given, service, isDeclared } = found;
+  const port = typeof given === "number" ? given : portOf(env[given]);
+  if (port === null) return undefined;
+  const portKey = typeof given === "string" ? given : null;
+  return { kind, path, port, portKey, ...(service !== undefined && { service }), ...(isDeclared && { isDeclared }) };
+}
+
+interface Completed extends Pick<Probe, "kind" | "path" | "service" | "isDeclared"> {
+  readonly port: number | string;
+}
+
+/** The longest ending wins. */
+function settingsFor(app: string, health: Readonly<Record<string, HealthSettings>>): Completed | undefined {
+  const suffixes = [...Object.keys(BY_SUFFIX), ...Object.keys(health)].filter((suffix) => app.endsWith(suffix));
+  const suffix = suffixes.toSorted((a, b) => b.length - a.length)[0];
+  if (suffix === undefined) return undefined;
+  const { protocol = "http", ...given } = { ...BY_SUFFIX[suffix], ...health[suffix] };
+  if (protocol === "none") return undefined;
+  return { kind: protocol, ...BY_PROTOCOL[protocol], ...given, isDeclared: Object.hasOwn(health, suffix) };
+}

@@ -1,0 +1,78 @@
+import { documentPath, DEPLOYMENTS_FILE, readDocumentIfThere } from "../../deployments/file.ts";
+import { heldValues } from "../../env/env-file.ts";
+import { SvcmError } from "../../errors.ts";
+import { toIssue } from "../../findings/rule.ts";
+import { declaredApps, type Machine } from "../../pm2/declared.ts";
+import type { LoadedEcosystem } from "../../pm2/loaded.ts";
+import { normaliseApp } from "../../pm2/normalise.ts";
+import type { Ports } from "../../ports/index.ts";
+import { isRecord } from "../../words/record.ts";
+import { decodeUtf8 } from "../../words/utf8.ts";
+import { rolloutFindings } from "./findings.ts";
+import { portKeyOf, probeOf, type AppProbe } from "./probe.ts";
+import { settingsFrom, type RolloutSettings } from "./settings.ts";
+
+/** The settings of an app: those of deployments.yaml, and over them those of its service in svcm.yaml. */
+export type SettingsOf = (app: string) => RolloutSettings;
+
+/** The service of an app in svcm.yaml; `""` without a name. */
+export type ServiceOf = (app: string) => string;
+
+export function servicesIn(loaded: LoadedEcosystem | undefined): ServiceOf {
+  const names = new Map(loaded?.apps.map(({ fields, start }) => [normaliseApp(fields).name, start?.service]));
+  return (app) => names.get(app) ?? "";
+}
+
+/** @throws {SvcmError} FACT_INVALID, SUITE_FILE_FAILED */
+export async function readSettings(ports: Ports, serviceOf: ServiceOf): Promise<SettingsOf> {
+  const shared = await settingsInDocument(ports);
+  const services = (await ports.facts.project())?.services ?? {};
+  return (app) => settingsFrom(shared, services[serviceOf(app)]?.rollout);
+}
+
+/** The YAML parser is loaded only if the document may have the member. */
+async function settingsInDocument(ports: Ports): Promise<unknown> {
+  const text = await readDocumentIfThere(ports, DEPLOYMENTS_FILE);
+  if (text === undefined || !text.includes("rollout")) return undefined;
+  const { readSource } = await import("../../yaml/read.ts");
+  const { value, issues } = readSource(text, DEPLOYMENTS_FILE);
+  const rollout = isRecord(value) ? value["rollout"] : undefined;
+  const found = [
+    ...issues.filter(({ severity }) => severity === "error"),
+    ...(rollout === undefined ? [] : rolloutFindings(rollout)).map(({ path, ...finding }) =>
+      toIssue({ ...finding, path, code: "ROLLOUT_SETTING", severity: "error" }, ["rollout"]),
+    ),
+  ];
+  if (found.length === 0) return rollout;
+  const details = found.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+  const path = documentPath(ports, DEPLOYMENTS_FILE);
+  throw new SvcmError("FACT_INVALID", { path, details, issues: found, hint: "Check the document: svcm validate" });
+}
+
+/** The probe of each app that has one. As in Node.js, a declared variable wins over that of an env file. */
+export async function readProbes(
+  ports: Ports,
+  loaded: LoadedEcosystem,
+  machine: Machine,
+  settingsOf: SettingsOf,
+): Promise<ReadonlyMap<string, AppProbe>> {
+  const declared = declaredApps(loaded, machine);
+  const probes = new Map<string, AppProbe>();
+  for (const [index, { name, env }] of declared.entries()) {
+    const { health } = settingsOf(name);
+    const key = portKeyOf(name, health);
+    const isInFile = key !== undefined && env[key] === undefined;
+    const files = isInFile ? (loaded.apps[index]?.places.envFiles ?? []) : [];
+    const texts = await Promise.all(files.map(({ path }) => textOf(ports, path)));
+    const port = key === undefined ? undefined : heldValues(texts).get(key);
+    const probe = probeOf(name, port === undefined ? env : { ...env, [String(key)]: port }, health);
+    if (probe !== undefined) probes.set(name, probe);
+  }
+  return probes;
+}
+
+/** A file that cannot be read has no port; the app itself reports it. */
+async function textOf({ files }: Ports, path: string): Promise<{ readonly text: string }> {
+  const bytes = await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array());
+  return { text: decodeUtf8(bytes) ?? "" };
+}

@@ -1,0 +1,74 @@
+/** The choices of a plan, and the state that the last apply left. */
+import { expect, test } from "vitest";
+import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
+import type { ComparedFacts } from "../../../src/core/rollout/compare.ts";
+import { decide } from "../../../src/core/rollout/decide.ts";
+import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
+import { resultOf } from "../../../src/core/rollout/result.ts";
+import type { DecidedStep } from "../../../src/core/rollout/step.ts";
+import { runningRecord } from "../../support/counting-ports.ts";
+import { expectedOf } from "./loaded.ts";
+
+function factsOf(expected: readonly ExpectedApp[], running: readonly ProcessRecord[]): ComparedFacts {
+  return { expected, running, modifiedMs: () => undefined, visibleKeys: new Set(), missingFolders: new Set() };
+}
+
+const told = (steps: readonly DecidedStep[]): string[] =>
+  steps.map(({ do: kind, app, why }) =>
+    [kind, app, ...why.map(({ field, key, state }) => `${field}${key ? ` ${key}` : ""} ${state}`)]
+      .filter(Boolean)
+      .join(" "),
+  );
+
+const cron = runningRecord({ name: "cron", pmId: 7, httpPort: 3000 });
+const left = { environment: "dev", service: "", keys: ["GONE"], envFiles: [] };
+
+test("an app that an apply started is removed with prune alone, before an app that needs its port starts", () => {
+  const expected = expectedOf([{ name: "new", env: { SVC_HTTP_PORT: "3000" } }]);
+  const facts = factsOf(expected, [cron]);
+  const owned = new Set(["cron"]);
+  expect(decide(facts, { owned }).undeclared).toEqual([{ name: "cron", pmIds: [7], owned: true }]);
+  expect(told(decide(facts, { owned, prune: true }).steps)).toEqual([
+    "remove cron app unexpected",
+    "start new app missing",
+    "save",
+  ]);
+  expect(told(decide(facts, { prune: true }).steps)).toEqual(["start new app missing", "save"]);
+});
+
+test("every preflight comes before the first other step, and names an app that cannot have one", () => {
+  const probe = { kind: "http", port: 3000, path: "/health", portKey: "SVC_HTTP_PORT" } as const;
+  const [api, worker] = expectedOf([{ name: "api", args: "x" }, { name: "worker" }]);
+  const facts = factsOf([{ ...api!, probe }, worker!], resultOf(expectedOf([{ name: "api" }])));
+  const { steps } = decide(facts, { preflighted: new Set(["api", "worker"]) });
+  expect(steps.map((step) => [step.do, step.app, step.notes.includes("PREFLIGHT_IMPOSSIBLE")])).toEqual([
+    ["preflight", "api", false],
+    ["update", "api", false],
+    ["start", "worker", true],
+    ["save", "", false],
+  ]);
+});
+
+test("a key that the last apply declared is removed, also from a process of a person", () => {
+  const [record] = resultOf(expectedOf([{ env: { GONE: "1", SHELL_KEY: "1" } }])) as [ProcessRecord];
+  const { PM2_HOME: _home, ...environment } = record.declaration.environment;
+  const byPerson = { ...record, declaration: { ...record.declaration, environment } };
+  const facts = factsOf(expectedOf([{}]), [byPerson]);
+  expect(told(decide(facts).steps)).toEqual([]);
+  expect(told(decide({ ...facts, left: { api: left } }).steps)).toEqual(["update api env GONE stale", "save"]);
+});
+
+test("without other steps, a list that is not saved is the only one", () => {
+  const facts = factsOf([], []);
+  expect(decide(facts).steps).toEqual([]);
+  expect(decide(facts, { isDumpStale: true }).steps).toMatchObject([{ do: "save", notes: ["DUMP_STALE"] }]);
+});
+
+test("an env file without a former copy is named, and so is code that was replaced in place", () => {
+  const [record] = resultOf(expectedOf([{}])) as [ProcessRecord];
+  const facts = { ...factsOf(expectedOf([{}]), [{ ...record, startedAt: 1 }]), modifiedMs: () => 2 };
+  const notesWith = (envFiles: { path: string; copy: string }[]) =>
+    decide({ ...facts, left: { api: { ...left, envFiles } } }).steps[0]?.notes;
+  expect(notesWith([])).toEqual(expect.arrayContaining(["CODE_NOT_RESTORABLE", "ENV_FILE_UNKNOWN_BEFORE"]));
+  expect(notesWith([{ path: "/srv/.env", copy: "1/env/0" }])).not.toContain("ENV_FILE_UNKNOWN_BEFORE");
+});

@@ -1,0 +1,44 @@
+/** The settings of an apply, and the probes that they give to apps. */
+import { expect, test } from "vitest";
+import { probeOf } from "../../../src/core/rollout/settings/probe.ts";
+import { settingsFrom, type RolloutSettings } from "../../../src/core/rollout/settings/settings.ts";
+
+test("without a member rollout, every setting has its default", () => {
+  expect(settingsFrom(undefined, undefined)).toEqual({
+    minHealthyMs: 2000,
+    deadlineMs: 30_000,
+    autoRevert: true,
+    preflight: false,
+    keepReleases: 10,
+    health: {},
+  });
+});
+
+test("the settings of a service win over those of the document, member by member", () => {
+  const shared = { minHealthyTime: "1m", preflight: true, health: { restapi: { path: "/up" }, api: { port: "PORT" } } };
+  const service = { minHealthyTime: "500ms", health: { api: { port: 80 } } };
+  expect(settingsFrom(shared, service)).toMatchObject({
+    minHealthyMs: 500,
+    preflight: true,
+    health: { restapi: { path: "/up" }, api: { port: 80 } },
+  });
+});
+
+const env = { SVC_HTTP_PORT: "3000", SVC_GRPC_PORT: "3001", PORT: "4000" };
+
+test.each<[string, RolloutSettings["health"], object | undefined]>([
+  ["prod-restapi", {}, { kind: "http", port: 3000, path: "/health", portKey: "SVC_HTTP_PORT" }],
+  ["prod-grpcapi", {}, { kind: "grpc", port: 3001, path: "/", portKey: "SVC_GRPC_PORT" }],
+  ["prod-websocketapi", {}, { kind: "websocket", port: 3000 }],
+  ["orders", {}, undefined],
+  ["orders", { orders: { port: "PORT" } }, { kind: "http", port: 4000, path: "/health", portKey: "PORT" }],
+  ["orders", { orders: { port: 8080, path: "/up" } }, { port: 8080, path: "/up", portKey: null, isDeclared: true }],
+  ["orders", { orders: { port: "MISSING" } }, undefined],
+  ["prod-restapi", { restapi: { protocol: "none" } }, undefined],
+  ["prod-restapi", { "prod-restapi": { path: "/up" }, restapi: { protocol: "none" } }, { path: "/up", port: 3000 }],
+  ["prod-grpcapi", { grpcapi: { service: "items.v1.Items" } }, { kind: "grpc", service: "items.v1.Items" }],
+])("the probe of %s with the settings %j", (app, health, probe) => {
+  const found = probeOf(app, env, health);
+  if (probe === undefined) expect(found).toBeUndefined();
+  else expect(found).toMatchObject(probe);
+});

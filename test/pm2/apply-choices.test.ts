@@ -1,0 +1,145 @@
+/** The choices of an apply and a rollback, over a real PM2. */
+import { utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { InputOf } from "../../src/core/api/inputs.ts";
+import {
+  execute,
+  readPlanFile,
+  releaseList,
+  rolloutApply,
+  rolloutPlan,
+  rolloutRollback,
+  rolloutRollbackPlan,
+  SvcmError,
+  writePlanFile,
+  type Ports,
+} from "../../src/core/index.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+const caller = { source: "cli", grants: ["read", "write"] } as const;
+let own: Pm2;
+let ports: Ports;
+
+const api = { name: "api", script: "./app.cjs", env: { MODE: "1" } };
+const old = { name: "old", script: "./app.cjs" };
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  ports = own.ports();
+  writeFileSync(join(own.folder, "app.cjs"), `if (process.env.FAILS) process.exit(3);\n${IDLE}`);
+  utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
+  judgeFor("100ms");
+});
+afterAll(() => own.end());
+beforeEach(() => apply([api, old], { prune: true }));
+
+const apply = (apps: readonly object[], more: Partial<InputOf<"rollout.apply">> = {}) => {
+  own.pm2Folder(apps);
+  return execute(rolloutApply, ports, { environment: "dev", ...more }, caller);
+};
+
+const judgeFor = (time: string): void =>
+  writeFileSync(join(own.folder, "deployments.yaml"), `rollout: { minHealthyTime: ${time}, healthyDeadline: 20s }`);
+
+const plan = (more: Partial<InputOf<"rollout.plan">> = {}) =>
+  execute(rolloutPlan, ports, { environment: "dev", ...more }, caller);
+
+const names = async (): Promise<string[]> => (await ports.processes.list()).map(({ name }) => name).toSorted();
+
+const refusal = (done: Promise<unknown>): Promise<unknown> =>
+  done.then(
+    () => "done",
+    (error: unknown) => (error instanceof SvcmError ? error.kind : error),
+  );
+
+test("an app that left the file is deleted with prune alone, and one that svcm did not start never", async () => {
+  await own.run({ name: "stranger" });
+  own.pm2Folder([api]);
+  expect((await plan()).undeclared).toMatchObject([
+    { name: "old", owned: true },
+    { name: "stranger", owned: false },
+  ]);
+  const pruned = await plan({ prune: true });
+  expect(pruned.steps.map(({ do: kind, app, disruption }) => [kind, app, disruption])).toEqual([
+    ["remove", "old", "down"],
+    ["save", "", "none"],
+  ]);
+  await apply([api], { prune: true });
+  expect(await names()).toEqual(["api", "stranger"]);
+  await execute(rolloutRollback, ports, {}, caller);
+  expect(await names()).toEqual(["api", "old", "stranger"]);
+  for (const record of await ports.processes.list())
+    if (record.name === "stranger") await ports.processes.remove(record);
+});
+
+test("a key that left the declaration leaves the process, also if a person started it", async () => {
+  const record = (await ports.processes.list()).find(({ name }) => name === "api");
+  await ports.processes.remove(record!);
+  // PM2's command line leaves this mark.
+  await own.link().startApp("api", [{ ...api, env: { ...api.env, PM2_USAGE: "CLI" }, cwd: own.folder }], own.folder);
+  await apply([{ ...api, env: { MODE: "1", EXTRA: "1" } }, old]);
+  own.pm2Folder([api, old]);
+  expect((await plan()).steps[0]).toMatchObject({ app: "api", why: [{ field: "env", key: "EXTRA", state: "stale" }] });
+});
+
+test("without a revert, a failed apply stays as it is, and is half", async () => {
+  // Longer than the way to a crash.
+  judgeFor("2s");
+  const failing = apply([{ ...api, env: { FAILS: "1" } }, old], { revert: false });
+  expect(await refusal(failing)).toBe("APPLY_HALF");
+  judgeFor("100ms");
+  const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
+  expect(newest?.outcome).toBe("half");
+  await execute(rolloutRollback, ports, {}, caller);
+  own.pm2Folder([api, old]);
+  expect((await plan()).steps).toEqual([]);
+});
+
+test("an apply that does not save PM2's list leaves a plan that does", async () => {
+  const changed = [{ ...api, env: { MODE: "2" } }, old];
+  const { release } = await apply(changed, { save: false });
+  expect(release?.steps.map(({ do: kind }) => kind)).toEqual(["update"]);
+  expect((await plan()).steps).toMatchObject([{ do: "save", notes: ["DUMP_STALE"] }]);
+  await apply(changed);
+  expect((await plan()).steps).toEqual([]);
+});
+
+test("a written plan is applied with its choices, and refused once it is out of date", async () => {
+  own.pm2Folder([api]);
+  await writePlanFile(ports, "plan.json", await plan({ prune: true }));
+  const asked = await readPlanFile(ports, "plan.json");
+  expect(asked).toMatchObject({ environment: "dev", prune: true });
+  await execute(rolloutApply, ports, asked, caller);
+  expect(await names()).toEqual(["api"]);
+  expect(await refusal(execute(rolloutApply, ports, asked, caller))).toBe("PLAN_STALE");
+});
+
+test("a file that holds no plan is refused", async () => {
+  writeFileSync(join(own.folder, "plan.json"), "{}");
+  expect(await refusal(readPlanFile(ports, "plan.json"))).toBe("INVALID_REQUEST");
+  expect(await refusal(readPlanFile(ports, "no-plan.json"))).toBe("INVALID_REQUEST");
+});
+
+test("a dry run of a rollback changes nothing, and its id is refused after a change", async () => {
+  await apply(
+    [
+      { ...api, env: { MODE: "2" } },
+      { name: "young", script: "./app.cjs" },
+    ],
+    { prune: true },
+  );
+  const before = await ports.processes.list();
+  const dry = await execute(rolloutRollbackPlan, ports, {}, caller);
+  expect(dry.steps.map(({ app, instances, disruption }) => [app, instances.from, instances.to, disruption])).toEqual([
+    ["old", 0, 1, "none"],
+    ["young", 1, 0, "down"],
+    ["api", 1, 1, "gap"],
+  ]);
+  expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
+  await execute(rolloutRollback, ports, { apps: ["young"] }, caller);
+  expect(await refusal(execute(rolloutRollback, ports, { release: dry.release, plan: dry.id }, caller))).toBe(
+    "PLAN_STALE",
+  );
+});

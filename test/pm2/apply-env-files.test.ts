@@ -1,0 +1,115 @@
+/** A return and a rollback give a process the env file back that it had read, without a change to the work tree. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import {
+  execute,
+  rolloutApply,
+  rolloutPlan,
+  rolloutRollback,
+  rolloutRollbackPlan,
+  SvcmError,
+  type Ports,
+} from "../../src/core/index.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+const caller = { source: "cli", grants: ["read", "write"] } as const;
+const CANARY = "canary-51c7";
+let own: Pm2;
+let ports: Ports;
+let port: number;
+
+/** Healthy if its env file has LEVEL=info. */
+const APP = `
+const { LEVEL, SVC_HTTP_PORT } = process.env;
+require("node:http").createServer((request, response) => {
+  response.writeHead(LEVEL === "broken" ? 500 : 200).end(JSON.stringify({ level: LEVEL, pid: process.pid }));
+}).listen(Number(SVC_HTTP_PORT), "127.0.0.1");`;
+
+const envFile = (): string => join(own.folder, "api.env");
+const setLevel = (level: string): void => writeFileSync(envFile(), `LEVEL=${level}\nTOKEN=${CANARY}\n`);
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  ports = own.ports();
+  writeFileSync(join(own.folder, "app.cjs"), APP);
+  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms, healthyDeadline: 3s }");
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ({ port } = server.address() as AddressInfo);
+  await new Promise((resolve) => server.close(resolve));
+});
+afterAll(() => own.end());
+beforeEach(async () => {
+  setLevel("info");
+  await apply({ args: "x" });
+  await apply();
+});
+
+const apply = (more: object = {}) => {
+  const env = { SVC_HTTP_PORT: String(port) };
+  own.pm2Folder([{ name: "restapi", script: "./app.cjs", node_args: "--env-file=api.env", env, ...more }]);
+  return execute(rolloutApply, ports, { environment: "dev" }, caller);
+};
+
+const planNow = () => execute(rolloutPlan, ports, { environment: "dev" }, caller);
+
+const level = (): Promise<string> =>
+  new Promise((resolve, reject) => {
+    get({ host: "127.0.0.1", port, path: "/", agent: false }, (response) => {
+      let text = "";
+      response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      response.once("end", () => resolve((JSON.parse(text) as { level: string }).level));
+    }).once("error", reject);
+  });
+
+test("a bad line in an env file is returned: the process reads the former copy, and the plan says so", async () => {
+  setLevel("broken");
+  const refused = await apply().catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(SvcmError);
+  expect((refused as SvcmError).kind).toBe("APPLY_REVERTED");
+  expect((refused as SvcmError).message).toContain("With the former env files: restapi.");
+  expect(await level()).toBe("info");
+  expect(readFileSync(envFile(), "utf8")).toContain("LEVEL=broken");
+  const { steps } = await planNow();
+  expect(steps[0]).toMatchObject({ do: "update", app: "restapi" });
+  expect(steps[0]?.notes).toContain("PINNED");
+  setLevel("debug");
+  await apply();
+  expect(await level()).toBe("debug");
+  expect((await planNow()).steps).toEqual([]);
+});
+
+test("a rollback runs with the env file from before the release", async () => {
+  setLevel("debug");
+  await apply();
+  expect(await level()).toBe("debug");
+  const plan = await execute(rolloutRollbackPlan, ports, {}, caller);
+  expect(plan).toMatchObject({ changed: true, steps: [{ app: "restapi", pinned: true, disruption: "gap" }] });
+  await execute(rolloutRollback, ports, { plan: plan.id }, caller);
+  expect(await level()).toBe("info");
+  expect(readFileSync(envFile(), "utf8")).toContain("LEVEL=debug");
+  expect((await planNow()).steps[0]?.notes).toContain("PINNED");
+});
+
+test("a plan names the env file of which svcm has no former copy", async () => {
+  const list = await ports.processes.list();
+  for (const record of list) await ports.processes.remove(record);
+  await own.startDeclared("restapi");
+  const other = own.ports();
+  const releases = { ...other.releases, list: () => Promise.resolve([]) };
+  const fresh = Object.create(other, { releases: { value: releases } }) as Ports;
+  setLevel("debug");
+  const { steps } = await execute(rolloutPlan, fresh, { environment: "dev" }, caller);
+  expect(steps[0]?.notes).toContain("ENV_FILE_UNKNOWN_BEFORE");
+});
+
+test("neither a plan nor a journal holds a value of an env file", async () => {
+  setLevel("debug");
+  const { plan, release } = await apply();
+  const journals = await ports.releases.list();
+  expect(JSON.stringify([plan, release, journals])).not.toContain(CANARY);
+});

@@ -1,0 +1,17 @@
+import { existsSync, watch } from "node:fs";
+import { dirname } from "node:path";
+
+/** Resolves when a file is there. The file appears whole if its writer renames it. */
+export function appeared(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const watcher = watch(dirname(path));
+    const look = (): void => {
+      if (!existsSync(path)) return;
+      watcher.close();
+      resolve();
+    };
+    watcher.on("change", look);
+    watcher.once("error", reject);
+    look();
+  });
+}
