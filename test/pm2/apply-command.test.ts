@@ -35,7 +35,10 @@ test("an apply, the list of releases and a rollback show what they did", async (
 test("without a terminal, --yes or --plan is needed, and another plan is refused", async () => {
   own.pm2Folder([api]);
   expect(await run("apply")).toMatchObject({ code: 2, stderr: expect.stringContaining("Accepted: --plan or --yes") });
-  expect(await run("rollback")).toMatchObject({ code: 2, stderr: expect.stringContaining("Accepted: --yes") });
+  expect(await run("rollback")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Accepted: --plan or --yes"),
+  });
   const stale = await run("apply", "--plan", "0000-0000", "--json");
   expect([stale.code, JSON.parse(stale.stdout)]).toMatchObject([1, { code: "PLAN_STALE" }]);
 });

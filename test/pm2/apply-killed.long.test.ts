@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, releaseList, rolloutApply, rolloutPlan, rolloutRollback, type Ports } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
-import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const old = [
@@ -25,7 +25,8 @@ beforeAll(async () => {
   own = pm2();
   daemon = (await own.startDaemon()).pid;
   ports = own.ports();
-  writeFileSync(join(own.folder, "app.cjs"), IDLE);
+  writeFileSync(join(own.folder, "app.cjs"), 'require("node:http").createServer().listen(0, "127.0.0.1");');
+  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms }");
   utimesSync(join(own.folder, "app.cjs"), 1e9, 1e9);
 });
 afterAll(() => own.end());

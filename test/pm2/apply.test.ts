@@ -15,14 +15,14 @@ import {
   type Ports,
 } from "../../src/core/index.ts";
 import { appeared } from "../support/appeared.ts";
-import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const CANARY = "canary-93b0";
 let own: Pm2;
 let ports: Ports;
 
-/** It writes down what it was started with, or ends at once. */
+/** It writes down what it was started with, or ends at once. It listens, because PM2 waits for that in a reload. */
 const APP = `
 if (process.env.FAILS) process.exit(3);
 const { MODE, OLD, NEW } = process.env;
@@ -31,7 +31,7 @@ const { renameSync, writeFileSync } = require("node:fs");
 const path = __dirname + "/seen-" + process.pid;
 writeFileSync(path + ".new", seen);
 renameSync(path + ".new", path);
-${IDLE}`;
+require("node:http").createServer().listen(0, "127.0.0.1");`;
 
 const api = { name: "api", script: "./app.cjs", env: { MODE: "1", OLD: "1", API_TOKEN: CANARY } };
 const web = { name: "web", script: "./app.cjs", exec_mode: "cluster", instances: 2, env: { MODE: "1" } };
