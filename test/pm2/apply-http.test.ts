@@ -12,6 +12,7 @@ import { ask, post, type ServerOptions, type TestServer } from "../server/suppor
 import { open } from "../server/socket/support.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { newest } from "../support/records.ts";
+import { serve } from "../support/svcm.ts";
 
 const CANARY = "canary-51f7";
 const APPLY = "/api/runtime/apply";
@@ -55,21 +56,22 @@ beforeEach(async () => {
   gate = join(own.folder, `gate-${(rounds += 1)}`);
 });
 
-const plan = async (server: TestServer) =>
-  planBody.parse((await ask(server, "/api/runtime/plan?environment=dev")).json);
+type Server = Pick<TestServer, "port">;
+
+const plan = async (server: Server) => planBody.parse((await ask(server, "/api/runtime/plan?environment=dev")).json);
 
 /** Declares the apps, and begins to apply their plan. */
-async function begin(server: TestServer, apps: readonly object[]): Promise<string> {
+async function begin(server: Server, apps: readonly object[]): Promise<string> {
   own.pm2Folder(apps);
   const answer = await post(server, { environment: "dev", plan: (await plan(server)).id }, {}, APPLY);
   expect(answer.status).toBe(202);
   return begunBody.parse(answer.json).release ?? "";
 }
 
-const release = async (server: TestServer, id: string) =>
+const release = async (server: Server, id: string) =>
   releaseBody.parse((await ask(server, `/api/runtime/releases/${id}`)).json);
 
-async function listener(server: TestServer) {
+async function listener(server: Server) {
   const client = await open(server);
   client.send({ type: "subscribe", environment: "dev" });
   await client.next("subscribed");
@@ -173,6 +175,33 @@ test("a server that is closed during an apply ends the step under way, and the j
   expect((await plan(after)).steps.map(({ app: name }) => name)).toEqual(["web", ""]);
   expect(await newest(ports.audit, 1)).toMatchObject([{ action: "plan.apply", outcome: "failed", code: "APPLY_HALF" }]);
 });
+
+test.each([
+  ["SIGTERM", 0, "done"],
+  ["SIGKILL", null, "failed"],
+] as const)(
+  "after %s of svcm serve during an apply, the release is half and the next plan says what is left",
+  async (signal, code, phase) => {
+    const env = { PM2_HOME: own.home, SVC_SERVICE_MANAGEMENT_CONFIG_DIR: own.folder };
+    const world = { root: own.folder, env };
+    const { url, stop } = await serve(world);
+    const server = { port: Number(new URL(url).port) };
+    const watching = await listener(server);
+    const id = await begin(server, [app("api", { MODE: "2", HELD: gate }), app("web", { MODE: "2" })]);
+    await watching.step();
+    const ended = stop(signal);
+    if (signal === "SIGKILL") await ended;
+    writeFileSync(gate, "");
+    expect(await ended).toBe(code);
+    const after = await serve(world);
+    const next = { port: Number(new URL(after.url).port) };
+    expect(await release(next, id)).toMatchObject({
+      outcome: "half",
+      steps: [{ app: "api", phase }, { app: "web", phase: "not-begun" }, { phase: "not-begun" }],
+    });
+    expect((await plan(next)).steps.map(({ app: name }) => name)).toContain("web");
+  },
+);
 
 test("a rollback gives the apps back what they had, step by step, and can be undone", async () => {
   const server = await start();

@@ -5,7 +5,7 @@ import type { EnvWrite } from "../../data/api.ts";
 import { useConsole } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
-import { createRestarts, staleIn, type StaleApp } from "./restarts.ts";
+import { createRestarts, staleIn, type RestartState, type StaleApp } from "./restarts.ts";
 
 /** The apps that still run with the values before the save. Empty if PM2 cannot be read. */
 export function StaleProcesses({ written }: { written: EnvWrite }): JSX.Element | null {
@@ -18,6 +18,7 @@ export function StaleProcesses({ written }: { written: EnvWrite }): JSX.Element 
 function Stale({ apps, written }: { apps: readonly StaleApp[]; written: EnvWrite }): JSX.Element {
   const page = useConsole();
   const restarts = useMemo(() => createRestarts(page), [page, written]);
+  const reason = page.identity.reasonAgainst("act");
   const left = useSignal<ReadonlySet<string>>(new Set());
   const states = restarts.states.value;
   const open = apps.filter(({ name, isOwn }) => !isOwn && states.get(name) !== "restarted");
@@ -33,31 +34,53 @@ function Stale({ apps, written }: { apps: readonly StaleApp[]; written: EnvWrite
       <legend>{open.length === 0 ? "Restarted with the new values" : "Still running with the old values"}</legend>
       <ul>
         {apps.map((app) => (
-          <li key={app.name}>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={chosen.includes(app)}
-                disabled={!open.includes(app)}
-                onChange={() => toggle(app.name)}
-              />
-              <span>
-                <bdi>{app.name}</bdi> <em>{states.get(app.name) ?? noteOf(app)}</em>
-              </span>
-            </label>
-          </li>
+          <App
+            key={app.name}
+            app={app}
+            state={states.get(app.name)}
+            isChosen={chosen.includes(app)}
+            isOpen={open.includes(app)}
+            toggle={toggle}
+          />
         ))}
       </ul>
       {restarts.problem.value !== undefined && <p class="field-issue">{restarts.problem.value}</p>}
       <div class="form-actions">
         <a href={`#/plan?environment=${written.environment}`}>See the whole plan</a>
         {open.length > 0 && (
-          <Button size="small" icon="restart" disabled={chosen.length === 0} onClick={() => void restarts.run(chosen)}>
+          <Button
+            size="small"
+            icon="restart"
+            disabled={chosen.length === 0 || reason !== undefined}
+            {...(reason !== undefined && { reason })}
+            onClick={() => void restarts.run(chosen)}
+          >
             {wordFor(chosen.length, isBusy)}
           </Button>
         )}
       </div>
     </fieldset>
+  );
+}
+
+interface AppProps {
+  readonly app: StaleApp;
+  readonly state: RestartState | undefined;
+  readonly isChosen: boolean;
+  readonly isOpen: boolean;
+  readonly toggle: (name: string) => void;
+}
+
+function App({ app, state, isChosen, isOpen, toggle }: AppProps): JSX.Element {
+  return (
+    <li>
+      <label class="check">
+        <input type="checkbox" checked={isChosen} disabled={!isOpen} onChange={() => toggle(app.name)} />
+        <span>
+          <bdi>{app.name}</bdi> <em>{state ?? noteOf(app)}</em>
+        </span>
+      </label>
+    </li>
   );
 }
 

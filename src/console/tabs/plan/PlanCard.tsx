@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Plan } from "../../../core/api/rollout.ts";
 import { unhidden } from "../../../core/deployments/characters.ts";
 import { countSteps, leftOutText, subjectText, undeclaredText } from "../../../core/rollout/report/words.ts";
+import { usePage } from "../../console.ts";
 import { formatCount } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -39,12 +40,14 @@ function Changes({ plan }: { plan: Plan }): JSX.Element {
   const { asked } = useRollout();
   const { id, issues, steps } = plan;
   const isRefused = issues.some(({ severity }) => severity === "error");
+  const missing = usePage().identity.reasonAgainst("write");
+  const reason = isRefused ? "A step cannot run as declared." : missing;
   const isSaved = steps.some((step) => step.do === "save");
   const apply = (
     <Button
       variant="primary"
-      disabled={isRefused}
-      {...(isRefused && { reason: "A step cannot run as declared." })}
+      disabled={reason !== undefined}
+      {...(reason !== undefined && { reason })}
       onClick={() => void (asked.value = plan)}
     >
       Apply plan {id}…

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Release } from "../../../core/api/rollout.ts";
+import { usePage } from "../../console.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
@@ -9,6 +10,7 @@ import { useRollout } from "./rollout.ts";
 const results = {
   applied: ["success", "Done. The processes run as planned."],
   unchanged: ["success", "There was nothing to do."],
+  refused: ["warning", "Refused before the first change. Everything runs as before."],
   reverted: ["warning", "A step failed. Every touched app runs as before."],
   half: ["error", "Some apps may run as before, and others as planned."],
 } as const;
@@ -31,7 +33,7 @@ export function ReleaseCard(): JSX.Element {
 
 /** One line, which is announced when it changes. */
 function Now({ release }: { release: Release }): JSX.Element {
-  const { current, asked } = useRollout();
+  const { current } = useRollout();
   const { outcome, steps, code } = release;
   const dismiss = <IconButton icon="close" label="Dismiss" onClick={() => void (current.value = undefined)} />;
   if (outcome === "running") {
@@ -47,11 +49,7 @@ function Now({ release }: { release: Release }): JSX.Element {
   const [tone, words] = results[outcome];
   const actions = (
     <span class="form-actions">
-      {isUndoable(release) && (
-        <Button size="small" icon="undo" onClick={() => void (asked.value = release)}>
-          Undo…
-        </Button>
-      )}
+      <UndoButton release={release}>Undo…</UndoButton>
       {dismiss}
     </span>
   );
@@ -62,8 +60,22 @@ function Now({ release }: { release: Release }): JSX.Element {
   );
 }
 
-export function isUndoable({ outcome }: Release): boolean {
-  return outcome === "applied" || outcome === "half";
+/** Asks before it undoes a release that changed something. */
+export function UndoButton({ release, children }: { release: Release; children: string }): JSX.Element | null {
+  const { asked, isRunning } = useRollout();
+  const reason = usePage().identity.reasonAgainst("write");
+  if (release.outcome !== "applied" && release.outcome !== "half") return null;
+  return (
+    <Button
+      size="small"
+      icon="undo"
+      disabled={isRunning.value || reason !== undefined}
+      {...(reason !== undefined && { reason })}
+      onClick={() => void (asked.value = release)}
+    >
+      {children}
+    </Button>
+  );
 }
 
 function titleOf({ id, plan, undoes }: Release): string {

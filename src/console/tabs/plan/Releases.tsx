@@ -1,14 +1,20 @@
 import type { JSX } from "preact";
 import type { Release } from "../../../core/api/rollout.ts";
 import { formatTime } from "../../data/format.ts";
-import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { isUndoable } from "./ReleaseCard.tsx";
+import { UndoButton } from "./ReleaseCard.tsx";
 import { ReleaseSteps } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 
-const tones = { running: "warning", applied: "good", unchanged: "", reverted: "warning", half: "error" } as const;
+const tones = {
+  running: "warning",
+  applied: "good",
+  unchanged: "",
+  refused: "warning",
+  reverted: "warning",
+  half: "error",
+} as const;
 
 /** The kept applies and rollbacks, the newest first. */
 export function Releases(): JSX.Element | null {
@@ -28,7 +34,6 @@ export function Releases(): JSX.Element | null {
 }
 
 function Entry({ release }: { release: Release }): JSX.Element {
-  const { asked, isRunning } = useRollout();
   const { id, startedAt, environment, outcome, actor, source, git, message, undoes, code, steps } = release;
   return (
     <details>
@@ -51,13 +56,9 @@ function Entry({ release }: { release: Release }): JSX.Element {
         )}
       </p>
       <ReleaseSteps steps={steps} />
-      {isUndoable(release) && (
-        <div class="form-actions">
-          <Button size="small" icon="undo" disabled={isRunning.value} onClick={() => void (asked.value = release)}>
-            Back to before {id}…
-          </Button>
-        </div>
-      )}
+      <div class="form-actions">
+        <UndoButton release={release}>{`Back to before ${id}…`}</UndoButton>
+      </div>
     </details>
   );
 }

@@ -7,6 +7,7 @@ import { Icon, type IconName } from "../../ui/Icon.tsx";
 type ReleaseStep = Release["steps"][number];
 
 const icons: Readonly<Record<ReleaseStep["do"], IconName>> = {
+  preflight: "search",
   start: "plus",
   resume: "play",
   update: "restart",
@@ -26,7 +27,7 @@ const disruptions: Readonly<Record<PlanStep["disruption"], readonly [tone: strin
 
 export function PlannedSteps({ steps }: { steps: readonly PlanStep[] }): JSX.Element {
   return (
-    <ol class="steps" aria-label="Steps of the plan">
+    <ol class="steps planned" aria-label="Steps of the plan">
       {steps.map((step) => (
         <li key={`${step.do} ${step.app}`}>
           <Icon name={icons[step.do]} />
