@@ -5,7 +5,15 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ecosystemDrift, execute, processAct, rolloutPlan, type Ports } from "../../src/core/index.ts";
+import {
+  ecosystemCheck,
+  ecosystemDrift,
+  ecosystemShow,
+  execute,
+  processAct,
+  rolloutPlan,
+  type Ports,
+} from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { rawList } from "../support/raw-list.ts";
 
@@ -15,12 +23,17 @@ const caller = { source: "cli", grants: ["read", "write"] } as const;
 let own: Pm2;
 let orders: string;
 
-/** Two services, each with its own folder, and PM2 is called in that folder. */
+/** Two services, each with its own folder, in which PM2 is called. In `qa`, they share an ecosystem file. */
 const PROJECT = `version: 1
-environments: { dev: [] }
+environments: { dev: [], qa: [] }
 services:
-${["orders", "users"].map((name) => `  ${name}: { folder: ${name}, ecosystem: { dev: { file: ecosystem.config.cjs } } }`).join("\n")}
+${["orders", "users"].map(serviceText).join("\n")}
 `;
+
+function serviceText(name: string): string {
+  const ecosystem = "{ dev: { file: ecosystem.config.cjs }, qa: { file: ../shared.config.cjs, cwd: .. } }";
+  return `  ${name}: { folder: ${name}, ecosystem: ${ecosystem} }`;
+}
 
 beforeAll(() => {
   own = pm2();
@@ -115,4 +128,31 @@ test("drift and the plan of one service leave out the processes of the other ser
   const plan = await execute(rolloutPlan, own.ports(), { environment: "dev", service: "users" }, caller);
   expect(plan).toMatchObject({ unchanged: ["users-api"], undeclared: [] });
   expect(await driftOf()).toMatchObject({ unexpected: expect.arrayContaining(["secretive"]) as unknown });
+});
+
+test("an operation runs an ecosystem file once, also if services share it", async () => {
+  const log = join(own.folder, "runs");
+  const apps = ["counted-1", "counted-2"].map((name) => ({ name, script: "./orders/idle.cjs" }));
+  writeFileSync(
+    join(own.folder, "shared.config.cjs"),
+    `require("node:fs").appendFileSync(${JSON.stringify(log)}, "x"); module.exports = ${JSON.stringify({ apps })};`,
+  );
+  const place = { environment: "qa" };
+  const scope = "ecosystem";
+  const names = ["counted-1"];
+  const operations = {
+    show: () => execute(ecosystemShow, own.ports(), place, caller),
+    check: () => execute(ecosystemCheck, own.ports(), place, caller),
+    plan: () => execute(rolloutPlan, own.ports(), place, caller),
+    start: () => execute(processAct, own.ports(), { ...place, action: "start", scope, names }, caller),
+    restart: () => execute(processAct, own.ports(), { ...place, action: "restart", scope, names }, caller),
+    drift: () => execute(ecosystemDrift, own.ports(), place, caller),
+  };
+  const runs: Record<string, string> = {};
+  for (const [name, run] of Object.entries(operations)) {
+    writeFileSync(log, "");
+    await run();
+    runs[name] = readFileSync(log, "utf8");
+  }
+  expect(runs).toEqual({ show: "x", check: "x", plan: "x", start: "x", restart: "x", drift: "x" });
 });
