@@ -1,6 +1,7 @@
 /** Prints the frames as TypeScript: a program that imports `svcm/client` has no schema library. */
 import * as z from "zod";
 import { clientFrames, serverFrames } from "../src/core/api/frames.ts";
+import { logLineBody } from "../src/core/api/logs.ts";
 import { hostMetrics, processMetrics } from "../src/core/api/metrics.ts";
 
 interface JsonSchema {
@@ -19,6 +20,7 @@ interface JsonSchema {
 const NAMED = new Map<z.core.$ZodType, string>([
   [hostMetrics, "HostMetrics"],
   [processMetrics, "ProcessMetrics"],
+  [logLineBody, "LogLine"],
 ]);
 
 const NAMED_HERE = "x-name";
@@ -35,9 +37,9 @@ export function renderClientFrames(): string {
   ].join("\n");
 }
 
-/** `action-result` is `ActionResultFrame`. */
+/** `action-result` is `ActionResultFrame`, and `logs.subscribe` is `LogsSubscribeFrame`. */
 function frameName(type: string): string {
-  const words = type.split("-").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const words = type.split(/[-.]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join("")}Frame`;
 }
 

@@ -22,7 +22,8 @@ const HABITS: Readonly<Record<string, string>> = {
   autocomplete: "svcm completion bash",
   save: LEFT_TO_PM2,
   resurrect: LEFT_TO_PM2,
-  logs: "svcm does not show logs; use pm2 logs, or read the files in ~/.pm2/logs (the folder logs of PM2_HOME)",
+  tail: "svcm logs --follow",
+  log: "svcm logs",
 };
 
 /**

@@ -4,6 +4,8 @@ import type {
   ApplyFrame,
   ErrorFrame,
   HostFrame,
+  LogsFrame,
+  LogsSubscribeFrame,
   MetricsFrame,
 } from "./frames.generated.ts";
 import type { SocketConstructor } from "./socket.ts";
@@ -45,6 +47,12 @@ export interface WatchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Chooses the lines of logs. */
+export type LogsOptions = Omit<LogsSubscribeFrame, "type" | "token" | "requestId"> & {
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal | undefined;
+};
+
 /** Metrics, or the host and the reason why PM2 cannot be read. */
 export type WatchFrame = MetricsFrame | HostFrame | ErrorFrame;
 
@@ -59,6 +67,13 @@ export interface Client {
    * @throws {ServiceError} if the service refuses the subscription or the connection
    */
   watch(options?: WatchOptions): AsyncIterable<WatchFrame>;
+
+  /**
+   * Subscribes to the lines of logs, and again after each reconnect: a frame with `begin` replaces the lines before it. A
+   * further call ends this one.
+   * @throws {ServiceError} if the service refuses the subscription or the connection
+   */
+  logs(options?: LogsOptions): AsyncIterable<LogsFrame>;
 
   /**
    * Acts on processes. A refusal is a result: `ok: false` with its code. It waits for a connection, and is never sent

@@ -2,9 +2,19 @@ import { interval } from "../core/api/channel.ts";
 import { addressOf } from "./address.ts";
 import { Connection } from "./connection.ts";
 import { OutcomeUnknownError, ServiceError } from "./errors.ts";
-import type { Action, ActionResult, Client, ClientOptions, ConnectionState, WatchFrame, WatchOptions } from "./api.ts";
-import type { ActionFrame, ErrorFrame, ServerFrame } from "./frames.generated.ts";
+import type {
+  Action,
+  ActionResult,
+  Client,
+  ClientOptions,
+  ConnectionState,
+  LogsOptions,
+  WatchFrame,
+  WatchOptions,
+} from "./api.ts";
+import type { ActionFrame, ErrorFrame, LogsFrame, ServerFrame } from "./frames.generated.ts";
 import { latest, type Latest } from "./latest.ts";
+import { LogLines } from "./log-lines.ts";
 import { socketConstructor } from "./socket.ts";
 import { watchdog } from "./watchdog.ts";
 
@@ -40,6 +50,7 @@ class ChannelClient implements Client {
   );
   #state: ConnectionState = "connecting";
   #watch: Watch | undefined;
+  #logs: LogLines | undefined;
   #requests = 0;
 
   constructor(options: ClientOptions) {
@@ -77,6 +88,18 @@ class ChannelClient implements Client {
     return frames;
   }
 
+  logs(options: LogsOptions = {}): AsyncIterable<LogsFrame> {
+    this.#logs?.end();
+    const lines = new LogLines(options, this.#nextId(), (left) => this.#leaveLogs(left));
+    if (this.#state === "closed") lines.end();
+    else {
+      this.#logs = lines;
+      if (this.#connection.isOpen) this.#subscribeToLogs(lines);
+      else this.#connection.open();
+    }
+    return lines;
+  }
+
   async act(action: Action, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ActionResult> {
     signal?.throwIfAborted();
     if (this.#state === "closed") throw new Error("The client is closed.");
@@ -102,6 +125,7 @@ class ChannelClient implements Client {
     this.#connection.close();
     this.#silence.stop();
     this.#watch?.frames.end();
+    this.#logs?.end();
     this.#watch = undefined;
     for (const { isSent, reject } of this.#acting.values()) {
       reject(isSent ? new OutcomeUnknownError() : new Error("The client was closed before the action was sent."));
@@ -112,6 +136,7 @@ class ChannelClient implements Client {
   #onOpen(): void {
     if (this.#watch === undefined) this.#enter("live");
     else this.#subscribe(this.#watch);
+    if (this.#logs) this.#subscribeToLogs(this.#logs);
     this.#sendActions();
   }
 
@@ -119,6 +144,10 @@ class ChannelClient implements Client {
     const { environment, service, intervalMs, asyncContext } = options;
     this.#connection.send({ type: "subscribe", environment, service, intervalMs, asyncContext, requestId });
     this.#silence.watch(Math.max(LEAST_STALE_MS, MISSED_FRAMES * (intervalMs ?? interval.default)));
+  }
+
+  #subscribeToLogs({ options: { signal: _signal, ...asked }, requestId }: LogLines): void {
+    this.#connection.send({ type: "logs.subscribe", ...asked, requestId });
   }
 
   #sendActions(): void {
@@ -140,6 +169,8 @@ class ChannelClient implements Client {
         return this.#acting.get(frame.requestId ?? "")?.resolve(frame);
       case "apply":
         return this.#options.onApply?.(frame);
+      case "logs":
+        return this.#logs?.put(frame);
       case "subscribed":
       case "pong":
         return;
@@ -151,6 +182,7 @@ class ChannelClient implements Client {
     const refusal = new ServiceError(code, error === undefined ? details : `${error} ${details}`);
     if (requestId === undefined) this.#watch?.frames.put("error", frame);
     else if (requestId === this.#watch?.requestId) this.#watch.frames.end(refusal);
+    else if (requestId === this.#logs?.requestId) this.#logs.end(refusal);
     else this.#acting.get(requestId)?.reject(refusal);
   }
 
@@ -167,6 +199,7 @@ class ChannelClient implements Client {
 
   #failAll(error: ServiceError): void {
     this.#watch?.frames.end(error);
+    this.#logs?.end(error);
     for (const { reject } of this.#acting.values()) reject(error);
   }
 
@@ -175,6 +208,12 @@ class ChannelClient implements Client {
     this.#watch = undefined;
     this.#silence.stop();
     this.#connection.send({ type: "unsubscribe" });
+  }
+
+  #leaveLogs(lines: LogLines): void {
+    if (this.#logs !== lines) return;
+    this.#logs = undefined;
+    this.#connection.send({ type: "logs.unsubscribe" });
   }
 
   #nextId(): string {

@@ -117,6 +117,27 @@ export interface ProcessMetrics {
   } | null;
 }
 
+/** One line of a log. */
+export interface LogLine {
+  /** Time of the line, or, without one, of the line before it. While following, the time at which svcm read it. Null if the file has no times. */
+  readonly at: string | null;
+  /** Name of the process. */
+  readonly app: string;
+  /** PM2's number of the process; null if several processes share the file. */
+  readonly pmId: number | null;
+  readonly stream: "out" | "err";
+  /** Null if the line names no level. */
+  readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | null;
+  /** Without known secrets, colours and the time. Control characters are kept. */
+  readonly text: string;
+  /** The other members of a line of JSON; a value that is not text is JSON. */
+  readonly fields?: { readonly [name: string]: string } | undefined;
+  /** Name of the log file, without its folder. */
+  readonly file: string;
+  /** Bytes from the beginning of the file. */
+  readonly offset: number;
+}
+
 /** Subscribes to metrics and replaces an earlier subscription. If it is refused, the earlier one stays. */
 export interface SubscribeFrame {
   readonly type: "subscribe";
@@ -161,6 +182,30 @@ export interface ActionFrame {
   readonly token?: string | undefined;
   /** Chosen by the client; the answer to this frame carries it back. */
   readonly requestId?: string | undefined;
+}
+
+/** Subscribes to the lines of logs and replaces an earlier subscription to logs. */
+export interface LogsSubscribeFrame {
+  readonly type: "logs.subscribe";
+  /** Names of processes; without one, every process. */
+  readonly apps?: readonly string[] | undefined;
+  /** Text of a line, as it is in the file. */
+  readonly grep?: string | undefined;
+  readonly ignoreCase?: boolean | undefined;
+  /** The least level. */
+  readonly level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | undefined;
+  readonly stream?: "out" | "err" | undefined;
+  /** Number of lines to begin with; 100 if it is absent. */
+  readonly tail?: number | undefined;
+  /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it. */
+  readonly token?: string | undefined;
+  /** Chosen by the client; the answer to this frame carries it back. */
+  readonly requestId?: string | undefined;
+}
+
+/** Ends the subscription to logs. */
+export interface LogsUnsubscribeFrame {
+  readonly type: "logs.unsubscribe";
 }
 
 /** A subscription is in place; its first `metrics` follows at once. */
@@ -342,6 +387,27 @@ export interface ApplyFrame {
   readonly code?: string | undefined;
 }
 
-export type ClientFrame = SubscribeFrame | UnsubscribeFrame | PingFrame | ActionFrame;
+/** Lines of logs, at most one frame in 100 ms. */
+export interface LogsFrame {
+  readonly type: "logs";
+  /** Oldest first; at most 500 and 256 KB. */
+  readonly lines: readonly LogLine[];
+  /** Lines that were left out before these; the log files have them. */
+  readonly skipped: number;
+  /** Only in the first frame of a subscription. */
+  readonly begin?: {
+    /** For `before` of `GET /api/logs`; null if there are no older lines. */
+    readonly older: string | null;
+    /** Files that are not read. */
+    readonly problems: readonly ({
+      readonly app: string;
+      readonly stream: "out" | "err";
+      readonly code: string;
+      readonly details: string;
+    })[];
+  } | undefined;
+}
 
-export type ServerFrame = SubscribedFrame | PongFrame | MetricsFrame | HostFrame | ErrorFrame | ActionResultFrame | ApplyFrame;
+export type ClientFrame = SubscribeFrame | UnsubscribeFrame | PingFrame | ActionFrame | LogsSubscribeFrame | LogsUnsubscribeFrame;
+
+export type ServerFrame = SubscribedFrame | PongFrame | MetricsFrame | HostFrame | ErrorFrame | ActionResultFrame | ApplyFrame | LogsFrame;

@@ -8,7 +8,16 @@
  * ```
  */
 export { connect } from "./client.ts";
-export type { Action, ActionResult, Client, ClientOptions, ConnectionState, WatchFrame, WatchOptions } from "./api.ts";
+export type {
+  Action,
+  ActionResult,
+  Client,
+  ClientOptions,
+  ConnectionState,
+  LogsOptions,
+  WatchFrame,
+  WatchOptions,
+} from "./api.ts";
 export { OutcomeUnknownError, ServiceError } from "./errors.ts";
 export type * from "./frames.generated.ts";
 export type { SocketConstructor, SocketLike } from "./socket.ts";

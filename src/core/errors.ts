@@ -31,6 +31,7 @@ export const errorTable = {
   ECOSYSTEM_FILE_FAILED: { status: 500, exitCode: 3, error: "PM2 ecosystem file operation failed." },
   AUDIT_FAILED: { status: 500, exitCode: 3, error: "Audit log operation failed." },
   EVENTS_FAILED: { status: 500, exitCode: 3, error: "PM2's log could not be read." },
+  LOGS_FAILED: { status: 500, exitCode: 3, error: "Logs could not be read." },
   /** Failures of metrics have the kind PM2_METRICS_FAILED. */
   PM2_FAILED: { status: 500, exitCode: 3, error: "PM2 operation failed." },
   PM2_METRICS_FAILED: { status: 500, exitCode: 3, error: "PM2 metrics collection failed." },

@@ -11,6 +11,7 @@ import { gitRevisions } from "./adapters/git.ts";
 import { nodeHealth } from "./adapters/health.ts";
 import { nodeHost, systemClock } from "./adapters/host.ts";
 import { nodeInstallation } from "./adapters/installation.ts";
+import { nodeLogs } from "./adapters/logs/index.ts";
 import { nodeMachine } from "./adapters/machine/index.ts";
 import { pm2Processes } from "./adapters/pm2/index.ts";
 import { nodeReleases } from "./adapters/releases.ts";
@@ -21,12 +22,13 @@ import { nodeTokens } from "./adapters/tokens.ts";
 import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./caller.ts";
 import { createTelemetry } from "./metrics/sampling/create-telemetry.ts";
+import { knownSecrets } from "./pm2/ecosystem-file.ts";
 import type { Ports } from "./ports/index.ts";
 
 export { describeError, errorTable, failureCode, refusal, SvcmError } from "./errors.ts";
 export type { ErrorDescription, ErrorKind } from "./errors.ts";
 export type { ContractResponse, EnvDiffResponse, EnvWriteResponse, ErrorBody } from "./api/bodies.ts";
-export { execute } from "./operation.ts";
+export { authorise, execute } from "./operation.ts";
 export { isGranted } from "./caller.ts";
 export type { Access, Caller, Identity, Limits } from "./caller.ts";
 export { missingRight } from "./identity/refusals.ts";
@@ -52,8 +54,11 @@ export { isValid, locationText } from "./api/issue.ts";
 export type { Issue } from "./api/issue.ts";
 export type { DriftEntry, MetricsPayload } from "./api/metrics.ts";
 export type { Release, RollbackPlan } from "./api/rollout.ts";
+export type { Release } from "./api/rollout.ts";
+export type { LogBatch, LogQuery } from "./ports/logs.ts";
 export type { SvcmEvent, WhyResponse } from "./api/events.ts";
 export type { AuditRecord } from "./api/audit-record.ts";
+export type { LogLine, LogProblem, LogsResponse } from "./api/logs.ts";
 export { eventText } from "./events/event-text.ts";
 export * as auditText from "./audit/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
@@ -113,6 +118,13 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     releases: () => nodeReleases(pm2Home, root),
     tokens: () => nodeTokens(root, ports.files),
     processLogs: () => nodeProcessLogs(pm2Home),
+    logs: () =>
+      nodeLogs({
+        env,
+        cwd,
+        folders: options.logFolders ?? [],
+        secrets: async () => knownSecrets(ports, await ports.facts.runtimeContract()),
+      }),
     machine: () => nodeMachine({ diskPaths: [parse(root).root, root, pm2Home] }),
     asyncContext: () => nodeAsyncContext,
     health: () => nodeHealth,
@@ -130,8 +142,8 @@ export function nodePorts(options: WorkspaceOptions): Ports {
 export async function openPorts(options: WorkspaceOptions): Promise<Ports> {
   const ports = nodePorts(options);
   const project = await ports.facts.project().catch(() => undefined);
-  const { pm2Home, folders = [] } = project ?? {};
-  if (pm2Home === undefined && folders.length === 0) return ports;
+  const { pm2Home, folders = [], logFolders = [] } = project ?? {};
+  if (pm2Home === undefined && folders.length === 0 && logFolders.length === 0) return ports;
   const { root } = ports.workspace;
   const { env } = options;
   const home = pm2Home?.replace(/^~(?=\/|$)/, env["HOME"] ?? "~");
@@ -141,6 +153,7 @@ export async function openPorts(options: WorkspaceOptions): Promise<Ports> {
     env: { ...env, ...declared },
     hasDeclaredHome: "PM2_HOME" in declared,
     folders: folders.map((folder) => resolve(root, folder)),
+    logFolders: logFolders.map((folder) => resolve(root, folder)),
   });
 }
 

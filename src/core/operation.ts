@@ -1,5 +1,5 @@
 import type { InputOf, OperationId } from "./api/inputs.ts";
-import { isGranted, type Access, type Caller } from "./caller.ts";
+import { isGranted, type Access, type Caller, type Identity } from "./caller.ts";
 import type { ErrorKind } from "./errors.ts";
 import type { Ports } from "./ports/index.ts";
 
@@ -29,9 +29,19 @@ export async function execute<Input, Output>(
   input: Input,
   caller: Caller,
 ): Promise<Output> {
+  await authorise(operation, ports, input, caller);
+  return operation.run(ports, input, caller);
+}
+
+/** @throws {SvcmError} UNAUTHORIZED, FORBIDDEN */
+export async function authorise<Input>(
+  operation: Pick<Operation<Input, unknown>, "id" | "access">,
+  ports: Ports,
+  input: Input,
+  caller: Identity,
+): Promise<void> {
   if (!isGranted(caller.grants, operation.access))
     throw (await import("./identity/refusals.ts")).missingRight(caller, operation.access);
   if (caller.limits !== undefined)
     await (await import("./identity/limits.ts")).requireWithin(ports, operation, input, caller);
-  return operation.run(ports, input, caller);
 }

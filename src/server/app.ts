@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyRequest,
 } from "fastify";
 import type { Server } from "node:http";
-import { metricsShow, requireWithin, type ConsoleFiles, type Ports } from "../core/index.ts";
+import { authorise, logsRead, metricsShow, requireWithin, type ConsoleFiles, type Ports } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { allowedMethods } from "./allowed-methods.ts";
 import { failureAnswer, sendFailure } from "./answer.ts";
@@ -23,9 +23,10 @@ import { withoutPath } from "./public-url.ts";
 import { attemptOf, hasRunToChange, Refusals } from "./refusals.ts";
 import { Rollouts } from "./rollouts.ts";
 import { routes } from "./routes.ts";
+import { logMessages } from "./socket/log-stream.ts";
 import { Channel } from "./socket/channel.ts";
 import { actionRunner } from "./socket/run-action.ts";
-import type { SessionContext } from "./socket/session.ts";
+import type { SessionContext } from "./socket/session-context.ts";
 import { serialiseOnce } from "./socket/samples.ts";
 import { routeUpgrades } from "./socket/upgrades.ts";
 
@@ -60,14 +61,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
   });
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const connections = watchConnections(app.server, limits);
-  const { telemetry } = ports;
-  const act = actionRunner(ports, log);
-  const mayWatch: SessionContext["mayWatch"] = async (identity, place) => {
-    if (identity.limits !== undefined) await requireWithin(ports, metricsShow, place, identity);
-  };
   const rollouts = new Rollouts(ports, log);
-  const streaming = { telemetry, framesOf: serialiseOnce(), log };
-  const session = { ...guard, ...streaming, act, mayWatch, rollouts, refusals, limits };
+  const session = { ...guard, ...sharedBySockets(ports, log), rollouts, refusals, limits, log };
   const channel = new Channel(session, routeUpgrades(app.server));
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);
   guardAll(app, guard);
@@ -81,6 +76,22 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.addHook("onClose", () => rollouts.settled());
   app.addHook("onClose", () => refusals.close());
   return app;
+}
+
+type Shared = Omit<SessionContext, "policy" | "authenticate" | "rollouts" | "refusals" | "limits" | "log">;
+
+function sharedBySockets(ports: Ports, log: ServerLog): Shared {
+  return {
+    telemetry: ports.telemetry,
+    framesOf: serialiseOnce(),
+    logs: ports.logs,
+    messageOf: logMessages(),
+    act: actionRunner(ports, log),
+    mayWatch: async (identity, place) => {
+      if (identity.limits !== undefined) await requireWithin(ports, metricsShow, place, identity);
+    },
+    mayReadLogs: (identity) => authorise(logsRead, ports, {}, identity),
+  };
 }
 
 interface Failing {

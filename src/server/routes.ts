@@ -3,9 +3,9 @@ import * as body from "../core/api/bodies.ts";
 import { eventsBody } from "../core/api/events.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
 import { inputs } from "../core/api/inputs.ts";
+import { logsBody } from "../core/api/logs.ts";
 import { begunBody, planBody, releaseBody, releaseListBody } from "../core/api/rollout.ts";
 import { applyRequest, rollbackRequest } from "../core/api/rollout-requests.ts";
-import { SOCKET_PATH } from "../core/api/channel.ts";
 import {
   auditList,
   contractShow,
@@ -16,7 +16,7 @@ import {
   envWrite,
   eventsList,
   identityShow,
-  METRICS_TYPES,
+  logsRead,
   metricsShow,
   deploymentsValidate,
   releaseList,
@@ -29,7 +29,8 @@ import {
   tokenRevoke,
   type ErrorKind,
 } from "../core/index.ts";
-import { operationRoute, assets, lead, show, talk, type Route } from "./route.ts";
+import { contentRoutes } from "./content-routes.ts";
+import { operationRoute, type Route } from "./route.ts";
 
 const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
 const ofBody: readonly ErrorKind[] = ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"];
@@ -37,9 +38,6 @@ const ofPlan: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ECOSYSTEM_FILE_FAI
 const ofRelease: readonly ErrorKind[] = [...ofBody, "APPLY_LOCKED", "PM2_FAILED", "AUDIT_FAILED", "SERVICE_BUSY"];
 /** A client should not wait for another apply: it reads the new plan first. */
 const promptly = { lockTimeoutMs: 1_000 };
-const json = "application/json; charset=utf-8";
-
-export const ASSET_PATH = "/assets/:file";
 
 export const routes: readonly Route[] = [
   operationRoute("GET", "/api/runtime/env", envRead, {
@@ -193,6 +191,15 @@ export const routes: readonly Route[] = [
     response: revokedTokenBody,
     refusals: [...ofBody, "TOKEN_NOT_FOUND", "TOKENS_FAILED", "AUDIT_FAILED"],
   }),
+  operationRoute("GET", "/api/logs", logsRead, {
+    summary: "Read the newest lines of the processes' logs.",
+    tag: "pm2",
+    description: "Merged by time, without known secrets. A request scans at most 256 MB and one second.",
+    query: ["app", "since", "until", "before", "after", "limit", "grep", "ignoreCase", "level", "stream"],
+    fixed: { isBounded: true },
+    response: logsBody,
+    refusals: ["LOGS_FAILED", "PM2_FAILED", "PROCESS_NOT_FOUND", "FACT_INVALID"],
+  }),
   operationRoute("POST", "/api/validate", deploymentsValidate, {
     summary: "Validate a deployments document; nothing is written.",
     tag: "documents",
@@ -202,40 +209,5 @@ export const routes: readonly Route[] = [
     response: body.deploymentsVerdictBody,
     refusals: [...ofBody, "FACT_INVALID"],
   }),
-  talk(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),
-  show("/metrics", "metrics", {
-    summary: "Show host, processes, drift and the service's own cost to a scraper.",
-    tag: "service",
-    description:
-      "OpenMetrics for a client that accepts application/openmetrics-text, else the text format 0.0.4 of Prometheus.",
-    mediaType: METRICS_TYPES.prometheus,
-    isOpen: false,
-  }),
-  show("/healthz", "health", {
-    summary: "Show that the service runs, its version and its identity.",
-    tag: "service",
-    description: "Needs no token on any address.",
-    mediaType: json,
-    isOpen: true,
-    response: body.healthBody,
-  }),
-  show("/api/openapi.json", "openapi", {
-    summary: "Describe this API as OpenAPI 3.1.",
-    tag: "service",
-    description: "Generated from the schemas that validate requests.",
-    mediaType: json,
-    isOpen: false,
-    response: body.openApiBody,
-  }),
-  show("/api/asyncapi.json", "asyncapi", {
-    summary: "Describe the WebSocket as AsyncAPI 3.0.",
-    tag: "service",
-    description: "Generated from the schemas that validate frames.",
-    mediaType: json,
-    isOpen: false,
-    response: body.asyncApiBody,
-  }),
-  show("/", "page", { summary: "The console.", mediaType: "text/html; charset=utf-8", isOpen: true }),
-  lead("/index.html", { summary: "Leads to the console." }),
-  assets(ASSET_PATH, { summary: "Its scripts, styles and icons." }),
+  ...contentRoutes,
 ];

@@ -57,6 +57,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     log.info("closing");
     await app.close();
     await ports.telemetry.close();
+    await ports.logs.close();
     await ports.processes.close();
     log.info("closed");
   };

@@ -253,6 +253,7 @@ test("every refusal that a request can meet has a row", () => {
     "START_REFUSED",
     "SUITE_FILE_FAILED",
     "REVISION_FAILED",
+    "LOGS_FAILED",
     "PM2_FAILED",
     "PROCESS_NOT_FOUND",
     "PROCESS_AMBIGUOUS",

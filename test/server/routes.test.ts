@@ -105,10 +105,11 @@ describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
 });
 
 /**
- * Their answers depend on PM2 (`metrics.test.ts`, `pm2/apply-http.test.ts`), need a token (`roles.test.ts`) or are not bodies
+ * Their answers depend on PM2 (`metrics.test.ts`, `logs.test.ts`, `pm2/apply-http.test.ts`), need a token (`roles.test.ts`) or are not bodies
  * (`public-url.test.ts`).
  */
 const elsewhere = [
+  "/api/logs",
   "/api/runtime/pm2-metrics",
   "/api/runtime/releases/:release",
   "/api/tokens",

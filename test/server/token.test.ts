@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { networkInterfaces } from "node:os";
 import { describe, expect, test } from "vitest";
 import { ask, ENV, post, testServer } from "./support.ts";
-import { ASSET_PATH, routes } from "../../src/server/routes.ts";
+import { ASSET_PATH } from "../../src/server/content-routes.ts";
+import { routes } from "../../src/server/routes.ts";
 
 const TOKEN = "a-token-of-good-length";
 const bearer = { authorization: `Bearer ${TOKEN}` };

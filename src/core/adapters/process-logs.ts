@@ -8,25 +8,14 @@ import { close, fstat, isRefusal, O_RDONLY, open, SAFELY } from "./files/system.
 /** More than a daemon writes in months; a crash loop writes it in days. */
 const MOST_BYTES = 64 * 2 ** 20;
 const MOST_ENTRIES = 200_000;
-const MOST_ERROR_BYTES = 256 * 1024;
 /** PM2's own clock never writes out of order, but the machine's may be set back. */
 const SLACK_MS = 3_600_000;
-/** Other names could lead out of the folder. */
-const PLAIN_NAME = /^[\w-][\w.-]{0,199}$/;
 
 export function nodeProcessLogs(pm2Home: string): ProcessLogs {
   return {
     async pm2(sinceMs, signal) {
       const found = await withLog(join(pm2Home, "pm2.log"), (fd, size) => entriesOf(fd, size, sinceMs, signal));
       return found ?? { entries: [], isComplete: true };
-    },
-    async lastErrors({ name, pmId }, count) {
-      if (!PLAIN_NAME.test(name)) return [];
-      for (const file of [`${name}-error-${pmId}.log`, `${name}-error.log`]) {
-        const found = await withLog(join(pm2Home, "logs", file), (fd, size) => lastLines(fd, size, count));
-        if (found !== undefined) return found;
-      }
-      return [];
     },
   };
 }
@@ -72,15 +61,4 @@ async function entriesOf(fd: number, size: number, sinceMs: number, signal?: Abo
     }
   }
   return { entries: entries.toReversed(), isComplete: true };
-}
-
-async function lastLines(fd: number, size: number, count: number): Promise<string[]> {
-  const found: string[] = [];
-  let bytesRead = 0;
-  for await (const { lines, bytes } of linesBackwards(fd, size)) {
-    found.push(...lines.filter((line) => line.trim() !== ""));
-    bytesRead += bytes;
-    if (found.length >= count || bytesRead > MOST_ERROR_BYTES) break;
-  }
-  return found.slice(0, count).toReversed();
 }

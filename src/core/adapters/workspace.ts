@@ -12,6 +12,8 @@ export interface WorkspaceOptions {
   readonly cwd: string;
   /** Absolute folders outside the root that links may lead into. */
   readonly folders?: readonly string[];
+  /** Absolute folders that may hold logs. */
+  readonly logFolders?: readonly string[];
   /** True if `PM2_HOME` in `env` is that of `svcm.yaml`. */
   readonly hasDeclaredHome?: boolean;
 }

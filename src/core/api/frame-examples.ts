@@ -107,6 +107,28 @@ export const frameExamples: Examples = {
     { type: "action", action: "stop", scope: "namespace", namespace: "default" },
     { type: "action", action: "start", scope: "ecosystem", name: "dev-grpcapi" },
   ],
+  "logs.subscribe": [{ type: "logs.subscribe", apps: ["dev-restapi"], level: "warn", tail: 100 }],
+  "logs.unsubscribe": [{ type: "logs.unsubscribe" }],
+  logs: [
+    {
+      type: "logs",
+      lines: [
+        {
+          at: collectedAt,
+          app: "dev-restapi",
+          pmId: 0,
+          stream: "err",
+          level: "error",
+          text: "connect ECONNREFUSED 127.0.0.1:6379",
+          fields: { requestId: "a1" },
+          file: "dev-restapi-error.log",
+          offset: 4096,
+        },
+      ],
+      skipped: 0,
+      begin: { older: null, problems: [] },
+    },
+  ],
   subscribed: [{ type: "subscribed", environment: "dev", intervalMs: 1000 }],
   pong: [{ type: "pong" }],
   metrics: [{ type: "metrics", payload }],

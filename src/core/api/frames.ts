@@ -8,7 +8,16 @@ import type { BodyOf } from "./body-of.ts";
 import { issueBody } from "./issue-body.ts";
 import { interval } from "./channel.ts";
 import { hostPayload, metricsPayload } from "./metrics.ts";
-import { channelActions, processScopes, releaseOutcomes, stepKinds, stepPhases } from "./names.ts";
+import { logLineBody, logProblemBody } from "./logs.ts";
+import {
+  channelActions,
+  logLevels,
+  logStreams,
+  processScopes,
+  releaseOutcomes,
+  stepKinds,
+  stepPhases,
+} from "./names.ts";
 
 const text = (max: number) => z.string().check(z.minLength(1), z.maxLength(max));
 const requestId = z.optional(
@@ -82,6 +91,46 @@ export const actionFrame = z
     requestId,
   })
   .check(z.describe("Starts, stops or restarts. Answered with `action-result`."));
+
+export const logsSubscribeFrame = z
+  .strictObject({
+    type: z.literal("logs.subscribe"),
+    apps: z.optional(
+      z.array(text(200)).check(z.maxLength(200), z.describe("Names of processes; without one, every process.")),
+    ),
+    grep: z.optional(text(1000).check(z.describe("Text of a line, as it is in the file."))),
+    ignoreCase: z.optional(z.boolean()),
+    level: z.optional(z.enum(logLevels).check(z.describe("The least level."))),
+    stream: z.optional(z.enum(logStreams)),
+    tail: z.optional(
+      z.int().check(z.minimum(0), z.maximum(500), z.describe("Number of lines to begin with; 100 if it is absent.")),
+    ),
+    token,
+    requestId,
+  })
+  .check(z.describe("Subscribes to the lines of logs and replaces an earlier subscription to logs."));
+
+export const logsUnsubscribeFrame = z
+  .strictObject({ type: z.literal("logs.unsubscribe") })
+  .check(z.describe("Ends the subscription to logs."));
+
+export const logsFrame = z
+  .strictObject({
+    type: z.literal("logs"),
+    lines: z.array(logLineBody).check(z.describe("Oldest first; at most 500 and 256 KB.")),
+    skipped: z.int().check(z.describe("Lines that were left out before these; the log files have them.")),
+    begin: z.optional(
+      z
+        .strictObject({
+          older: z
+            .nullable(z.string())
+            .check(z.describe("For `before` of `GET /api/logs`; null if there are no older lines.")),
+          problems: z.array(logProblemBody).check(z.describe("Files that are not read.")),
+        })
+        .check(z.describe("Only in the first frame of a subscription.")),
+    ),
+  })
+  .check(z.describe("Lines of logs, at most one frame in 100 ms."));
 
 export const subscribedFrame = z
   .strictObject({ type: z.literal("subscribed"), environment, intervalMs: z.int() })
@@ -159,6 +208,8 @@ export const clientFrames = {
   unsubscribe: unsubscribeFrame,
   ping: pingFrame,
   action: actionFrame,
+  "logs.subscribe": logsSubscribeFrame,
+  "logs.unsubscribe": logsUnsubscribeFrame,
 } as const;
 
 export const serverFrames = {
@@ -169,9 +220,12 @@ export const serverFrames = {
   error: errorFrame,
   "action-result": actionResultFrame,
   apply: applyFrame,
+  logs: logsFrame,
 } as const;
 
 export type SubscribeFrame = BodyOf<typeof subscribeFrame>;
+export type LogsSubscribeFrame = BodyOf<typeof logsSubscribeFrame>;
+export type LogsFrame = BodyOf<typeof logsFrame>;
 export type ActionFrame = BodyOf<typeof actionFrame>;
 export type ActionResultFrame = BodyOf<typeof actionResultFrame>;
 export type ApplyFrame = BodyOf<typeof applyFrame>;

@@ -9,6 +9,8 @@ import {
   documentSections,
   entrypoints,
   exportFormats,
+  logLevels,
+  logStreams,
   processActions,
   processScopes,
   schemaNames,
@@ -28,6 +30,8 @@ const pmId = z.int().check(z.minimum(0));
 const timeoutMs = z.optional(z.int().check(z.minimum(1000), z.maximum(3_600_000)));
 const tokenName = z.string().check(z.regex(tokenNames));
 const limits = z.array(z.string().check(z.minLength(1), z.maxLength(80))).check(z.minLength(1), z.maxLength(50));
+const logCursor = z.optional(z.string().check(z.regex(/^[\w-]{1,7000}$/)));
+const searched = z.optional(z.string().check(z.minLength(1), z.maxLength(1000)));
 const nothing = z.strictObject({});
 const rollback = { release: z.optional(z.string()), apps: z.optional(z.array(processName)) };
 const planChoices = {
@@ -93,6 +97,27 @@ export const inputs = {
   "keys.confirm": z.strictObject({ keys: z.optional(names), dryRun: z.boolean() }),
   "keys.list": nothing,
   "keys.set-tier": z.strictObject({ keys: names, tier: z.enum(tiers), dryRun: z.boolean() }),
+  /**
+   * `app` is one more of `apps`; without a name, every process. `since` and `until` in milliseconds since 1970. `before`
+   * and `after` are cursors. `grep` is text, `regexp` a pattern of JavaScript, `context` a number of lines around each
+   * match. Without `isBounded`, the files are read whole if need be.
+   */
+  "logs.read": z.strictObject({
+    app: z.optional(processName),
+    apps: z.optional(z.array(processName)),
+    since: z.optional(z.int().check(z.minimum(0))),
+    until: z.optional(z.int().check(z.minimum(0))),
+    before: logCursor,
+    after: logCursor,
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000))),
+    grep: searched,
+    regexp: searched,
+    ignoreCase: z.optional(z.boolean()),
+    context: z.optional(z.int().check(z.minimum(0), z.maximum(100))),
+    level: z.optional(z.enum(logLevels)),
+    stream: z.optional(z.enum(logStreams)),
+    isBounded: z.optional(z.boolean()),
+  }),
   "metrics.expose": z.strictObject({ version: z.string(), format: z.enum(["openmetrics", "prometheus"]) }),
   "metrics.show": z.strictObject({ environment, service, asyncContext: z.optional(z.boolean()) }),
   /**

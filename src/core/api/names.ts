@@ -98,3 +98,10 @@ export const causes = [
 export type Cause = (typeof causes)[number];
 
 export const certainties = ["certain", "likely", "unknown"] as const;
+
+/** Least severe first. */
+export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export const logStreams = ["out", "err"] as const;
+export type LogStream = (typeof logStreams)[number];

@@ -3,6 +3,7 @@ import { revisionCodes, sourceCodes, documentCodes } from "./codes/documents.ts"
 import { ecosystemCodes } from "./codes/ecosystem.ts";
 import { envCodes } from "./codes/env.ts";
 import { connectionCodes, fileCodes } from "./codes/files.ts";
+import { logCodes } from "./codes/logs.ts";
 import { processCodes } from "./codes/processes.ts";
 import { rolloutCodes } from "./codes/rollout.ts";
 import { telemetryCodes } from "./codes/telemetry.ts";
@@ -20,6 +21,7 @@ export const codeDocs: Readonly<Record<string, CodeDocs>> = {
   Connections: connectionCodes,
   Requests: requestCodes,
   "PM2 and processes": processCodes,
+  Logs: logCodes,
   "Plans and releases": rolloutCodes,
   Telemetry: telemetryCodes,
 };

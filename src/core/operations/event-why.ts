@@ -1,16 +1,16 @@
 import type { SvcmEvent, WhyResponse } from "../api/events.ts";
+import { isGranted } from "../caller.ts";
 import { SvcmError } from "../errors.ts";
 import { happened } from "../events/happened.ts";
 import { defineOperation } from "../operation.ts";
-import { knownSecrets } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { scrubOf } from "../pm2/scrub.ts";
 import type { Ports } from "../ports/index.ts";
-import { maskSource } from "../secrets/redact.ts";
 
 const SPAN_MS = 30 * 86_400_000;
 const RECENT_MS = 15 * 60_000;
 const ERROR_LINES = 3;
+/** Those of the other instances are among them. */
+const MOST_LINES = 50;
 const LONGEST_LINE = 200;
 const ENDS: ReadonlySet<SvcmEvent["kind"]> = new Set(["exit", "stop", "restart"]);
 
@@ -24,7 +24,7 @@ export const eventWhy = defineOperation({
   id: "event.why",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, { name }, { signal }): Promise<WhyResponse> {
+  async run(ports, { name }, { grants, signal }): Promise<WhyResponse> {
     const { events, isComplete } = await happened(ports, ports.clock.now() - SPAN_MS, signal);
     const own = events.filter(({ app }) => app === name);
     const known = await ports.processes.list(signal).catch((error: unknown) => nothingIfAway(error, own));
@@ -32,7 +32,7 @@ export const eventWhy = defineOperation({
     if (own.length === 0 && processes.length === 0) throw notFound(name);
     const event = own.find(({ kind }) => ENDS.has(kind)) ?? null;
     const process = processes.find(({ pmId }) => event === null || pmId === event.pmId);
-    const errorLines = process === undefined ? [] : await lastErrors(ports, process);
+    const errorLines = process === undefined || !isGranted(grants, "logs") ? [] : await lastErrors(ports, process);
     return { app: name, event, recentEnds: recentEnds(own, event), errorLines, complete: isComplete };
   },
 });
@@ -51,11 +51,13 @@ function recentEnds(own: readonly SvcmEvent[], event: SvcmEvent | null): number 
 
 async function lastErrors(ports: Ports, process: ProcessRecord): Promise<readonly string[]> {
   // A log that cannot be read must not hide the cause.
-  const lines = await ports.processLogs.lastErrors(process, ERROR_LINES).catch(() => []);
-  if (lines.length === 0) return [];
-  const scrub = scrubOf(await knownSecrets(ports, await ports.facts.runtimeContract()));
-  const scrubbed = await ports.processes.scrub(lines.map((line) => maskSource(scrub(line))));
-  return scrubbed.map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line));
+  const read = ports.logs.read({ app: process.name, stream: "err", limit: MOST_LINES, isBounded: true });
+  const { lines } = await read.catch(() => ({ lines: [] }));
+  return lines
+    .filter(({ pmId }) => pmId === null || pmId === process.pmId)
+    .slice(-ERROR_LINES)
+    .map(({ text }) => text.split("\n", 1).join())
+    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line));
 }
 
 function notFound(name: string): SvcmError {

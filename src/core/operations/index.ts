@@ -31,6 +31,7 @@ export { keysList } from "./keys-list.ts";
 export { keysSetTier } from "./keys-set-tier.ts";
 export type { KeysEditResponse } from "../project/edit-keys.ts";
 export type { ListedKey } from "../project/keys.ts";
+export { logsRead } from "./logs-read.ts";
 export { metricsExpose } from "./metrics-expose.ts";
 export { metricsShow } from "./metrics-show.ts";
 export { processAct } from "./process-act.ts";

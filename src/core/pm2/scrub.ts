@@ -3,6 +3,7 @@ import type { RuntimeContract } from "../facts/schema.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue, isSecretVariable } from "../secrets/secret-value.ts";
+import { literal } from "../words/literal.ts";
 import { specOf, tierOf } from "../env/tiers.ts";
 
 export type Scrub = (text: string) => string;
@@ -43,13 +44,26 @@ export function secretsOf(contract: RuntimeContract, variables: Iterable<readonl
 }
 
 export function scrubOf(secrets: Iterable<string>): Scrub {
-  const known = [...new Set(secrets)]
-    .filter((secret) => secret.length >= SHORTEST && secret !== REDACTED)
-    .toSorted((a, b) => b.length - a.length);
+  const known = spellingsOf(secrets);
+  // One pattern takes the same time for one secret and for fifty.
+  const pattern = known.length === 0 ? undefined : new RegExp(known.map(literal).join("|"), "g");
   return (text) => {
-    const without = known.reduce((rest, secret) => rest.replaceAll(secret, () => REDACTED), text);
+    const without = pattern ? text.replaceAll(pattern, REDACTED) : text;
     return maskCredentials(without).replaceAll(SECRET_OPTION, `$1${REDACTED}`);
   };
+}
+
+/** Secrets as texts have them: as they are, line by line, in JSON, and in a URL. The longest first. */
+export function spellingsOf(secrets: Iterable<string>): string[] {
+  const spelled = [...secrets].flatMap((secret) => [
+    secret,
+    ...secret.split(/\r?\n/),
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret.toWellFormed()),
+  ]);
+  return [...new Set(spelled)]
+    .filter((secret) => secret.length >= SHORTEST && secret !== REDACTED)
+    .toSorted((a, b) => b.length - a.length);
 }
 
 function shownMember(name: string, value: string, scrub: Scrub, depth = 0): string {

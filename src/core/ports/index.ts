@@ -8,6 +8,7 @@ import type { Files } from "./files.ts";
 import type { Health } from "./health.ts";
 import type { AsyncContext, FileStamps, Machine } from "./machine.ts";
 import type { Installation } from "./installation.ts";
+import type { Logs } from "./logs.ts";
 import type { EcosystemLoader, Revisions } from "./programs.ts";
 import type { ProcessLogs } from "./process-logs.ts";
 import type { Processes } from "./processes.ts";
@@ -33,6 +34,7 @@ export interface Ports {
   readonly releases: Releases;
   readonly tokens: Tokens;
   readonly processLogs: ProcessLogs;
+  readonly logs: Logs;
   readonly machine: Machine;
   readonly asyncContext: AsyncContext;
   readonly health: Health;

@@ -6,9 +6,6 @@ export interface ProcessLogs {
    * @throws {FileError} if it cannot be read, or is not a regular file; the signal's reason if it is aborted
    */
   pm2(sinceMs: number, signal?: AbortSignal): Promise<LogPart>;
-
-  /** The last lines of the process's error log at its usual place, the oldest first. Empty if there is none. */
-  lastErrors(process: { readonly name: string; readonly pmId: number }, count: number): Promise<readonly string[]>;
 }
 
 export interface LogPart {

@@ -11,6 +11,8 @@ export interface Project {
   readonly pm2Home: string | undefined;
   /** Folders outside the root that links may lead into. */
   readonly folders: readonly string[];
+  /** Folders that may hold logs besides PM2_HOME and those of the apps. */
+  readonly logFolders: readonly string[];
   /** At least one. A service that the file does not name has the name `""`. */
   readonly services: Readonly<Record<string, Service>>;
   /** The keys of the runtime contract; `undefined` if the file leaves them to `config/runtime-contract.yaml`. */

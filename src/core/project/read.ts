@@ -76,6 +76,7 @@ function projectOf(declared: DeclaredProject): Project {
     defaultEnvironment: declared.default ?? names[0] ?? "",
     pm2Home: declared.pm2Home,
     folders: declared.folders ?? [],
+    logFolders: declared.logFolders ?? [],
     services: services ? mapped(services, serviceOf) : { "": serviceOf(declared) },
     keys: keys && completedKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
     guesses: Object.fromEntries(entries.flatMap(([key, { guess }]) => (guess === undefined ? [] : [[key, guess]]))),

@@ -70,6 +70,7 @@ export const projectSchema = z.strictObject({
   default: environment.optional(),
   pm2Home: path.optional(),
   folders: z.array(path).describe("a list of folders, for example [../shared]").optional(),
+  logFolders: z.array(path).describe("a list of folders, for example [/var/log/orders]").optional(),
   services: z.record(serviceName, z.strictObject(service)).optional(),
   ...service,
   keys: keys.optional(),

@@ -25,12 +25,13 @@ const TOKENS = new RegExp(
  * secret's name, tokens and private keys.
  */
 export function maskCredentials(text: string): string {
-  return text
-    .replaceAll(TOKENS, REDACTED)
-    .replaceAll(/\S+/g, maskUserinfo)
-    .replaceAll(/([?&#])([\w.-]{1,60})=([^&#\s]+)/g, (parameter: string, mark: string, name: string) =>
-      isSecretName(name) ? `${mark}${name}=${REDACTED}` : parameter,
-    );
+  const masked = text.replaceAll(TOKENS, REDACTED);
+  // Most lines of a log have neither.
+  const named = masked.includes("@") ? masked.replaceAll(/\S+/g, maskUserinfo) : masked;
+  if (!named.includes("=")) return named;
+  return named.replaceAll(/([?&#])([\w.-]{1,60})=([^&#\s]+)/g, (parameter: string, mark: string, name: string) =>
+    isSecretName(name) ? `${mark}${name}=${REDACTED}` : parameter,
+  );
 }
 
 const SECRET_MEMBER =
@@ -39,6 +40,22 @@ const SECRET_MEMBER =
 /** A source line without credentials, and without values of members that have a secret's name. */
 export function maskSource(line: string): string {
   return maskCredentials(line.replace(SECRET_MEMBER, `$1${REDACTED}`));
+}
+
+const BEARER = /\b(bearer\s+|authorization["']?\s{0,20}[:=]\s{0,20}["']?\w{1,20}\s+)[\w.~+/=-]{8,}/gi;
+const SECRET_TEXT =
+  /((?:password|passwd|passphrase|secret|token|credentials?|(?:api|access|private|signing)[-_]?key)\\?["']?\s{0,20}[:=]\s{0,20})(\\"[^"\\]*(?:\\")?|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;&})\]]+)/gi;
+
+/** A line of a log without the values beside the name of a secret. Unlike {@link maskSource}, it keeps the rest of the line. */
+export function maskMembers(line: string): string {
+  return line
+    .replaceAll(BEARER, `$1${REDACTED}`)
+    .replaceAll(SECRET_TEXT, (_all, name: string, value: string) => `${name}${quoted(value)}`);
+}
+
+function quoted(value: string): string {
+  const quote = /^\\?["']/.exec(value)?.[0] ?? "";
+  return `${quote}${REDACTED}${quote}`;
 }
 
 function maskUserinfo(word: string): string {

@@ -20,6 +20,8 @@ const codes: Record<ClientFrame["type"], Code> = {
   unsubscribe: "INVALID_FRAME",
   ping: "INVALID_FRAME",
   action: "INVALID_ACTION",
+  "logs.subscribe": "INVALID_SUBSCRIPTION",
+  "logs.unsubscribe": "INVALID_FRAME",
 };
 
 /** Strict. A refusal repeats only the `requestId`. */

@@ -1,42 +1,27 @@
 import type { ErrorCode } from "../../core/api/code.ts";
 import { interval } from "../../core/api/channel.ts";
-import type { ActionFrame, ActionResultFrame, ClientFrame, ErrorFrame, SubscribeFrame } from "../../core/api/frames.ts";
-import { attemptedAction, errorTable, failureCode, SvcmError, type Identity } from "../../core/index.ts";
+import type {
+  ActionFrame,
+  ActionResultFrame,
+  ClientFrame,
+  LogsSubscribeFrame,
+  SubscribeFrame,
+} from "../../core/api/frames.ts";
+import { attemptedAction, failureCode, SvcmError, type Identity } from "../../core/index.ts";
 import { stackOf } from "../../core/words/thrown.ts";
-import { anonymous, type AccessPolicy } from "../access.ts";
-import type { Authenticate } from "../authentication.ts";
-import type { Limits } from "../limits.ts";
-import { actorOf, isOfToken, type RefusedAttempt, type Refusals } from "../refusals.ts";
-import type { Rollouts } from "../rollouts.ts";
-import type { ActionRunner } from "./run-action.ts";
+import { anonymous } from "../access.ts";
+import { actorOf, isOfToken, type RefusedAttempt } from "../refusals.ts";
 import { refusedAction } from "./action-result.ts";
+import { errorFrame, subscriptionRefusal } from "./error-frames.ts";
+import { streamLogs } from "./log-stream.ts";
 import { closeCodes, type Peer } from "./peer.ts";
 import { rateLimiter } from "./rate.ts";
-import { isRefusal, readFrame, INTERVAL_RULE } from "./read-frame.ts";
+import { isRefusal, readFrame } from "./read-frame.ts";
 import { bearer } from "./subprotocol.ts";
-import { stream, type Streaming, type Subscribed } from "./subscription.ts";
+import type { Client, SessionContext } from "./session-context.ts";
+import { stream, type Subscribed } from "./subscription.ts";
 
 const OWES_TOKEN = "Accepted: the token of this server, with the upgrade or in a subscribe frame.";
-
-export interface SessionContext extends Streaming {
-  readonly policy: AccessPolicy;
-  readonly authenticate: Authenticate;
-  readonly limits: Limits;
-  readonly act: ActionRunner;
-  readonly rollouts: Rollouts;
-  readonly refusals: Refusals;
-  /** @throws {SvcmError} FORBIDDEN if the token is limited to other environments or services */
-  readonly mayWatch: (identity: Identity, place: Pick<SubscribeFrame, "environment" | "service">) => Promise<void>;
-}
-
-interface Client {
-  readonly identity: Identity;
-  /** As given with the upgrade. */
-  readonly authorization: string | undefined;
-  readonly address: string;
-  /** False if no place is left for the client after it has sent the token. */
-  readonly hasPlace: () => boolean;
-}
 
 export class Session {
   readonly #peer: Peer;
@@ -46,6 +31,7 @@ export class Session {
   #authorization: string | undefined;
   #subscribed: Subscribed | undefined;
   #stop = new AbortController();
+  #stopLogs = new AbortController();
   /** Frames are answered in order, but actions run concurrently. */
   #tail: Promise<void> = Promise.resolve();
   readonly #acting = new Set<Promise<void>>();
@@ -98,6 +84,7 @@ export class Session {
   end(): void {
     this.#hasEnded = true;
     this.#stop.abort();
+    this.#stopLogs.abort();
   }
 
   async settled(): Promise<void> {
@@ -123,6 +110,10 @@ export class Session {
         return await this.#subscribe(frame);
       case "action":
         return this.#act(frame);
+      case "logs.subscribe":
+        return await this.#subscribeToLogs(frame);
+      case "logs.unsubscribe":
+        return this.#stopLogs.abort();
     }
   }
 
@@ -135,10 +126,7 @@ export class Session {
       await this.#context.mayWatch(identity, place);
       environment = await this.#context.telemetry.environment(place);
     } catch (error) {
-      if (!(error instanceof SvcmError)) throw error;
-      if (isOfToken(error))
-        await this.#refused({ action: "stream.subscribe", ...actorOf(identity) }, failureCode(error));
-      return this.#peer.send(subscriptionRefusal(error, requestId));
+      return await this.#refuseSubscription(error, identity, requestId);
     }
     if (this.#hasEnded) return;
     this.#identity = identity;
@@ -149,6 +137,27 @@ export class Session {
       intervalMs: intervalMs ?? interval.default,
       asyncContext: asyncContext ?? false,
     });
+  }
+
+  async #subscribeToLogs(frame: LogsSubscribeFrame): Promise<void> {
+    let identity = this.#identity;
+    try {
+      identity = this.#reader(frame.token);
+      await this.#context.mayReadLogs(identity);
+    } catch (error) {
+      return await this.#refuseSubscription(error, identity, frame.requestId);
+    }
+    if (this.#hasEnded) return;
+    this.#identity = identity;
+    this.#stopLogs.abort();
+    this.#stopLogs = new AbortController();
+    void streamLogs(this.#context, this.#peer, frame, this.#stopLogs.signal);
+  }
+
+  async #refuseSubscription(error: unknown, identity: Identity, requestId: string | undefined): Promise<void> {
+    if (!(error instanceof SvcmError)) throw error;
+    if (isOfToken(error)) await this.#refused({ action: "stream.subscribe", ...actorOf(identity) }, failureCode(error));
+    this.#peer.send(subscriptionRefusal(error, requestId));
   }
 
   /** @throws {SvcmError} UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY */
@@ -233,15 +242,4 @@ export class Session {
     this.#context.log.error({ stack: stackOf(error) }, "frame failed");
     this.#cut("DEFECT", "This is a defect of svcm.", closeCodes.internalError);
   }
-}
-
-function subscriptionRefusal(error: SvcmError, requestId: string | undefined): ErrorFrame {
-  const { kind, message } = error;
-  if (kind !== "INVALID_ENVIRONMENT") return errorFrame(failureCode(error), message, requestId);
-  return errorFrame("INVALID_SUBSCRIPTION", `${message.replace(/\.$/, "")}; ${INTERVAL_RULE}.`, requestId);
-}
-
-function errorFrame(code: ErrorCode, details: string, requestId?: string): ErrorFrame {
-  const error = code === "UNAUTHORIZED" ? errorTable.UNAUTHORIZED.error : undefined;
-  return { type: "error", code, details, error, requestId };
 }

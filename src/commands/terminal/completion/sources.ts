@@ -55,6 +55,7 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   "env:profile:show": [{ from: "profiles" }],
   events: [PROCESSES],
   explain: [{ from: "codes" }],
+  logs: [PROCESSES],
   "interfaces:edit": [{ from: "adapters" }],
   "interfaces:remove": [{ from: "adapters" }],
   "interfaces:validate": [FILE],

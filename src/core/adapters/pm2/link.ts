@@ -1,7 +1,6 @@
 import type { ErrorCode } from "../../api/code.ts";
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { startProgram } from "../worker-program.ts";
 import { LinkFailure } from "./failure.ts";
 import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts";
 
@@ -88,10 +87,7 @@ class WorkerLink implements Link {
 }
 
 function startWorker({ env, socket, salt, timeoutMs }: LinkOptions, onResponse: (response: Response) => void): Worker {
-  const program = new URL("./pm2-worker.ts", import.meta.url);
-  const isSource = program.pathname.endsWith(".ts");
-  const worker = new Worker(isSource ? fromSource(program) : program, {
-    eval: isSource,
+  const worker = startProgram(new URL("./pm2-worker.ts", import.meta.url), {
     env,
     workerData: { socket, salt, timeoutMs } satisfies WorkerData,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
@@ -101,12 +97,6 @@ function startWorker({ env, socket, salt, timeoutMs }: LinkOptions, onResponse: 
   });
   worker.on("message", onResponse);
   return worker;
-}
-
-function fromSource(program: URL): string {
-  const tsx = JSON.stringify(createRequire(import.meta.url).resolve("tsx/cjs/api"));
-  const path = JSON.stringify(fileURLToPath(program));
-  return `require(${tsx}).require(${path}, ${path})`;
 }
 
 function hear(pending: ReadonlyMap<number, Pending>, response: Response): void {

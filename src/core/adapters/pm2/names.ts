@@ -12,10 +12,14 @@ export async function pm2Names(env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * The answer of PM2's daemon, within `PATIENCE_MS`; `undefined` if it does not answer. It loads only a tenth of PM2 and
+ * The answer of PM2's daemon in time; `undefined` if it does not answer. It loads only a tenth of PM2 and
  * starts no worker, because completion has to be fast.
  */
-export async function askDaemon(path: string, method: "getMonitorData" | "getVersion"): Promise<unknown> {
+export async function askDaemon(
+  path: string,
+  method: "getMonitorData" | "getVersion",
+  patienceMs = PATIENCE_MS,
+): Promise<unknown> {
   if ((await probe(path)) !== undefined) return undefined;
   const [{ default: axon }, { default: rpc }] = await Promise.all([
     import("pm2/modules/pm2-axon/index.js"),
@@ -24,7 +28,7 @@ export async function askDaemon(path: string, method: "getMonitorData" | "getVer
   const socket = axon.socket("req");
   socket.connect(path);
   const answer = await new Promise<unknown>((resolve) => {
-    const late = setTimeout(resolve, PATIENCE_MS);
+    const late = setTimeout(resolve, patienceMs);
     new rpc.Client(socket).call(method, {}, (_error, value) => {
       clearTimeout(late);
       resolve(value);

@@ -19,10 +19,11 @@ export function published(
 
 export function environmentScrub(processes: readonly Pm2Process[]): Scrub {
   let scrub: Scrub | undefined;
-  return (text) => (scrub ??= scrubOf(secretsOf(processes)))(text);
+  return (text) => (scrub ??= scrubOf(environmentSecrets(processes)))(text);
 }
 
-function secretsOf(processes: readonly Pm2Process[]): string[] {
+/** They must not leave the worker that calls it. */
+export function environmentSecrets(processes: readonly Pm2Process[]): string[] {
   return processes.flatMap((listed) =>
     Object.entries(environmentOf(listed)).flatMap(([name, value]) =>
       typeof value === "string" && isSecretVariable(name, value) ? [value] : [],

@@ -1,0 +1,128 @@
+import * as Args from "@oclif/core/args";
+import * as Flags from "@oclif/core/flags";
+import { logLevels, logStreams } from "../core/api/names.ts";
+import {
+  logsRead,
+  SvcmError,
+  type LogBatch,
+  type LogProblem,
+  type LogQuery,
+  type LogsResponse,
+} from "../core/index.ts";
+import { SvcmCommand } from "./base.ts";
+import { renderLogLines } from "./terminal/log-lines.ts";
+import { readSince } from "./terminal/since.ts";
+
+export default class Logs extends SvcmCommand {
+  static override summary = "Show the logs of processes, merged by time.";
+  static override description =
+    "Reads the files that PM2 writes, rotated and compressed ones included. Lines of JSON are shown with their level. Known secrets are hidden, and control characters do not reach the terminal. Times are in UTC; a line without a time has that of the line before it. With --follow, ends at Ctrl-C. With --grep or --regexp, exits 1 if no line matches.";
+  static override examples = [
+    "<%= config.bin %> logs",
+    "<%= config.bin %> logs orders-api --follow",
+    "<%= config.bin %> logs orders-api billing-api --since 10m --level warn",
+    "<%= config.bin %> logs --grep ECONNREFUSED --context 2 --limit 20",
+  ];
+  static override args = {
+    name: Args.string({
+      ignoreStdin: true,
+      description: "Exact name of a process. All of its instances are included. By default, every process.",
+      multiple: true,
+    }),
+  };
+  static override flags = {
+    follow: Flags.boolean({ char: "f", summary: "Go on with the lines that are written from now on.", default: false }),
+    limit: Flags.integer({
+      char: "n",
+      summary: "Number of lines to show, the newest of all chosen processes together.",
+      default: 100,
+      min: 1,
+      max: 100_000,
+    }),
+    since: Flags.string({
+      summary: "Show only newer lines. Takes an age such as 10m, 24h or 7d, or a date such as 2026-01-31T08:00:00Z.",
+    }),
+    until: Flags.string({ summary: "Show only older lines. Takes the same as --since.", exclusive: ["follow"] }),
+    grep: Flags.string({
+      summary: "Show only lines with this text, as it is in the file.",
+      helpValue: "<text>",
+      exclusive: ["regexp"],
+    }),
+    regexp: Flags.string({
+      summary: "Show only lines that match this regular expression of JavaScript.",
+      helpValue: "<pattern>",
+    }),
+    "ignore-case": Flags.boolean({ char: "i", summary: "Search without regard to capitals.", default: false }),
+    context: Flags.integer({
+      char: "C",
+      summary: "Also show this many lines before and after each match.",
+      min: 0,
+      max: 100,
+      exclusive: ["follow"],
+    }),
+    level: Flags.option({
+      options: logLevels,
+      summary:
+        "Show only lines of this level and above. Without a level, a line of standard error counts as an error, another one as info.",
+    })(),
+    stream: Flags.option({ options: logStreams, summary: "Show only standard output, or only standard error." })(),
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(Logs);
+    const { follow, limit, grep, regexp, level, stream, context } = flags;
+    const { since, until } = spanOf(flags, Date.now());
+    const apps = args.name ?? [];
+    const search = { grep, regexp, ignoreCase: flags["ignore-case"], context };
+    const query = { apps, limit, since, until, level, stream, ...search };
+    if (follow) return await this.#follow(query);
+    const response = await this.execute(logsRead, query);
+    refuseUnread(response);
+    const isSearch = grep !== undefined || regexp !== undefined;
+    if (isSearch && response.lines.length === 0) this.answerNo();
+    if (!this.jsonEnabled()) this.#print(response, isSearch);
+    return response;
+  }
+
+  #print({ lines, older, problems }: LogsResponse, isSearch: boolean): void {
+    if (lines.length > 0) this.log(renderLogLines(lines));
+    else this.logToStderr(isSearch ? "No line matches." : "The logs have no such line.");
+    if (isSearch && lines.length > 0 && older !== null)
+      this.logToStderr("Older lines may match. Show more with --limit.");
+    this.#warn(problems);
+  }
+
+  async #follow({ limit = 0, until: _until, context: _context, ...filter }: LogQuery): Promise<void> {
+    const { signal } = this;
+    const ports = await this.ports();
+    for await (const batch of ports.logs.watch({ ...filter, tail: limit, isWhole: true }, signal)) this.#show(batch);
+  }
+
+  #show({ lines, begin }: LogBatch): void {
+    if (begin) this.#warn(begin.problems);
+    if (this.jsonEnabled()) for (const line of lines) this.logJsonLine(line);
+    else if (lines.length > 0) this.log(renderLogLines(lines));
+  }
+
+  #warn(problems: readonly LogProblem[]): void {
+    for (const { app, stream, details } of problems) this.warn(`The ${stream} log of ${app} is not shown: ${details}`);
+  }
+}
+
+interface Span {
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+}
+
+/** @throws {SvcmError} INVALID_REQUEST */
+function spanOf({ since, until }: Span, now: number): Pick<LogQuery, "since" | "until"> {
+  return {
+    since: since === undefined ? undefined : readSince(since, now),
+    until: until === undefined ? undefined : readSince(until, now, "--until"),
+  };
+}
+
+/** @throws {SvcmError} LOGS_FAILED if no log could be read */
+function refuseUnread({ lines, problems: [first] }: LogsResponse): void {
+  if (lines.length === 0 && first) throw new SvcmError("LOGS_FAILED", { code: first.code, details: first.details });
+}

@@ -1,0 +1,94 @@
+import type { LogsResponse } from "../../api/logs.ts";
+import type { Place } from "../../logs/cursor.ts";
+import type { LogBatch, LogFilter, Logs } from "../../ports/logs.ts";
+import { once } from "../../words/once.ts";
+import { pm2Failed, unreachable } from "../pm2/failure.ts";
+import { pm2Home } from "../pm2/home.ts";
+import { probe } from "../pm2/probe.ts";
+import { LogLink } from "./log-link.ts";
+import type { Call } from "./protocol.ts";
+import { Seat, Share } from "./share.ts";
+
+export interface LogsOptions {
+  /** Selects the PM2. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Folders that may hold logs besides PM2_HOME and those of the apps. */
+  readonly folders: readonly string[];
+  /** Those that svcm knows from files. */
+  readonly secrets: () => Promise<readonly string[]>;
+}
+
+/** Loads and touches nothing before the first call. */
+export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
+  const { folder: home, socket } = pm2Home(env, cwd);
+  const link = once(() => new LogLink({ home, folders }));
+  const shares = new Map<string, Share>();
+  let count = 0;
+  const ask = async (call: Call): ReturnType<LogLink["call"]> => {
+    const refused = await probe(socket);
+    if (refused !== undefined) throw notRunning(refused, socket);
+    return await link().call(call, await secrets());
+  };
+  const read = async (call: Extract<Call, { method: "read" }>): Promise<LogsResponse> => {
+    const answer = await ask(call);
+    if ("page" in answer) return answer.page;
+    throw new TypeError("The worker did not answer with a page.");
+  };
+  return {
+    async read(query, signal) {
+      signal?.throwIfAborted();
+      return await read({ method: "read", query });
+    },
+    async *watch({ tail, isWhole, ...filter }, signal) {
+      const key = isWhole ? `whole ${(count += 1)}` : JSON.stringify(filter);
+      const seat = new Seat(isWhole ? () => link().post({ call: { method: "taken", key } }) : undefined);
+      const stop = (): void => seat.end();
+      signal.addEventListener("abort", stop, { once: true });
+      if (signal.aborted) stop();
+      const share = shareOf(key, link(), shares);
+      try {
+        const upTo = await begin(ask, { key, filter, isWhole }, () => share.add(seat));
+        const { lines, older, problems } = await read({ method: "read", query: { ...filter, limit: tail }, upTo });
+        yield { lines, skipped: 0, begin: { older, problems } };
+        yield* batchesOf(seat);
+      } finally {
+        signal.removeEventListener("abort", stop);
+        share.remove(seat);
+        if (share.isEmpty) {
+          shares.delete(key);
+          link().leave(key);
+        }
+      }
+    },
+    close: () => link().close(),
+  };
+}
+
+/** @param onBegun is called before the first batch that belongs to the watch */
+async function begin(
+  ask: (call: Call) => ReturnType<LogLink["call"]>,
+  watch: { readonly key: string; readonly filter: LogFilter; readonly isWhole: boolean },
+  onBegun: () => void,
+): Promise<readonly Place[]> {
+  const answer = await ask({ method: "watch", ...watch });
+  onBegun();
+  return "places" in answer ? answer.places : [];
+}
+
+function shareOf(key: string, link: LogLink, shares: Map<string, Share>): Share {
+  const known = shares.get(key);
+  if (known) return known;
+  const share = new Share();
+  shares.set(key, share);
+  link.listen(key, share);
+  return share;
+}
+
+async function* batchesOf(seat: Seat): AsyncGenerator<LogBatch> {
+  for (let batch = await seat.next(); batch !== undefined; batch = await seat.next()) yield batch;
+}
+
+function notRunning(code: string, socket: string): Error {
+  return pm2Failed(unreachable(code, socket).facts);
+}

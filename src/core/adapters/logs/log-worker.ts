@@ -1,0 +1,59 @@
+/**
+ * The worker that reads logs. It alone knows the secrets of the processes, and a search that takes long, or a pattern that
+ * never ends, stops only this worker.
+ */
+import { createHmac } from "node:crypto";
+import { parentPort, workerData } from "node:worker_threads";
+import { LogFailure, type Failure, type Request, type Response, type WorkerData } from "./protocol.ts";
+import { readLogs } from "./worker/read-logs.ts";
+import { Watches } from "./worker/watches.ts";
+import { World } from "./worker/world.ts";
+
+const data = workerData as WorkerData;
+const ALIVE_MS = 1000;
+const SIGNATURE_CHARACTERS = 32;
+const world = new World(data);
+const watches = new Watches(world, (key, batch) => send({ key, batch }));
+
+parentPort?.on("message", (request: Request) => void answer(request));
+setInterval(() => watches.hasPattern && send({ isAlive: true }), ALIVE_MS).unref();
+
+function send(response: Response): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a worker has no origin
+  parentPort?.postMessage(response);
+}
+
+async function answer(request: Request): Promise<void> {
+  try {
+    await run(request);
+  } catch (error) {
+    send({ id: request.id, failure: failureOf(error) });
+  }
+}
+
+async function run({ id, call, secrets }: Request): Promise<void> {
+  world.know(secrets);
+  switch (call.method) {
+    case "read": {
+      const reading = { world, sign, onPause: () => send({ isAlive: true }) };
+      return send({ id, page: await readLogs(reading, call.query, call.upTo) });
+    }
+    case "watch":
+      return send({ id, places: await watches.begin(call.key, call.filter, call.isWhole) });
+    case "taken":
+      return watches.taken(call.key);
+    case "leave":
+      return watches.leave(call.key);
+  }
+}
+
+/** The cause of a defect may hold a line of a log, so it stays here. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof LogFailure) return error.failure;
+  const name = error instanceof Error ? error.name : "Error";
+  return { kind: "LOGS_FAILED", code: "LOGS_FAILED", details: `The reading of logs failed: ${name}.` };
+}
+
+function sign(text: string): string {
+  return createHmac("sha256", data.key).update(text).digest("hex").slice(0, SIGNATURE_CHARACTERS);
+}

@@ -1,0 +1,41 @@
+import { literal } from "../../../words/literal.ts";
+import type { Search } from "../../../logs/match.ts";
+import { REDACTED } from "../../../secrets/redact.ts";
+import { rangeAt, rangesBackwards, type Range } from "./regions.ts";
+
+/** Finds the lines of a region that may match, last line first. The bytes still have secrets, so each line is matched again. */
+export type Candidates = (bytes: Buffer) => Iterable<Range>;
+
+/** Searches the bytes as a whole if the text is simple, and otherwise takes every line. */
+export function candidatesOf({ grep, regexp, ignoreCase = false }: Search): Candidates {
+  if (grep === undefined || regexp !== undefined || mayMeetMask(grep)) return rangesBackwards;
+  if (!ignoreCase) {
+    const needle = Buffer.from(grep);
+    return (bytes) => hits(bytes, (from) => bytes.indexOf(needle, from));
+  }
+  if (!/^[\x20-\x7e]+$/.test(grep)) return rangesBackwards;
+  const pattern = new RegExp(literal(grep), "gi");
+  return (bytes) => {
+    const text = bytes.toString("latin1");
+    return hits(bytes, (from) => {
+      pattern.lastIndex = from;
+      return pattern.exec(text)?.index ?? -1;
+    });
+  };
+}
+
+/** A hidden secret reads `[REDACTED]`, which is not in the file. */
+function mayMeetMask(grep: string): boolean {
+  return /[[\]]/.test(grep) || REDACTED.toLowerCase().includes(grep.toLowerCase());
+}
+
+function hits(bytes: Buffer, next: (from: number) => number): Range[] {
+  const found: Range[] = [];
+  for (let at = next(0); at !== -1;) {
+    const range = rangeAt(bytes, at);
+    found.push(range);
+    if (range.to >= bytes.length) break;
+    at = next(range.to + 1);
+  }
+  return found.toReversed();
+}

@@ -1,0 +1,114 @@
+import type { Candidates } from "./candidates.ts";
+import { rangesBackwards, type Range, type Region } from "./regions.ts";
+import { isWanted, scrubbed, type RawLine, type ScrubbedLine, type Wanted } from "./shown-line.ts";
+import type { LineScrub } from "../../../logs/scrub.ts";
+import type { Target } from "./targets.ts";
+import type { TimeBefore } from "./time-before.ts";
+
+export interface Searched {
+  readonly region: Region;
+  /** The last line of the region has no line break. */
+  readonly isTorn: boolean;
+  readonly times: TimeBefore;
+}
+
+export interface Picked {
+  readonly raw: RawLine;
+  readonly clean: ScrubbedLine;
+  readonly times: TimeBefore;
+}
+
+interface Searching extends Wanted {
+  readonly context: number;
+  readonly candidates: Candidates;
+  readonly scrub: LineScrub;
+}
+
+/** The lines that match, and the lines around them, last line first. `undefined` after each region. */
+export function* wantedLines(
+  regions: Iterable<Searched>,
+  target: Target,
+  asked: Searching,
+): Generator<Picked | undefined> {
+  let later: Neighbour[] = [];
+  for (const searched of regions) {
+    const hits = matching(searched, target, asked);
+    if (asked.context === 0) yield* hits;
+    else {
+      const lines = withNeighbours(searched, [...hits], later, asked);
+      yield* pickedOf(lines, asked);
+      later = lines.slice(0, asked.context);
+    }
+    yield undefined;
+  }
+}
+
+function* matching(searched: Searched, target: Target, asked: Searching): Generator<Picked> {
+  for (const range of asked.candidates(searched.region.bytes)) {
+    const raw = rawLine(searched, range);
+    const clean = scrubbed(raw, asked.scrub);
+    if (isWanted(asked, clean, target)) yield { raw, clean, times: searched.times };
+  }
+}
+
+function rawLine({ region, isTorn }: Searched, { from, to }: Range): RawLine {
+  const isLast = to === region.bytes.length;
+  return {
+    bytes: region.bytes.subarray(from, to),
+    offset: region.start + from,
+    missing: isLast ? region.missing : 0,
+    isTorn: isLast && isTorn,
+  };
+}
+
+/** A line that may be shown because of a match near it. */
+interface Neighbour {
+  readonly raw: RawLine;
+  readonly times: TimeBefore;
+  readonly hit: Picked | undefined;
+  isShown: boolean;
+}
+
+/** Oldest first: the lines of a region, and the first ones of the region behind it. Without a match, only as many as may be neighbours. */
+function withNeighbours(
+  searched: Searched,
+  hits: readonly Picked[],
+  later: readonly Neighbour[],
+  { context }: Searching,
+): Neighbour[] {
+  const byOffset = new Map(hits.map((hit) => [hit.raw.offset, hit]));
+  const isNear = hits.length > 0 || later.some(({ hit }) => hit !== undefined);
+  const ranges = isNear
+    ? [...rangesBackwards(searched.region.bytes)].toReversed()
+    : firstRanges(searched.region.bytes, context);
+  const own = ranges.map((range): Neighbour => {
+    const raw = rawLine(searched, range);
+    return { raw, times: searched.times, hit: byOffset.get(raw.offset), isShown: false };
+  });
+  return [...own, ...(isNear ? later : [])];
+}
+
+function firstRanges(bytes: Buffer, count: number): Range[] {
+  const found: Range[] = [];
+  for (let from = 0; found.length < count && from < bytes.length;) {
+    const next = bytes.indexOf(0x0a, from);
+    const to = next === -1 ? bytes.length : next;
+    if (to > from) found.push({ from, to });
+    from = to + 1;
+  }
+  return found;
+}
+
+function* pickedOf(lines: readonly Neighbour[], { context, scrub }: Searching): Generator<Picked> {
+  const near = new Set<Neighbour>();
+  lines.forEach(({ hit }, index) => {
+    if (hit === undefined) return;
+    for (const line of lines.slice(Math.max(0, index - context), index + context + 1)) near.add(line);
+  });
+  for (const line of lines.toReversed()) {
+    if (line.isShown || !near.has(line)) continue;
+    line.isShown = true;
+    const { raw, times, hit } = line;
+    yield hit ?? { raw, times, clean: scrubbed(raw, scrub) };
+  }
+}

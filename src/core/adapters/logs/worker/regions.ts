@@ -1,0 +1,93 @@
+import type { LogFile } from "./log-file.ts";
+
+const FIRST_BYTES = 64 * 1024;
+const MOST_BYTES = 1024 * 1024;
+/** Of a longer line, only the beginning is kept. */
+export const LONGEST_LINE_BYTES = 128 * 1024;
+const NEWLINE = 0x0a;
+
+/** Whole lines of a file. */
+export interface Region {
+  readonly bytes: Buffer;
+  /** Its place in the file. */
+  readonly start: number;
+  readonly end: number;
+  /** Bytes that the last line has beyond those that were kept. */
+  readonly missing: number;
+  /** Bytes that were read for it. */
+  readonly scanned: number;
+}
+
+/** A line of a region: `bytes.subarray(from, to)`, without its line break. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Rest {
+  /** The beginning of a line whose end was read before. */
+  readonly bytes: Buffer;
+  readonly end: number;
+  readonly missing: number;
+}
+
+/** The part of a file between two line beginnings, from its end to its start. */
+export function* regionsBackwards(file: LogFile, floor: number, ceiling: number): Generator<Region> {
+  let rest: Rest = { bytes: Buffer.alloc(0), end: ceiling, missing: 0 };
+  let size = FIRST_BYTES;
+  for (let end = ceiling; end > floor;) {
+    const start = Math.max(floor, end - size);
+    const block = Buffer.allocUnsafe(end - start);
+    const read = block.subarray(0, file.read(block, start));
+    const bytes = rest.bytes.length === 0 ? read : Buffer.concat([read, rest.bytes]);
+    // The rest has no line break.
+    const from = start === floor ? 0 : read.indexOf(NEWLINE) + 1;
+    const isPart = start > floor && from === 0;
+    if (isPart) rest = shortened({ ...rest, bytes });
+    else {
+      yield {
+        bytes: bytes.subarray(from),
+        start: start + from,
+        end: rest.end,
+        missing: rest.missing,
+        scanned: read.length,
+      };
+      rest = { bytes: read.subarray(0, Math.max(0, from - 1)), end: start + from, missing: 0 };
+    }
+    end = start;
+    size = MOST_BYTES;
+  }
+}
+
+function shortened({ bytes, end, missing }: Rest): Rest {
+  const kept = bytes.subarray(0, LONGEST_LINE_BYTES);
+  return { bytes: kept, end, missing: missing + bytes.length - kept.length };
+}
+
+/** The lines of a region that are not blank, last line first. */
+export function* rangesBackwards(bytes: Buffer): Generator<Range> {
+  for (let to = bytes.length; to > 0;) {
+    const from = bytes.lastIndexOf(NEWLINE, to - 1) + 1;
+    if (from < to) yield { from, to };
+    to = from - 1;
+  }
+}
+
+/** The line around a place of a region. */
+export function rangeAt(bytes: Buffer, at: number): Range {
+  const from = at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1;
+  const next = bytes.indexOf(NEWLINE, at);
+  return { from, to: next === -1 ? bytes.length : next };
+}
+
+/** The beginning of the last line that has no line break yet; the size, if there is no such line. */
+export function startOfTorn(file: LogFile, size: number): number {
+  for (let end = size; end > 0;) {
+    const start = Math.max(0, end - FIRST_BYTES);
+    const block = Buffer.allocUnsafe(end - start);
+    const found = block.subarray(0, file.read(block, start)).lastIndexOf(NEWLINE);
+    if (found !== -1) return start + found + 1;
+    end = start;
+  }
+  return 0;
+}

@@ -1,0 +1,201 @@
+import { watch, type FSWatcher } from "node:fs";
+import { basename, dirname } from "node:path";
+import type { LogLine } from "../../../api/logs.ts";
+import type { Place } from "../../../logs/cursor.ts";
+import type { LogBatch, LogFilter } from "../../../ports/logs.ts";
+import { matcherFor } from "./read-logs.ts";
+import { isWanted, scrubbed, shownLine, type RawLine, type Wanted } from "./shown-line.ts";
+import { Tail } from "./tail.ts";
+import { chosen, type Target } from "./targets.ts";
+import type { World } from "./world.ts";
+
+const STEP_MS = 100;
+/** For file systems that report no change. */
+const LOOK_MS = 1000;
+const MOST_LINES = 500;
+const MOST_BYTES = 256 * 1024;
+const LINE_BYTES = 200;
+/** A reader that is this far behind stops the reading of files. */
+const MOST_WAITING = 20_000;
+
+type Send = (key: string, batch: Omit<LogBatch, "begin">) => void;
+
+interface Watch extends Wanted {
+  readonly filter: LogFilter;
+  readonly isWhole: boolean;
+  lines: LogLine[];
+  bytes: number;
+  skipped: number;
+  isTaken: boolean;
+}
+
+/** Follows the logs for all who watch them: each file is read once, and each line is scrubbed once. */
+export class Watches {
+  readonly #world: World;
+  readonly #send: Send;
+  readonly #watches = new Map<string, Watch>();
+  readonly #tails = new Map<string, Tail>();
+  readonly #watchers = new Map<string, FSWatcher>();
+  #targets: readonly Target[] | undefined;
+  #step: NodeJS.Timeout | undefined;
+  #look: NodeJS.Timeout | undefined;
+  #beganMs = 0;
+
+  constructor(world: World, send: Send) {
+    this.#world = world;
+    this.#send = send;
+  }
+
+  /** Begins a watch, or sends what an existing one has. Resolves with the places where its next lines begin. */
+  async begin(key: string, filter: LogFilter, isWhole: boolean): Promise<Place[]> {
+    await this.#world.refresh();
+    const { targets, names } = this.#world;
+    const own = chosen(targets, names, filter);
+    const { level } = filter;
+    const made = {
+      filter,
+      isWhole,
+      level,
+      matches: matcherFor(filter),
+      lines: [],
+      bytes: 0,
+      skipped: 0,
+      isTaken: true,
+    };
+    if (this.#watches.size === 0) this.#beganMs = Date.now();
+    this.#read();
+    const existing = this.#watches.get(key);
+    if (existing) this.#sendFrom(key, existing);
+    else this.#watches.set(key, made);
+    this.#follow();
+    this.#look ??= setInterval(() => void this.#round(), LOOK_MS);
+    return own.flatMap(({ log, path }) => {
+      const place = this.#tails.get(path)?.place;
+      return place ? [{ log, ...place }] : [];
+    });
+  }
+
+  taken(key: string): void {
+    const found = this.#watches.get(key);
+    if (found) found.isTaken = true;
+  }
+
+  leave(key: string): void {
+    this.#watches.delete(key);
+    this.#follow();
+    if (this.#watches.size > 0) return;
+    clearInterval(this.#look);
+    clearTimeout(this.#step);
+    this.#look = this.#step = undefined;
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  get hasPattern(): boolean {
+    return [...this.#watches.values()].some(({ filter }) => filter.regexp !== undefined);
+  }
+
+  #soon(): void {
+    this.#step ??= setTimeout(() => void this.#round(), STEP_MS);
+  }
+
+  async #round(): Promise<void> {
+    clearTimeout(this.#step);
+    this.#step = undefined;
+    // While PM2 is away, what the processes wrote last is still read, with the secrets that they had.
+    await this.#world.refresh().catch(() => undefined);
+    if (this.#watches.size === 0) return;
+    if (this.#world.targets !== this.#targets) this.#follow();
+    this.#read();
+    this.#flush();
+  }
+
+  /** Opens the logs of the watches, and leaves the others. */
+  #follow(): void {
+    const { targets, names } = this.#world;
+    const known = [...this.#watches.values()].flatMap(({ filter }) => {
+      const { app, apps = [] } = filter;
+      const present = [...(app === undefined ? [] : [app]), ...apps].filter((name) => names.has(name));
+      const isAll = app === undefined && apps.length === 0;
+      return isAll || present.length > 0 ? chosen(targets, names, { apps: present, stream: filter.stream }) : [];
+    });
+    const wanted = new Map(known.map((target) => [target.path, target]));
+    for (const [path, tail] of this.#tails) {
+      // A process that PM2 forgot may still have written.
+      if (wanted.has(path) || (this.#watches.size > 0 && !targets.some((target) => target.path === path))) continue;
+      tail.close();
+      this.#tails.delete(path);
+    }
+    for (const [path, target] of wanted) {
+      if (this.#tails.has(path)) continue;
+      this.#tails.set(path, new Tail(target, this.#beganMs, Date.now()));
+      this.#watchFolder(dirname(path));
+    }
+    this.#watchFolder(this.#world.home);
+    this.#targets = this.#watches.size === 0 ? undefined : targets;
+  }
+
+  #watchFolder(folder: string): void {
+    if (this.#watchers.has(folder) || this.#watches.size === 0) return;
+    try {
+      const watcher = watch(folder, (_event, name) => {
+        if (this.#step !== undefined) return;
+        if (name === "pm2.log" || [...this.#tails.keys()].some((path) => basename(path) === name)) this.#soon();
+      });
+      watcher.on("error", () => undefined);
+      this.#watchers.set(folder, watcher);
+    } catch {
+      // The folder may be made later; until then, the timer looks.
+    }
+  }
+
+  #read(): void {
+    if ([...this.#watches.values()].some(({ isWhole, lines }) => isWhole && lines.length > MOST_WAITING))
+      return this.#soon();
+    const nowMs = Date.now();
+    const read = [...this.#tails.values()].flatMap((tail) => [...tail.added(nowMs)].map((raw) => ({ tail, raw })));
+    const lines = read.map(({ tail, raw }) => this.#lineOf(tail, raw, nowMs));
+    for (const { target, clean, line } of lines.toSorted((a, b) => a.atMs - b.atMs))
+      for (const found of this.#watches.values())
+        if (isOf(found, target) && isWanted(found, clean, target)) put(found, line);
+  }
+
+  #lineOf(tail: Tail, raw: RawLine, nowMs: number) {
+    const clean = scrubbed(raw, this.#world.scrub);
+    tail.lastMs = clean.atMs ?? tail.lastMs;
+    const atMs = tail.lastMs ?? nowMs;
+    const { target } = tail;
+    const line = shownLine(target, clean, { atMs, file: basename(target.path), offset: raw.offset });
+    return { target, clean, atMs, line };
+  }
+
+  #flush(): void {
+    for (const [key, found] of this.#watches) {
+      if (found.isTaken) this.#sendFrom(key, found);
+    }
+  }
+
+  #sendFrom(key: string, found: Watch): void {
+    const { lines, skipped } = found;
+    if (lines.length === 0 && skipped === 0) return;
+    Object.assign(found, { lines: [], bytes: 0, skipped: 0, isTaken: false });
+    this.#send(key, { lines, skipped });
+  }
+}
+
+function isOf({ filter: { app, apps = [], stream } }: Watch, target: Target): boolean {
+  if (stream !== undefined && target.stream !== stream) return false;
+  return (app === undefined && apps.length === 0) || target.app === app || apps.includes(target.app);
+}
+
+/** Leaves out the oldest lines if there are too many. */
+function put(found: Watch, line: LogLine): void {
+  found.lines.push(line);
+  found.bytes += line.text.length + LINE_BYTES;
+  if (found.isWhole) return;
+  while (found.lines.length > MOST_LINES || (found.bytes > MOST_BYTES && found.lines.length > 1)) {
+    const left = found.lines.shift();
+    found.bytes -= (left?.text.length ?? 0) + LINE_BYTES;
+    found.skipped += 1;
+  }
+}

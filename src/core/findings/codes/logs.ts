@@ -1,0 +1,28 @@
+import type { CodeDocs } from "../rule.ts";
+
+export const logCodes: CodeDocs = {
+  LOGS_FAILED: {
+    summary: "The logs of the processes could not be read.",
+    remedy:
+      "Repeat the command. If it fails again, read the files with `pm2 logs`, and report the error to the project.",
+  },
+  LOG_CURSOR_STALE: {
+    summary: "The cursor names a place that the log files no longer have.",
+    explanation:
+      "A cursor is valid until the log is rotated or emptied, and until the service restarts. Only the service can make one.",
+    remedy: "Read again without `before` and `after`.",
+  },
+  LOG_PATTERN_INVALID: {
+    summary: "The pattern is not a regular expression of JavaScript.",
+    remedy: "Correct it, or search for text with `--grep`.",
+  },
+  LOG_PATTERN_SLOW: {
+    summary: "The pattern took longer than five seconds for one line, so svcm stopped the search.",
+    explanation: "A repetition inside a repetition, such as `(a+)+$`, may take exponential time.",
+    remedy: "Write the pattern without nested repetitions, or search for text with `--grep`.",
+  },
+  LOG_TOO_MANY_FILES: {
+    summary: "The request covers more than 200 log files.",
+    remedy: "Name a process, for example `?app=orders-api`.",
+  },
+};

@@ -1,0 +1,28 @@
+/** A place in a log file: everything before `offset`, and in the older files of the same log. */
+export interface Place {
+  /** Identifies the log among those of a request. */
+  readonly log: string;
+  /** Identifies the file, also under another name. */
+  readonly inode: number;
+  readonly offset: number;
+}
+
+export type Sign = (text: string) => string;
+
+/** @param sign makes a text of `[\w-]` that only its holder can make */
+export function cursorText(places: readonly Place[], sign: Sign): string {
+  const text = places.map(({ log, inode, offset }) => `${log}-${inode.toString(36)}-${offset.toString(36)}`).join("_");
+  return `${sign(text)}_${text}`;
+}
+
+/** `undefined` if the text was not signed by `sign`. */
+export function placesIn(cursor: string, sign: Sign): Place[] | undefined {
+  const at = cursor.indexOf("_");
+  const text = cursor.slice(at + 1);
+  if (at === -1 || cursor.slice(0, at) !== sign(text)) return undefined;
+  if (text === "") return [];
+  return text.split("_").map((place) => {
+    const [log = "", inode = "", offset = ""] = place.split("-");
+    return { log, inode: Number.parseInt(inode, 36), offset: Number.parseInt(offset, 36) };
+  });
+}

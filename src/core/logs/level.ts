@@ -1,0 +1,42 @@
+import { logLevels, type LogLevel, type LogStream } from "../api/names.ts";
+
+/** The words of winston, syslog and others. */
+const WORDS: Readonly<Record<string, LogLevel>> = {
+  silly: "trace",
+  verbose: "debug",
+  http: "info",
+  log: "info",
+  notice: "info",
+  information: "info",
+  warning: "warn",
+  err: "error",
+  crit: "fatal",
+  critical: "fatal",
+  alert: "fatal",
+  emerg: "fatal",
+  panic: "fatal",
+};
+
+/** A level by its word, or by the number of pino and bunyan: 10 is trace, 60 is fatal. */
+export function levelOf(value: unknown): LogLevel | null {
+  if (typeof value === "number")
+    return logLevels[Math.min(Math.max(Math.floor(value / 10), 1), logLevels.length) - 1] ?? null;
+  if (typeof value !== "string") return null;
+  const word = value.toLowerCase();
+  return logLevels.find((level) => level === word) ?? (Object.hasOwn(WORDS, word) ? (WORDS[word] ?? null) : null);
+}
+
+const MARKED = /^[\s[(<|*-]{0,4}([A-Za-z]{3,8})(?=[\]:)>|])/;
+const CAPITALS = /^[\s[(<|*-]{0,4}([A-Z]{3,8})(?=\s)/;
+const THROWN = /^(?:Uncaught |Unhandled )?[A-Z]\w{0,60}Error(?: \[\w+\])?: /;
+
+/** The level at the beginning of a text, such as `[warn]`, `error:` or `INFO`. */
+export function levelIn(text: string): LogLevel | null {
+  if (THROWN.test(text)) return "error";
+  return levelOf(MARKED.exec(text)?.[1] ?? CAPITALS.exec(text)?.[1]);
+}
+
+/** A line without a level counts as an error on standard error, and as info on standard output. */
+export function isAtLeast(least: LogLevel, level: LogLevel | null, stream: LogStream): boolean {
+  return logLevels.indexOf(level ?? (stream === "err" ? "error" : "info")) >= logLevels.indexOf(least);
+}

@@ -1,0 +1,20 @@
+import { literal } from "../words/literal.ts";
+
+export interface Search {
+  readonly grep?: string | undefined;
+  /** A pattern of JavaScript. */
+  readonly regexp?: string | undefined;
+  readonly ignoreCase?: boolean | undefined;
+}
+
+export type Matcher = (line: string) => boolean;
+
+/** True for every line without a search. @throws {SyntaxError} if JavaScript does not accept the pattern */
+export function matcherOf({ grep, regexp, ignoreCase = false }: Search): Matcher {
+  const patterns = [...(grep === undefined ? [] : [literal(grep)]), ...(regexp === undefined ? [] : [regexp])].map(
+    (source) => new RegExp(source, ignoreCase ? "i" : ""),
+  );
+  const isPlain = regexp === undefined && !ignoreCase;
+  if (isPlain) return grep === undefined ? () => true : (line) => line.includes(grep);
+  return (line) => patterns.every((pattern) => pattern.test(line));
+}

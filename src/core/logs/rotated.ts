@@ -1,0 +1,16 @@
+/** Endings of rotated logs: `.1`, `-20261122`, `-20261122.gz`. */
+const APPENDED = /^(?:\.\d{1,6}|[-.]\d{8}(?:-\d{2,10})?)(?:\.gz)?$/;
+/** pm2-logrotate inserts this before the extension. */
+const INSERTED = /^__[\d:_T.-]{8,30}$/;
+
+/** Names of the rotated files of a log, as logrotate, pm2-logrotate and rotating loggers choose them. */
+export function rotatedNames(name: string, siblings: readonly string[]): string[] {
+  const dot = name.lastIndexOf(".");
+  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
+  return siblings.filter((sibling) => {
+    if (sibling.startsWith(name) && APPENDED.test(sibling.slice(name.length))) return true;
+    const plain = sibling.replace(/\.gz$/, "");
+    if (!plain.startsWith(stem) || !plain.endsWith(extension)) return false;
+    return INSERTED.test(plain.slice(stem.length, plain.length - extension.length));
+  });
+}

@@ -1,0 +1,41 @@
+import { scrubOf, spellingsOf, type Scrub } from "../pm2/scrub.ts";
+import { maskMembers, REDACTED } from "../secrets/redact.ts";
+
+/** Fewer characters of a secret at the end of a line are also the end of a word. */
+const LEAST_BEGUN = 4;
+/** Escape sequences of a terminal: colours, movements, titles. */
+const SEQUENCE = new RegExp(
+  String.raw`\u001B(?:\[[\d;:?<=>]{0,40}[ -/]{0,4}[@-~]|[\]PX^_][^\u0007\u001B]{0,4000}(?:\u0007|\u001B\\)?|[ -/]{0,4}[0-~])`,
+  "g",
+);
+
+export interface LineScrub {
+  /** A whole line without secrets and without escape sequences. */
+  readonly whole: Scrub;
+  /** A line that was cut: its end may be the beginning of a secret. */
+  readonly cut: Scrub;
+}
+
+/** Known secrets in every spelling, credentials, and values beside the name of a secret. */
+export function lineScrub(secrets: readonly string[]): LineScrub {
+  const scrub = scrubOf(secrets);
+  const known = spellingsOf(secrets);
+  const whole = (line: string): string => maskMembers(scrub(plain(line)));
+  return { whole, cut: (line) => withoutBegun(whole(line), known) };
+}
+
+function plain(line: string): string {
+  return line.includes("\u001B") ? line.replaceAll(SEQUENCE, "") : line;
+}
+
+function withoutBegun(line: string, known: readonly string[]): string {
+  const begun = Math.max(0, ...known.map((secret) => begunIn(line, secret)));
+  return begun < LEAST_BEGUN ? line : `${line.slice(0, -begun)}${REDACTED}`;
+}
+
+/** Length of the beginning of the secret that ends the line. */
+function begunIn(line: string, secret: string): number {
+  for (let length = Math.min(secret.length - 1, line.length); length >= LEAST_BEGUN; length -= 1)
+    if (line.endsWith(secret.slice(0, length))) return length;
+  return 0;
+}

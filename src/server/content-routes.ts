@@ -1,0 +1,48 @@
+/** The rows of the HTTP surface that are not operations: the channel, the service itself and the console. */
+import { asyncApiBody, healthBody, openApiBody } from "../core/api/bodies.ts";
+import { SOCKET_PATH } from "../core/api/channel.ts";
+import { METRICS_TYPES } from "../core/index.ts";
+import { assets, lead, show, talk, type Route } from "./route.ts";
+
+const json = "application/json; charset=utf-8";
+
+export const ASSET_PATH = "/assets/:file";
+
+export const contentRoutes: readonly Route[] = [
+  talk(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),
+  show("/metrics", "metrics", {
+    summary: "Show host, processes, drift and the service's own cost to a scraper.",
+    tag: "service",
+    description:
+      "OpenMetrics for a client that accepts application/openmetrics-text, else the text format 0.0.4 of Prometheus.",
+    mediaType: METRICS_TYPES.prometheus,
+    isOpen: false,
+  }),
+  show("/healthz", "health", {
+    summary: "Show that the service runs, its version and its identity.",
+    tag: "service",
+    description: "Needs no token on any address.",
+    mediaType: json,
+    isOpen: true,
+    response: healthBody,
+  }),
+  show("/api/openapi.json", "openapi", {
+    summary: "Describe this API as OpenAPI 3.1.",
+    tag: "service",
+    description: "Generated from the schemas that validate requests.",
+    mediaType: json,
+    isOpen: false,
+    response: openApiBody,
+  }),
+  show("/api/asyncapi.json", "asyncapi", {
+    summary: "Describe the WebSocket as AsyncAPI 3.0.",
+    tag: "service",
+    description: "Generated from the schemas that validate frames.",
+    mediaType: json,
+    isOpen: false,
+    response: asyncApiBody,
+  }),
+  show("/", "page", { summary: "The console.", mediaType: "text/html; charset=utf-8", isOpen: true }),
+  lead("/index.html", { summary: "Leads to the console." }),
+  assets(ASSET_PATH, { summary: "Its scripts, styles and icons." }),
+];

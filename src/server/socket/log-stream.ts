@@ -1,0 +1,64 @@
+import type { LogsFrame, LogsSubscribeFrame } from "../../core/api/frames.ts";
+import { describeError, failureCode, SvcmError, type LogBatch, type LogLine, type Ports } from "../../core/index.ts";
+import { stackOf } from "../../core/words/thrown.ts";
+import { toJson } from "../answer.ts";
+import type { ServerLog } from "../log.ts";
+import type { Peer } from "./peer.ts";
+import { SharedMessage } from "./shared-message.ts";
+
+const DEFAULT_TAIL = 100;
+const MOST_BYTES = 256 * 1024;
+const LINE_BYTES = 200;
+
+export interface LogStreaming {
+  readonly logs: Ports["logs"];
+  readonly log: ServerLog;
+  readonly messageOf: LogMessages;
+}
+
+type LogMessages = (batch: LogBatch) => SharedMessage;
+
+/** Serialises a batch once for all clients that get it. */
+export function logMessages(): LogMessages {
+  const done = new WeakMap<readonly LogLine[], { readonly skipped: number; readonly message: SharedMessage }>();
+  return (batch) => {
+    const { lines, skipped } = batch;
+    const known = done.get(lines);
+    if (known?.skipped === skipped && !batch.begin) return known.message;
+    const message = new SharedMessage(toJson({ type: "logs", ...batch } satisfies LogsFrame));
+    if (!batch.begin) done.set(lines, { skipped, message });
+    return message;
+  };
+}
+
+/** Sends lines until the signal is aborted. A client that is slow gets fewer, and their number. */
+export async function streamLogs(
+  { logs, log, messageOf }: LogStreaming,
+  peer: Peer,
+  { apps = [], grep, ignoreCase, level, stream, tail = DEFAULT_TAIL, requestId }: LogsSubscribeFrame,
+  signal: AbortSignal,
+): Promise<void> {
+  let missed = 0;
+  try {
+    for await (const batch of logs.watch(
+      { apps: [...apps], grep, ignoreCase, level, stream, tail, isWhole: false },
+      signal,
+    )) {
+      if (signal.aborted) return;
+      const sent = missed === 0 ? batch : { ...batch, skipped: batch.skipped + missed };
+      if (peer.offer([messageOf(sent.begin ? fitting(sent) : sent)])) missed = 0;
+      else missed += batch.lines.length + batch.skipped;
+    }
+  } catch (error) {
+    const { body } = describeError(error);
+    if (!(error instanceof SvcmError)) log.error({ stack: stackOf(error) }, "log stream failed");
+    peer.send({ type: "error", code: failureCode(error), details: body.details ?? body.error, requestId });
+  }
+}
+
+/** The newest lines that one frame may have. */
+function fitting(batch: LogBatch): LogBatch {
+  let bytes = 0;
+  const from = batch.lines.findLastIndex(({ text }) => (bytes += text.length + LINE_BYTES) > MOST_BYTES) + 1;
+  return from === 0 ? batch : { ...batch, lines: batch.lines.slice(from), skipped: batch.skipped + from };
+}

@@ -1,0 +1,33 @@
+import type { SubscribeFrame } from "../../core/api/frames.ts";
+import type { Identity } from "../../core/index.ts";
+import type { AccessPolicy } from "../access.ts";
+import type { Authenticate } from "../authentication.ts";
+import type { Limits } from "../limits.ts";
+import type { Refusals } from "../refusals.ts";
+import type { Rollouts } from "../rollouts.ts";
+import type { LogStreaming } from "./log-stream.ts";
+import type { ActionRunner } from "./run-action.ts";
+import type { Streaming } from "./subscription.ts";
+
+export interface SessionContext extends Streaming, LogStreaming {
+  readonly policy: AccessPolicy;
+  readonly authenticate: Authenticate;
+  readonly limits: Limits;
+  readonly act: ActionRunner;
+  readonly rollouts: Rollouts;
+  readonly refusals: Refusals;
+  /** @throws {SvcmError} FORBIDDEN if the token is limited to other environments or services */
+  readonly mayWatch: (identity: Identity, place: Pick<SubscribeFrame, "environment" | "service">) => Promise<void>;
+  /** @throws {SvcmError} UNAUTHORIZED, FORBIDDEN */
+  readonly mayReadLogs: (identity: Identity) => Promise<void>;
+}
+
+/** The client at the other end of a socket. */
+export interface Client {
+  readonly identity: Identity;
+  /** As given with the upgrade. */
+  readonly authorization: string | undefined;
+  readonly address: string;
+  /** False if no place is left for the client after it has sent the token. */
+  readonly hasPlace: () => boolean;
+}

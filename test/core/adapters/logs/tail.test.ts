@@ -1,0 +1,82 @@
+import { appendFileSync, copyFileSync, renameSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Tail } from "../../../../src/core/adapters/logs/worker/tail.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+
+function tailed(content = "") {
+  const folder = temporaryFolder();
+  const path = join(folder, "api-out.log");
+  writeFileSync(path, content);
+  const target = {
+    path,
+    folders: [folder],
+    owner: statSync(folder).uid,
+    log: "0",
+    app: "api",
+    pmId: 0,
+    stream: "out",
+  } as const;
+  const tail = new Tail(target, Number.POSITIVE_INFINITY, 0);
+  const added = (nowMs = 0): string[] => [...tail.added(nowMs)].map(({ bytes }) => bytes.toString());
+  return { path, tail, added };
+}
+
+test("lines are read when they are whole, from the beginning of the one that was torn", () => {
+  const { path, tail, added } = tailed("old\nto");
+  expect(tail.place?.offset).toBe(4);
+  appendFileSync(path, "rn\nnext\nbeg");
+  expect(added()).toEqual(["torn", "next"]);
+  expect(added()).toEqual([]);
+  appendFileSync(path, "un\n\nlast\n");
+  expect(added()).toEqual(["begun", "last"]);
+  tail.close();
+});
+
+test("a file that was emptied is read from its beginning, also if it is larger again", () => {
+  const { path, tail, added } = tailed("one\n");
+  appendFileSync(path, "two\n");
+  expect(added()).toEqual(["two"]);
+  truncateSync(path, 0);
+  appendFileSync(path, "a\n");
+  expect(added()).toEqual(["a"]);
+  truncateSync(path, 0);
+  appendFileSync(path, "more than before\nand more\n");
+  expect(added()).toEqual(["more than before", "and more"]);
+  tail.close();
+});
+
+test("lines that were copied before the file was emptied are read from the copy", () => {
+  const { path, tail, added } = tailed("one\n");
+  appendFileSync(path, "two\nbeg");
+  expect(added()).toEqual(["two"]);
+  appendFileSync(path, "un\nthree\n");
+  copyFileSync(path, `${path}.1`);
+  truncateSync(path, 0);
+  appendFileSync(path, "four\n");
+  expect(added()).toEqual(["begun", "three", "four"]);
+  tail.close();
+});
+
+test("a file that was moved is read to its end, and what is written to it later too", () => {
+  const { path, tail, added } = tailed();
+  appendFileSync(path, "one\n");
+  renameSync(path, `${path}.1`);
+  expect(added()).toEqual(["one"]);
+  writeFileSync(path, "three\n");
+  appendFileSync(`${path}.1`, "two\n");
+  expect(added()).toEqual(["two", "three"]);
+  appendFileSync(`${path}.1`, "late\n");
+  expect(added()).toEqual(["late"]);
+  tail.close();
+});
+
+test("of a line of a megabyte, only the beginning is kept", () => {
+  const { path, tail } = tailed();
+  appendFileSync(path, `${"x".repeat(2 ** 20)}\nnext\n`);
+  const lines = [...tail.added(0)];
+  expect(lines.map(({ bytes, missing }) => bytes.length + missing)).toEqual([2 ** 20, 4]);
+  expect(lines[0]?.bytes.length).toBe(128 * 1024);
+  expect(lines[1]?.offset).toBe(2 ** 20 + 1);
+  tail.close();
+});

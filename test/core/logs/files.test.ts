@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { cursorText, placesIn, type Place } from "../../../src/core/logs/cursor.ts";
+import { matcherOf } from "../../../src/core/logs/match.ts";
+import { rotatedNames } from "../../../src/core/logs/rotated.ts";
+
+test("rotated files are those of logrotate, pm2-logrotate and rotating loggers, and not those of another log", () => {
+  const rotated = [
+    "api-out.log.1",
+    "api-out.log.2.gz",
+    "api-out.log-20261122",
+    "api-out.log-20261122.gz",
+    "api-out__2026-11-22_00-00-00.log",
+    "api-out__2026-11-22_00-00-00.log.gz",
+  ];
+  const others = [
+    "api-out.log",
+    "api-out-1.log",
+    "api-out-1.log.1",
+    "api-out.log.bak",
+    "api-output.log.1",
+    "api-error.log.1",
+  ];
+  expect(rotatedNames("api-out.log", [...others, ...rotated])).toEqual(rotated);
+  expect(rotatedNames("out", ["out.1", "output.1"])).toEqual(["out.1"]);
+});
+
+const sign = (text: string): string => `s${text.length}`;
+const place: fc.Arbitrary<Place> = fc.record({
+  log: fc.stringMatching(/^[0-9a-f]{10}$/),
+  inode: fc.nat(),
+  offset: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
+});
+
+test("the places of a cursor come back, and a cursor with another signature is refused", () => {
+  fc.assert(
+    fc.property(fc.array(place), (places) => {
+      const text = cursorText(places, sign);
+      expect(text).toMatch(/^[\w-]+$/);
+      expect(placesIn(text, sign)).toEqual(places);
+      expect(placesIn(`x${text}`, sign)).toBeUndefined();
+    }),
+  );
+});
+
+test("text matches as it is, and a pattern as a regular expression", () => {
+  expect(matcherOf({ grep: "a.c" })("a.c")).toBe(true);
+  expect(matcherOf({ grep: "a.c" })("abc")).toBe(false);
+  expect(matcherOf({ grep: "A.c", ignoreCase: true })("a.C")).toBe(true);
+  expect(matcherOf({ regexp: "a.c" })("abc")).toBe(true);
+  expect(matcherOf({})("")).toBe(true);
+  expect(() => matcherOf({ regexp: "(" })).toThrow(SyntaxError);
+});

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { lineScrub } from "../../../src/core/logs/scrub.ts";
+
+const SECRET = 'p"ss w/rd-9f3\nsecond line of it';
+const { whole, cut } = lineScrub([SECRET, "canary-1234567890"]);
+
+test.each([
+  ["as it is", "key canary-1234567890 end", "key [REDACTED] end"],
+  ["in JSON", JSON.stringify({ a: SECRET }), '{"a":"[REDACTED]"}'],
+  ["in a URL", `/?q=${encodeURIComponent(SECRET)}`, "/?q=[REDACTED]"],
+  ["line by line", "second line of it", "[REDACTED]"],
+  ["interrupted by a colour", "canary-\u001B[31m1234567890", "[REDACTED]"],
+  ["beside the name of a secret", '{"password":"x1","msg":"y"}', '{"password":"[REDACTED]","msg":"y"}'],
+  [
+    "beside a name in JSON in JSON",
+    '{"body":"{\\"apiKey\\":\\"x1\\"}","msg":"y"}',
+    '{"body":"{\\"apiKey\\":\\"[REDACTED]\\"}","msg":"y"}',
+  ],
+  ["in an assignment", "DB_PASSWORD=x1 next", "DB_PASSWORD=[REDACTED] next"],
+  ["behind Bearer", "Authorization: Bearer abc.def-123", "Authorization: Bearer [REDACTED]"],
+  ["in an address", "redis://u:p@h/0", "redis://[REDACTED]@h/0"],
+])("a secret %s is hidden", (_case, line, expected) => {
+  expect(whole(line)).toBe(expected);
+});
+
+test.each(["tokens: 12 of 40", "GET /api?page=2", "a@b", "[2mplain"])("%j stays as it is", (line) => {
+  expect(whole(line)).toBe(line);
+});
+
+test("the beginning of a secret at the end of a cut line is hidden", () => {
+  expect(cut("key=canary-12345")).toBe("key=[REDACTED]");
+  expect(cut("a canal")).toBe("a canal");
+  expect(whole("key canary-12345")).toBe("key canary-12345");
+});
+
+test("colours and other escape sequences are left out", () => {
+  expect(whole("\u001B[32mINFO\u001B[39m ok \u001B]0;title\u0007done\u001B[2J")).toBe("INFO ok done");
+});

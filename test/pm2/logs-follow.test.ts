@@ -1,0 +1,115 @@
+/** Watches of logs under a real PM2. */
+import { execFile } from "node:child_process";
+import { appendFileSync, renameSync, truncateSync } from "node:fs";
+import { createRequire } from "node:module";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Ports } from "../../src/core/index.ts";
+import { quietApp, watchedLogs } from "../support/logs.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
+const run = promisify(execFile);
+
+let own: Pm2;
+let ports: Ports;
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  ports = own.ports();
+});
+afterAll(async () => {
+  await ports.logs.close();
+  await own.end();
+});
+
+const pm2Command = (...args: string[]) =>
+  run(process.execPath, [CLI, ...args], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: own.folder, PM2_HOME: own.home, PM2_DISABLE_VERSION_CHECK: "1" },
+  });
+const quiet = (name: string, out: string) => quietApp(own, name, out);
+const watched = (...given: Tail<Parameters<typeof watchedLogs>>) => watchedLogs(ports, ...given);
+type Tail<List> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
+
+test("a watch begins with the last lines and loses none: flush, move, copy, and a process that starts later", async () => {
+  const path = await quiet("followed", "old 1\nold 2\n");
+  const seen = watched({ app: "followed" }, { tail: 1 });
+  await seen.begun();
+  expect(seen.lines).toEqual(["old 2"]);
+  const add = async (text: string, file = path): Promise<void> => {
+    appendFileSync(file, `${text}\n`);
+    await seen.until(() => seen.lines.includes(text));
+  };
+  await add("new 1");
+  await pm2Command("flush", "followed");
+  await add("after the flush");
+  renameSync(path, `${path}.1`);
+  appendFileSync(`${path}.1`, "written while it was moved\n");
+  await pm2Command("reloadLogs");
+  await add("after the move");
+  await run("cp", [path, `${path}.2`]);
+  truncateSync(path, 0);
+  await add("after the copy");
+  expect(seen.lines).toEqual([
+    "old 2",
+    "new 1",
+    "after the flush",
+    "written while it was moved",
+    "after the move",
+    "after the copy",
+  ]);
+});
+
+test("a watch of every process has the lines of one that starts later", async () => {
+  const seen = watched({ grep: "newcomer" });
+  await seen.begun();
+  await own.run({ name: "newcomer", code: "console.log('newcomer is here'); setInterval(() => {}, 1e6);" });
+  await seen.until(() => seen.lines.length > 0);
+  expect(seen.lines).toEqual(["newcomer is here"]);
+});
+
+test("a hundred watches of the same logs get the same batches", async () => {
+  const path = await quiet("shared", "");
+  const all = Array.from({ length: 100 }, () => watched({ app: "shared" }, { isWhole: false }));
+  await Promise.all(all.map(({ begun }) => begun()));
+  appendFileSync(path, "for all\n");
+  await Promise.all(all.map(({ lines, until }) => until(() => lines.length > 0)));
+  expect(new Set(all.map(({ batches }) => batches[1]!.lines)).size).toBe(1);
+});
+
+test("a watcher that is not whole gets the newest 500 lines, and the number of the others", async () => {
+  const path = await quiet("loud", "");
+  const seen = watched({ app: "loud" }, { isWhole: false });
+  await seen.begun();
+  appendFileSync(path, Array.from({ length: 2000 }, (_, at) => `n${at}\n`).join(""));
+  await seen.until(() => seen.lines.includes("n1999"));
+  const counts = seen.batches.map(({ lines, skipped }) => lines.length + skipped);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2000);
+  expect(Math.max(...seen.batches.map(({ lines }) => lines.length))).toBe(500);
+});
+
+test("under load, no line is lost while the log is moved, and none is doubled", async () => {
+  const code = `
+    let n = 0;
+    setInterval(() => {
+      for (let i = 0; i < 5; i += 1) console.log("n" + (n += 1));
+    }, 5);`;
+  const all = watched({ grep: "n" });
+  await all.begun();
+  const out = `${own.folder}/load.log`;
+  await own.run({ name: "load", merge_logs: true, out_file: out, code });
+  const more = async (): Promise<void> => {
+    const enough = all.lines.length + 200;
+    await all.until(() => all.lines.length > enough);
+  };
+  for (const turn of [1, 2, 3]) {
+    await more();
+    renameSync(out, `${out}.${turn}`);
+    await pm2Command("reloadLogs");
+  }
+  await more();
+  // PM2 itself writes its last lines to the old file beside the first ones of the new file.
+  const numbers = all.lines.filter((line) => /^n\d+$/.test(line)).map((line) => Number(line.slice(1)));
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1));
+});
