@@ -171,9 +171,7 @@ class ChannelClient implements Client {
         return this.#options.onApply?.(frame);
       case "logs":
         return this.#logs?.put(frame);
-      case "subscribed":
-      case "pong":
-        return;
+      default: // "subscribed" and "pong" say nothing new
     }
   }
 
