@@ -54,7 +54,6 @@ export { isValid, locationText } from "./api/issue.ts";
 export type { Issue } from "./api/issue.ts";
 export type { DriftEntry, MetricsPayload } from "./api/metrics.ts";
 export type { Release, RollbackPlan } from "./api/rollout.ts";
-export type { Release } from "./api/rollout.ts";
 export type { LogBatch, LogQuery } from "./ports/logs.ts";
 export type { SvcmEvent, WhyResponse } from "./api/events.ts";
 export type { AuditRecord } from "./api/audit-record.ts";
