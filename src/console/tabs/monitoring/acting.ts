@@ -31,8 +31,7 @@ export function createActing(feed: Feed, toasts: Toasts) {
       toasts.resolve(subject.topic);
       settle((other) => other === OF_RATE);
       toasts.success(outcomeOf(result));
-      const warnings = (result.warnings ?? []).map(({ message }) => unhidden(message));
-      if (warnings.length > 0) toasts.error(warnings.join(" "), subject.topic);
+      if (result.warnings?.length) toasts.error(warningOf(result.warnings), subject.topic);
       return;
     }
     failures.set(subject.topic, code);
@@ -56,6 +55,10 @@ export function createActing(feed: Feed, toasts: Toasts) {
 
 function refusalOf({ action, name, error = `${name}: ${action} failed.`, code }: ActionResult): RequestError {
   return new RequestError({ error, ...(code !== undefined && { code }) });
+}
+
+function warningOf(warnings: NonNullable<ActionResult["warnings"]>): string {
+  return unhidden(warnings.map(({ message }) => message).join(" "));
 }
 
 const done = { start: "started", stop: "stopped", restart: "restarted" } as const;

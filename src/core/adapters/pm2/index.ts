@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FileError } from "../../ports/index.ts";
 import type { Processes } from "../../ports/processes.ts";
 import { once } from "../../words/once.ts";
-import { fileLocks } from "../files/lock.ts";
+import { fileLocks, type Guarded } from "../files/lock.ts";
 import { digestWith } from "./digest.ts";
 import { environmentForPm2 } from "./environment.ts";
 import { LinkFailure, pm2Failed, unreachable } from "./failure.ts";
@@ -62,11 +62,7 @@ export function pm2Processes(options: Pm2Options): Processes {
         refuseUnusable(home);
         return callOnce(newLink(), { method: "startApp", name, apps, folder });
       }),
-    exclusively: (what, work) =>
-      explained(() => {
-        const path = lockPath(home, what);
-        return locks().hold({ target: path, path }, work);
-      }),
+    exclusively: (what, work) => explained(() => locks().hold(guarded(home, what), work)),
     digest: (value) => digestWith(salt(), value),
     own: () => ownProcess(env),
     close: async () => kept?.close(),
@@ -79,10 +75,11 @@ function openLink({ env, timeoutMs = ANSWER_MS }: Pm2Options, { folder, socket }
 }
 
 /** In PM2's folder, which is made if it does not exist. */
-function lockPath(home: Pm2Home, what: Parameters<Processes["exclusively"]>[0]): string {
+function guarded(home: Pm2Home, what: Parameters<Processes["exclusively"]>[0]): Guarded {
   refuseUnusable(home);
   makeFolder(home);
-  return join(home.folder, what === "start" ? "start" : `process-${what.pmId}`);
+  const path = join(home.folder, what === "start" ? "start" : `process-${what.pmId}`);
+  return { target: path, path };
 }
 
 function actions(
