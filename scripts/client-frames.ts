@@ -14,6 +14,7 @@ interface JsonSchema {
   readonly required?: readonly string[];
   readonly additionalProperties?: JsonSchema | false;
   readonly items?: JsonSchema;
+  readonly prefixItems?: readonly JsonSchema[];
 }
 
 /** Parts that become named types. */
@@ -61,6 +62,8 @@ function typeOf(schema: JsonSchema & { readonly [NAMED_HERE]?: string }, indent:
   if (values !== undefined) return values.map((one) => JSON.stringify(one)).join(" | ");
   if (value !== undefined) return JSON.stringify(value);
   if (typeof type === "object") return type.join(" | ");
+  if (schema.prefixItems !== undefined)
+    return `readonly [${schema.prefixItems.map((item) => typeOf(item, indent)).join(", ")}]`;
   if (type === "array") return arrayType(items ?? {}, indent);
   if (type === "object") return objectType(schema, indent);
   if (type === "integer") return "number";
@@ -69,7 +72,7 @@ function typeOf(schema: JsonSchema & { readonly [NAMED_HERE]?: string }, indent:
 
 function arrayType(items: JsonSchema, indent: string): string {
   const type = typeOf(items, indent);
-  return type.includes("|") ? `readonly (${type})[]` : `readonly ${type}[]`;
+  return /\||^readonly /.test(type) ? `readonly (${type})[]` : `readonly ${type}[]`;
 }
 
 function objectType({ properties, required = [], additionalProperties }: JsonSchema, indent: string): string {

@@ -3,6 +3,7 @@ import type {
   ActionResultFrame,
   ApplyFrame,
   ErrorFrame,
+  HistoryFrame,
   HostFrame,
   LogsFrame,
   LogsSubscribeFrame,
@@ -44,6 +45,9 @@ export interface WatchOptions {
   /** Milliseconds, 500 to 2000. */
   readonly intervalMs?: number | undefined;
   readonly asyncContext?: boolean | undefined;
+  /** False leaves out the recorded hour before the first metrics. */
+  readonly history?: boolean | undefined;
+  /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -53,8 +57,8 @@ export type LogsOptions = Omit<LogsSubscribeFrame, "type" | "token" | "requestId
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Metrics, or the host and the reason why PM2 cannot be read. */
-export type WatchFrame = MetricsFrame | HostFrame | ErrorFrame;
+/** The recorded hour, metrics, or the host and the reason why PM2 cannot be read. */
+export type WatchFrame = HistoryFrame | MetricsFrame | HostFrame | ErrorFrame;
 
 export type Action = Omit<ActionFrame, "type" | "token" | "requestId">;
 export type ActionResult = ActionResultFrame;

@@ -40,6 +40,12 @@ export function connect(options: ClientOptions): Client {
   return new ChannelClient(options);
 }
 
+type SampleFrame = Extract<ServerFrame, { type: "history" | "metrics" | "host" }>;
+
+function isSample(frame: ServerFrame): frame is SampleFrame {
+  return frame.type === "history" || frame.type === "metrics" || frame.type === "host";
+}
+
 class ChannelClient implements Client {
   readonly #options: ClientOptions;
   readonly #connection: Connection;
@@ -141,8 +147,8 @@ class ChannelClient implements Client {
   }
 
   #subscribe({ options, requestId }: Watch): void {
-    const { environment, service, intervalMs, asyncContext } = options;
-    this.#connection.send({ type: "subscribe", environment, service, intervalMs, asyncContext, requestId });
+    const { environment, service, intervalMs, asyncContext, history } = options;
+    this.#connection.send({ type: "subscribe", environment, service, intervalMs, asyncContext, history, requestId });
     this.#silence.watch(Math.max(LEAST_STALE_MS, MISSED_FRAMES * (intervalMs ?? interval.default)));
   }
 
@@ -158,11 +164,11 @@ class ChannelClient implements Client {
 
   #onFrame(frame: ServerFrame): void {
     this.#silence.heard();
+    if (isSample(frame)) {
+      this.#watch?.frames.put(frame.type === "history" ? "history" : "sample", frame);
+      return this.#enter("live");
+    }
     switch (frame.type) {
-      case "metrics":
-      case "host":
-        this.#watch?.frames.put("sample", frame);
-        return this.#enter("live");
       case "error":
         return this.#onError(frame);
       case "action-result":

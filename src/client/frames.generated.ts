@@ -2,6 +2,26 @@
 
 /** The machine. */
 export interface HostMetrics {
+  /** Facts that stay the same while the machine runs. Asked once; null before the answer. */
+  readonly system: {
+    readonly hostName: string;
+    /** Name and release, such as `Debian GNU/Linux 12`. */
+    readonly os: string;
+    readonly kernel: string;
+    readonly architecture: string;
+    /** The hypervisor or container; null on bare metal, or if it is not known. */
+    readonly virtualization: string | null;
+    readonly bootedAt: string | null;
+    readonly fileSystems: readonly {
+      readonly path: string;
+      readonly type: string;
+      readonly totalBytes: number;
+    }[];
+    readonly interfaces: readonly {
+      readonly name: string;
+      readonly addresses: readonly string[];
+    }[];
+  } | null;
   readonly cpu: {
     readonly coreCount: number;
     readonly model: string | null;
@@ -149,6 +169,8 @@ export interface SubscribeFrame {
   readonly intervalMs?: number | undefined;
   /** Ask each managed process for its async-context metrics. */
   readonly asyncContext?: boolean | undefined;
+  /** False leaves out the recorded hour. */
+  readonly history?: boolean | undefined;
   /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it. */
   readonly token?: string | undefined;
   /** Chosen by the client; the answer to this frame carries it back. */
@@ -219,6 +241,33 @@ export interface SubscribedFrame {
 /** Answers `ping`. */
 export interface PongFrame {
   readonly type: "pong";
+}
+
+/** CPU and memory of the last hour, sent before the first `metrics` of a subscription if it was recorded. */
+export interface HistoryFrame {
+  readonly type: "history";
+  /** The last recorded hour, in columns. */
+  readonly payload: {
+    /** The first step, in milliseconds since 1970. */
+    readonly from: number;
+    /** Milliseconds between two values. */
+    readonly step: number;
+    /** Host first, then processes by name; series without a value are left out. */
+    readonly series: readonly ({
+      /** Name of the process; null for the host. */
+      readonly app: string | null;
+      /** PM2's number of the process; null for the host. */
+      readonly pmId: number | null;
+      /** Of the host cpuPercent, memoryPercent, diskPercent; of a process cpuPercent, memoryBytes, readBytesPerSecond, writeBytesPerSecond, restartCount. */
+      readonly metric: string;
+      /** One value for each step from `from` on; null if nothing was measured. */
+      readonly mean: readonly (number | null)[];
+      /** The largest value of each step. */
+      readonly max: readonly (number | null)[];
+    })[];
+    /** Times in which nothing was recorded, in milliseconds since 1970. */
+    readonly gaps: readonly (readonly [number, number])[];
+  };
 }
 
 /** The processes and the host at one moment. A slow reader misses frames, never the latest. */
@@ -410,4 +459,4 @@ export interface LogsFrame {
 
 export type ClientFrame = SubscribeFrame | UnsubscribeFrame | PingFrame | ActionFrame | LogsSubscribeFrame | LogsUnsubscribeFrame;
 
-export type ServerFrame = SubscribedFrame | PongFrame | MetricsFrame | HostFrame | ErrorFrame | ActionResultFrame | ApplyFrame | LogsFrame;
+export type ServerFrame = SubscribedFrame | PongFrame | HistoryFrame | MetricsFrame | HostFrame | ErrorFrame | ActionResultFrame | ApplyFrame | LogsFrame;

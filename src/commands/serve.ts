@@ -11,6 +11,7 @@ export default class Serve extends SvcmCommand {
   static override examples = [
     "<%= config.bin %> serve",
     "<%= config.bin %> serve --port 3201 --open",
+    "<%= config.bin %> serve --record",
     "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN=<token> <%= config.bin %> serve --host 0.0.0.0",
   ];
   static override flags = {
@@ -25,6 +26,10 @@ export default class Serve extends SvcmCommand {
       helpValue: "<port>",
     }),
     open: Flags.boolean({ summary: "Open the console in a browser.", default: false }),
+    record: Flags.boolean({
+      summary: "Record the history of host and processes, every 10 seconds; at most 64 MB in .svcm/history.",
+      default: false,
+    }),
   };
 
   async run() {

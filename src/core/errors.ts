@@ -32,6 +32,8 @@ export const errorTable = {
   AUDIT_FAILED: { status: 500, exitCode: 3, error: "Audit log operation failed." },
   EVENTS_FAILED: { status: 500, exitCode: 3, error: "PM2's log could not be read." },
   LOGS_FAILED: { status: 500, exitCode: 3, error: "Logs could not be read." },
+  HISTORY_FAILED: { status: 500, exitCode: 3, error: "The recorded history could not be read." },
+  ALERT_FAILED: { status: 500, exitCode: 3, error: "The alert could not be delivered." },
   /** Failures of metrics have the kind PM2_METRICS_FAILED. */
   PM2_FAILED: { status: 500, exitCode: 3, error: "PM2 operation failed." },
   PM2_METRICS_FAILED: { status: 500, exitCode: 3, error: "PM2 metrics collection failed." },

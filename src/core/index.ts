@@ -1,4 +1,4 @@
-import { parse, resolve } from "node:path";
+import { join, parse, resolve } from "node:path";
 import { nodeAsyncContext } from "./adapters/async-context.ts";
 import { rights } from "./api/rights.ts";
 import { auditLog } from "./adapters/audit-log.ts";
@@ -9,9 +9,12 @@ import { nodeFileStamps } from "./adapters/file-stamps.ts";
 import { nodeFiles } from "./adapters/files/index.ts";
 import { gitRevisions } from "./adapters/git.ts";
 import { nodeHealth } from "./adapters/health.ts";
+import { nodeHistoryFiles } from "./adapters/history-files.ts";
 import { nodeHost, systemClock } from "./adapters/host.ts";
 import { nodeInstallation } from "./adapters/installation.ts";
 import { nodeLogs } from "./adapters/logs/index.ts";
+import { createAlerting } from "./alerts/alerting.ts";
+import { nodeNotifier } from "./adapters/notifier.ts";
 import { nodeMachine } from "./adapters/machine/index.ts";
 import { pm2Processes } from "./adapters/pm2/index.ts";
 import { nodeReleases } from "./adapters/releases.ts";
@@ -21,6 +24,7 @@ import { surveyFolder } from "./adapters/survey.ts";
 import { nodeTokens } from "./adapters/tokens.ts";
 import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./caller.ts";
+import { createRecorder } from "./history/recorder.ts";
 import { createTelemetry } from "./metrics/sampling/create-telemetry.ts";
 import { knownSecrets } from "./pm2/ecosystem-file.ts";
 import type { Ports } from "./ports/index.ts";
@@ -55,6 +59,8 @@ export type { Issue } from "./api/issue.ts";
 export type { DriftEntry, MetricsPayload } from "./api/metrics.ts";
 export type { Release, RollbackPlan } from "./api/rollout.ts";
 export type { LogBatch, LogQuery } from "./ports/logs.ts";
+export type { HistoryResponse } from "./api/history.ts";
+export { seriesOf } from "./history/selectors.ts";
 export type { SvcmEvent, WhyResponse } from "./api/events.ts";
 export type { AuditRecord } from "./api/audit-record.ts";
 export type { LogLine, LogProblem, LogsResponse } from "./api/logs.ts";
@@ -130,6 +136,10 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     stamps: () => nodeFileStamps,
     installation: () => nodeInstallation({ env, pm2Home }),
     telemetry: () => createTelemetry(ports),
+    historyFiles: () => nodeHistoryFiles(join(root, ".svcm/history")),
+    recorder: () => createRecorder(ports),
+    notifier: () => nodeNotifier({ env, cwd: root }),
+    alerting: () => createAlerting(ports),
   });
   return ports;
 }

@@ -27,6 +27,7 @@ import { logMessages } from "./socket/log-stream.ts";
 import { Channel } from "./socket/channel.ts";
 import { actionRunner } from "./socket/run-action.ts";
 import type { SessionContext } from "./socket/session-context.ts";
+import { recordedHourOf } from "./socket/recorded-hour.ts";
 import { serialiseOnce } from "./socket/samples.ts";
 import { routeUpgrades } from "./socket/upgrades.ts";
 
@@ -84,6 +85,7 @@ function sharedBySockets(ports: Ports, log: ServerLog): Shared {
   return {
     telemetry: ports.telemetry,
     framesOf: serialiseOnce(),
+    recordedHour: recordedHourOf(ports),
     logs: ports.logs,
     messageOf: logMessages(),
     act: actionRunner(ports, log),

@@ -32,7 +32,8 @@ export interface Limits {
 export const defaultLimits: Limits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 15_000,
-  checkIntervalMs: 1_000,
+  /** Each check wakes the server, even if no client is there. */
+  checkIntervalMs: 10_000,
   keepAliveTimeoutMs: 10_000,
   maxHeaderBytes: 8 * 1024,
   maxBodyBytes: 64 * 1024,

@@ -123,7 +123,7 @@ function queryParameters({ operation, query = [] }: OperationRoute, facts: Facts
     name,
     in: "query",
     required: isRequired,
-    ...(ENVIRONMENTS.has(name)
+    ...(ENVIRONMENTS.has(name) && schema.type === "string"
       ? {
           description: environmentRule(words, facts.contract, isRequired),
           schema: { ...schema, pattern: wordPattern(words), examples: words },

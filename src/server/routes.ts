@@ -1,4 +1,7 @@
-/** The whole HTTP surface. Routes, 405 answers and the API's description derive from this table. */
+/**
+ * The whole HTTP surface; rows without an operation are in `content-routes.ts`. Routes, 405 answers and the API's
+ * description derive from this table.
+ */
 import * as body from "../core/api/bodies.ts";
 import { eventsBody } from "../core/api/events.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
@@ -6,6 +9,7 @@ import { inputs } from "../core/api/inputs.ts";
 import { logsBody } from "../core/api/logs.ts";
 import { begunBody, planBody, releaseBody, releaseListBody } from "../core/api/rollout.ts";
 import { applyRequest, rollbackRequest } from "../core/api/rollout-requests.ts";
+import { historyBody, recorderBody } from "../core/api/history.ts";
 import {
   auditList,
   contractShow,
@@ -17,6 +21,8 @@ import {
   eventsList,
   identityShow,
   logsRead,
+  historyRecord,
+  historyShow,
   metricsShow,
   deploymentsValidate,
   releaseList,
@@ -199,6 +205,24 @@ export const routes: readonly Route[] = [
     fixed: { isBounded: true },
     response: logsBody,
     refusals: ["LOGS_FAILED", "PM2_FAILED", "PROCESS_NOT_FOUND", "FACT_INVALID"],
+  }),
+  operationRoute("GET", "/api/history", historyShow, {
+    summary: "Show the recorded past of the host and the processes, in columns.",
+    tag: "pm2",
+    description:
+      "By default every series of the last hour. `series` narrows it, for example `host,orders-api/0:memoryBytes`, and `points` bounds the values of each. Empty if nothing was recorded.",
+    query: ["series", "from", "to", "points"],
+    response: historyBody,
+    refusals: ["HISTORY_FAILED"],
+  }),
+  operationRoute("POST", "/api/history/recorder", historyRecord, {
+    summary: "Switch the recorder of this service on or off.",
+    tag: "service",
+    description:
+      "Until the service ends. `record: true` in `svcm.yaml` or `svcm serve --record` switches it on at a start.",
+    body: body.recorderRequest,
+    response: recorderBody,
+    refusals: [...ofBody, "AUDIT_FAILED", "HISTORY_FAILED"],
   }),
   operationRoute("POST", "/api/validate", deploymentsValidate, {
     summary: "Validate a deployments document; nothing is written.",

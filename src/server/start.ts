@@ -1,6 +1,6 @@
 import { foreignCode } from "../core/api/code.ts";
 import type { FastifyInstance } from "fastify";
-import { doorHint, FileError, readConsole, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
+import { doorHint, failureCode, FileError, readConsole, SvcmError, whyNoFolder, type Ports } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
@@ -22,6 +22,8 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
   readonly limits?: Partial<Limits>;
   readonly consoleDir?: string;
+  /** Records the history, whatever `svcm.yaml` declares. */
+  readonly record?: boolean;
 }
 
 export interface RunningServer {
@@ -50,12 +52,14 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const app = buildApp({ ports, version, policy, log, console, publicPath, limits });
   const url = `http://${bind.urlHost}:${await listen(app, bind, settings.port)}`;
   log.info({ url }, "ready");
+  await observe(ports, options.record === true, log);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= closeApp());
   const closeApp = async (): Promise<void> => {
     signal?.removeEventListener("abort", onAbort);
     log.info("closing");
     await app.close();
+    await Promise.all([ports.recorder.stop(), ports.alerting.stop()]);
     await ports.telemetry.close();
     await ports.logs.close();
     await ports.processes.close();
@@ -65,6 +69,22 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   signal?.addEventListener("abort", onAbort, { once: true });
   if (signal?.aborted) await close();
   return { url, close };
+}
+
+/** Starts the recorder and the alerts if the flag or `svcm.yaml` requests them. Otherwise svcm measures only for clients. */
+async function observe({ facts, recorder, alerting, notifier }: Ports, record: boolean, log: ServerLog): Promise<void> {
+  const project = await facts.project();
+  if (record || project?.record === true) recorder.start(record ? "flag" : "file");
+  const alerts = project?.alerts;
+  if (alerts === undefined) return;
+  const missing = notifier.missing(alerts);
+  if (missing.length > 0)
+    log.warn(`alerts of svcm.yaml: ${missing.join(", ")} must be set to a value for each alert to arrive.`);
+  alerting.start(alerts, (error) => log.warn({ code: failureCode(error) }, alertProblem(error)));
+}
+
+function alertProblem(error: unknown): string {
+  return error instanceof SvcmError ? `alert not delivered: ${error.message}` : "alerts failed";
 }
 
 function policyOf(bind: Bind, { host, allowedHosts, publicUrl }: Settings, identities: Identities): AccessPolicy {

@@ -16,6 +16,7 @@ import {
 } from "../../src/core/api/bodies.ts";
 import { eventsBody } from "../../src/core/api/events.ts";
 import { identityBody } from "../../src/core/api/identity.ts";
+import { historyBody } from "../../src/core/api/history.ts";
 import { planBody, releaseListBody } from "../../src/core/api/rollout.ts";
 import { ask, ENV, post, testServer, type Answered } from "./support.ts";
 import type { Route } from "../../src/server/route.ts";
@@ -37,6 +38,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   "/api/runtime/audit": { path: "/api/runtime/audit?limit=10", body: auditBody },
   "/api/events": { path: "/api/events?app=api&limit=10&cursor=1.1", body: eventsBody },
   "/api/me": { path: "/api/me", body: identityBody },
+  "/api/history": { path: "/api/history?series=host&points=10", body: historyBody },
   "/healthz": { path: "/healthz", body: healthBody },
   "/api/openapi.json": { path: "/api/openapi.json", body: openApiBody },
   "/api/asyncapi.json": { path: "/api/asyncapi.json", body: asyncApiBody },

@@ -49,6 +49,7 @@ export interface ServerOptions {
   readonly signal?: AbortSignal;
   readonly consoleDir?: string;
   readonly version?: string;
+  readonly record?: boolean;
   /** True if its log goes to a terminal. */
   readonly isTerminal?: boolean;
   /** Puts something else in the place of a port. */

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { nodePorts, SvcmError, type Ports } from "../../src/core/index.ts";
+import { createAlerting } from "../../src/core/alerts/alerting.ts";
+import { createRecorder } from "../../src/core/history/recorder.ts";
 import { createTelemetry } from "../../src/core/metrics/sampling/create-telemetry.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import type { AsyncContextAnswer } from "../../src/core/ports/machine.ts";
@@ -58,6 +60,8 @@ export function countingPorts(): CountingPorts {
     asked.opened += 1;
     return Promise.resolve({
       cpuModel: "hand",
+      system: null,
+      known: Promise.resolve(),
       host: () => Promise.resolve(hostAt(clock.now(), () => (asked.host += 1))),
       processes: (pids: readonly number[]) => Promise.resolve(processesAt(clock.now(), pids, world.gone)),
       disks: () => Promise.resolve([]),
@@ -76,6 +80,7 @@ export function countingPorts(): CountingPorts {
     asyncContext: { open: () => ({ get, close: () => Promise.resolve() }) },
   };
   const ports: Ports = { ...counting, telemetry: createTelemetry(counting) };
+  Object.assign(ports, { recorder: createRecorder(ports), alerting: createAlerting(ports) });
   return world;
 }
 

@@ -7,6 +7,7 @@ import { renderProblems, statusColour } from "./status.ts";
 import { renderTable, type Column } from "./table.ts";
 
 type Process = MetricsPayload["processes"][number];
+type Host = MetricsPayload["host"];
 
 export function renderMetrics(payload: MetricsPayload, screen: Screen): string {
   const { ecosystem, processes } = payload;
@@ -20,12 +21,13 @@ export function renderMetrics(payload: MetricsPayload, screen: Screen): string {
   return blocks.filter((block) => block !== "").join("\n\n");
 }
 
-export function renderHost({ host }: Pick<MetricsPayload, "host">): string {
-  const { cpu, memory, disk } = host;
+export function renderHost({ host, collectedAt }: Pick<MetricsPayload, "host" | "collectedAt">): string {
+  const { cpu, memory, disk, system } = host;
   const { one, five, fifteen } = cpu.loadAvg;
   const load = one === null ? "" : `, load ${one} ${five} ${fifteen}`;
   const model = cpu.model === null ? "" : ` (${visible(cpu.model)})`;
   const lines = [
+    ...(system === null ? [] : systemLines(system, collectedAt)),
     `${paint.bold("CPU")}     ${percent(cpu.usagePercent)} of ${cpu.coreCount} cores${model}${load}`,
     `${paint.bold("MEMORY")}  ${bytes(memory.usedBytes)} of ${bytes(memory.totalBytes)} used, processes ${bytes(memory.processRssSumBytes)}`,
     ...disk.map((entry) =>
@@ -35,6 +37,22 @@ export function renderHost({ host }: Pick<MetricsPayload, "host">): string {
     ),
   ];
   return lines.join("\n");
+}
+
+function systemLines({ interfaces, ...system }: NonNullable<Host["system"]>, collectedAt: string): string[] {
+  const network = interfaces.map(({ name, addresses }) => `${name} ${addresses.join(" ")}`).join(", ");
+  return [
+    `${paint.bold("HOST")}    ${visible(systemText(system, collectedAt))}`,
+    ...(network === "" ? [] : [`${paint.bold("NETWORK")} ${visible(network)}`]),
+  ];
+}
+
+/** `shop-01, Debian GNU/Linux 12, 6.1.0-18-amd64, kvm, up 12d 9h`. */
+export function systemText(system: Omit<NonNullable<Host["system"]>, "interfaces">, collectedAt: string): string {
+  const { hostName, os, kernel, virtualization, bootedAt } = system;
+  const up =
+    bootedAt === null ? null : `up ${renderDuration(Math.max(0, Date.parse(collectedAt) - Date.parse(bootedAt)))}`;
+  return [hostName, os, kernel, virtualization, up].filter(Boolean).join(", ");
 }
 
 function renderProcesses(processes: readonly Process[], screen: Screen): string {

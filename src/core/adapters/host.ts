@@ -17,6 +17,7 @@ export const nodeHost: Host = {
   randomId: () => crypto().randomUUID(),
   machineId,
   cpuCores: () => Math.max(1, availableParallelism()),
+  name: () => hostname(),
 };
 
 async function machineId(): Promise<string> {

@@ -40,6 +40,8 @@ export const envReadBody = z.strictObject(envRead).describe("The visible part of
 
 export const envWriteRequest = pick(inputs["env.write"], { environment: true, service: true, values: true });
 
+export const recorderRequest = pick(inputs["history.record"], { on: true });
+
 export const envWrittenBody = z
   .strictObject({
     ...envRead,

@@ -2,6 +2,9 @@
 
 /** A code of the catalogue: `svcm explain <code>` documents it. */
 export type Code =
+  | "ALERTS_NOT_DECLARED"
+  | "ALERT_FAILED"
+  | "ALERT_VARIABLE_MISSING"
   | "ALREADY_RUNNING"
   | "ALREADY_STOPPED"
   | "APPLY_HALF"
@@ -132,6 +135,9 @@ export type Code =
   | "HEALTH_CRASHED"
   | "HEALTH_STATUS"
   | "HEALTH_UNREACHABLE"
+  | "HISTORY_FAILED"
+  | "HISTORY_LINE_TORN"
+  | "HISTORY_PART_DAMAGED"
   | "INPUT_DUPLICATE_MEMBER"
   | "INPUT_INVALID"
   | "INTERFACE_AMBIGUOUS"

@@ -8,6 +8,16 @@ const GIB = 2 ** 30;
 const collectedAt = "2026-01-01T00:00:00.000Z";
 
 const host: HostMetrics = {
+  system: {
+    hostName: "shop-01",
+    os: "Debian GNU/Linux 12",
+    kernel: "6.1.0-18-amd64",
+    architecture: "x64",
+    virtualization: "kvm",
+    bootedAt: "2025-12-20T00:00:00.000Z",
+    fileSystems: [{ path: "/", type: "ext4", totalBytes: 100 * GIB }],
+    interfaces: [{ name: "eth0", addresses: ["192.0.2.10"] }],
+  },
   cpu: {
     coreCount: 2,
     model: "Example CPU",
@@ -132,6 +142,20 @@ export const frameExamples: Examples = {
   subscribed: [{ type: "subscribed", environment: "dev", intervalMs: 1000 }],
   pong: [{ type: "pong" }],
   metrics: [{ type: "metrics", payload }],
+  history: [
+    {
+      type: "history",
+      payload: {
+        from: Date.parse(collectedAt) - 40_000,
+        step: 20_000,
+        series: [
+          { app: null, pmId: null, metric: "cpuPercent", mean: [12.5, 14], max: [13, 20] },
+          { app: "dev-restapi", pmId: 0, metric: "memoryBytes", mean: [GIB, null], max: [GIB, null] },
+        ],
+        gaps: [],
+      },
+    },
+  ],
   host: [{ type: "host", payload: { collectedAt, host } }],
   error: [
     { type: "error", code: "PM2_NOT_RUNNING", details: "No PM2 daemon runs." },

@@ -7,6 +7,7 @@ import * as z from "zod/mini";
 import type { BodyOf } from "./body-of.ts";
 import { issueBody } from "./issue-body.ts";
 import { interval } from "./channel.ts";
+import { historyColumns } from "./history.ts";
 import { hostPayload, metricsPayload } from "./metrics.ts";
 import { logLineBody, logProblemBody } from "./logs.ts";
 import {
@@ -65,6 +66,7 @@ export const subscribeFrame = z
         ),
     ),
     asyncContext: z.optional(z.boolean().check(z.describe("Ask each managed process for its async-context metrics."))),
+    history: z.optional(z.boolean().check(z.describe("False leaves out the recorded hour."))),
     token,
     requestId,
   })
@@ -142,6 +144,14 @@ export const metricsFrame = z
   .strictObject({ type: z.literal("metrics"), payload: metricsPayload })
   .check(z.describe("The processes and the host at one moment. A slow reader misses frames, never the latest."));
 
+export const historyFrame = z
+  .strictObject({ type: z.literal("history"), payload: historyColumns })
+  .check(
+    z.describe(
+      "CPU and memory of the last hour, sent before the first `metrics` of a subscription if it was recorded.",
+    ),
+  );
+
 export const hostFrame = z
   .strictObject({ type: z.literal("host"), payload: hostPayload })
   .check(z.describe("Sent with an `error` instead of `metrics` while PM2 cannot be read."));
@@ -215,6 +225,7 @@ export const clientFrames = {
 export const serverFrames = {
   subscribed: subscribedFrame,
   pong: pongFrame,
+  history: historyFrame,
   metrics: metricsFrame,
   host: hostFrame,
   error: errorFrame,

@@ -43,6 +43,7 @@ const planChoices = {
 };
 
 export const inputs = {
+  "alerts.test": nothing,
   /** `since` in milliseconds since 1970; `text` is a part of a name. */
   "audit.list": z.strictObject({
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
@@ -89,6 +90,18 @@ export const inputs = {
   }),
   "event.why": z.strictObject({ name: processName }),
   "identity.show": nothing,
+  /**
+   * `series` as in `host,orders-api/0:memoryBytes`, by default every series. `from` and `to` in milliseconds since 1970, by
+   * default the last hour.
+   */
+  "history.show": z.strictObject({
+    series: z.optional(z.string().check(z.minLength(1), z.maxLength(4000))),
+    from: z.optional(z.int().check(z.minimum(0))),
+    to: z.optional(z.int().check(z.minimum(1), z.maximum(8_640_000_000_000_000))),
+    points: z.optional(z.int().check(z.minimum(1), z.maximum(2000))),
+  }),
+  /** Switches the recorder of a running service on or off. */
+  "history.record": z.strictObject({ on: z.boolean() }),
   "interface.add": z.strictObject({ ...documentEdit, values }),
   /** `which` is a controller mapping, or the position of the adapter in the list. */
   "interface.edit": z.strictObject({ ...documentEdit, which: z.string(), values }),

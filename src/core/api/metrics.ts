@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
+import { hostSystem } from "./host-system.ts";
 import { driftStates, settingNames } from "./names.ts";
 
 const count = z.int().min(0);
@@ -74,6 +75,7 @@ const disk = z.union([
 
 export const hostMetrics = z
   .strictObject({
+    system: hostSystem,
     cpu: z.strictObject({
       coreCount: count,
       model: z.string().nullable(),

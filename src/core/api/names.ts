@@ -105,3 +105,25 @@ export type LogLevel = (typeof logLevels)[number];
 
 export const logStreams = ["out", "err"] as const;
 export type LogStream = (typeof logStreams)[number];
+
+/** Recorded metrics of the host. New ones are added at the end, because files hold their values by place. */
+export const hostHistoryMetrics = ["cpuPercent", "memoryPercent", "diskPercent"] as const;
+
+/** Recorded metrics of a process, likewise. */
+export const processHistoryMetrics = [
+  "cpuPercent",
+  "memoryBytes",
+  "readBytesPerSecond",
+  "writeBytesPerSecond",
+  "restartCount",
+] as const;
+
+/** The conditions that alerts are about. */
+export const alertRules = ["not-online", "crash-loop", "memory-growth", "disk", "drift", "pm2-away"] as const;
+export type AlertRule = (typeof alertRules)[number];
+
+export const alertStates = ["firing", "resolved", "test"] as const;
+
+/** The face that switched the recorder on. */
+export const recorderStarts = ["flag", "file", "request"] as const;
+export type RecorderStart = (typeof recorderStarts)[number];

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Issue } from "../api/issue.ts";
 import { suggest } from "../words/suggest.ts";
-import { maskCredentials } from "../secrets/redact.ts";
+import { maskCredentials, maskSource } from "../secrets/redact.ts";
 import type { YamlSource } from "../yaml/source.ts";
 
 type Path = readonly (string | number)[];
@@ -18,11 +18,16 @@ function valueIssue(path: Path, source: YamlSource, schema: z.ZodType): Issue {
   const value = valueAt(source.value, path);
   const expected = partAt(schema, source.value, path);
   const accepted = expected === undefined ? "nothing" : expectationOf(expected);
-  const words = value === undefined ? " is missing" : `: ${shown(value)} is not accepted`;
-  const issue = shapeIssue(path, `${nameOf(path)}${words}; accepted: ${accepted}`, source);
+  const words = value === undefined ? `${nameOf(path)} is missing` : `${masked(path, value)} is not accepted`;
+  const issue = shapeIssue(path, `${words}; accepted: ${accepted}`, source);
   const choices = expected === undefined ? undefined : choicesOf(expected);
   const suggestion = typeof value === "string" && choices ? suggest(value, choices) : undefined;
   return { ...issue, accepted: choices, suggestion };
+}
+
+/** Hides the value of a member that has a secret's name. */
+function masked(path: Path, value: unknown): string {
+  return maskSource(`${nameOf(path)}: ${shown(value)}`);
 }
 
 /** A missing member is reported at the key of its parent. */

@@ -1,3 +1,4 @@
+import type { HostSystem } from "../api/host-system.ts";
 import type { HostMetrics } from "../api/metrics.ts";
 import { tenths, usagePercent } from "./rates.ts";
 import type { DiskReading, HostReading, MemoryReading } from "./reading.ts";
@@ -6,13 +7,15 @@ export interface HostFacts {
   readonly before: HostReading | undefined;
   readonly now: HostReading;
   readonly cpuModel: string | null;
+  readonly system: HostSystem | null;
   readonly disks: readonly DiskReading[];
   readonly processRssSumBytes: number | null;
 }
 
-export function hostMetrics({ before, now, cpuModel, disks, processRssSumBytes }: HostFacts): HostMetrics {
+export function hostMetrics({ before, now, cpuModel, system, disks, processRssSumBytes }: HostFacts): HostMetrics {
   const cores = [...now.cores.keys()].toSorted((a, b) => a - b);
   return {
+    system,
     cpu: {
       coreCount: cores.length,
       model: cpuModel,

@@ -1,5 +1,6 @@
 import { compareText } from "../api/issue.ts";
 import type { AsyncContextMetrics, HostPayload, MetricsPayload, ProcessProblem } from "../api/metrics.ts";
+import type { HostSystem } from "../api/host-system.ts";
 import { isOwn, type OwnProcess } from "../pm2/own.ts";
 import { hostMetrics } from "./host-metrics.ts";
 import { processMetrics } from "./process-metrics.ts";
@@ -18,6 +19,7 @@ export interface Measured {
   readonly now: Counted;
   readonly disks: readonly DiskReading[];
   readonly cpuModel: string | null;
+  readonly system: HostSystem | null;
 }
 
 export interface PayloadFacts {
@@ -58,8 +60,8 @@ export function hostPayload(measured: Measured, epochMs: number): HostPayload {
   };
 }
 
-function hostOf({ before, now, disks, cpuModel }: Measured) {
-  return { before: before?.host, now: now.host, disks, cpuModel };
+function hostOf({ before, now, disks, cpuModel, system }: Measured) {
+  return { before: before?.host, now: now.host, disks, cpuModel, system };
 }
 
 function processesOf({ records, measured, epochMs, platform, own, problem, asyncContext }: PayloadFacts) {

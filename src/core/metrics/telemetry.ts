@@ -18,8 +18,13 @@ export interface MetricsRequest {
   readonly asyncContext: boolean;
 }
 
+export interface CollectRequest extends MetricsRequest {
+  /** Takes the last measurement if it is younger; by default, measures again. */
+  readonly freshMs?: number;
+}
+
 export interface WatchRequest extends MetricsRequest {
-  /** 500 to 2000. Beside a faster watcher, this one gets every n-th tick. */
+  /** Beside a faster watcher, this one gets every n-th tick. */
   readonly intervalMs: number;
 }
 
@@ -43,12 +48,12 @@ export interface Telemetry {
   watch(request: WatchRequest, signal: AbortSignal): AsyncIterable<Sample>;
 
   /**
-   * One sample with real rates, measured after this call: of two readings 200 ms apart, or of the sampler if it runs.
-   * Callers during a measurement share the next one.
+   * One sample with real rates, measured after this call or as fresh as requested: of two readings 200 ms apart, or of the
+   * sampler if it runs. Callers during a measurement share the next one.
    *
    * @throws {SvcmError} INVALID_ENVIRONMENT
    */
-  collect(request: MetricsRequest): Promise<Sample>;
+  collect(request: CollectRequest): Promise<Sample>;
 
   refresh(): void;
 

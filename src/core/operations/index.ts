@@ -1,3 +1,4 @@
+export { alertsTest } from "./alerts-test.ts";
 export { auditList } from "./audit-list.ts";
 export { codeExplain } from "./code-explain.ts";
 export { completionList } from "./completion-list.ts";
@@ -23,6 +24,8 @@ export type { EnvPlanResponse } from "./env-write.ts";
 export { eventWhy } from "./event-why.ts";
 export { eventsList } from "./events-list.ts";
 export { identityShow } from "./identity-show.ts";
+export { historyRecord } from "./history-record.ts";
+export { historyShow } from "./history-show.ts";
 export { interfaceAdd } from "./interface-add.ts";
 export { interfaceEdit } from "./interface-edit.ts";
 export { interfaceRemove } from "./interface-remove.ts";

@@ -3,6 +3,9 @@ import { metricsText } from "../metrics/open-metrics.ts";
 import { defineOperation } from "../operation.ts";
 import { keptReleases } from "../rollout/kept-releases.ts";
 
+/** Two scrapers, or one that retries, share a measurement. */
+const FRESH_MS = 2_000;
+
 /** Covers processes, host, drift, audit and svcm's own cost; only the host if PM2 cannot be read. */
 export const metricsExpose = defineOperation({
   id: "metrics.expose",
@@ -10,7 +13,7 @@ export const metricsExpose = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { version, format }): Promise<string> {
     const { telemetry, machine, audit, releases } = ports;
-    const sample = await telemetry.collect({ environment: undefined, asyncContext: false });
+    const sample = await telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS });
     // The rest is worth a scrape if the releases cannot be read.
     const kept = await keptReleases(releases).catch(() => []);
     const done = { releases: kept, ended: releases.counts() };

@@ -7,10 +7,12 @@ import type { AuditLog } from "./audit-log.ts";
 import type { Files } from "./files.ts";
 import type { Health } from "./health.ts";
 import type { AsyncContext, FileStamps, Machine } from "./machine.ts";
+import type { HistoryFiles, Recorder } from "./history.ts";
 import type { Installation } from "./installation.ts";
 import type { Logs } from "./logs.ts";
 import type { EcosystemLoader, Revisions } from "./programs.ts";
 import type { ProcessLogs } from "./process-logs.ts";
+import type { Alerting, Notifier } from "./notifier.ts";
 import type { Processes } from "./processes.ts";
 import type { Releases } from "./releases.ts";
 import type { Tokens } from "./tokens.ts";
@@ -42,6 +44,11 @@ export interface Ports {
   readonly installation: Installation;
   /** One for each server, so all watchers share one sampler. */
   readonly telemetry: Telemetry;
+  readonly historyFiles: HistoryFiles;
+  /** One for each server. */
+  readonly recorder: Recorder;
+  readonly notifier: Notifier;
+  readonly alerting: Alerting;
 }
 
 /** The folders and files of a repository, all absolute. @see CONTRACT section 2b */
@@ -90,4 +97,7 @@ export interface Host {
   machineId(): Promise<string>;
 
   cpuCores(): number;
+
+  /** Host name. */
+  name(): string;
 }

@@ -1,3 +1,4 @@
+import type { HostSystem } from "../api/host-system.ts";
 import type { DiskReading, HostReading, ProcessReading } from "../metrics/reading.ts";
 
 export interface Machine {
@@ -16,6 +17,12 @@ export interface OwnUsage {
 
 export interface MachineReader {
   readonly cpuModel: string | null;
+
+  /** Facts that are asked once for all readers; null until they are known. */
+  readonly system: HostSystem | null;
+
+  /** Resolves when they are known, or after a second. */
+  readonly known: Promise<void>;
 
   /** @throws the system's error */
   host(): Promise<HostReading>;

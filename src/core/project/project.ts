@@ -1,3 +1,4 @@
+import type { AlertRule } from "../api/names.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 
 /** The file in the root in which a repository says where its files are. */
@@ -19,6 +20,20 @@ export interface Project {
   readonly keys: RuntimeContract["keys"] | undefined;
   /** Keys whose entry is an unconfirmed guess, with the reason. */
   readonly guesses: Readonly<Record<string, string>>;
+  /** True if `svcm serve` records the history. */
+  readonly record: boolean;
+  readonly alerts: AlertSettings | undefined;
+}
+
+/** Names of variables, because the file is in the repository and the addresses are secret. */
+export interface AlertSettings {
+  readonly webhook: string | undefined;
+  readonly webhookSecret: string | undefined;
+  /** A program and its arguments; no shell. */
+  readonly command: readonly string[] | undefined;
+  readonly heartbeat: string | undefined;
+  /** By rule: a hold-off such as `10m`, or `off`. */
+  readonly rules: Readonly<Partial<Record<AlertRule, string>>>;
 }
 
 export interface Service {

@@ -1,7 +1,8 @@
 import { keyIssues, reference, spellingsTwice, type Finding } from "../facts/consistency.ts";
 import { completedKeys, readFact, type Fact } from "../facts/read.ts";
 import { readYaml } from "../yaml/read.ts";
-import type { EcosystemSource, EnvSource, Project, Service } from "./project.ts";
+import { defined } from "../words/defined.ts";
+import type { AlertSettings, EcosystemSource, EnvSource, Project, Service } from "./project.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
 
 /** Reads a `svcm.yaml` strictly. `file` is the name that issues carry. */
@@ -68,7 +69,7 @@ function guessIssues(keys: NonNullable<DeclaredProject["keys"]>): Finding[] {
 }
 
 function projectOf(declared: DeclaredProject): Project {
-  const { environments, keys, services } = declared;
+  const { environments, keys, services, alerts } = declared;
   const names = Object.keys(environments);
   const entries = Object.entries(keys ?? {});
   return {
@@ -80,8 +81,18 @@ function projectOf(declared: DeclaredProject): Project {
     services: services ? mapped(services, serviceOf) : { "": serviceOf(declared) },
     keys: keys && completedKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
     guesses: Object.fromEntries(entries.flatMap(([key, { guess }]) => (guess === undefined ? [] : [[key, guess]]))),
+    record: declared.record ?? false,
+    alerts: alerts && { ...NO_ALERTS, ...defined(alerts) },
   };
 }
+
+const NO_ALERTS: AlertSettings = {
+  webhook: undefined,
+  webhookSecret: undefined,
+  command: undefined,
+  heartbeat: undefined,
+  rules: {},
+};
 
 function serviceOf({ folder = ".", ecosystem = {}, apps, env = {}, template, rollout }: DeclaredService): Service {
   return {

@@ -1,6 +1,7 @@
 /** The shape of `svcm.yaml`. Loaded only if a repository has one. */
 import * as z from "zod";
 import { rolloutSchema } from "../deployments/schema/rollout.ts";
+import { alertRules } from "../api/names.ts";
 import { runtimeContractSchema } from "../facts/schema.ts";
 import { rolloutFindings } from "../rollout/settings/findings.ts";
 
@@ -64,6 +65,24 @@ const keys = z.record(
   ]),
 );
 
+const variable = z
+  .string()
+  .regex(/^[A-Za-z_]\w*$/)
+  .describe("the name of an environment variable, for example ALERT_WEBHOOK_URL; the URL itself stays out of the file");
+const holdOff = z
+  .string()
+  .regex(/^(?:off|\d{1,4}[smh])$/)
+  .describe("a time such as 90s, 10m or 2h, or off");
+const alerts = z
+  .strictObject({
+    webhook: variable.optional(),
+    webhookSecret: variable.optional(),
+    command: z.array(text).min(1).describe("a program and its arguments, for example [notify-team, ops]").optional(),
+    heartbeat: variable.optional(),
+    rules: z.partialRecord(z.enum(alertRules), holdOff).optional(),
+  })
+  .describe("{ webhook?, webhookSecret?, command?, heartbeat?, rules? }");
+
 export const projectSchema = z.strictObject({
   version: z.literal(1),
   environments: z.record(environment, z.array(environment).describe("a list of aliases, for example [prod]")),
@@ -74,6 +93,8 @@ export const projectSchema = z.strictObject({
   services: z.record(serviceName, z.strictObject(service)).optional(),
   ...service,
   keys: keys.optional(),
+  record: z.boolean().describe("true to let svcm serve record the history").optional(),
+  alerts: alerts.optional(),
 });
 
 export type DeclaredProject = z.infer<typeof projectSchema>;

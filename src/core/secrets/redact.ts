@@ -35,7 +35,7 @@ export function maskCredentials(text: string): string {
 }
 
 const SECRET_MEMBER =
-  /((?:password|passwd|secret|token|credentials?|(?:api|access|private|signing)[-_]?key)["']?\s{0,20}[:=]\s{0,20})\S.*$/i;
+  /((?:password|passwd|secret|token|credentials?|webhook|heartbeat|(?:api|access|private|signing)[-_]?key)["']?\s{0,20}[:=]\s{0,20})\S.*$/i;
 
 /** A source line without credentials, and without values of members that have a secret's name. */
 export function maskSource(line: string): string {

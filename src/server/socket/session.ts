@@ -117,7 +117,7 @@ export class Session {
     }
   }
 
-  async #subscribe({ intervalMs, asyncContext, token, requestId, service, ...asked }: SubscribeFrame): Promise<void> {
+  async #subscribe({ token, requestId, service, ...asked }: SubscribeFrame): Promise<void> {
     let identity = this.#identity;
     let environment: string;
     try {
@@ -134,8 +134,9 @@ export class Session {
     this.#start({
       environment,
       service,
-      intervalMs: intervalMs ?? interval.default,
-      asyncContext: asyncContext ?? false,
+      intervalMs: asked.intervalMs ?? interval.default,
+      asyncContext: asked.asyncContext ?? false,
+      history: asked.history ?? true,
     });
   }
 

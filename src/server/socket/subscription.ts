@@ -2,6 +2,7 @@ import { describeError, failureCode, SvcmError, type Telemetry } from "../../cor
 import { stackOf } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
 import type { Peer } from "./peer.ts";
+import type { RecordedHour } from "./recorded-hour.ts";
 import type { SampleFrames } from "./samples.ts";
 
 export interface Subscribed {
@@ -9,22 +10,26 @@ export interface Subscribed {
   readonly service?: string | undefined;
   readonly intervalMs: number;
   readonly asyncContext: boolean;
+  readonly history: boolean;
 }
 
 export interface Streaming {
   readonly telemetry: Telemetry;
   readonly framesOf: SampleFrames;
+  readonly recordedHour: RecordedHour;
   readonly log: ServerLog;
 }
 
-/** Sends samples until the signal is aborted. If the stream fails, the client gets an error frame. */
+/** Sends the recorded hour, then samples until the signal is aborted. If the stream fails, the client gets an error frame. */
 export async function stream(
-  { telemetry, framesOf, log }: Streaming,
+  { telemetry, framesOf, recordedHour, log }: Streaming,
   peer: Peer,
   asked: Subscribed,
   signal: AbortSignal,
 ): Promise<void> {
   try {
+    const recorded = asked.history ? await recordedHour() : undefined;
+    if (recorded !== undefined && !signal.aborted) peer.offer([recorded]);
     for await (const sample of telemetry.watch(asked, signal)) {
       if (signal.aborted) return;
       peer.offer(framesOf(sample));

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
-import { freemem, totalmem } from "node:os";
+import { freemem, hostname, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeFileStamps } from "../../../src/core/adapters/file-stamps.ts";
 import { nodeMachine } from "../../../src/core/adapters/machine/index.ts";
+import { askSystem } from "../../../src/core/adapters/machine/system.ts";
 import { openPortable } from "../../../src/core/adapters/machine/portable.ts";
 import { processCpuPercent } from "../../../src/core/metrics/rates.ts";
 import { asNobody, canBeNobody, isLinux } from "../../support/machine.ts";
@@ -113,13 +114,26 @@ test("each file system is listed once, and a missing path is left out", async ()
 });
 
 test("systems without /proc are measured through Node and systeminformation", async () => {
-  const machine = await openPortable(["/"], "elsewhere");
+  const machine = await openPortable(["/"], "elsewhere", askSystem());
   const { memory, cores } = await machine.host();
   expect(memory.totalBytes).toBeGreaterThan(2 ** 27);
   expect(cores.size).toBeGreaterThan(0);
   const reading = (await machine.processes([process.pid])).get(process.pid);
   expect(reading).toMatchObject({ cpuMs: null, cpuPercent: expect.any(Number), io: { supported: false } });
   expect(reading!.rssBytes).toBeGreaterThan(2 ** 20);
+});
+
+test("the lasting facts of the machine are asked once for all readers, and are null before the answer", async () => {
+  const machine = nodeMachine({ diskPaths: ["/"] });
+  const [one, other] = [await machine.open(), await machine.open()];
+  onTestFinished(() => [one, other].forEach((opened) => opened.close()));
+  expect(one.system).toBeNull();
+  while (one.system === null) await one.host();
+  expect(one.system).toMatchObject({ hostName: hostname(), architecture: expect.any(String), kernel: release() });
+  expect(Date.parse(one.system.bootedAt ?? "")).toBeLessThan(Date.now());
+  expect(other.system).toBe(one.system);
+  expect(one.system.interfaces.flatMap(({ addresses }) => addresses)).not.toContain("127.0.0.1");
+  await one.known;
 });
 
 test("a stamp changes with the file, and is null without one", () => {

@@ -69,7 +69,7 @@ describe("the host", () => {
     loadAvg: null,
     ...more,
   });
-  const facts = { before: undefined, now: host(), cpuModel: null, disks: [], processRssSumBytes: 250 };
+  const facts = { before: undefined, now: host(), cpuModel: null, system: null, disks: [], processRssSumBytes: 250 };
 
   test("the first reading has no rates, but an entry for each core", () => {
     expect(hostMetrics(facts).cpu).toEqual({

@@ -246,3 +246,49 @@ test.each([
 async function contentOf({ files, workspace }: Ports, name: string): Promise<string> {
   return Buffer.from(await files.read(`${workspace.root}/${name}`)).toString();
 }
+
+describe("recording and alerts", () => {
+  const text = (...lines: string[]) => ["version: 1", "environments: { dev: [] }", ...lines, ""].join("\n");
+
+  test("are off if the file does not mention them", () => {
+    expect(readProject(text(), "svcm.yaml").value).toMatchObject({ record: false, alerts: undefined });
+  });
+
+  test("are read as declared", () => {
+    const { value } = readProject(
+      text(
+        "record: true",
+        "alerts: { webhook: HOOK, command: [notify, ops], heartbeat: BEAT, rules: { disk: 10m, drift: off } }",
+      ),
+      "svcm.yaml",
+    );
+    expect(value?.record).toBe(true);
+    expect(value?.alerts).toEqual({
+      webhook: "HOOK",
+      webhookSecret: undefined,
+      command: ["notify", "ops"],
+      heartbeat: "BEAT",
+      rules: { disk: "10m", drift: "off" },
+    });
+  });
+
+  test.each(["webhook", "heartbeat", "webhookSecret"])(
+    "an address or a secret as %s is refused and never shown",
+    (member) => {
+      const { issues } = readProject(
+        text(`alerts: { ${member}: "https://chat.example.com/x/canary-path" }`),
+        "svcm.yaml",
+      );
+      expect(issues).toHaveLength(1);
+      expect(issues[0]?.message).toContain("the name of an environment variable");
+      expect(JSON.stringify(issues)).not.toContain("canary");
+    },
+  );
+
+  test.each(["rules: { cpu: 5m }", "rules: { disk: soon }", "command: notify", "email: ops@example.com"])(
+    "%s is refused",
+    (line) => {
+      expect(readProject(text(`alerts: { ${line} }`), "svcm.yaml").issues).toHaveLength(1);
+    },
+  );
+});

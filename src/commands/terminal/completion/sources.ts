@@ -59,6 +59,7 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   "interfaces:edit": [{ from: "adapters" }],
   "interfaces:remove": [{ from: "adapters" }],
   "interfaces:validate": [FILE],
+  "metrics:history": [PROCESSES],
   "keys:confirm": [{ from: "guesses", repeats: true }],
   "keys:set-tier": [{}, { from: "projectKeys", repeats: true }],
   rollback: [{}],

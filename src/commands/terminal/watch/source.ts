@@ -52,7 +52,8 @@ export async function remoteSource({
   const client: Client = connect({ url, token, WebSocket, onState, onRetry });
   return {
     origin: new URL(url).host,
-    samples: (intervalMs, signal) => samplesOf(client.watch({ environment, service, intervalMs, signal })),
+    samples: (intervalMs, signal) =>
+      samplesOf(client.watch({ environment, service, intervalMs, history: false, signal })),
     async act(action, { pmId }) {
       const { ok, error } = await client.act({ action, pmId });
       if (!ok) throw new Error(error ?? "The action failed.");
@@ -69,7 +70,7 @@ async function* samplesOf(frames: AsyncIterable<WatchFrame>): AsyncIterable<Samp
   for await (const frame of frames) {
     if (frame.type === "metrics") yield { kind: "metrics", payload: frame.payload };
     else if (frame.type === "host") host = frame.payload;
-    else if (host !== undefined) {
+    else if (frame.type === "error" && host !== undefined) {
       yield { kind: "host", payload: host, error: { code: foreignCode(frame.code), details: frame.details } };
       host = undefined;
     }

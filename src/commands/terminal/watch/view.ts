@@ -1,5 +1,6 @@
 import { visible, type Paint } from "../../../core/index.ts";
 import { fit } from "../fit.ts";
+import { systemText } from "../metrics.ts";
 import { hostLines } from "./host-lines.ts";
 import type { WatchState } from "./state.ts";
 import { tableLines } from "./table-lines.ts";
@@ -37,7 +38,9 @@ function titleLine(state: WatchState, columns: number, paint: Paint): string {
   const environment = sample?.kind === "metrics" ? sample.payload.environment : state.environment;
   const pace = isPaused ? "PAUSED" : connection;
   const found = filter === "" ? "" : ` · filter ${filter}`;
-  const text = fit(`${environment} · ${pace} · ${intervalMs} ms${found} · ${origin}`, columns);
+  const { host, collectedAt = "" } = sample?.payload ?? {};
+  const machine = host?.system ? ` · ${systemText(host.system, collectedAt)}` : "";
+  const text = fit(`${environment} · ${pace} · ${intervalMs} ms${found} · ${origin}${machine}`, columns);
   return connection === "live" && !isPaused ? paint.bold(text) : paint.yellow(text);
 }
 

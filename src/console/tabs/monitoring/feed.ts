@@ -9,6 +9,7 @@ import {
   type Client,
   type ConnectionState,
   type ErrorFrame,
+  type HistoryFrame,
   type HostMetrics,
   type MetricsFrame,
   type WatchFrame,
@@ -142,6 +143,8 @@ export class Feed {
       ...this.#place(),
       intervalMs: this.intervalMs.value,
       asyncContext: this.asyncContext.value,
+      // The page asks for the range that it shows.
+      history: false,
     };
     try {
       for await (const frame of client.watch(request)) if (client === this.#client) this.#take(frame);
@@ -164,6 +167,7 @@ export class Feed {
   }
 
   #take(frame: WatchFrame): void {
+    if (frame.type === "history") return;
     this.refusal.value = undefined;
     if (frame.type === "error") {
       const { code, details, error } = frame;
@@ -183,7 +187,7 @@ export class Feed {
   }
 
   /** The processes of the sample before stay until a refusal replaces them. */
-  #shownOf({ type, payload }: Exclude<WatchFrame, ErrorFrame>): Shown {
+  #shownOf({ type, payload }: Exclude<WatchFrame, ErrorFrame | HistoryFrame>): Shown {
     const { collectedAt, host } = payload;
     const moment = { collectedAt, time: Date.parse(collectedAt) / 1000, host };
     if (type === "metrics") return { ...moment, metrics: ofService(payload, this.#options.service.peek()) };

@@ -22,8 +22,8 @@ export async function createFolder(folder: string): Promise<void> {
   if (topmost === undefined) return;
   for (let made = folder; made.length >= topmost.length; made = dirname(made)) {
     await syncFolder(dirname(made));
+    if (basename(made) === ".svcm") await ignoreInGit(made);
   }
-  if (basename(folder) === ".svcm") await ignoreInGit(folder);
 }
 
 /** @throws the system's error if neither the file nor its nearest existing folder is writable */

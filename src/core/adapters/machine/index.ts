@@ -1,11 +1,14 @@
 import type { Machine } from "../../ports/machine.ts";
+import { once } from "../../words/once.ts";
 import { openLinux } from "./linux.ts";
+import { askSystem } from "./system.ts";
 
 const MICROSECONDS = 1_000_000;
 
 /** Opens no file and loads no library before the first measurement. */
 export function nodeMachine(options: { readonly diskPaths: readonly string[] }): Machine {
   const { platform } = process;
+  const asked = once(askSystem);
   return {
     platform,
     own() {
@@ -13,9 +16,9 @@ export function nodeMachine(options: { readonly diskPaths: readonly string[] }):
       return { cpuSeconds: (user + system) / MICROSECONDS, rssBytes: process.memoryUsage.rss() };
     },
     async open() {
-      if (platform === "linux") return openLinux(options.diskPaths);
+      if (platform === "linux") return openLinux(options.diskPaths, asked());
       const { openPortable } = await import("./portable.ts");
-      return openPortable(options.diskPaths, platform);
+      return openPortable(options.diskPaths, platform, asked());
     },
   };
 }

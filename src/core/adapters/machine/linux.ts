@@ -8,18 +8,23 @@ import { codeOf } from "../../words/thrown.ts";
 import { DiskReader } from "./disks.ts";
 import { KeptFile } from "./kept-file.ts";
 import { KeptProcess } from "./kept-process.ts";
+import type { AskedSystem } from "./system.ts";
 
 /** Enough for the cores in `/proc/stat`, which come first; the rest is interrupts. */
 const BUFFER_BYTES = 64 * 1024;
 
 /** Small synchronous reads of `/proc` on open descriptors are 13 times faster than asynchronous reads. */
-export function openLinux(paths: readonly string[]): MachineReader {
+export function openLinux(paths: readonly string[], system: AskedSystem): MachineReader {
   const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   const host = new KeptHost(buffer);
   const processes = new KeptProcesses(buffer);
   const disks = new DiskReader(paths);
   return {
     cpuModel: cpus()[0]?.model ?? null,
+    get system() {
+      return system.answer;
+    },
+    known: system.known,
     host: () => Promise.resolve(host.read()),
     processes: (pids) => Promise.resolve(processes.read(pids)),
     disks: () => disks.read(),

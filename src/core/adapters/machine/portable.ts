@@ -3,18 +3,27 @@ import type { Systeminformation } from "systeminformation";
 import type { CoreTimes, HostReading, IoReading, LoadAvg, ProcessReading } from "../../metrics/reading.ts";
 import type { MachineReader } from "../../ports/machine.ts";
 import { DiskReader } from "./disks.ts";
+import type { AskedSystem } from "./system.ts";
 
 /** systeminformation starts child processes, so its answers are kept. */
 const KEPT_MS = 5000;
 const KIBIBYTE = 1024;
 
-export async function openPortable(paths: readonly string[], platform: string): Promise<MachineReader> {
+export async function openPortable(
+  paths: readonly string[],
+  platform: string,
+  system: AskedSystem,
+): Promise<MachineReader> {
   const { mem, processes } = await import("systeminformation");
   const memory = kept(mem);
   const list = kept(async () => ({ atMs: performance.now(), processes: (await processes()).list }));
   const disks = new DiskReader(paths);
   return {
     cpuModel: cpus()[0]?.model ?? null,
+    get system() {
+      return system.answer;
+    },
+    known: system.known,
     async host() {
       return { ...coreTimes(), memory: memoryOf(await memory()), loadAvg: loadAvgOf(platform) };
     },

@@ -1,6 +1,33 @@
 import type { CodeDocs } from "../rule.ts";
 
 export const telemetryCodes: CodeDocs = {
+  HISTORY_FAILED: {
+    summary: "The folder `.svcm/history` could not be read.",
+    remedy: "Run svcm as the owner of the folder, or remove it: svcm makes a new one.",
+  },
+  HISTORY_PART_DAMAGED: {
+    summary: "A gzipped file of the history is damaged, for example by a power cut.",
+    explanation: "The lines before the damage are in the answer.",
+    remedy: "Nothing has to be done. Remove the file if you do not want to see the message.",
+  },
+  HISTORY_LINE_TORN: {
+    summary: "A file of the history has lines that are not whole, for example because the disk was full.",
+    explanation: "All other lines are in the answer.",
+    remedy: "Nothing has to be done. svcm drops these lines when it closes the hour.",
+  },
+  ALERT_FAILED: {
+    summary: "The webhook, the command or the heartbeat of `alerts` in `svcm.yaml` did not accept a message.",
+    remedy: "Read the details, then run `svcm alerts test` to try again.",
+  },
+  ALERT_VARIABLE_MISSING: {
+    summary: "A variable that `alerts` in `svcm.yaml` names is not set where svcm runs, or holds no URL.",
+    explanation: "The file has only the name of the variable, so that the URL stays out of the repository.",
+    remedy: "Set the variable to an http or https URL in the environment of `svcm serve`.",
+  },
+  ALERTS_NOT_DECLARED: {
+    summary: "`svcm.yaml` declares no webhook, command or heartbeat for alerts.",
+    remedy: "Add `alerts` to `svcm.yaml`, for example `alerts: { webhook: ALERT_WEBHOOK_URL }`.",
+  },
   UNSUPPORTED_PLATFORM: {
     summary: "This platform does not report the disk traffic of a process.",
     explanation: "CPU and memory are measured all the same.",

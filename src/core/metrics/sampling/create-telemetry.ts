@@ -2,7 +2,7 @@ import { ecosystemSpellings, resolveEnvironment } from "../../project/environmen
 import { chooseServices, type PlaceRequest } from "../../project/places.ts";
 import type { Ports } from "../../ports/index.ts";
 import { oneAtATime } from "../../words/one-at-a-time.ts";
-import type { MetricsRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
+import type { CollectRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
 import { EcosystemWatch } from "./ecosystem-watch.ts";
 import { measure, sampleOf, type Moment } from "./measuring.ts";
 import { Meter } from "./meter.ts";
@@ -26,6 +26,7 @@ class SharedTelemetry implements Telemetry {
   readonly #collecting = oneAtATime(() => this.#moment());
   #sampler: Sampler | undefined;
   #samples = 0;
+  #last: { readonly moment: Moment; readonly atMs: number } | undefined;
 
   constructor(ports: Ports) {
     this.#ports = ports;
@@ -60,11 +61,9 @@ class SharedTelemetry implements Telemetry {
     }
   }
 
-  async collect(request: MetricsRequest): Promise<Sample> {
+  async collect(request: CollectRequest): Promise<Sample> {
     const environment = await this.environment(request);
-    // Each caller asks PM2 itself, so none waits for the time-out of another one's question.
-    await this.#table.ask();
-    const moment = await this.#collecting();
+    const moment = this.#fresh(request.freshMs ?? 0) ?? (await this.#present());
     const scraper = request.asyncContext ? new Scraper(this.#ports) : undefined;
     try {
       if ("records" in moment.listed) await scraper?.ask(moment.listed.records);
@@ -113,13 +112,26 @@ class SharedTelemetry implements Telemetry {
     return watch;
   }
 
+  #fresh(freshMs: number): Moment | undefined {
+    const last = this.#last;
+    return last !== undefined && this.#ports.clock.elapsed() - last.atMs < freshMs ? last.moment : undefined;
+  }
+
+  async #present(): Promise<Moment> {
+    // Each caller asks PM2 itself, so none waits for the time-out of another one's question.
+    await this.#table.ask();
+    const moment = await this.#collecting();
+    this.#last = { moment, atMs: this.#ports.clock.elapsed() };
+    return moment;
+  }
+
   async #moment(): Promise<Moment> {
     const shared = await this.#sampler?.now();
     if (shared?.measured.before !== undefined) return shared;
     const meter = new Meter(await this.#ports.machine.open());
     try {
       await this.#measure(meter);
-      await this.#ports.clock.pause(SINGLE_MS);
+      await Promise.all([this.#ports.clock.pause(SINGLE_MS), meter.settled]);
       return await this.#measure(meter);
     } finally {
       meter.close();

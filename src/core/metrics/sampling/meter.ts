@@ -23,7 +23,12 @@ export class Meter {
     const latest = this.#latest;
     if (latest !== undefined && atMs - latest.atMs >= SHORTEST_MS) this.#before = latest;
     this.#latest = now;
-    return { before: this.#before, now, disks: await disks, cpuModel: reader.cpuModel };
+    return { before: this.#before, now, disks: await disks, cpuModel: reader.cpuModel, system: reader.system };
+  }
+
+  /** Resolves when the lasting facts of the machine are known, or soon. */
+  get settled(): Promise<void> {
+    return this.#reader.known;
   }
 
   known(pids: readonly number[]): number[] {

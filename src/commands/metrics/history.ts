@@ -1,0 +1,56 @@
+import * as Args from "@oclif/core/args";
+import * as Flags from "@oclif/core/flags";
+import { historyShow, seriesOf, type HistoryResponse } from "../../core/index.ts";
+import { SvcmCommand } from "../base.ts";
+import { UsageError } from "../terminal/errors.ts";
+import { historyCsv, renderHistory } from "../terminal/history.ts";
+import { readSince } from "../terminal/since.ts";
+
+export default class MetricsHistory extends SvcmCommand {
+  static override summary = "Show the recorded past of the processes, or of the host.";
+  static override description =
+    "Reads what svcm serve --record wrote to .svcm/history: a value every 10 seconds for 7 days, then one-minute means and maxima for 90 days. Growth is the difference between the first and the last memory value. Nothing needs to run. --json and --csv show at most 500 points of each series.";
+  static override examples = [
+    "<%= config.bin %> metrics history",
+    "<%= config.bin %> metrics history orders-api --since 7d",
+    "<%= config.bin %> metrics history --host --since 1h --csv",
+    "<%= config.bin %> metrics history --json | jq '.series[] | select(.metric == \"memoryBytes\")'",
+  ];
+  static override args = {
+    name: Args.string({
+      ignoreStdin: true,
+      description: "Exact name of a process. All of its instances are included.",
+      multiple: true,
+    }),
+  };
+  static override flags = {
+    host: Flags.boolean({ summary: "Show the host instead of processes.", default: false }),
+    since: Flags.string({
+      summary: "Begin of the span. Takes an age such as 30m, 24h or 7d, or a date such as 2026-01-31.",
+      default: "24h",
+    }),
+    csv: Flags.boolean({ summary: "Print one line for each value, for a spreadsheet.", default: false }),
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(MetricsHistory);
+    const { host, since, csv } = flags;
+    const names = args.name ?? [];
+    if (host && names.length > 0)
+      throw new UsageError("--host was given together with names.", "--host alone, or names of processes");
+    if (csv && this.jsonEnabled()) throw new UsageError("--csv and --json were both given.", "one of them");
+    const series = host ? "host" : names.length === 0 ? "*" : names.map(seriesOf).join(",");
+    const now = Date.now();
+    const answer = await this.execute(historyShow, { series, from: readSince(since, now), to: now });
+    if (this.jsonEnabled()) return answer;
+    if (csv) this.logExactly(historyCsv(answer));
+    else this.print((screen) => (answer.series.length === 0 ? nothing(answer, since) : renderHistory(answer, screen)));
+    for (const { file, code } of answer.unreadable) this.logToStderr(`${file} could not be read whole (${code}).`);
+    return answer;
+  }
+}
+
+function nothing({ recorder }: HistoryResponse, since: string): string {
+  if (recorder.since !== null) return `Nothing of that was recorded since ${since}.`;
+  return "Nothing is recorded yet. Start svcm serve --record, or add this line to svcm.yaml: record: true";
+}

@@ -1,0 +1,55 @@
+import { hostname } from "node:os";
+import { setTimeout as after } from "node:timers/promises";
+import type { HostSystem } from "../../api/host-system.ts";
+
+/** Facts that stay the same while the machine runs. */
+export interface AskedSystem {
+  /** Null until it is there, and if the machine does not answer. */
+  readonly answer: HostSystem | null;
+  /** Resolves when the answer is there, or after a second. */
+  readonly known: Promise<void>;
+}
+
+/** systeminformation starts child processes, and one of them may hang. */
+const PATIENCE_MS = 1000;
+/** A machine with containers has an interface and a file system for each. */
+const MOST = 16;
+/** File systems without a disk behind them. */
+const VIRTUAL = /^(?:tmpfs|devtmpfs|overlay|squashfs|efivarfs|proc|sysfs|none)$/;
+
+export function askSystem(): AskedSystem {
+  let answer: HostSystem | null = null;
+  const asked = ask().then(
+    (facts) => void (answer = facts),
+    () => undefined,
+  );
+  return {
+    get answer() {
+      return answer;
+    },
+    known: Promise.race([asked, after(PATIENCE_MS, undefined, { ref: false })]),
+  };
+}
+
+async function ask(): Promise<HostSystem> {
+  const { fsSize, networkInterfaces, osInfo, system, time } = await import("systeminformation");
+  const [os, machine, disks, interfaces] = await Promise.all([osInfo(), system(), fsSize(), networkInterfaces()]);
+  const { uptime } = time();
+  const list = Array.isArray(interfaces) ? interfaces : [interfaces];
+  return {
+    hostName: os.hostname || hostname(),
+    os: [os.distro, os.release].filter((part) => part !== "" && part !== "unknown").join(" ") || process.platform,
+    kernel: os.kernel,
+    architecture: os.arch,
+    virtualization: machine.virtual ? machine.virtualHost || "virtual" : null,
+    bootedAt: uptime > 0 ? new Date(Math.round(Date.now() / 1000 - uptime) * 1000).toISOString() : null,
+    fileSystems: disks
+      .filter(({ type }) => !VIRTUAL.test(type))
+      .slice(0, MOST)
+      .map(({ mount, type, size }) => ({ path: mount, type, totalBytes: size })),
+    interfaces: list
+      .filter(({ internal, operstate, ip4, ip6 }) => !internal && operstate !== "down" && (ip4 || ip6))
+      .slice(0, MOST)
+      .map(({ iface, ip4, ip6 }) => ({ name: iface, addresses: [ip4, ip6].filter(Boolean) })),
+  };
+}

@@ -1,0 +1,78 @@
+import type { AlertRule } from "../api/names.ts";
+import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
+import type { Sample } from "../metrics/telemetry.ts";
+import type { Growth } from "./growth.ts";
+
+/** A rule that applies to a subject at one moment. */
+export interface Condition {
+  readonly rule: AlertRule;
+  /** A process, a path of a file system, an ecosystem file, or PM2. */
+  readonly subject: string;
+  /** The facts, in a sentence. It holds names and figures only. */
+  readonly details: string;
+}
+
+const GIB = 2 ** 30;
+/** A file system is nearly full below either. */
+const LEAST_FREE = { share: 0.1, bytes: 2 * GIB } as const;
+
+/** The conditions that hold in a sample. `growth` is of processes whose memory grows without a pause. */
+export function conditionsOf(sample: Sample, growth: ReadonlyMap<string, Growth>): Condition[] {
+  const disks = sample.payload.host.disk.flatMap(fullDisk);
+  if (sample.kind === "host") return [{ rule: "pm2-away", subject: "PM2", details: sample.error.details }, ...disks];
+  const { payload } = sample;
+  return [
+    ...offline(payload),
+    ...payload.processes.flatMap(crashLoop),
+    ...[...growth].map(([subject, one]) => growing(subject, one)),
+    ...disks,
+    ...drifted(payload),
+  ];
+}
+
+function offline({ ecosystem, processes }: MetricsPayload): Condition[] {
+  const missing = ecosystem.missingExpected.map((subject) => ({
+    subject,
+    details: `${subject} is declared in ${ecosystem.fileName}, and no process of it is online.`,
+  }));
+  const known = new Set(ecosystem.missingExpected);
+  const errored = processes
+    .filter(({ name, status }) => status === "errored" && !known.has(name))
+    .map((process) => ({ subject: labelOf(process), details: `${labelOf(process)} is errored: PM2 has given it up.` }));
+  return [...missing, ...errored].map((one) => ({ rule: "not-online", ...one }));
+}
+
+function crashLoop(process: ProcessMetrics): Condition[] {
+  const { problem } = process;
+  if (problem?.code !== "PROCESS_CRASH_LOOP") return [];
+  return [{ rule: "crash-loop", subject: labelOf(process), details: problem.details }];
+}
+
+function growing(subject: string, { bytesPerHour, hoursLeft }: Growth): Condition {
+  const rate = `${Math.round(bytesPerHour / 2 ** 20)} MiB an hour`;
+  const details = `The memory of ${subject} grows by ${rate}. The machine has no memory left in ${Math.round(hoursLeft)} hours.`;
+  return { rule: "memory-growth", subject, details };
+}
+
+function fullDisk(disk: HostMetrics["disk"][number]): Condition[] {
+  if (!("availableBytes" in disk)) return [];
+  const { path, availableBytes, totalBytes } = disk;
+  const isFull = availableBytes < totalBytes * LEAST_FREE.share || availableBytes < LEAST_FREE.bytes;
+  if (!isFull || totalBytes === 0) return [];
+  const details = `${path} has ${(availableBytes / GIB).toFixed(1)} GiB free of ${(totalBytes / GIB).toFixed(1)} GiB.`;
+  return [{ rule: "disk", subject: path, details }];
+}
+
+/** One condition for each app, so that a message names it. A missing app is not online. */
+function drifted({ ecosystem }: MetricsPayload): Condition[] {
+  const differing = ecosystem.drift.filter(({ state }) => state !== "missing");
+  return [...new Set(differing.map(({ name }) => name))].map((subject) => {
+    const fields = differing.filter(({ name }) => name === subject).map(({ key, field }) => key ?? field);
+    const names = [...new Set(fields)].slice(0, 5).join(", ");
+    return { rule: "drift", subject, details: `${subject} differs from ${ecosystem.fileName}: ${names}.` };
+  });
+}
+
+function labelOf({ name, pmId }: ProcessMetrics): string {
+  return `${name} (${pmId})`;
+}

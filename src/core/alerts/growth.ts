@@ -1,0 +1,76 @@
+import type { Sample } from "../metrics/telemetry.ts";
+
+/** The memory of a process that grows steadily. */
+export interface Growth {
+  readonly bytesPerHour: number;
+  /** Until the available memory of the machine is used up at this rate. */
+  readonly hoursLeft: number;
+}
+
+interface Point {
+  readonly atMs: number;
+  readonly bytes: number;
+}
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const WINDOW_MS = 6 * HOUR_MS;
+const LEAST_WINDOW_MS = HOUR_MS;
+const HOURS_AHEAD = 24;
+/** Share of the differences that a straight line explains. */
+const LEAST_FIT = 0.8;
+
+/** Remembers the memory of each process, a value a minute over six hours. */
+export class MemoryTrend {
+  readonly #points = new Map<string, Point[]>();
+
+  /** Adds a sample and returns the processes that use up the memory within a day. */
+  add(sample: Sample): ReadonlyMap<string, Growth> {
+    if (sample.kind === "host") return new Map();
+    const { processes, host, collectedAt } = sample.payload;
+    const atMs = Date.parse(collectedAt);
+    const labels = new Set<string>();
+    for (const { name, pmId, memoryBytes } of processes) {
+      const label = `${name} (${pmId})`;
+      labels.add(label);
+      if (memoryBytes !== null) this.#remember(label, { atMs, bytes: memoryBytes });
+    }
+    for (const label of this.#points.keys()) if (!labels.has(label)) this.#points.delete(label);
+    const availableBytes = host.memory.availableBytes ?? Infinity;
+    const found = [...this.#points].flatMap(([label, points]) => {
+      const growth = growthOf(points, availableBytes);
+      return growth === undefined ? [] : [[label, growth] as const];
+    });
+    return new Map(found);
+  }
+
+  #remember(label: string, point: Point): void {
+    const points = this.#points.get(label) ?? [];
+    this.#points.set(label, points);
+    const last = points.at(-1);
+    // A clock that was set back begins a new series.
+    if (last !== undefined && point.atMs < last.atMs) points.length = 0;
+    else if (last !== undefined && point.atMs - last.atMs < MINUTE_MS) return;
+    points.push(point);
+    while ((points[0]?.atMs ?? 0) < point.atMs - WINDOW_MS) points.shift();
+  }
+}
+
+/** `undefined` if the memory does not grow steadily, or lasts for more than a day. @param points oldest first */
+export function growthOf(points: readonly Point[], availableBytes: number): Growth | undefined {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined || last.atMs - first.atMs < LEAST_WINDOW_MS) return undefined;
+  const meanAt = points.reduce((sum, { atMs }) => sum + atMs - first.atMs, 0) / points.length;
+  const meanBytes = points.reduce((sum, { bytes }) => sum + bytes, 0) / points.length;
+  let [covariance, spreadAt, spreadBytes] = [0, 0, 0];
+  for (const { atMs, bytes } of points) {
+    const [x, y] = [atMs - first.atMs - meanAt, bytes - meanBytes];
+    covariance += x * y;
+    spreadAt += x * x;
+    spreadBytes += y * y;
+  }
+  const bytesPerHour = (covariance / spreadAt) * HOUR_MS;
+  const fit = spreadBytes === 0 ? 0 : covariance ** 2 / (spreadAt * spreadBytes);
+  const hoursLeft = availableBytes / bytesPerHour;
+  return bytesPerHour > 0 && fit >= LEAST_FIT && hoursLeft <= HOURS_AHEAD ? { bytesPerHour, hoursLeft } : undefined;
+}

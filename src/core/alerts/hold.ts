@@ -1,0 +1,122 @@
+import { alertRules, type AlertRule } from "../api/names.ts";
+import type { AlertSettings } from "../project/project.ts";
+import type { Condition } from "./conditions.ts";
+
+/** Milliseconds for which a condition must hold before it is reported; a rule without one is off. */
+export type HoldOffs = Readonly<Partial<Record<AlertRule, number>>>;
+
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+const DEFAULTS: Readonly<Record<AlertRule, string>> = {
+  "not-online": "60s",
+  "crash-loop": "0s",
+  "memory-growth": "30m",
+  disk: "5m",
+  drift: "15m",
+  "pm2-away": "60s",
+};
+
+export function holdOffsOf({ rules }: Pick<AlertSettings, "rules">): HoldOffs {
+  const entries = alertRules.flatMap((rule) => {
+    const [, count, unit] = /^(\d+)([smh])$/.exec(rules[rule] ?? DEFAULTS[rule]) ?? [];
+    return count === undefined ? [] : [[rule, Number(count) * UNITS[unit as keyof typeof UNITS]] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A condition that holds, or held a moment ago. */
+interface Held {
+  readonly condition: Condition;
+  readonly sinceMs: number;
+  readonly reportedMs: number | undefined;
+  /** The moment since which it no longer holds. */
+  readonly goneMs: number | undefined;
+}
+
+export interface AlertMemory {
+  readonly held: ReadonlyMap<string, Held>;
+  /** Times of the last messages. */
+  readonly sentMs: readonly number[];
+  /** Messages that were left out because too many had been sent. */
+  readonly leftOut: number;
+}
+
+export const NOTHING_HELD: AlertMemory = { held: new Map(), sentMs: [], leftOut: 0 };
+
+export interface Report extends Condition {
+  readonly state: "firing" | "resolved";
+  readonly sinceMs: number;
+  /** Reports that were left out before this one. */
+  readonly leftOut: number;
+}
+
+/** A condition that comes back within this time has not ended. */
+const CALM_MS = 60_000;
+const REPEAT_MS = 6 * UNITS.h;
+const MOST = { messages: 10, withinMs: 10 * UNITS.m } as const;
+
+/**
+ * Decides what to report. A condition is reported once when it has held for its hold-off, again every six hours, and once
+ * when it has been away for a minute. At most ten reports are made in ten minutes; the next one counts the others.
+ *
+ * @param nowMs on a clock that never jumps
+ */
+export function judge(
+  memory: AlertMemory,
+  conditions: readonly Condition[],
+  nowMs: number,
+  holdOffs: HoldOffs,
+): { readonly memory: AlertMemory; readonly reports: readonly Report[] } {
+  const now = new Map(
+    conditions.filter(({ rule }) => holdOffs[rule] !== undefined).map((one) => [`${one.rule} ${one.subject}`, one]),
+  );
+  const held = new Map<string, Held>();
+  const due: Omit<Report, "leftOut">[] = [];
+  for (const key of new Set([...memory.held.keys(), ...now.keys()])) {
+    const next = nextOf(memory.held.get(key), now.get(key), nowMs, holdOffs);
+    if (next.held !== undefined) held.set(key, next.held);
+    if (next.report !== undefined) due.push(next.report);
+  }
+  return limited(memory, held, due, nowMs);
+}
+
+function nextOf(
+  before: Held | undefined,
+  condition: Condition | undefined,
+  nowMs: number,
+  holdOffs: HoldOffs,
+): { readonly held?: Held; readonly report?: Omit<Report, "leftOut"> } {
+  if (condition === undefined) return before === undefined ? {} : withoutCondition(before, nowMs);
+  const sinceMs = before?.sinceMs ?? nowMs;
+  const reportedMs = before?.reportedMs;
+  const isDue =
+    reportedMs === undefined ? nowMs - sinceMs >= (holdOffs[condition.rule] ?? 0) : nowMs - reportedMs >= REPEAT_MS;
+  const held = { condition, sinceMs, reportedMs: isDue ? nowMs : reportedMs, goneMs: undefined };
+  return isDue ? { held, report: { ...condition, state: "firing", sinceMs } } : { held };
+}
+
+/** Before its report, a condition that ends is forgotten, so a short one is never reported. */
+function withoutCondition(before: Held, nowMs: number): ReturnType<typeof nextOf> {
+  if (before.reportedMs === undefined) return {};
+  const goneMs = before.goneMs ?? nowMs;
+  if (nowMs - goneMs < CALM_MS) return { held: { ...before, goneMs } };
+  return { report: { ...before.condition, state: "resolved", sinceMs: before.sinceMs } };
+}
+
+function limited(
+  { sentMs, leftOut }: AlertMemory,
+  held: ReadonlyMap<string, Held>,
+  due: readonly Omit<Report, "leftOut">[],
+  nowMs: number,
+): ReturnType<typeof judge> {
+  const recent = sentMs.filter((at) => nowMs - at < MOST.withinMs);
+  const sent = due.slice(0, Math.max(0, MOST.messages - recent.length));
+  const reports = sent.map((report, at) => ({ ...report, leftOut: at === 0 ? leftOut : 0 }));
+  return {
+    memory: {
+      held,
+      sentMs: [...recent, ...sent.map(() => nowMs)],
+      leftOut: (sent.length > 0 ? 0 : leftOut) + due.length - sent.length,
+    },
+    reports,
+  };
+}

@@ -1,0 +1,45 @@
+import type { AlertMessage } from "../api/alerts.ts";
+import type { Ports } from "../ports/index.ts";
+import type { Report } from "./hold.ts";
+
+const WORDS = { firing: "ALERT", resolved: "Resolved" } as const;
+
+export function messageOf(
+  { clock, host, workspace }: Pick<Ports, "clock" | "host" | "workspace">,
+  { rule, subject, state, details, sinceMs, leftOut }: Report,
+): AlertMessage {
+  const nowMs = clock.now();
+  return {
+    version: 1,
+    text: `${WORDS[state]} on ${host.name()}: ${rule}. ${details}${leftOut > 0 ? ` ${leftOut} earlier messages were left out.` : ""}`,
+    state,
+    rule,
+    subject,
+    details,
+    host: host.name(),
+    workspace: workspace.root,
+    at: new Date(nowMs).toISOString(),
+    since: new Date(nowMs - (clock.elapsed() - sinceMs)).toISOString(),
+    leftOut,
+  };
+}
+
+export function testMessage({ clock, host, workspace }: Pick<Ports, "clock" | "host" | "workspace">): AlertMessage {
+  const at = new Date(clock.now()).toISOString();
+  const details = `This is a test of the alerts of ${workspace.root}.`;
+  const text = `Test on ${host.name()}: ${details}`;
+  const [root, name] = [workspace.root, host.name()];
+  return {
+    version: 1,
+    text,
+    state: "test",
+    rule: null,
+    subject: "test",
+    details,
+    host: name,
+    workspace: root,
+    at,
+    since: at,
+    leftOut: 0,
+  };
+}

@@ -1,0 +1,88 @@
+import type { RecorderStart } from "../api/names.ts";
+import { failureCode } from "../errors.ts";
+import { FileError, type Ports } from "../ports/index.ts";
+import type { Recorder } from "../ports/history.ts";
+import { LIMITS, hourOf, nameOf, outdated } from "./parts.ts";
+import { HEADING, lineOf, STEP_MS, stepOf } from "./step.ts";
+import { sealHour } from "./seal.ts";
+
+/** Time until a recorder that cannot begin tries again, for example because another process records. */
+const RETRY_MS = 60_000;
+
+/** A recorder over these ports. It opens, asks and runs nothing before its start. */
+export function createRecorder(ports: Ports): Recorder {
+  return new HistoryRecorder(ports);
+}
+
+class HistoryRecorder implements Recorder {
+  readonly #ports: Ports;
+  #running: { readonly stop: AbortController; readonly ended: Promise<void>; readonly by: RecorderStart } | undefined;
+  #problem: Recorder["state"]["problem"] = null;
+  #hour: string | undefined;
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  get state(): Recorder["state"] {
+    const { by = null } = this.#running ?? {};
+    return { on: by !== null, by, problem: this.#problem };
+  }
+
+  start(by: RecorderStart): void {
+    if (this.#running !== undefined) return;
+    const stop = new AbortController();
+    this.#running = { stop, ended: this.#run(stop.signal), by };
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#running;
+    running?.stop.abort();
+    await running?.ended;
+    if (this.#running === running) this.#running = undefined;
+    this.#problem = null;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { clock, historyFiles } = this.#ports;
+    while (!signal.aborted) {
+      await this.#attempt(() => historyFiles.exclusively(() => this.#record(signal)));
+      await clock.pause(signal.aborted ? 0 : RETRY_MS, signal).catch(() => undefined);
+    }
+  }
+
+  async #record(signal: AbortSignal): Promise<void> {
+    this.#hour = undefined;
+    const request = { environment: undefined, asyncContext: false, intervalMs: STEP_MS };
+    for await (const sample of this.#ports.telemetry.watch(request, signal)) {
+      const step = stepOf(sample);
+      const isStored = await this.#attempt(() => this.#append(hourOf(step.atMs), lineOf(step)));
+      if (isStored) this.#problem = null;
+    }
+  }
+
+  /** The first line of an hour, and of a recorder, is its heading. Hours that are over are closed then. */
+  async #append(hour: string, line: string): Promise<void> {
+    const { historyFiles } = this.#ports;
+    const isNew = hour !== this.#hour;
+    await historyFiles.append(nameOf(hour, "open"), isNew ? [HEADING, line] : [line]);
+    this.#hour = hour;
+    if (!isNew) return;
+    const open = (await historyFiles.parts()).filter((part) => part.kind === "open" && part.hour !== hour);
+    for (const part of open) await sealHour(historyFiles, part.hour);
+    for (const part of outdated(await historyFiles.parts(), LIMITS)) await historyFiles.remove(part.name);
+  }
+
+  /** A failure is the recorder's state and never ends the sampler. */
+  async #attempt(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      const code = error instanceof FileError ? error.code : failureCode(error);
+      const details = error instanceof Error ? error.message : "This is a defect of svcm.";
+      this.#problem = { code, details };
+      return false;
+    }
+  }
+}

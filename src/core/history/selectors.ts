@@ -1,0 +1,64 @@
+import { hostHistoryMetrics, processHistoryMetrics } from "../api/names.ts";
+import { SvcmError } from "../errors.ts";
+
+/** One series: a metric of the host, or of a process. */
+export interface SeriesName {
+  /** Null for the host. */
+  readonly app: string | null;
+  readonly pmId: number | null;
+  readonly metric: string;
+  /** Place of the value in its row. */
+  readonly column: number;
+}
+
+/** Narrows the series of an answer. */
+export type Choice = (series: SeriesName) => boolean;
+
+const ACCEPTED =
+  "host, the name of a process, its name and PM2 id such as api/0, or * for every process, each with or without a metric such as :memoryBytes; several with a comma between them";
+const metrics: readonly string[] = [...new Set([...hostHistoryMetrics, ...processHistoryMetrics])];
+
+/**
+ * Reads `host,orders-api/0:memoryBytes`. A comma, a slash, a colon or a percent sign in a name is written as in a URL.
+ *
+ * @param text `undefined` chooses every series
+ * @throws {SvcmError} INVALID_REQUEST
+ */
+export function readSeries(text: string | undefined): Choice {
+  if (text === undefined) return () => true;
+  const choices = text.split(",").map(readOne);
+  return (series) => choices.some((choice) => choice(series));
+}
+
+function readOne(text: string): Choice {
+  const [, given = "", id, metric] = /^([^/:]+)(?:\/(\d{1,9}))?(?::(\w+))?$/.exec(text) ?? [];
+  const name = decoded(given);
+  if (name === undefined || (metric !== undefined && !metrics.includes(metric))) throw unreadable(text);
+  const isOfMetric = (series: SeriesName): boolean => metric === undefined || series.metric === metric;
+  if (given === "host" && id === undefined) return (series) => series.app === null && isOfMetric(series);
+  return (series) =>
+    series.app !== null &&
+    (given === "*" || series.app === name) &&
+    (id === undefined || series.pmId === Number(id)) &&
+    isOfMetric(series);
+}
+
+/** The text that chooses the processes with this name. */
+export function seriesOf(app: string): string {
+  return app === "host" ? "%68ost" : encodeURIComponent(app).replaceAll("*", "%2A");
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return text === "" ? undefined : decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(text: string): SvcmError {
+  const shown = JSON.stringify(text.slice(0, 80));
+  return new SvcmError("INVALID_REQUEST", {
+    details: `series: ${shown} is not a series. Accepted: ${ACCEPTED}. Metrics: ${metrics.join(", ")}.`,
+  });
+}

@@ -1,0 +1,69 @@
+import { hostHistoryMetrics, processHistoryMetrics } from "../api/names.ts";
+import type { Sample } from "../metrics/telemetry.ts";
+import { isRecord } from "../words/record.ts";
+
+/** A measured value, or the mean and the maximum of a minute; null if it was not measured. */
+export type Recorded = number | readonly [mean: number, max: number] | null;
+
+/** The recorded values of a moment or of a minute, in the order of the metrics' names. */
+export interface Step {
+  readonly atMs: number;
+  readonly host: readonly Recorded[];
+  /** By name and PM2's number, such as `orders-api/0`. */
+  readonly processes: Readonly<Record<string, readonly Recorded[]>>;
+}
+
+/** Milliseconds between two recorded steps, and the length of a combined one. */
+export const STEP_MS = 10_000;
+export const MINUTE_MS = 60_000;
+
+/** The first line of a file, for a person who reads it with `zcat`. */
+export const HEADING = JSON.stringify({ columns: { host: hostHistoryMetrics, processes: processHistoryMetrics } });
+
+/** The values of a sample that are recorded. Each name comes from the sample, which holds no secret. */
+export function stepOf({ kind, payload }: Sample): Step {
+  const { cpu, memory, disk } = payload.host;
+  const [first] = disk;
+  const processes = kind === "metrics" ? payload.processes : [];
+  return {
+    atMs: Date.parse(payload.collectedAt),
+    host: [
+      cpu.usagePercent,
+      memory.usedPercent,
+      first !== undefined && "usedPercent" in first ? first.usedPercent : null,
+    ],
+    processes: Object.fromEntries(
+      processes.map(({ name, pmId, cpuPercent, memoryBytes, diskIo, restartCount }) => [
+        `${name}/${pmId}`,
+        [cpuPercent, memoryBytes, diskIo.readBytesPerSecond, diskIo.writeBytesPerSecond, restartCount],
+      ]),
+    ),
+  };
+}
+
+export function lineOf({ atMs, host, processes }: Step): string {
+  return JSON.stringify({ at: new Date(atMs).toISOString(), host, processes });
+}
+
+/** `undefined` for a line that is torn or holds something else. */
+export function parseStep(line: string): Step | undefined {
+  try {
+    const { at, host, processes } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    const atMs = Date.parse(String(at));
+    if (Number.isNaN(atMs) || !isRow(host) || !isRecord(processes)) return undefined;
+    return Object.values(processes).every(isRow)
+      ? { atMs, host, processes: processes as Step["processes"] }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRow(value: unknown): value is readonly Recorded[] {
+  return Array.isArray(value) && value.every(isRecorded);
+}
+
+function isRecorded(value: unknown): boolean {
+  if (value === null || Number.isFinite(value)) return true;
+  return Array.isArray(value) && value.length === 2 && value.every(Number.isFinite);
+}

@@ -1,0 +1,26 @@
+import type { RecorderResponse } from "../api/history.ts";
+import { audited } from "../audit/audited.ts";
+import { extentOf } from "../history/parts.ts";
+import { defineOperation } from "../operation.ts";
+
+/** Switches the recorder on or off until the service ends. `record: true` in svcm.yaml switches it on at each start. */
+export const historyRecord = defineOperation({
+  id: "history.record",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { on }, caller): Promise<RecorderResponse> {
+    const { recorder, historyFiles } = ports;
+    await audited(
+      ports,
+      caller,
+      () => ({ action: "history.record", target: on ? "on" : "off" }),
+      async (begin) => {
+        if (recorder.state.on === on) return;
+        await begin();
+        if (on) recorder.start("request");
+        else await recorder.stop();
+      },
+    );
+    return { ...recorder.state, ...extentOf(await historyFiles.parts()) };
+  },
+});

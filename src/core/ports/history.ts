@@ -1,0 +1,42 @@
+import type { Part } from "../history/parts.ts";
+import type { RecorderResponse } from "../api/history.ts";
+import type { RecorderStart } from "../api/names.ts";
+
+/** The files of the recorded past, in `.svcm/history` of a repository, for their owner alone. */
+export interface HistoryFiles {
+  /**
+   * Runs `work` while no other process records here.
+   * @throws {FileError} ELOCKED, or another system code; what `work` throws passes through
+   */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+
+  /** Adds lines to a part, and syncs them to disk. @throws {FileError} */
+  append(name: string, lines: readonly string[]): Promise<void>;
+
+  /** Empty if nothing was ever recorded. @throws {FileError} */
+  parts(): Promise<readonly Part[]>;
+
+  /** The lines of a part. A damaged one gives those before the damage, with the code of the damage. @throws {FileError} */
+  read(name: string): Promise<PartText>;
+
+  /** Replaces a part by these lines, gzipped, as a whole. @throws {FileError} */
+  seal(name: string, lines: readonly string[]): Promise<void>;
+
+  remove(name: string): Promise<void>;
+}
+
+export interface PartText {
+  readonly lines: readonly string[];
+  readonly damage?: "HISTORY_PART_DAMAGED";
+}
+
+/** Records the samples of one server, until it is stopped. */
+export interface Recorder {
+  readonly state: Pick<RecorderResponse, "on" | "by" | "problem">;
+
+  /** Does nothing if it records already. */
+  start(by: RecorderStart): void;
+
+  /** Resolves when the step under way is on the disk. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import { conditionsOf } from "../../../src/core/alerts/conditions.ts";
+import { growthOf, MemoryTrend } from "../../../src/core/alerts/growth.ts";
+import type { Sample } from "../../../src/core/index.ts";
+import { hostSample, sample } from "../../server/socket/hand-telemetry.ts";
+
+type Metrics = Extract<Sample, { kind: "metrics" }>;
+type Payload = Metrics["payload"];
+
+const MIB = 2 ** 20;
+const MINUTE = 60_000;
+const NONE = new Map<string, never>();
+
+function metrics(change: (payload: Payload) => Partial<Payload>): Metrics {
+  const { payload } = sample(0);
+  return { kind: "metrics", payload: { ...payload, ...change(payload) } };
+}
+
+const withProcess = (more: Partial<Payload["processes"][number]>) =>
+  metrics(({ processes: [first] }) => ({ processes: [{ ...first!, ...more }] }));
+
+describe("the conditions of alerts", () => {
+  test("a healthy sample has no condition", () => {
+    expect(
+      conditionsOf(
+        metrics(() => ({})),
+        NONE,
+      ),
+    ).toEqual([]);
+  });
+
+  test("a declared app without an online process, and an errored process", () => {
+    const missing = metrics(({ ecosystem }) => ({ ecosystem: { ...ecosystem, missingExpected: ["worker"] } }));
+    expect(conditionsOf(missing, NONE)).toMatchObject([{ rule: "not-online", subject: "worker" }]);
+    expect(conditionsOf(withProcess({ status: "errored" }), NONE)).toMatchObject([
+      { rule: "not-online", subject: "dev-restapi (0)" },
+    ]);
+    expect(conditionsOf(withProcess({ status: "stopped" }), NONE)).toEqual([]);
+  });
+
+  test("a crash loop", () => {
+    const problem = { code: "PROCESS_CRASH_LOOP", details: "It was restarted 26 times." } as const;
+    expect(conditionsOf(withProcess({ problem }), NONE)).toEqual([
+      { rule: "crash-loop", subject: "dev-restapi (0)", details: problem.details },
+    ]);
+  });
+
+  test("drift of an app, by the names of what differs and without a value", () => {
+    const entry = { name: "api", pmIds: [0], field: "env", declared: null, running: null } as const;
+    const drift = [
+      { ...entry, state: "stale", key: "LOG_LEVEL" },
+      { ...entry, state: "different", field: "script", key: null, declared: "a.js", running: "b.js" },
+      { ...entry, name: "worker", state: "missing", field: "app", key: null },
+    ] as const;
+    const sampled = metrics(({ ecosystem }) => ({ ecosystem: { ...ecosystem, drift: [...drift] } }));
+    const [condition, ...others] = conditionsOf(sampled, NONE);
+    expect(others).toEqual([]);
+    expect(condition).toMatchObject({ rule: "drift", subject: "api" });
+    expect(condition?.details).toContain("LOG_LEVEL, script");
+    expect(condition?.details).not.toContain("a.js");
+  });
+
+  test.each([
+    [100, 20, false],
+    [100, 9, true],
+    [10, 1.5, true],
+    [1000, 150, false],
+  ])("a file system of %s GiB with %s GiB free: %s", (total, free, isFull) => {
+    const GIB = 2 ** 30;
+    const disk = {
+      path: "/",
+      totalBytes: total * GIB,
+      availableBytes: free * GIB,
+      freeBytes: 0,
+      usedBytes: 0,
+      usedPercent: 0,
+    };
+    const sampled = metrics(({ host }) => ({ host: { ...host, disk: [disk] } }));
+    expect(conditionsOf(sampled, NONE).map(({ rule }) => rule)).toEqual(isFull ? ["disk"] : []);
+  });
+
+  test("a PM2 that cannot be read", () => {
+    expect(conditionsOf(hostSample, NONE)).toMatchObject([{ rule: "pm2-away", subject: "PM2" }]);
+  });
+});
+
+describe("memory that grows", () => {
+  const minutes = (count: number, bytesAt: (minute: number) => number) =>
+    Array.from({ length: count }, (_, at) => ({ atMs: at * MINUTE, bytes: bytesAt(at) }));
+
+  test("steadily towards the end of the machine's memory within a day is growth", () => {
+    const growth = growthOf(
+      minutes(120, (minute) => 100 * MIB + minute * MIB),
+      600 * MIB,
+    );
+    expect(Math.round((growth?.bytesPerHour ?? 0) / MIB)).toBe(60);
+    expect(Math.round(growth?.hoursLeft ?? 0)).toBe(10);
+  });
+
+  test.each([
+    ["for less than an hour", minutes(50, (minute) => minute * MIB), 600 * MIB],
+    ["slowly", minutes(120, (minute) => minute * 1024), 600 * MIB],
+    ["by nothing", minutes(120, () => 100 * MIB), 600 * MIB],
+    ["by less than nothing", minutes(120, (minute) => (200 - minute) * MIB), 600 * MIB],
+    ["as a saw, as a garbage collector makes it", minutes(300, (minute) => (minute % 30) * MIB), 600 * MIB],
+    ["without a measurement", [], 600 * MIB],
+  ])("memory that grows %s is not reported", (_how, points, availableBytes) => {
+    expect(growthOf(points, availableBytes)).toBeUndefined();
+  });
+
+  test("is found sample by sample, and forgotten with its process", () => {
+    const trend = new MemoryTrend();
+    let found: ReadonlyMap<string, unknown> = new Map();
+    const at = (second: number, memoryBytes: number): Metrics => {
+      const { payload } = withProcess({ memoryBytes });
+      const memory = { ...payload.host.memory, availableBytes: 600 * MIB };
+      const collectedAt = new Date(second * 1000).toISOString();
+      return { kind: "metrics", payload: { ...payload, collectedAt, host: { ...payload.host, memory } } };
+    };
+    for (let second = 0; second <= 7200; second += 10) found = trend.add(at(second, 100 * MIB + second * 20_000));
+    expect([...found.keys()]).toEqual(["dev-restapi (0)"]);
+    const { payload } = at(7210, 0);
+    expect([...trend.add({ kind: "metrics", payload: { ...payload, processes: [] } }).keys()]).toEqual([]);
+    expect([...trend.add(at(7220, 400 * MIB)).keys()]).toEqual([]);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import type { Condition } from "../../../src/core/alerts/conditions.ts";
+import { holdOffsOf, judge, NOTHING_HELD, type Report } from "../../../src/core/alerts/hold.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const HOLD_OFFS = holdOffsOf({ rules: {} });
+
+const offline = (subject = "api"): Condition => ({ rule: "not-online", subject, details: "It is not online." });
+
+/** Judges conditions every ten seconds, and returns what was reported, with its second. */
+function run(seconds: number, conditionsAt: (second: number) => readonly Condition[], holdOffs = HOLD_OFFS) {
+  let memory = NOTHING_HELD;
+  const reports: (Report & { readonly second: number })[] = [];
+  for (let second = 0; second <= seconds; second += 10) {
+    const judged = judge(memory, conditionsAt(second), second * SECOND, holdOffs);
+    memory = judged.memory;
+    reports.push(...judged.reports.map((report) => ({ ...report, second })));
+  }
+  return reports;
+}
+
+const facts = ({ second, state, subject }: Report & { readonly second: number }) => `${second} ${state} ${subject}`;
+
+describe("an alert", () => {
+  test("is reported once its condition has held for the hold-off, and once when it has ended", () => {
+    const reports = run(600, (second) => (second >= 100 && second < 300 ? [offline()] : []));
+    expect(reports.map(facts)).toEqual(["160 firing api", "360 resolved api"]);
+    expect(reports.map(({ sinceMs }) => sinceMs)).toEqual([100 * SECOND, 100 * SECOND]);
+  });
+
+  test("is not reported if the condition is shorter than the hold-off, however often it returns", () => {
+    expect(run(3600, (second) => (second % 60 < 50 ? [offline()] : []))).toEqual([]);
+  });
+
+  test("is one alert while its condition comes and goes within a minute", () => {
+    const reports = run(1200, (second) => (second < 100 || second % 50 < 20 ? [offline()] : []));
+    expect(reports.map(facts)).toEqual(["60 firing api"]);
+  });
+
+  test("is repeated after six hours", () => {
+    const reports = run(13 * 3600, () => [offline()]);
+    expect(reports.map(({ second }) => second)).toEqual([60, 60 + 6 * 3600, 60 + 12 * 3600]);
+  });
+
+  test("of a rule that is off is never reported, and a rule has its own hold-off", () => {
+    const holdOffs = holdOffsOf({ rules: { "not-online": "off", disk: "2h" } });
+    expect(holdOffs).toEqual({
+      "crash-loop": 0,
+      "memory-growth": 30 * MINUTE,
+      disk: 2 * HOUR,
+      drift: 15 * MINUTE,
+      "pm2-away": MINUTE,
+    });
+    expect(run(600, () => [offline()], holdOffs)).toEqual([]);
+  });
+
+  test("a storm is ten messages in ten minutes, and the next one counts the others", () => {
+    const many = Array.from({ length: 40 }, (_, at) => offline(`app-${at}`));
+    const reports = run(1000, (second) => (second === 1000 ? [...many, offline("late")] : many));
+    expect(reports.filter(({ second }) => second === 60)).toHaveLength(10);
+    expect(reports.filter(({ second }) => second > 60)).toEqual([]);
+    const ended = run(1200, (second) => (second < 700 ? many : []));
+    expect(ended.filter(({ state }) => state === "resolved")).toHaveLength(10);
+    expect(ended.find(({ state }) => state === "resolved")?.leftOut).toBe(30);
+  });
+});
