@@ -49,7 +49,10 @@ export default class Apply extends SvcmCommand {
     const more = { allowDirty: flags["allow-dirty"], message, revert, save };
     const input = { ...place, ...asked, ...more, ...patienceOf(flags) };
     const { release, ...rest } = await this.executeUntilStopped(rolloutApply, input);
-    this.print((screen) => (release === null ? "Nothing to do." : fold(renderRelease(release), screen)));
+    if (!rest.plan.exists) {
+      this.answerNo();
+      await this.explainMissing(rest.plan);
+    } else this.print((screen) => (release === null ? "Nothing to do." : fold(renderRelease(release), screen)));
     // A person who agreed at the terminal has read them in the plan.
     const { issues } = rest.plan;
     if (issues.length > 0 && (flags.yes || flags.plan !== undefined))

@@ -49,9 +49,9 @@ test("--from compares with the file and its modules at a revision, without PM2 a
   ]);
 });
 
-test("at 80 columns every line fits, and says what happens to requests", async () => {
+test("the text names fields and keys without a value, and says what happens to requests", async () => {
   const { root } = repository();
-  const { stdout } = await svcm(FROM, { root, env: { COLUMNS: "80" } });
+  const { stdout } = await svcm(FROM, { root });
   expect(stdout).toContain("~ api: restart: requests fail until it listens again");
   expect(stdout).toContain("killTimeout: 1000 to 9000");
   expect(stdout).toContain("env: API_TOKEN changed, MODE changed");

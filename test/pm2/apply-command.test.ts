@@ -42,3 +42,8 @@ test("without a terminal, --yes or --plan is needed, and another plan is refused
   const stale = await run("apply", "--plan", "0000-0000", "--json");
   expect([stale.code, JSON.parse(stale.stdout)]).toMatchObject([1, { code: "PLAN_STALE" }]);
 });
+
+test("an environment without an ecosystem file is no success", async () => {
+  const missing = await run("apply", "--environment", "staging", "--yes");
+  expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining("staging") });
+});
