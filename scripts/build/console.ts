@@ -9,7 +9,7 @@ import { ROOT } from "./entries.ts";
 
 const SOURCE = join(ROOT, "src/console");
 /** In the order of their layers; the styles of tabs behind them. */
-const STYLES = ["tokens", "base", "layout", "components"].map((name) => `styles/${name}.css`);
+const STYLES = ["tokens", "base", "layout", "components", "touch"].map((name) => `styles/${name}.css`);
 const ICONS = ["icon.svg", "icon-error.svg"];
 
 export interface ConsoleBuild {

@@ -22,9 +22,16 @@ const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   pm2: async () => undefined,
   service: async () => undefined,
   targets: async () => undefined,
+  "targets-draft": async (page) => {
+    await page.getByRole("button", { name: "Edit staging-eu" }).click();
+    await page.getByLabel("Region", { exact: true }).fill("stage-2.example.test");
+    await page.getByRole("button", { name: "Save Target" }).click();
+    await page.getByText("stage-2.example.test").first().waitFor();
+    await page.evaluate(() => scrollTo(0, 0));
+  },
   interfaces: async () => undefined,
   transfer: (page) => page.getByRole("radio", { name: "YAML" }).check(),
-  audit: async () => undefined,
+  activity: async () => undefined,
 };
 
 const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
@@ -45,41 +52,11 @@ const chosen = new Set([
   "pm2-dark",
   "service-light",
   "targets-dark",
+  "targets-draft-light",
   "interfaces-light",
   "transfer-light",
-  "audit-dark",
+  "activity-dark",
 ]);
-
-const document = {
-  version: "service-management.v1",
-  runtimeEnvironment: "dev",
-  serviceConfiguration: {
-    serviceKind: "websocket-rest-api",
-    runMode: "virtual-machine",
-    cloudProvider: "aws",
-    ports: { rest: 3000, websocket: 3001 },
-  },
-  interfaces: [
-    adapter("http-rest", "express", "HTTP/start-rest-api", "ItemController.list"),
-    adapter("websocket", "socket-io", "WebSocket/start-websocket-api", "ItemController.watch"),
-    adapter("grpc", "grpc", "gRPC/start-grpc-api", "ItemController.read"),
-  ],
-  deployments: [
-    target({ name: "production-eu", region: "eu-central-1", deployTarget: "ec2", pm2Profile: "production" }),
-    target({ name: "staging-eu", region: "stage-1.example.test", deployTarget: "vm", pm2Profile: "staging" }),
-    target({ name: "webhooks", region: "us-east-1", deployTarget: "lambda", serviceType: "functions" }),
-    target({ name: "edge", region: "global", deployTarget: "cloudflare-workers", runtime: "latest" }),
-  ],
-};
-
-function adapter(type: string, framework: string, path: string, controller: string) {
-  return { type, framework, entrypoint: `src/interface/${path}.ts`, controller };
-}
-
-function target(differing: Readonly<Record<string, string>>) {
-  const drivers = { databaseDriver: "PostgreSQL", keyValueDriver: "redis" };
-  return { runtime: "nodejs22.x", serviceType: "restapi", runtimeProtocol: "http", ...drivers, ...differing };
-}
 
 export interface Photographs {
   readonly browser: Browser;
@@ -100,7 +77,7 @@ export async function photographConsole({ browser, url, pictures, everyLook }: P
     for (const [view, prepare] of Object.entries(views)) {
       const name = `${view}-${look}`;
       if (!chosen.has(name) && everyLook === undefined) continue;
-      await page.evaluate((tab) => void (location.hash = `#/${tab}`), view.replace("-detail", ""));
+      await page.evaluate((tab) => void (location.hash = `#/${tab}`), view.replace(/-.*/, ""));
       await page.locator("#panel h1").waitFor();
       await prepare(page);
       // Drawn, and what was asked has come.
@@ -118,7 +95,6 @@ async function openPage(
   { name: _name, ...look }: (typeof looks)[number],
 ): Promise<Page> {
   const page = await browser.newPage(look);
-  await page.addInitScript((text) => localStorage.setItem("service-management.v1", text), JSON.stringify(document));
   // Leaving what was edited for the picture.
   page.on("dialog", (dialog) => void dialog.accept());
   await page.goto(url);

@@ -2,8 +2,10 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeYaml } from "../../src/core/yaml/write.ts";
 import { declarationOf } from "../../src/core/pm2/declaration.ts";
 import { pm2, type Pm2 } from "../../test/support/pm2-daemon.ts";
+import { document } from "./document.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SVCM = join(ROOT, "bin/run.js");
@@ -57,6 +59,7 @@ export async function openShop(folder: string): Promise<Shop> {
 function fill(folder: string): void {
   for (const name of ["apps", "pm2", ".git"]) mkdirSync(join(folder, name), { recursive: true });
   cpSync(join(ROOT, CONFIG), join(folder, CONFIG), { recursive: true });
+  writeFileSync(join(folder, "deployments.yaml"), writeYaml(document));
   cpSync(join(import.meta.dirname, "app.cjs"), join(folder, "apps/app.cjs"));
   for (const name of ["dev", "staging", "production"]) declare(folder, name);
 }

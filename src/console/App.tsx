@@ -7,8 +7,9 @@ import { HelpSheet } from "./shell/HelpSheet.tsx";
 import { ForeignDocument, OtherServer } from "./shell/Identity.tsx";
 import { Notices } from "./shell/Notices.tsx";
 import { ClosedPanel, Panel } from "./shell/Panel.tsx";
-import { TabList } from "./shell/TabList.tsx";
+import { Navigation } from "./shell/Navigation.tsx";
 import { TokenEntry } from "./shell/TokenEntry.tsx";
+import { TypedAnswer } from "./shell/TypedAnswer.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { tabIds } from "./state/address.ts";
 import { tabs } from "./tabs/index.ts";
@@ -29,7 +30,7 @@ export function App({ page }: { page: Page }): JSX.Element {
         </a>
         <TopBar onHelp={() => setHelpOpen(true)} />
         <div class="rail">
-          <TabList />
+          <Navigation />
           <Toasts />
         </div>
         <main>
@@ -38,6 +39,7 @@ export function App({ page }: { page: Page }): JSX.Element {
           <Content page={page} loaded={loaded} problem={problem} />
         </main>
         <TokenEntry />
+        <TypedAnswer />
         {isHelpOpen && <HelpSheet onClose={() => setHelpOpen(false)} />}
       </ConsoleContext.Provider>
     </PageContext.Provider>

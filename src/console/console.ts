@@ -7,6 +7,8 @@ import type { AddressPart } from "./state/address.ts";
 import { createAppearance, type Appearance } from "./state/appearance.ts";
 import { createChoices, type Choices } from "./state/choices.ts";
 import { createIdentity, type Identity } from "./state/identity.ts";
+import { createQuestions, type Questions } from "./state/questions.ts";
+import { Declarations } from "./state/declarations.ts";
 import { createRouter, type Router } from "./state/router.ts";
 import { ServerWatch } from "./state/server-watch.ts";
 import { createSession, type Session } from "./state/session.ts";
@@ -21,6 +23,7 @@ export interface Page {
   readonly toasts: Toasts;
   readonly router: Router;
   readonly server: ServerWatch;
+  readonly questions: Questions;
   readonly shortcuts: Shortcuts;
   readonly appearance: Appearance;
   /** The service that every request is about. Empty: all of them, or the only one. */
@@ -31,6 +34,7 @@ export interface Page {
 export interface Console extends Page {
   readonly facts: Facts;
   readonly store: DocumentStore;
+  readonly declarations: Declarations;
   readonly choices: Choices;
   /** State that outlives the closing of its tab: made at the first call for a key, and returned by later ones. */
   readonly kept: <T>(key: string, make: () => T) => T;
@@ -54,6 +58,7 @@ export function createPage(): Page {
     toasts: createToasts((run, ms) => void setTimeout(run, ms)),
     router: createRouter(),
     server,
+    questions: createQuestions(),
     shortcuts: createShortcuts(reachable(() => localStorage)),
     appearance: createAppearance(),
     service,
@@ -65,6 +70,7 @@ export function createConsole(page: Page, facts: Facts): Console {
   // Known by now, because the facts are from it.
   const server = page.server.identity.peek() ?? "";
   const store = new DocumentStore({ storage, vocabulary: facts.vocabulary, server, now: () => Date.now() });
+  const choices = createChoices(storage, server);
   addEventListener("storage", (event) => store.onStorage(event));
   if (facts.services.length > 1) page.router.keep(servicePart(page));
   void page.identity.look();
@@ -73,7 +79,8 @@ export function createConsole(page: Page, facts: Facts): Console {
     ...page,
     facts,
     store,
-    choices: createChoices(storage, server),
+    declarations: new Declarations(page.api, store, choices),
+    choices,
     kept<T>(key: string, make: () => T): T {
       if (!kept.has(key)) kept.set(key, make());
       return kept.get(key) as T;

@@ -22,7 +22,8 @@ export function requireMediaType({ headers }: FastifyRequest, row: OperationRout
 }
 
 export function bodyLimitOf(row: Route | undefined, { maxBodyBytes, maxDocumentBytes }: Limits): number {
-  return row !== undefined && "takesYaml" in row ? maxDocumentBytes : maxBodyBytes;
+  const isLarge = row !== undefined && ("takesYaml" in row || "takesDocument" in row);
+  return isLarge ? maxDocumentBytes : maxBodyBytes;
 }
 
 export function isYaml(type: string | undefined, { takesYaml }: OperationRoute): boolean {

@@ -26,6 +26,8 @@ export interface OperationRoute extends RouteFacts {
   readonly body?: ZodMiniType<object>;
   /** The body may also be YAML; the input is then its bytes. */
   readonly takesYaml?: true;
+  /** The body holds a deployments document, so it may be larger than others. */
+  readonly takesDocument?: true;
   readonly ifMatch?: string;
   readonly fixed?: Readonly<Record<string, unknown>>;
   /** The answer follows as soon as the first step is about to begin; the rest goes on without the request. */

@@ -24,7 +24,6 @@ import {
   historyRecord,
   historyShow,
   metricsShow,
-  deploymentsValidate,
   releaseList,
   releaseShow,
   rolloutApply,
@@ -36,6 +35,7 @@ import {
   type ErrorKind,
 } from "../core/index.ts";
 import { contentRoutes } from "./content-routes.ts";
+import { documentRoutes } from "./document-routes.ts";
 import { operationRoute, type Route } from "./route.ts";
 
 const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
@@ -224,14 +224,6 @@ export const routes: readonly Route[] = [
     response: recorderBody,
     refusals: [...ofBody, "AUDIT_FAILED", "HISTORY_FAILED"],
   }),
-  operationRoute("POST", "/api/validate", deploymentsValidate, {
-    summary: "Validate a deployments document; nothing is written.",
-    tag: "documents",
-    description: "The body may also be YAML, as `application/yaml`; then each issue has its line and column.",
-    body: body.deploymentsRequest,
-    takesYaml: true,
-    response: body.deploymentsVerdictBody,
-    refusals: [...ofBody, "FACT_INVALID"],
-  }),
+  ...documentRoutes,
   ...contentRoutes,
 ];

@@ -18,7 +18,7 @@ test.skipIf(!hasBrowser)("lists changes newest first, with time, actor and keys,
   const server = await testServer(noPm2);
   await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
   await post(server, { environment: "ci", values: { SVC_DATABASE_DRIVER: "MySQL", SVC_REALTIME_API: "yes" } });
-  const { page } = await openConsole(browser, server.url, { tab: "audit" });
+  const { page } = await openConsole(browser, server.url, { tab: "activity" });
   const rows = page.locator("tbody tr");
   await rows.nth(1).waitFor();
   const texts = await rows.allTextContents();
@@ -46,7 +46,7 @@ test.skipIf(!hasBrowser)(
   async () => {
     const server = await testServer(noPm2);
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
-    const { page } = await openConsole(browser, server.url, { tab: "audit", timeZone: "Asia/Tokyo" });
+    const { page } = await openConsole(browser, server.url, { tab: "activity", timeZone: "Asia/Tokyo" });
     await page.getByText("Times are in Asia/Tokyo.").waitFor();
     const time = page.locator("tbody time");
     const [shown, utc] = [(await time.textContent()) ?? "", (await time.getAttribute("datetime")) ?? ""];
@@ -64,7 +64,7 @@ test.skipIf(!hasBrowser)(
 test.skipIf(!hasBrowser)("a log that cannot be reached is requested again on demand", async () => {
   const server = await testServer(noPm2);
   const { page, button } = await openConsole(browser, server.url, {
-    tab: "audit",
+    tab: "activity",
     mayFail: true,
     prepare: (first) => first.route("**/api/runtime/audit?*", (route) => route.abort(), { times: 1 }),
   });
@@ -76,7 +76,7 @@ test.skipIf(!hasBrowser)("a log that cannot be reached is requested again on dem
 
 test.skipIf(!hasBrowser)("an empty log names the actions that leave a record", async () => {
   const server = await testServer(noPm2);
-  const { page } = await openConsole(browser, server.url, { tab: "audit" });
+  const { page } = await openConsole(browser, server.url, { tab: "activity" });
   await page.getByText("svcm has changed nothing yet").waitFor();
   expect(await page.locator(".empty code").textContent()).toBe("svcm audit --limit 50");
 });
@@ -86,7 +86,7 @@ test.skipIf(!hasBrowser)("a log that cannot be read is reported in the server's 
   mkdirSync(files.auditFile, { recursive: true });
   const server = await testServer({ ...noPm2, repository: files });
   const { json } = await ask(server, "/api/runtime/audit");
-  const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
+  const { page } = await openConsole(browser, server.url, { tab: "activity", mayFail: true });
   const words = page.locator("#panel .status-line.error");
   await words.waitFor();
   for (const part of [json.error, json.details, json.code, json.path]) {

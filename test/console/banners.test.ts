@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
   }
 
   test("another server at this address: names both servers, and says that nothing is sent", async () => {
-    const { page, first, host, redirect, button } = await twoServers({ tab: "audit" });
+    const { page, first, host, redirect, button } = await twoServers({ tab: "activity" });
     redirect();
     // The page may notice on its own first, and then has no such button.
     await button("Refresh").evaluateAll((found) => found.forEach((one) => (one as HTMLButtonElement).click()));

@@ -108,14 +108,14 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
   test("keeps its tab open against clicks, keys, links and the back button", async () => {
     const open = await environmentPage(browser);
     const { page } = open;
-    await page.getByRole("tab", { name: "PM2 preview" }).click();
-    await page.getByRole("tab", { name: "Runtime environment" }).click();
+    await page.getByRole("link", { name: "PM2 preview" }).click();
+    await page.getByRole("link", { name: "Runtime environment" }).click();
     await open.field("HTTP framework").selectOption("fastify");
-    await page.getByRole("tab", { name: "Runtime environment not saved" }).waitFor();
+    await page.getByRole("link", { name: "Runtime environment not saved" }).waitFor();
     const link = page.url();
     for (const leave of [
-      () => page.getByRole("tab", { name: "PM2 preview" }).click(),
-      () => page.getByRole("tab", { name: "Runtime environment" }).press("ArrowDown"),
+      () => page.getByRole("link", { name: "PM2 preview" }).click(),
+      () => page.getByRole("link", { name: "PM2 preview" }).press("Enter"),
       () => page.getByRole("link", { name: "svcm console" }).click(),
       () => page.evaluate(() => history.back()),
     ]) {
@@ -126,10 +126,10 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
       expect(await open.field("HTTP framework").inputValue()).toBe("fastify");
     }
     const asked = open.answerNext(true);
-    await page.getByRole("tab", { name: "PM2 preview" }).click();
+    await page.getByRole("link", { name: "PM2 preview" }).click();
     await asked;
     await page.getByRole("heading", { name: "PM2 preview" }).waitFor();
-    await page.getByRole("tab", { name: "Runtime environment", exact: true }).click();
+    await page.getByRole("link", { name: "Runtime environment", exact: true }).click();
     await open.page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
     expect(await open.field("HTTP framework").inputValue()).toBe("express");
   });

@@ -36,7 +36,11 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     writeFileSync(`${files.root}/config/runtime-contract.yaml`, "keys: [");
     const { status, json } = await ask(server, "/api/runtime/contract");
     expect(status).toBe(500);
-    const open = await openConsole(browser, server.url, { tab: "audit", mayFail: true, beginsWith: "main .problem" });
+    const open = await openConsole(browser, server.url, {
+      tab: "activity",
+      mayFail: true,
+      beginsWith: "main .problem",
+    });
     const { page } = open;
     const shown = await linesIn(page.locator("main .problem"));
     expect(shown).toEqual(
@@ -45,7 +49,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     expect(await axe(page)).toEqual([]);
     rmSync(`${files.root}/config/runtime-contract.yaml`);
     await open.button("Try again").click();
-    await page.getByRole("heading", { level: 1, name: "Audit" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Activity" }).waitFor();
   });
 
   test("an env file that is a folder", async () => {
@@ -102,7 +106,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown as it came", ()
     mkdirSync(files.auditFile, { recursive: true });
     const server = await testServer({ ...noPm2, repository: files });
     const { json } = await ask(server, "/api/runtime/audit");
-    const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
+    const { page } = await openConsole(browser, server.url, { tab: "activity", mayFail: true });
     const shown = await linesIn(page.locator("#panel .problem"));
     expect(json.code).toBeDefined();
     expect(shown).toEqual(
@@ -148,7 +152,7 @@ describe.skipIf(!hasBrowser)("toasts", () => {
 
   test("an alert would be noticed", async () => {
     const server = await testServer(noPm2);
-    const open = await openConsole(browser, server.url, { tab: "audit" });
+    const open = await openConsole(browser, server.url, { tab: "activity" });
     await open.page.evaluate(() => alert("look here"));
     expect(open.problems.splice(0)).toEqual(["alert: look here"]);
   });

@@ -6,7 +6,7 @@ import { repository, testServer } from "../server/support.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { expectAccessible, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { serverOver } from "./monitoring-page.ts";
-import { openConsole } from "./open-console.ts";
+import { openConsole, titleOf } from "./open-console.ts";
 
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
@@ -25,7 +25,7 @@ const lessons: readonly (readonly [tab: string, empty: string, step: RegExp | st
   ["targets", "No deploy targets yet", /in the form above, or import the deployments\.yaml of your repository/],
   ["interfaces", "No interface adapters yet", /Describe the first one in the form above/],
   ["transfer", "Nothing is described yet.", /Fill in the service configuration and the deploy targets, or import/],
-  ["audit", "svcm has changed nothing yet", "svcm audit --limit 50"],
+  ["activity", "svcm has changed nothing yet", "svcm audit --limit 50"],
 ];
 
 describe.skipIf(!hasBrowser)("a first run", () => {
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     }
     expect(frames.filter((frame) => frame.includes('"type":"metrics"'))).toEqual([]);
     expect(await page.locator(".processes tbody tr, .chips, .missing").count()).toBe(0);
-    expect(await page.title()).toBe("(1) Monitoring · Service Management");
+    expect(await page.title()).toBe(titleOf("(1) Monitoring"));
   });
 
   test("a PM2 without processes: shows the command that starts them", async () => {

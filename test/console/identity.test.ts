@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
     await expectAccessible(open);
     expect(await page.getByText("eu", { exact: true }).count()).toBe(0);
     await button("An empty document").click();
-    await page.getByRole("tab", { name: "Deploy targets" }).click();
+    await page.getByRole("link", { name: "Deploy targets" }).click();
     await page.getByText("No deploy targets yet").waitFor();
     expect(carried(requests.slice(before))).toBe(false);
     // The first server has its document again, and the page does not ask twice.
@@ -225,7 +225,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
       expect(await flag.textContent()).toContain(selection === "5" ? "runtimeEnvironment" : selection);
       expect(await page.getByRole("radio", { checked: true }).count()).toBe(0);
       expect(await page.getByText("Saving writes").count()).toBe(0);
-      expect(await page.getByRole("tab", { name: /Runtime environment/ }).textContent()).toContain("1 error");
+      expect(await page.getByRole("link", { name: /Runtime environment/ }).textContent()).toContain("1 error");
       await expectAccessible(open);
       expect(requests.filter((request) => request.url().includes("/api/runtime/env"))).toEqual([]);
       expect(await stored(page)).toBe(text);

@@ -2,6 +2,7 @@
 /** Every tab at every width, with a larger font, and in forced colours: nothing is cut off, and nothing is lost. */
 import { chromium, type Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { tabIds } from "../../src/console/state/address.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { chromiumArguments, findChromium } from "../support/chromium.ts";
 import { axe } from "./accessibility.ts";
@@ -12,7 +13,7 @@ import { a, b, lambda, suiteOf } from "./stored-targets.ts";
 
 const browser = useBrowser();
 const WIDTHS = [320, 390, 640, 768, 833, 960, 1024, 1150, 1280, 1600, 2560];
-const TABS = ["environment", "plan", "pm2", "service", "targets", "interfaces", "transfer", "audit"];
+const TABS = tabIds.filter((id) => id !== "monitoring");
 const processes: readonly Made[] = [
   { name: "shop-restapi", status: "online", execMode: "cluster" },
   { name: "a-name-of-many-letters-".repeat(4).slice(0, 81), status: "online" },
@@ -29,7 +30,7 @@ function cutOff(page: Page): Promise<string[]> {
     const sightOf = (element: Element): readonly [least: number, most: number] => {
       let [least, most] = [0, width];
       for (let part = element.parentElement; part !== null; part = part.parentElement) {
-        if (part.matches(".matrix .table-scroll, [role=tablist]")) return [-Infinity, Infinity];
+        if (part.matches(".matrix .table-scroll")) return [-Infinity, Infinity];
         if (getComputedStyle(part).overflowX === "visible" && !part.matches(".card")) continue;
         const { left, right } = part.getBoundingClientRect();
         [least, most] = [Math.max(least, left), Math.min(most, right)];
@@ -139,8 +140,8 @@ describe.skipIf(!hasBrowser)("in forced colours", () => {
         await look(other, "background-color", "color"),
       );
     }
-    expect(await look("[role=tab][aria-selected=true]", "outline-style")).toEqual(["solid"]);
-    expect(await look("[role=tab][aria-selected=false]", "outline-style")).toEqual(["none"]);
+    expect(await look("nav li a[aria-current]", "outline-style")).toEqual(["solid"]);
+    expect(await look("nav li a:not([aria-current])", "outline-style")).toEqual(["none"]);
     const [ground] = await look("body", "background-color");
     for (const shape of [".status .dot.online", ".status .dot.errored", ".host-name i", ".cores li i"]) {
       expect(await look(shape, "background-color")).not.toEqual([ground]);

@@ -14,27 +14,36 @@ const browser = useBrowser();
 describe.skipIf(!hasBrowser)("a link", () => {
   test("opens each tab, in the page and after a reload", async () => {
     const server = await testServer();
-    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    const { page } = await openConsole(browser, server.url, { tab: "activity" });
     for (const id of tabIds) {
       await page.goto("about:blank");
       await page.goto(`${server.url}/#/${id}`);
       await page.locator(`#panel.${id}`).waitFor();
-      expect(await page.getByRole("tab", { selected: true }).getAttribute("id")).toBe(`tab-${id}`);
+      const current = page.getByRole("navigation").locator("a[aria-current=page]");
+      expect(await current.evaluateAll((all) => all.map((link) => link.getAttribute("href")))).toContain(`#/${id}`);
       await page.reload();
       await page.locator(`#panel.${id}`).waitFor();
     }
   });
 
+  test("of an earlier version opens the tab that has the view now", async () => {
+    const server = await testServer();
+    const { page } = await openConsole(browser, server.url, { tab: "audit?find=env" });
+    await page.locator("#panel.activity").waitFor();
+    expect(await page.getByRole("searchbox").inputValue()).toBe("env");
+    expect(new URL(page.url()).hash).toBe("#/activity?find=env");
+  });
+
   test("back and forward follow the order in which the tabs were opened", async () => {
     const server = await testServer();
-    const { page, tab } = await openConsole(browser, server.url, { tab: "audit" });
+    const { page, tab } = await openConsole(browser, server.url, { tab: "activity" });
     const isOpen = (id: string) => page.locator(`#panel.${id}`).waitFor();
     await tab("Deploy targets").click();
     await isOpen("targets");
     await page.getByLabel("Name", { exact: true }).fill("typed");
     await page.getByRole("link", { name: "svcm console" }).click();
     await isOpen("monitoring");
-    for (const id of ["targets", "audit"]) {
+    for (const id of ["targets", "activity"]) {
       await page.goBack();
       await isOpen(id);
     }
@@ -111,7 +120,7 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     const { page } = await monitored("monitoring?find=mail");
     await row(page, "mailer").waitFor();
     expect(await names(page)).toEqual(["mailer"]);
-    await page.getByRole("tab", { name: "Audit" }).click();
+    await page.getByRole("link", { name: "Activity" }).click();
     await page.getByRole("link", { name: "svcm console" }).click();
     await page.waitForURL(/#\/monitoring\?environment=dev&find=mail$/);
     await page.evaluate(() => void (location.hash = "#/monitoring?sort=-name"));
@@ -124,8 +133,8 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     await row(page, "worker").waitFor();
     expect(await names(page)).toEqual(["auth", "api", "mailer", "worker"]);
     expect(await page.getByRole("radio", { name: "5m", exact: true }).isChecked()).toBe(true);
-    await page.getByRole("tab", { name: "Audit" }).click();
-    await page.waitForURL(/#\/audit$/);
+    await page.getByRole("link", { name: "Activity" }).click();
+    await page.waitForURL(/#\/activity$/);
   });
 
   test("selects the environment and the comparison of the editor, and says so if it names another", async () => {
@@ -146,7 +155,7 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
       mayFail: true,
     });
     expect(await page.getByRole("radio", { name: "staging" }).isChecked()).toBe(true);
-    await page.goto(`${server.url}/#/audit?limit=200&find=env`);
+    await page.goto(`${server.url}/#/activity?limit=200&find=env`);
     await page.getByRole("searchbox").waitFor();
     expect(await page.getByRole("searchbox").inputValue()).toBe("env");
     expect(await page.getByLabel("Records", { exact: true }).inputValue()).toBe("200");

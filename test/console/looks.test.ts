@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)("accessible in every look", () => {
     rmSync(server.repository.envFile("ci"));
     mkdirSync(server.repository.envFile("ci"));
     await post(server, { environment: "ci", values: { SVC_HTTP_FRAMEWORK: "fastify" } }, bearer);
-    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await page.locator("tbody tr").first().waitFor();
     await expectAccessibleInEveryLook({ page });
     await page.getByRole("button", { name: "Keyboard shortcuts" }).click();

@@ -7,7 +7,7 @@ import { repository, type ServerOptions } from "../server/support.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { axe, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { names, nextSample, row, serverOver } from "./monitoring-page.ts";
-import { openConsole, type ConsoleOptions } from "./open-console.ts";
+import { openConsole, type ConsoleOptions, titleOf } from "./open-console.ts";
 
 const browser = useBrowser();
 const real = pm2();
@@ -97,9 +97,9 @@ describe.skipIf(!hasBrowser)("live values", () => {
     const { page, sockets } = await live();
     expect(sockets.map((socket) => socket.isClosed())).toEqual([false]);
     const closed = sockets[0]?.waitForEvent("close");
-    await page.getByRole("tab", { name: "Audit" }).click();
+    await page.getByRole("link", { name: "Activity" }).click();
     await closed;
-    await page.getByRole("tab", { name: "Monitoring" }).click();
+    await page.getByRole("link", { name: "Monitoring" }).click();
     await row(page, "zeta").waitFor();
     await nextSample(page);
     expect(sockets.map((socket) => socket.isClosed())).toEqual([true, false]);
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     expect(await row(page, "worker").locator("td.number").first().textContent()).toBe("–");
     await page.getByRole("button", { name: "Start worker", exact: true }).click();
     await page.getByText(/^worker started \(pid \d+\)\.$/).waitFor();
-    expect(await page.title()).toBe("Monitoring · Service Management");
+    expect(await page.title()).toBe(titleOf("Monitoring"));
   });
 
   test("a start keeps its warnings on the screen", async () => {
@@ -219,7 +219,7 @@ test.skipIf(!hasBrowser)("if reads need the token, the page asks once, at the be
   await page.keyboard.press("Enter");
   await row(page, "zeta").waitFor();
   expect(await page.getByRole("dialog").count()).toBe(0);
-  await page.getByRole("tab", { name: "Audit" }).click();
+  await page.getByRole("link", { name: "Activity" }).click();
   await page.locator(".audit-rows, .empty").waitFor();
 });
 
@@ -258,7 +258,7 @@ describe.skipIf(!hasBrowser)("a lost server or PM2", () => {
       expect(await words.textContent()).toContain(code);
       await page.getByText("The processes of PM2 cannot be read").waitFor();
       expect(await page.locator("tbody tr").count()).toBe(0);
-      expect(await page.title()).toBe("(1) Monitoring · Service Management");
+      expect(await page.title()).toBe(titleOf("(1) Monitoring"));
       expect(await page.getByRole("region", { name: "Memory", exact: true }).locator(".now").textContent()).toMatch(
         /\d/,
       );

@@ -48,22 +48,21 @@ describe.skipIf(!hasBrowser)("a name with a direction mark", () => {
 });
 
 describe.skipIf(!hasBrowser)("the parts of the page", () => {
-  test("have names: a panel that of its tab, without the count of errors, and the table", async () => {
+  test("have names: a panel has that of its tab, without the count of errors, and the table", async () => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give([{ status: "errored" }]);
     await page.getByRole("table", { name: "Processes" }).waitFor();
-    await page.getByRole("tab", { name: "Monitoring 1 error" }).waitFor();
-    await page.getByRole("tabpanel", { name: "Monitoring", exact: true }).waitFor();
-    expect(await page.getByRole("tabpanel").count()).toBe(1);
-    await page.getByRole("tab", { name: "Export / import" }).click();
+    await page.getByRole("link", { name: "Monitoring 1 error" }).waitFor();
+    expect(await page.getByRole("region", { name: "Monitoring", exact: true }).count()).toBe(1);
+    await page.getByRole("link", { name: "Export" }).click();
     await page.getByRole("group", { name: "Content of service-management.json" }).waitFor();
   });
 
   test("a key that opens a tab takes the focus there", async () => {
     const server = await testServer({ env: noPm2 });
-    const { page } = await openConsole(browser, server.url, { tab: "audit" });
-    await page.keyboard.press("6");
+    const { page } = await openConsole(browser, server.url, { tab: "activity" });
+    await page.keyboard.press("7");
     await page.getByRole("heading", { level: 1, name: "Deploy targets" }).waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("panel");
     await page.keyboard.press("Tab");
@@ -77,7 +76,7 @@ describe.skipIf(!hasBrowser)("the parts of the page", () => {
     await page.locator(".live-mark").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.locator(".live-mark").waitFor({ state: "detached" });
-    await page.getByRole("tab", { name: "Audit" }).click();
+    await page.getByRole("link", { name: "Activity" }).click();
     expect(await page.getByText("live").count()).toBe(0);
     expect(await page.locator(".server").textContent()).toBe("Connected");
   });

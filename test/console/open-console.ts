@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** The one way to open the console: as it is built, in a real browser, on a real server, watched until the test ends. */
+import { hostname } from "node:os";
 import type { BrowserContext, Dialog, Locator, Page, Request, WebSocket } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 import type { useBrowser } from "../browser/support.ts";
@@ -39,12 +40,19 @@ export interface Post {
   readonly body: unknown;
 }
 
+/** The title of the page on a server of this machine. */
+export function titleOf(label: string, environment = "dev"): string {
+  return `${label} · ${hostname()} ${environment}`;
+}
+
 export const SIZES = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
 export interface ConsoleOptions {
   readonly theme?: "light" | "dark";
   /** 390 pixels wide instead of 1280. */
   readonly isPhone?: boolean;
+  /** A finger in place of a pointer. */
+  readonly isTouch?: boolean;
   /** Of the link, for example `audit`. */
   readonly tab?: string;
   /** The storage of the browser for the page. */
@@ -86,12 +94,20 @@ export async function openConsole(browser: Browser, url: string, options: Consol
 }
 
 function contextOf(browser: Browser, url: string, options: ConsoleOptions): Promise<BrowserContext> {
-  const { theme = "light", isPhone = false, stored = {}, reducedMotion = "reduce", timeZone } = options;
+  const {
+    theme = "light",
+    isPhone = false,
+    isTouch = false,
+    stored = {},
+    reducedMotion = "reduce",
+    timeZone,
+  } = options;
   const localStorage = Object.entries(stored).map(([name, value]) => ({ name, value }));
   return browser().newContext({
     colorScheme: theme,
     viewport: isPhone ? SIZES.phone : SIZES.wide,
     reducedMotion,
+    hasTouch: isTouch,
     ...(timeZone !== undefined && { timezoneId: timeZone }),
     storageState: { cookies: [], origins: [{ origin: new URL(url).origin, localStorage }] },
     // The certificates of tests are made by themselves.
@@ -177,6 +193,6 @@ function finders(page: Page) {
   return {
     field: (label: string) => page.getByLabel(label, { exact: true }),
     button: (name: string) => page.getByRole("button", { name, exact: true }),
-    tab: (name: string) => page.getByRole("tab", { name }),
+    tab: (name: string) => page.getByRole("link", { name }),
   };
 }

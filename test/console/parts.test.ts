@@ -184,7 +184,7 @@ describe("session", () => {
 
 test.each([
   ["", "monitoring"],
-  ["#/audit", "audit"],
+  ["#/activity", "activity"],
   ["#/pm2/x?y", "pm2"],
   ["#/nothing", "monitoring"],
 ])("the link %j is of the tab %s", (hash, tab) => expect(linkOf(hash).tab).toBe(tab));

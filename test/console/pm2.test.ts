@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     expect(stored.filter(([key]) => key === "service-management.v1")).toEqual([
       ["service-management.v1", JSON.stringify(suite)],
     ]);
-    await open.page.getByRole("tab", { name: "Runtime environment" }).click();
+    await open.page.getByRole("link", { name: "Runtime environment" }).click();
     await open.page.getByText("ci has no env file.").waitFor();
   });
 
@@ -97,9 +97,9 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     expect((await choices.innerText()).split(/\s+/)).toEqual(["Environment", "dev", "staging", "production"]);
     await open.choose("staging");
     await open.page.getByText("6 apps").waitFor();
-    await open.page.getByRole("tab", { name: "Runtime environment" }).click();
+    await open.page.getByRole("link", { name: "Runtime environment" }).click();
     await open.page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
-    await open.page.getByRole("tab", { name: "PM2 preview" }).click();
+    await open.page.getByRole("link", { name: "PM2 preview" }).click();
     await open.page.getByText("6 apps").waitFor();
     // The address keeps it, and nothing else does.
     await open.page.reload();
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.refresh();
     await open.app("first-restapi").waitFor();
     write("second-restapi");
-    await open.tab("Audit").click();
+    await open.tab("Activity").click();
     await open.tab("PM2 preview").click();
     await open.app("second-restapi").waitFor();
     write("third-restapi");

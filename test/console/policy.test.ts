@@ -12,7 +12,7 @@ const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 describe.skipIf(!hasBrowser)("the page is watched", () => {
   test("a violation of the policy is noticed and stopped: style, image, request, frame, form, markup", async () => {
     const [server, attacker] = [await testServer(noPm2), await attackerServer()];
-    const { page, problems, requests } = await openConsole(browser, server.url, { tab: "audit" });
+    const { page, problems, requests } = await openConsole(browser, server.url, { tab: "activity" });
     const directives = await page.evaluate(async (port) => {
       const seen = new Set<string>();
       const all = new Promise<void>((resolve) => {
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("the page is watched", () => {
 
   test("logged lines and errors are noticed", async () => {
     const server = await testServer(noPm2);
-    const { page, problems } = await openConsole(browser, server.url, { tab: "audit" });
+    const { page, problems } = await openConsole(browser, server.url, { tab: "activity" });
     const thrown = page.waitForEvent("pageerror");
     await page.evaluate(() => {
       console.info("a word");

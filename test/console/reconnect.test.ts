@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { post, repository, testServer, type Repository, type TestServer } from "../server/support.ts";
 import { expectAccessible } from "./accessibility.ts";
-import { openConsole, type ConsoleOptions, type OpenedConsole } from "./open-console.ts";
+import { openConsole, type ConsoleOptions, type OpenedConsole, titleOf } from "./open-console.ts";
 
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
   });
 
   test("the audit keeps its records and its filter", async () => {
-    const { page, button, ...cut } = await open("audit");
+    const { page, button, ...cut } = await open("activity");
     await page.getByText("svcm has changed nothing yet").waitFor();
     await post(cut.server, { values: { SVC_HTTP_FRAMEWORK: "restify" } });
     await button("Refresh").click();
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await field("Entrypoint").fill("src/interface/HTTP/start.ts");
     await field("Controller").fill("ItemController.list");
     await button("Add Interface").click();
-    await tab("Export / import").click();
+    await tab("Export").click();
     const text = await page.getByLabel("Content of service-management.json").innerText();
     expect(JSON.parse(text)).toMatchObject({
       serviceConfiguration: { ports: { rest: 3000 } },
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
     await cut.stop();
     await page.getByText("No connection to the server.").waitFor();
     await cut.state("Disconnected");
-    expect(await page.title()).toBe("(1) Monitoring · Service Management");
+    expect(await page.title()).toBe(titleOf("(1) Monitoring", "staging"));
     await expectAccessible({ page });
     await cut.again();
     await page.getByText("No connection to the server.").waitFor({ state: "detached" });

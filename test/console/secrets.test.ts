@@ -80,12 +80,12 @@ async function everyTab({ page, field, tab, button }: OpenedConsole): Promise<st
   await tab("PM2 preview").click();
   await page.getByText("[REDACTED]").first().waitFor();
   await look();
-  for (const name of ["Service configuration", "Deploy targets", "Interfaces", "Export / import"]) {
+  for (const name of ["Service configuration", "Deploy targets", "Interfaces", "Export"]) {
     await tab(name).click();
-    await page.getByRole("tab", { name, selected: true }).waitFor();
+    await page.locator("nav a[aria-current=page]", { hasText: name }).first().waitFor();
     await look();
   }
-  await tab("Audit").click();
+  await tab("Activity").click();
   await page.locator("tbody tr").nth(1).waitFor();
   await look();
   return seen;

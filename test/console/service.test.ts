@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)("the stored configuration", () => {
     expect(flagged.join("\n")).toMatch(/"soap" is not known/);
     expect(flagged.join("\n")).toMatch(/accepted: aws, google, azure/);
     expect(flagged.join("\n")).toMatch(/"colour" is not a known key/);
-    expect(await suite.page.getByRole("tab", { name: /Service configuration/ }).textContent()).toContain("1 error");
+    expect(await suite.page.getByRole("link", { name: /Service configuration/ }).textContent()).toContain("1 error");
     expect(await suite.stored()).toEqual({ version, serviceConfiguration: bad });
     await suite.field("Service kind").selectOption("rest-api");
     await suite.field("Cloud provider").selectOption("aws");

@@ -80,8 +80,8 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
     await page.reload();
     await page.getByRole("heading", { name: "billing-worker" }).waitFor();
     expect(await choice.inputValue()).toBe("billing");
-    await tab("Audit").click();
-    await page.waitForURL(/#\/audit\?service=billing$/);
+    await tab("Activity").click();
+    await page.waitForURL(/#\/activity\?service=billing$/);
     const urls = requests.slice(before).map((request) => request.url());
     const about = urls.filter((url) => ABOUT_SERVICES.test(url));
     expect(about.length).toBeGreaterThan(3);
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
     await tab("PM2 preview").click();
     await choice.selectOption("billing");
     await page.goBack();
-    await page.waitForURL(/#\/audit\?service=orders$/);
+    await page.waitForURL(/#\/activity\?service=orders$/);
     expect(await choice.inputValue()).toBe("orders");
     await page.goForward();
     await page.waitForURL(/#\/pm2\?service=billing&environment=dev$/);
@@ -168,7 +168,7 @@ test.skipIf(!hasBrowser)(
     const files = serviceRepository(["orders", "a-service-with-a-rather-long-name-of-fifty-letters"]);
     const server = await serviceServer(files, real);
     const { page, choice } = await (async () => {
-      const opened = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
+      const opened = await openConsole(browser, server.url, { tab: "activity", mayFail: true });
       return { ...opened, choice: opened.page.getByRole("combobox", { name: "Service", exact: true }) };
     })();
     await choice.selectOption("a-service-with-a-rather-long-name-of-fifty-letters");

@@ -2,9 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
-import { axe } from "./accessibility.ts";
-import { focused } from "./keyboard.ts";
-import { openConsole } from "./open-console.ts";
+import { axe, expectAccessible } from "./accessibility.ts";
+import { openConsole, SIZES, titleOf } from "./open-console.ts";
 
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
@@ -12,59 +11,85 @@ const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 describe.skipIf(!hasBrowser)("the shell", () => {
   test("axe would find a fault", async () => {
     const server = await testServer(noPm2);
-    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await page.evaluate(() => document.querySelector("main")?.append(document.createElement("button")));
     expect((await axe(page)).join()).toMatch(/button-name/);
   });
 
   test("a link opens its tab, an unknown one the first, and the title names it", async () => {
     const server = await testServer(noPm2);
-    const { page } = await openConsole(browser, server.url, { tab: "audit" });
-    expect(await page.locator("h1").textContent()).toBe("Audit");
-    expect(await page.title()).toBe("Audit · Service Management");
+    const { page } = await openConsole(browser, server.url, { tab: "activity" });
+    expect(await page.locator("h1").textContent()).toBe("Activity");
+    expect(await page.title()).toBe(titleOf("Activity"));
     await page.evaluate(() => void (location.hash = "#/nothing"));
     await page.getByRole("heading", { level: 1, name: "Monitoring" }).waitFor();
     await page.goBack();
-    await page.getByRole("heading", { level: 1, name: "Audit" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Activity" }).waitFor();
   });
 
-  test("tabs are one stop of the Tab key; arrows, Home and End go through them", async () => {
+  test("the navigation has two groups of links, and a link opens in another window too", async () => {
     const server = await testServer(noPm2);
-    const { page } = await openConsole(browser, server.url, { tab: "audit" });
-    const tabs = page.getByRole("tab");
-    expect(await tabs.evaluateAll((all) => all.filter((tab) => (tab as HTMLElement).tabIndex === 0).length)).toBe(1);
-    await page.getByRole("tab", { name: "Audit" }).focus();
-    for (const [key, name] of [
-      ["ArrowDown", "Monitoring"],
-      ["ArrowUp", "Audit"],
-      ["Home", "Monitoring"],
-      ["ArrowRight", "Runtime environment"],
-      ["End", "Audit"],
-    ] as const) {
-      await page.keyboard.press(key);
-      expect(await focused(page)).toContain(name);
-      await page.locator(`[role=tab][aria-selected=true]`, { hasText: name }).waitFor();
-    }
+    const { page } = await openConsole(browser, server.url, { tab: "activity" });
+    const navigation = page.getByRole("navigation", { name: "Console" });
+    expect(await navigation.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["Operate", "Declare"]);
+    expect(await navigation.getByRole("link").allInnerTexts()).toEqual([
+      "Monitoring",
+      "Runtime environment",
+      "Activity",
+      "Plan",
+      "PM2 preview",
+      "Service configuration",
+      "Deploy targets",
+      "Interfaces",
+      "Export",
+      "Import",
+    ]);
+    const [opened] = await Promise.all([
+      page.context().waitForEvent("page"),
+      navigation.getByRole("link", { name: "Deploy targets" }).click({ modifiers: ["ControlOrMeta"] }),
+    ]);
+    await opened.locator("#panel.targets").waitFor();
+    expect(await page.locator("#panel.activity").count()).toBe(1);
+  });
+
+  test("on a phone, a bar at the bottom has three views, and More has the others", async () => {
+    const server = await testServer(noPm2);
+    const { page } = await openConsole(browser, server.url, { tab: "activity", isPhone: true });
+    const navigation = page.getByRole("navigation", { name: "Console" });
+    const more = navigation.getByRole("button", { name: "More" });
+    const bar = await navigation.boundingBox();
+    expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBe(SIZES.phone.height);
+    expect(await navigation.getByRole("link").allInnerTexts()).toEqual(["Monitoring", "Environment", "Activity"]);
+    await more.click();
+    await navigation.getByRole("link", { name: "Export" }).waitFor();
+    await expectAccessible({ page });
+    await navigation.getByRole("link", { name: "Deploy targets" }).click();
+    await page.locator("#panel.targets").waitFor();
+    expect(await navigation.getByRole("link", { name: "Deploy targets" }).count()).toBe(0);
+    expect(await more.getAttribute("aria-current")).toBe("true");
+    await more.click();
+    await page.keyboard.press("Escape");
+    expect(await more.evaluate((button) => button === document.activeElement)).toBe(true);
   });
 
   test("the first stop skips to the content", async () => {
     const server = await testServer(noPm2);
-    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("panel");
-    expect(new URL(page.url()).hash).toBe("#/audit");
+    expect(new URL(page.url()).hash).toBe("#/activity");
   });
 
   test("keys: help, tabs by number, and all of them off", async () => {
     const server = await testServer(noPm2);
-    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await page.keyboard.press("?");
     const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await help.getByText("Filter the records").waitFor();
     expect(await axe(page)).toEqual([]);
     await page.keyboard.press("2");
-    expect(new URL(page.url()).hash).toBe("#/audit");
+    expect(new URL(page.url()).hash).toBe("#/activity");
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "detached" });
     await page.keyboard.press("/");
@@ -72,7 +97,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect(await page.getByRole("searchbox").inputValue()).toBe("2");
     await page.locator("h1").click();
     await page.keyboard.press("2");
-    await page.locator("#tab-environment[aria-selected=true]").waitFor();
+    await page.locator("#tab-environment[aria-current=page]").waitFor();
     await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
     await help.getByRole("checkbox", { name: "Use single-key shortcuts" }).uncheck();
     await page.keyboard.press("Escape");
@@ -82,7 +107,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
 
   test("the theme is the system's by default, and a choice is remembered", async () => {
     const server = await testServer(noPm2);
-    const { page } = await openConsole(browser, server.url, { tab: "audit", theme: "dark" });
+    const { page } = await openConsole(browser, server.url, { tab: "activity", theme: "dark" });
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     expect(await ground()).toBe("rgb(13, 14, 18)");
     await page.getByRole("button", { name: "Theme: system. Change to light" }).click();
@@ -96,7 +121,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
 
   test("a server that does not answer is reported, and tried again on demand", async () => {
     const server = await testServer(noPm2);
-    const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
+    const { page } = await openConsole(browser, server.url, { tab: "activity", mayFail: true });
     await page.getByRole("status").getByText("Connected").waitFor();
     await server.close();
     await page.getByRole("button", { name: "Refresh" }).click();
@@ -107,9 +132,9 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect(again.port).toBe(server.port);
   });
 
-  test("the list of tabs names the server and its workspace", async () => {
+  test("the navigation names the server and its workspace", async () => {
     const server = await testServer(noPm2);
-    const { page } = await openConsole(browser, server.url, { tab: "audit" });
+    const { page } = await openConsole(browser, server.url, { tab: "activity" });
     const place = page.getByText("Workspace").locator("xpath=..");
     await place.getByText(server.repository.root, { exact: true }).waitFor();
     expect((await place.innerText()).split("\n")).toEqual([
@@ -122,7 +147,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
 
   test("a newer server is reported, and a reload is offered", async () => {
     const server = await testServer(noPm2);
-    const { page } = await openConsole(browser, server.url, { tab: "audit", mayFail: true });
+    const { page } = await openConsole(browser, server.url, { tab: "activity", mayFail: true });
     await page.getByText("svcm 1.2.3").waitFor();
     await server.close();
     await testServer({ ...noPm2, repository: server.repository, port: server.port, version: "1.3.0" });

@@ -130,7 +130,7 @@ const browser = useBrowser();
 test.skipIf(!hasBrowser)("corrupt storage is reported, can be downloaded, and is removed only on demand", async () => {
   const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
   const stored = { [STORAGE_KEY]: '{"deployments": [' };
-  const { page, answer, asked } = await openConsole(browser, server.url, { tab: "audit", stored });
+  const { page, answer, asked } = await openConsole(browser, server.url, { tab: "activity", stored });
   await page.getByText("could not be read and was kept aside").waitFor();
   expect(await axe(page)).toEqual([]);
   const [download] = await Promise.all([

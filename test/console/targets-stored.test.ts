@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)("5: the stored targets", () => {
       expect.stringMatching(/^\d+ issues$/),
     ]);
     expect(await suite.page.getByRole("list", { name: "Issues of b" }).textContent()).toMatch(/"latest".*"heroku"/);
-    expect(await suite.page.getByRole("tab", { name: /Deploy targets/ }).textContent()).toBe("Deploy targets3 errors");
+    await suite.page.getByRole("link", { name: "Deploy targets 3 errors", exact: true }).waitFor();
     expect(await suite.stored()).toEqual(suiteOf(a, bad, { ...a, name: "A" }, { region: 5 }));
     await suite.button("Edit A").click();
     await suite.field("Name").fill("other");

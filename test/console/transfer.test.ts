@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     expect(found.toSorted().join("\n")).toMatch(words);
     await suite.button("Import").click();
     await suite.page.getByText(/^Imported /).waitFor();
-    expect(await suite.page.getByRole("tab", { name: /error/ }).count()).toBeGreaterThan(0);
+    expect(await suite.page.getByRole("link", { name: /error/ }).count()).toBeGreaterThan(0);
   });
 
   test("restores an equal state from the console's own export, even with invalid entries", async () => {
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     await importText(other, text);
     await other.page.getByText(/^Imported 2 deploy targets/).waitFor();
     expect(await other.stored()).toEqual(kept);
-    expect(await other.page.getByRole("tab", { name: /Deploy targets/ }).textContent()).toContain("2 errors");
+    expect(await other.page.getByRole("link", { name: /Deploy targets/ }).textContent()).toContain("2 errors");
   });
 
   test("changes nothing until it is confirmed, and can be undone", async () => {
@@ -222,13 +222,13 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
         { ...old, name: "odd", deployTarget: "heroku" },
       ],
     });
-    expect(await suite.page.getByRole("tab", { name: /Deploy targets/ }).textContent()).toContain("1 error");
+    expect(await suite.page.getByRole("link", { name: /Deploy targets/ }).textContent()).toContain("1 error");
   });
 
   test("may be the repository's own deployments.yaml, from a file; an open edit is cancelled", async () => {
     const suite = await openSuite(browser, "targets", full);
     await suite.button("Edit eu (copy)").click();
-    await suite.page.locator("#tab-transfer").click();
+    await suite.tab("Import").click();
     const file = join(import.meta.dirname, "../../deployments.yaml");
     await suite.page.locator("input[type=file]").setInputFiles(file);
     await suite.page.getByText("deployments.yaml is valid").waitFor();
@@ -245,7 +245,7 @@ describe.skipIf(!hasBrowser)("every user", () => {
   test("exports and imports by keyboard alone", async () => {
     const suite = await open(full);
     const { keyboard } = suite.page;
-    await suite.page.locator("#tab-transfer").focus();
+    await suite.tab("Import").focus();
     await tabTo(suite.page, "JSON");
     await keyboard.press("ArrowRight");
     await tabTo(suite.page, "Download deployments.yaml");

@@ -5,6 +5,7 @@ import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { hostSample } from "../server/socket/hand-telemetry.ts";
 import { expectAccessible, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { handMonitoring, metricsOf } from "./hand-monitoring.ts";
+import { titleOf } from "./open-console.ts";
 
 const browser = useBrowser();
 const loop = { code: "PROCESS_CRASH_LOOP", details: "It ended by itself and was restarted 26 times." } as const;
@@ -19,8 +20,8 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
     await page.getByRole("button", { name: "consumer" }).first().waitFor();
     expect(await page.locator("tbody tr").first().innerText()).toContain("crash loop");
     expect(await page.locator("tbody tr").nth(1).innerText()).not.toContain("crash loop");
-    expect(await page.getByRole("tab", { name: /Monitoring/ }).textContent()).toContain("1 error");
-    expect(await page.title()).toBe("(1) Monitoring · Service Management");
+    expect(await page.getByRole("link", { name: /Monitoring/ }).textContent()).toContain("1 error");
+    expect(await page.title()).toBe(titleOf("(1) Monitoring"));
     await page.getByRole("radio", { name: /Problem/ }).check();
     expect(await page.locator("tbody tr").count()).toBe(1);
     await page.getByRole("button", { name: "consumer" }).first().click();
@@ -34,23 +35,23 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
     });
     await telemetry.watchers(1);
     give([{ status: "errored" }]);
-    await expect.poll(() => page.title()).toBe("(1) Monitoring · Service Management");
+    await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring"));
     expect(await page.locator("link[rel=icon]").getAttribute("href")).toContain("icon-error");
     expect(await page.locator("tbody tr").count()).toBe(0);
     give([{ status: "online" }]);
-    await expect.poll(() => page.title()).toBe("Monitoring · Service Management");
+    await expect.poll(() => page.title()).toBe(titleOf("Monitoring"));
   });
 
   test("is counted while another tab is open", async () => {
     const telemetryOf = { collect: async () => metricsOf(Date.now(), [looping, { status: "errored" }]) };
     const { page, telemetry } = await handMonitoring(browser, {
-      tab: "audit",
+      tab: "activity",
       prepare: (first) => first.clock.install(),
     });
     Object.assign(telemetry, telemetryOf);
     await page.getByText("svcm has changed nothing yet").waitFor();
     await page.clock.runFor(15_000);
-    await expect.poll(() => page.title()).toBe("(2) Audit · Service Management");
+    await expect.poll(() => page.title()).toBe(titleOf("(2) Activity"));
   });
 });
 
@@ -139,7 +140,7 @@ describe.skipIf(!hasBrowser)("actions that are refused", () => {
     const toast = page.locator(".toast.error");
     await toast.waitFor();
     const { y } = (await toast.boundingBox()) ?? { y: 0 };
-    for (const part of ["[role=tablist]", ".place"]) {
+    for (const part of [".group.declare", ".place"]) {
       const box = await page.locator(part).boundingBox();
       expect([part, (box?.y ?? Infinity) + (box?.height ?? 0) <= y]).toEqual([part, true]);
     }

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
 import { SOCKET_PATH } from "../../src/core/api/channel.ts";
 import { errorTable, FileError, SvcmError, type ErrorKind, type Ports } from "../../src/core/index.ts";
-import { ask, ENV, parsed, post, raw, repository, testServer } from "./support.ts";
+import { ask, ENV, parsed, post, postStaleDocument, raw, repository, testServer } from "./support.ts";
 import { refused } from "./socket/support.ts";
 import { tokenCases, type Case } from "./token-cases.ts";
 
@@ -94,6 +94,7 @@ const cases: readonly Case[] = [
     kind: "ENV_FILE_CHANGED",
     provoke: (server) => post(server, fastify, { "if-match": '"x"' }),
   },
+  { what: "document changed meanwhile", kind: "SUITE_FILE_CHANGED", provoke: postStaleDocument },
   { what: "large body", kind: "PAYLOAD_TOO_LARGE", provoke: (server) => post(server, "x".repeat(70_000)) },
   {
     what: "another media type",

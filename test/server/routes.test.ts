@@ -14,6 +14,7 @@ import {
   healthBody,
   openApiBody,
 } from "../../src/core/api/bodies.ts";
+import { declarationsBody } from "../../src/core/api/declarations.ts";
 import { eventsBody } from "../../src/core/api/events.ts";
 import { identityBody } from "../../src/core/api/identity.ts";
 import { historyBody } from "../../src/core/api/history.ts";
@@ -39,6 +40,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   "/api/events": { path: "/api/events?app=api&limit=10&cursor=1.1", body: eventsBody },
   "/api/me": { path: "/api/me", body: identityBody },
   "/api/history": { path: "/api/history?series=host&points=10", body: historyBody },
+  "/api/declarations": { path: "/api/declarations", body: declarationsBody },
   "/healthz": { path: "/healthz", body: healthBody },
   "/api/openapi.json": { path: "/api/openapi.json", body: openApiBody },
   "/api/asyncapi.json": { path: "/api/asyncapi.json", body: asyncApiBody },

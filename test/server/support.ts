@@ -140,6 +140,11 @@ export function post(
   return ask(server, path, { method: "POST", headers: { ...JSON_TYPE, ...headers }, body: text });
 }
 
+/** A draft of a document that is another one by now. */
+export function postStaleDocument(server: { port: number }): Promise<Answered> {
+  return post(server, { document: {} }, { "if-match": '"x"' }, "/api/declarations");
+}
+
 export interface RawConnection {
   readonly socket: Socket;
   /** Everything that came, once the other side has closed. */

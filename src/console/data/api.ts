@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type * as bodies from "../../core/api/bodies.ts";
 import type { IdentityResponse as Me } from "../../core/api/identity.ts";
 import type { Begun, Plan, Release } from "../../core/api/rollout.ts";
+import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../core/api/declarations.ts";
 import type { Session } from "../state/session.ts";
 import { RequestError, type ErrorBody, type Problem } from "./request-error.ts";
 
@@ -16,6 +17,8 @@ export type Ecosystem = Body<"ecosystemBody">;
 export type ContractBody = Body<"contractBody">;
 export type Audit = Body<"auditBody">;
 export type AuditRecord = Audit["records"][number];
+export type Repository = Tagged<DeclarationsResponse>;
+export type DraftPlan = DeclarationsPlanResponse;
 export type Verdict = Body<"deploymentsVerdictBody">;
 export type Metrics = Body<"pm2MetricsBody">;
 export type Health = Body<"healthBody">;
@@ -59,11 +62,7 @@ const ENV = "/api/runtime/env";
  */
 export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer, service: () => string | undefined) {
   const send = sender(session, peer);
-  const ask = async <Shape>(request: Request): Promise<Shape> => (await send(request)).body as Shape;
-  const askTagged = async <Shape extends object>(request: Request): Promise<Tagged<Shape>> => {
-    const { body, entityTag } = await send(request);
-    return { ...(body as Shape), ...(entityTag !== null && { entityTag }) };
-  };
+  const { ask, askTagged } = askers(send);
   const of = (query: Query): Query => ({
     ...query,
     service: service(),
@@ -100,6 +99,7 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
       const response = await answerTo({ path: "/api/me" }, session.token(), peer);
       return response.ok ? ((await jsonOf(response)) as Me) : undefined;
     },
+    ...declarationsApi(send),
     async health(): Promise<Health> {
       const response = await answerTo({ path: "/healthz" }, undefined, peer);
       if (!response.ok) throw new RequestError(await problemIn(response));
@@ -126,6 +126,31 @@ function rolloutCalls(ask: Ask, of: (query: Query) => Query) {
     releases: (signal?: AbortSignal) =>
       ask<{ readonly releases: readonly Release[] }>({ path: "/api/runtime/releases", signal }),
     release: (id: string) => ask<Release>({ path: `/api/runtime/releases/${encodeURIComponent(id)}` }),
+  };
+}
+
+type Send = (request: Request) => Promise<Answer>;
+
+function askers(send: Send) {
+  return {
+    ask: async <Shape>(request: Request): Promise<Shape> => (await send(request)).body as Shape,
+    askTagged: async <Shape extends object>(request: Request): Promise<Tagged<Shape>> => {
+      const { body, entityTag } = await send(request);
+      return { ...(body as Shape), ...(entityTag !== null && { entityTag }) };
+    },
+  };
+}
+
+/** The deployments document of the repository. */
+function declarationsApi(send: Send) {
+  const { ask, askTagged } = askers(send);
+  const path = "/api/declarations";
+  return {
+    declarations: (signal?: AbortSignal) => askTagged<DeclarationsResponse>({ path, signal }),
+    declarationsPlan: (draft: { readonly document: object; readonly from?: object }, signal?: AbortSignal) =>
+      ask<DraftPlan>({ path: `${path}/plan`, body: draft, signal }),
+    declarationsWrite: (document: object, entityTag: string) =>
+      askTagged<DeclarationsResponse>({ path, body: { document }, headers: { "if-match": entityTag } }),
   };
 }
 

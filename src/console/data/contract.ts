@@ -7,6 +7,8 @@ export interface Facts {
   /** The environment of a request without one, or the server's refusal. */
   readonly defaults: ContractBody["defaultEnvironment"];
   readonly workspace: ContractBody["workspace"];
+  /** Name of the machine. */
+  readonly host: string;
   /** The named services of the repository. */
   readonly services: ContractBody["services"];
   readonly vocabulary: Vocabulary;
@@ -14,8 +16,8 @@ export interface Facts {
 
 export function factsOf(body: ContractBody): Facts {
   const { runtimeContract: contract, capabilityMatrix: matrix, defaultEnvironment: defaults } = body;
-  const { workspace, services } = body;
+  const { workspace, host, services } = body;
   // The validators read environments and enum keys, and the visible part has all of these.
   const vocabulary = { contract: contract as unknown as Vocabulary["contract"], matrix };
-  return { contract, matrix, defaults, workspace, services, vocabulary };
+  return { contract, matrix, defaults, workspace, host, services, vocabulary };
 }

@@ -4,7 +4,6 @@ import { Dialog } from "../ui/Dialog.tsx";
 
 const always = [
   { key: "Tab", label: "Go to the next control" },
-  { key: "← ↑ → ↓", label: "Go through the tabs when one of them has the focus" },
   { key: "← → Home End", label: "Go through the samples when a chart has the focus" },
   { key: "+ −", label: "Zoom in and out of the focused chart" },
   { key: "Esc", label: "Close a dialog, or show the whole range of a chart" },

@@ -41,12 +41,12 @@ export function ForeignDocument({ store }: { store: DocumentStore }): JSX.Elemen
 }
 
 function Question({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
-  const panel = useRef<HTMLDivElement>(null);
+  const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), []);
   return (
-    <div id="panel" class="panel" role="tabpanel" aria-label={title} tabIndex={-1} ref={panel}>
+    <section id="panel" class="panel" aria-label={title} tabIndex={-1} ref={panel}>
       <h1>{title}</h1>
-      <section class="card stack">{children}</section>
-    </div>
+      <div class="card stack">{children}</div>
+    </section>
   );
 }

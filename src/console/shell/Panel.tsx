@@ -8,16 +8,16 @@ export function Panel(): JSX.Element {
   const id = router.tab.value;
   const { View } = tabs[id];
   return (
-    <div id="panel" class={`panel ${id}`} role="tabpanel" aria-label={tabs[id].label} tabIndex={-1}>
+    <section id="panel" class={`panel ${id}`} aria-label={tabs[id].label} tabIndex={-1}>
       <View key={id} />
-    </div>
+    </section>
   );
 }
 
 export function ClosedPanel({ id }: { id: TabId }): JSX.Element {
   return (
-    <div id="panel" class="panel" role="tabpanel" aria-label={tabs[id].label} tabIndex={-1}>
+    <section id="panel" class="panel" aria-label={tabs[id].label} tabIndex={-1}>
       <h1>{tabs[id].label}</h1>
-    </div>
+    </section>
   );
 }

@@ -1,6 +1,8 @@
 import type { JSX } from "preact";
-import { usePage } from "../console.ts";
+import { useContext } from "preact/hooks";
+import { ConsoleContext, usePage } from "../console.ts";
 import { hashOf } from "../state/address.ts";
+import { monitorOf } from "../tabs/monitoring/monitor.ts";
 import { themes, type Theme } from "../state/theme.ts";
 import { IconButton } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
@@ -14,7 +16,7 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
   const { server } = usePage();
   const isOnline = server.isOnline.value;
   return (
-    <header class="top">
+    <header class={`top${useIsProduction() ? " production" : ""}`}>
       <a class="brand" href="#/monitoring">
         <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
           <rect width="24" height="24" rx="5.5" />
@@ -24,6 +26,7 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
           <strong>svcm</strong> <span class="brand-more">console</span>
         </span>
       </a>
+      <Whose />
       <ServiceSwitch />
       <span class={`server ${isOnline ? "online" : "offline"}`} role="status">
         <span class="server-word">{isOnline ? "Connected" : "Disconnected"}</span>
@@ -34,6 +37,24 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
       <ThemeButton />
     </header>
   );
+}
+
+/** The machine and the environment, because the consoles of several servers look the same. */
+function Whose(): JSX.Element | null {
+  const page = useContext(ConsoleContext);
+  if (page === undefined) return null;
+  const environment = monitorOf(page).feed.environment.value;
+  return (
+    <span class="whose" title={`${page.facts.host} ${environment}`}>
+      <bdi>{page.facts.host}</bdi>
+      {environment !== "" && <strong>{environment}</strong>}
+    </span>
+  );
+}
+
+function useIsProduction(): boolean {
+  const page = useContext(ConsoleContext);
+  return page !== undefined && monitorOf(page).isProduction.value;
 }
 
 /** A copy of the address, which names everything that the page shows. */

@@ -4,16 +4,19 @@ import { computed, signal, type ReadonlySignal, type Signal } from "@preact/sign
 export const tabIds = [
   "monitoring",
   "environment",
+  "activity",
   "plan",
   "pm2",
   "service",
   "targets",
   "interfaces",
   "transfer",
-  "audit",
 ] as const;
 
 export type TabId = (typeof tabIds)[number];
+
+/** Names of tabs in links of earlier versions. */
+const formerIds: Readonly<Record<string, TabId>> = { audit: "activity" };
 
 /** A link of the console, for example `#/monitoring?service=orders&sort=-cpu`. */
 export interface Link {
@@ -25,8 +28,9 @@ export interface Link {
 /** Opens the first tab if the link names no tab. */
 export function linkOf(hash: string): Link {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
-  const [name] = path.split("/");
-  return { tab: tabIds.find((id) => id === name) ?? tabIds[0], parameters: [...new URLSearchParams(query)] };
+  const [name = ""] = path.split("/");
+  const tab = tabIds.find((id) => id === (formerIds[name] ?? name)) ?? tabIds[0];
+  return { tab, parameters: [...new URLSearchParams(query)] };
 }
 
 export function hashOf({ tab, parameters }: Link): string {

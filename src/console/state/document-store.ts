@@ -49,6 +49,17 @@ export class DocumentStore {
     this.#begin();
   }
 
+  /** The browser's storage holds a document, so the shown one is stored too. */
+  get isKept(): boolean {
+    return !this.isForeign.value && (this.#place?.read() ?? null) !== null;
+  }
+
+  /** As {@link update}; a browser that holds no document yet stores none. */
+  show(change: (document: DeploymentsDocument) => DeploymentsDocument): void {
+    if (this.isKept) this.update(change);
+    else if (!this.isForeign.value) this.document.value = change(this.document.value);
+  }
+
   update(change: (document: DeploymentsDocument) => DeploymentsDocument): void {
     if (this.isForeign.value) return;
     const next = change(this.document.value);

@@ -44,6 +44,12 @@ export class EntryList extends Form {
     this.changes.value = this.kind.chosen({ ...this.given.value, [field]: value }, field);
   }
 
+  /** Goes to the form for a new entry. */
+  begin(): void {
+    if (this.isEdit()) this.#load(undefined);
+    this.focus.value = FORM;
+  }
+
   edit(entry: Candidate): void {
     batch(() => {
       this.#load(entry);

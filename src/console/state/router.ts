@@ -10,7 +10,8 @@ export type Router = ReturnType<typeof createRouter>;
 
 function show(link: Link): void {
   const next = hashOf(link);
-  if (next !== hashOf(linkOf(location.hash))) history.replaceState(history.state, "", next);
+  const [, named = link.tab] = /^#\/([\w-]+)/.exec(location.hash) ?? [];
+  if (next !== hashOf(linkOf(location.hash)) || named !== link.tab) history.replaceState(history.state, "", next);
 }
 
 /** The open tab and the address of the page, which follow each other. */

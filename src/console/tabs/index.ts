@@ -19,6 +19,8 @@ import { Transfer } from "./transfer/Transfer.tsx";
 
 export interface Tab {
   readonly label: string;
+  /** The label where there is little room. */
+  readonly short?: string;
   readonly icon: IconName;
   readonly View: ComponentType;
   /** The tab cannot show all services at once. */
@@ -36,15 +38,18 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
   },
   environment: {
     label: "Runtime environment",
+    short: "Environment",
     icon: "sliders",
     View: Environment,
     isOfOneService: true,
     mark: environmentMark,
   },
+  activity: { label: "Activity", icon: "history", View: Audit },
   plan: { label: "Plan", icon: "plan", View: Plan },
-  pm2: { label: "PM2 preview", icon: "layers", View: Pm2 },
+  pm2: { label: "PM2 preview", short: "PM2", icon: "layers", View: Pm2 },
   service: {
     label: "Service configuration",
+    short: "Service",
     icon: "gear",
     View: Service,
     mark(page) {
@@ -52,11 +57,25 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
       return { errors: storedIssues.value.length > 0 ? 1 : 0, isUnsaved: isUnsaved.value };
     },
   },
-  targets: { label: "Deploy targets", icon: "rocket", View: Targets, mark: (page) => markOf(targetList(page)) },
+  targets: {
+    label: "Deploy targets",
+    short: "Targets",
+    icon: "rocket",
+    View: Targets,
+    mark: (page) => markOf(targetList(page)),
+  },
   interfaces: { label: "Interfaces", icon: "plug", View: Interfaces, mark: (page) => markOf(interfaceList(page)) },
   transfer: { label: "Export / import", icon: "transfer", View: Transfer },
-  audit: { label: "Audit", icon: "history", View: Audit },
 };
+
+/** So many tabs of the first group are in the bar of a phone. */
+export const BAR = 3;
+
+/** The tabs of the navigation in its order. On a phone, the first {@link BAR} are the bar. Export and import are buttons of the second group. */
+export const groups = {
+  Operate: ["monitoring", "environment", "activity", "plan"],
+  Declare: ["pm2", "service", "targets", "interfaces"],
+} as const satisfies Readonly<Record<string, readonly TabId[]>>;
 
 function markOf({ verdicts, isUnsaved }: EntryList): Mark {
   return { errors: verdicts.value.filter((issues) => issues.length > 0).length, isUnsaved: isUnsaved.value };

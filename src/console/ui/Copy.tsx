@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
-import { IconButton } from "./Button.tsx";
+import { Button, IconButton } from "./Button.tsx";
 import type { IconName } from "./Icon.tsx";
 
 export interface CopyProps {
@@ -10,13 +10,27 @@ export interface CopyProps {
   readonly icon?: IconName;
 }
 
-export function Copy({ text, what, icon = "copy" }: CopyProps): JSX.Element {
+export function Copy({ icon = "copy", ...text }: CopyProps): JSX.Element {
+  const copy = useCopy(text);
+  return <IconButton icon={icon} label={`Copy ${text.what}`} onClick={copy} />;
+}
+
+export function CopyButton({ word, icon = "copy", ...text }: CopyProps & { readonly word: string }): JSX.Element {
+  const copy = useCopy(text);
+  return (
+    <Button icon={icon} onClick={copy}>
+      {word}
+    </Button>
+  );
+}
+
+function useCopy({ text, what }: CopyProps): () => void {
   const { toasts } = usePage();
-  const copy = async (): Promise<void> => {
-    if (await copied(text)) toasts.info(`Copied ${what}.`);
-    else toasts.error(`The browser does not allow the page to copy ${what}.`);
-  };
-  return <IconButton icon={icon} label={`Copy ${what}`} onClick={() => void copy()} />;
+  return () =>
+    void copied(text).then((isDone) => {
+      if (isDone) toasts.info(`Copied ${what}.`);
+      else toasts.error(`The browser does not allow the page to copy ${what}.`);
+    });
 }
 
 async function copied(text: string): Promise<boolean> {

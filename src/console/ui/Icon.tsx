@@ -40,6 +40,7 @@ const paths = {
   info: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2ZM8 7.300V11M8 5h.01",
   up: "M8 13V3M4 7l4-4 4 4",
   down: "M8 3v10M4 9l4 4 4-4",
+  more: "M3.500 8h.01M8 8h.01M12.500 8h.01",
   arrow: "M2.500 8h11M9.500 4l4 4-4 4",
 } as const;
 

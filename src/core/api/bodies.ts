@@ -164,6 +164,7 @@ export const contractBody = z
         pm2Dir: z.string().describe("Folder of the PM2 ecosystem files."),
       })
       .describe("Absolute paths."),
+    host: z.string().describe("Name of the machine."),
     services: keys.describe("Names of the services that `svcm.yaml` declares; empty if it names none."),
   })
   .describe("The two facts that forms, selects and completions are built from, and whose they are.");

@@ -41,6 +41,7 @@ const planChoices = {
   prune: z.optional(z.boolean()),
   preflight: z.optional(z.boolean()),
 };
+const document = z.looseObject({});
 
 export const inputs = {
   "alerts.test": nothing,
@@ -55,6 +56,10 @@ export const inputs = {
   "completion.list": z.strictObject({ source: z.string() }),
   "contract.show": nothing,
   "configuration.set": z.strictObject({ ...documentEdit, values, clear: names }),
+  /** With `from`, the difference of the two documents, without a patch. */
+  "declarations.plan": z.strictObject({ document, from: z.optional(document) }),
+  "declarations.read": nothing,
+  "declarations.write": z.strictObject({ document, ifMatch: z.optional(z.string()) }),
   "ecosystem.check": z.strictObject({ environment, service }),
   "ecosystem.drift": z.strictObject({ environment, service }),
   "ecosystem.show": z.strictObject({ environment, service, serviceKind: z.optional(z.string()) }),

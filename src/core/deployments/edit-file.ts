@@ -2,6 +2,8 @@ import { audited } from "../audit/audited.ts";
 import type { Caller } from "../caller.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import { maskCredentials } from "../secrets/redact.ts";
+import { SvcmError } from "../errors.ts";
+import { matchesTag } from "../words/entity-tag.ts";
 import { type Decide, type Planned, planner } from "./edit-plan.ts";
 import { type DocumentEditResponse, editResponse } from "./edit-response.ts";
 import { DEPLOYMENTS_FILE, documentFailure, documentPath, documentText, vocabularyOf } from "./file.ts";
@@ -13,9 +15,11 @@ interface DocumentEditRequest {
   /** The caller's name of the entry, for the audit record of a refused edit. */
   readonly entry?: string | undefined;
   readonly mayCreate: boolean;
+  /** Entity tags of the content that the caller knows; that of no bytes if the file does not exist. */
+  readonly ifMatch?: string | undefined;
 }
 
-interface Outcome {
+export interface Outcome {
   readonly planned: Planned;
   readonly created: boolean;
 }
@@ -35,13 +39,28 @@ export async function editDocument(
   request: DocumentEditRequest,
   decide: Decide,
 ): Promise<DocumentEditResponse> {
-  const { file = DEPLOYMENTS_FILE, dryRun, mayCreate } = request;
-  const edit = async (carryOut: (path: string, plan: Plan) => Promise<Outcome>): Promise<DocumentEditResponse> => {
+  const { file = DEPLOYMENTS_FILE, dryRun } = request;
+  const { planned, created } = await changeDocument(ports, caller, request, decide);
+  return editResponse({ file, dryRun, created }, planned);
+}
+
+/** As {@link editDocument}, with the texts before and after. */
+export async function changeDocument(
+  ports: Ports,
+  caller: Caller,
+  request: DocumentEditRequest,
+  decide: Decide,
+): Promise<Outcome> {
+  const { file = DEPLOYMENTS_FILE, dryRun, mayCreate, ifMatch } = request;
+  const edit = async (carryOut: (path: string, plan: Plan) => Promise<Outcome>): Promise<Outcome> => {
     const path = documentPath(ports, file);
-    const plan = await planner(await vocabularyOf(ports), { file, path }, decide);
+    const made = await planner(await vocabularyOf(ports), { file, path }, decide);
+    const plan: Plan = (text) => {
+      if (ifMatch !== undefined) refuseStale(ports, text, ifMatch);
+      return made(text);
+    };
     try {
-      const { planned, created } = await carryOut(path, plan);
-      return editResponse({ file, dryRun, created }, planned);
+      return await carryOut(path, plan);
     } catch (error) {
       throw documentFailure(error, path);
     }
@@ -63,6 +82,13 @@ export async function editDocument(
     () => about,
     (begin) => edit((path, plan) => write(ports, mayCreate, path, begin, noting(plan))),
   );
+}
+
+function refuseStale(ports: Ports, text: string, ifMatch: string): void {
+  if (matchesTag(ports, new TextEncoder().encode(text), ifMatch)) return;
+  throw new SvcmError("SUITE_FILE_CHANGED", {
+    details: "The file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
+  });
 }
 
 function recordedTarget(file: string, entry = ""): { target?: string } {

@@ -10,6 +10,7 @@ export type Decide = (document: unknown, vocabulary: Vocabulary) => DocumentEdit
 
 export interface Planned {
   readonly text: string;
+  readonly before: string;
   readonly edit: DocumentEdit;
   readonly changes: readonly LineChange[];
 }
@@ -41,7 +42,7 @@ export async function planner(
         ...(leads ? [version] : []),
         ...edit.changes,
       ]);
-      return { text: edited.text, edit, changes: edited.changes };
+      return { text: edited.text, before: text, edit, changes: edited.changes };
     } catch (error) {
       throw error instanceof UneditableYaml ? uneditable(error, file, path) : error;
     }

@@ -5,6 +5,7 @@ import type { Caller } from "../caller.ts";
 import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import type { Ports } from "../ports/index.ts";
+import { matchesTag } from "../words/entity-tag.ts";
 import { UnwritableValue } from "./edit.ts";
 import {
   decodeEnv,
@@ -99,18 +100,12 @@ export function planned(file: EnvFile, plan: () => EnvPlan): EnvPlan {
   }
 }
 
-/** A strong entity tag of the bytes. */
-export function entityTag(ports: Pick<Ports, "host">, bytes: Uint8Array): string {
-  return `"${ports.host.digest(bytes)}"`;
-}
-
 function bytesOf({ bytes }: Pick<EnvLayer, "bytes">): Uint8Array {
   return bytes;
 }
 
 function refuseStale(ports: Ports, current: Uint8Array, ifMatch: string): void {
-  const tags = new Set(ifMatch.split(",").map((tag) => tag.trim()));
-  if (tags.has("*") || tags.has(entityTag(ports, current))) return;
+  if (matchesTag(ports, current, ifMatch)) return;
   throw new SvcmError("ENV_FILE_CHANGED", {
     details: "The file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
   });

@@ -38,6 +38,7 @@ export const contractShow = defineOperation({
         ),
       },
       workspace: { root, configDir, pm2Dir },
+      host: ports.host.name(),
       services: Object.keys((await ports.facts.project())?.services ?? {}).filter((name) => name !== ""),
     };
   },

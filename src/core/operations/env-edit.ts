@@ -2,9 +2,10 @@ import type { EnvWriteResponse } from "../api/bodies.ts";
 import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, readOverridden } from "../env/env-file.ts";
 import type { EnvPlan } from "../env/plan.ts";
 import { planRewrite } from "../env/rewrite.ts";
-import { auditedEnvWrite, entityTag, noteFile, writeEnv } from "../env/transaction.ts";
+import { auditedEnvWrite, noteFile, writeEnv } from "../env/transaction.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError } from "../ports/index.ts";
+import { entityTag } from "../words/entity-tag.ts";
 
 export interface EnvSource {
   readonly environment: string;

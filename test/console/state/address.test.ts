@@ -4,7 +4,7 @@ import { createAddress, hashOf, linkOf, textPart, type TabId } from "../../../sr
 
 describe("a link", () => {
   test.each([
-    "#/audit",
+    "#/activity",
     "#/monitoring?service=orders&sort=-cpu",
     "#/monitoring?open=0+api&open=1+a%26b%3D%25",
     "#/pm2?find=%E2%80%AE",
@@ -22,51 +22,51 @@ function address(hash: string) {
   const made = createAddress(first, tab);
   const parts = [
     textPart({ name: "service" }, service),
-    textPart({ name: "find", tab: "audit" }, find),
-    textPart({ name: "limit", tab: "audit" }, limit, { fallback: "50", accepts: (value) => value === "200" }),
+    textPart({ name: "find", tab: "activity" }, find),
+    textPart({ name: "limit", tab: "activity" }, limit, { fallback: "50", accepts: (value) => value === "200" }),
   ];
   return { ...made, tab, service, find, limit, parts, hash: () => hashOf(made.link.value) };
 }
 
 describe("the address", () => {
   test("keeps the parameters of the first link until their parts exist, which then have these values", () => {
-    const { add, parts, hash, service, limit } = address("#/audit?service=orders&limit=200");
-    expect(hash()).toBe("#/audit?service=orders&limit=200");
+    const { add, parts, hash, service, limit } = address("#/activity?service=orders&limit=200");
+    expect(hash()).toBe("#/activity?service=orders&limit=200");
     add(...parts);
-    expect([service.value, limit.value, hash()]).toEqual(["orders", "200", "#/audit?service=orders&limit=200"]);
+    expect([service.value, limit.value, hash()]).toEqual(["orders", "200", "#/activity?service=orders&limit=200"]);
   });
 
   test("shows the parts of its tab and of the page, without defaults", () => {
-    const { add, parts, hash, service, find, tab } = address("#/audit");
+    const { add, parts, hash, service, find, tab } = address("#/activity");
     add(...parts);
-    expect(hash()).toBe("#/audit");
+    expect(hash()).toBe("#/activity");
     service.value = "orders";
     find.value = "env write";
-    expect(hash()).toBe("#/audit?service=orders&find=env+write");
+    expect(hash()).toBe("#/activity?service=orders&find=env+write");
     tab.value = "monitoring";
     expect(hash()).toBe("#/monitoring?service=orders");
   });
 
   test("a link with parameters resets what it does not name; a link without parameters changes nothing", () => {
-    const { add, parts, take, hash, limit } = address("#/audit?service=orders&limit=200&find=x");
+    const { add, parts, take, hash, limit } = address("#/activity?service=orders&limit=200&find=x");
     add(...parts);
-    take(linkOf("#/audit"));
-    expect(hash()).toBe("#/audit?service=orders&find=x&limit=200");
-    take(linkOf("#/audit?find=y"));
-    expect(hash()).toBe("#/audit?find=y");
+    take(linkOf("#/activity"));
+    expect(hash()).toBe("#/activity?service=orders&find=x&limit=200");
+    take(linkOf("#/activity?find=y"));
+    expect(hash()).toBe("#/activity?find=y");
     expect(limit.value).toBe("50");
   });
 
   test("a value that is not accepted counts as the default", () => {
-    const { add, parts, hash } = address("#/audit?limit=7");
+    const { add, parts, hash } = address("#/activity?limit=7");
     add(...parts);
-    expect(hash()).toBe("#/audit");
+    expect(hash()).toBe("#/activity");
   });
 
   test("a parameter that no part has stays until the tab is left", () => {
-    const { add, parts, hash, forget, tab } = address("#/audit?else=1");
+    const { add, parts, hash, forget, tab } = address("#/activity?else=1");
     add(...parts);
-    expect(hash()).toBe("#/audit?else=1");
+    expect(hash()).toBe("#/activity?else=1");
     forget();
     tab.value = "pm2";
     expect(hash()).toBe("#/pm2");

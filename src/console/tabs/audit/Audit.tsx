@@ -21,8 +21,8 @@ function listOf(page: Console) {
     const list = { limit: signal<string>(LIMITS[0]), filter: signal("") };
     const accepts = (value: string): boolean => LIMITS.some((limit) => limit === value);
     page.router.keep(
-      textPart({ name: "limit", tab: "audit" }, list.limit, { fallback: LIMITS[0], accepts }),
-      textPart({ name: "find", tab: "audit" }, list.filter),
+      textPart({ name: "limit", tab: "activity" }, list.limit, { fallback: LIMITS[0], accepts }),
+      textPart({ name: "find", tab: "activity" }, list.filter),
     );
     return list;
   });
@@ -40,7 +40,7 @@ export function Audit(): JSX.Element {
   return (
     <>
       <TabHead
-        title="Audit"
+        title="Activity"
         about={`Changes by the command line, HTTP and the console: names of keys, never values. Times are in ${timeZone}.`}
       >
         <Select

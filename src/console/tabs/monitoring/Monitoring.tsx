@@ -29,10 +29,11 @@ export function Monitoring(): JSX.Element {
 }
 
 function About({ monitor: { feed, isOld } }: { monitor: Monitor }): JSX.Element {
+  const { facts } = useConsole();
   const model = feed.shown.value?.host.cpu.model;
   return (
     <>
-      {location.hostname}
+      {facts.host}
       {model ? ` · ${model}` : ""}
       {isOld.value && <strong class="old-mark"> · old values</strong>}
       {feed.state.value === "live" && !feed.isPaused.value && <strong class="live-mark"> · live</strong>}

@@ -34,10 +34,12 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
   const isLive = monitor.feed.state.value === "live";
   const isOne = instances.length === 1;
   const whom = isOne ? `${name}${isNumbered ? ` (id ${pmId})` : ""}` : `${name}, ${allOf(instances)}`;
-  const run = (action: Verb, word: string): void => {
+  const run = async (action: Verb, word: string): Promise<void> => {
     const isHarmless = action === "start" || instances.every(({ status }) => status === "stopped");
     const question = `${word} ${unhidden(name)} (${isOne ? `PM2 id ${pmId}` : allOf(instances)})?`;
-    if (isHarmless || confirm(question)) void monitor.act({ action, scope: "process", ...targetOf(row) }, key);
+    const isByName = action === "stop" && monitor.isProduction.value;
+    const may = isHarmless || (isByName ? await monitor.confirmByName(word, unhidden(name)) : confirm(question));
+    if (may) await monitor.act({ action, scope: "process", ...targetOf(row) }, key);
   };
   return (
     <span class="process-actions" aria-busy={underWay !== undefined}>
@@ -48,7 +50,7 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
           icon,
           ...(reason !== undefined && { reason }),
           disabled: underWay !== undefined || reason !== undefined || !isLive,
-          onClick: () => run(action, word),
+          onClick: () => void run(action, word),
         };
         return isInWords ? (
           <Button key={action} size="small" {...button}>

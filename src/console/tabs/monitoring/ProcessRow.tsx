@@ -9,7 +9,7 @@ import { ProcessActions } from "./ProcessActions.tsx";
 import { ProcessDetail } from "./ProcessDetail.tsx";
 import { rowOf, single, type Row } from "./rows.ts";
 
-const COLUMNS = 10;
+const COLUMNS = 9;
 const MEGABYTE = 1024 ** 2;
 
 export interface RowProps {
@@ -38,7 +38,7 @@ export function ProcessRow({ row, monitor, index, isInstance = false }: RowProps
         })}
       {isOpen && !isFolded && (
         <tr class="detail-row">
-          <td colSpan={COLUMNS}>
+          <td colSpan={COLUMNS + Number(monitor.showsDisk.value)}>
             <ProcessDetail process={row.process} monitor={monitor} />
           </td>
         </tr>
@@ -77,10 +77,10 @@ function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
       <td class="line">{cells.cpu}</td>
       <td class="number">{formatPercent(cpuPercent)}</td>
       <td class="line wide">{cells.memory}</td>
-      <td class="number">{formatBytes(memoryBytes)}</td>
+      <td class="number memory">{formatBytes(memoryBytes)}</td>
       <td class={`number wide${isRestless(process) ? " bad" : ""}`}>{restartCount ?? UNKNOWN}</td>
       <td class="number wide">{formatDuration(uptimeMs)}</td>
-      <td class="number wide disk">{diskIo}</td>
+      {monitor.showsDisk.value && <td class="number wide disk">{diskIo}</td>}
       <td class="wide row-actions">{cells.actions}</td>
     </>
   );

@@ -7,6 +7,7 @@ import { EmptyState } from "../../ui/EmptyState.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
+import { Icon } from "../../ui/Icon.tsx";
 import { DrawnRows } from "../../ui/DrawnRows.tsx";
 import { DeclaredApps } from "./EnvironmentNames.tsx";
 import type { Shown } from "./feed.ts";
@@ -62,7 +63,6 @@ function EcosystemProblem({ shown: { metrics } }: { shown: Shown }): JSX.Element
 const columns: readonly { readonly by: Column; readonly label: string; readonly class?: string }[] = [
   { by: "restarts", label: "Restarts", class: "wide" },
   { by: "uptime", label: "Uptime", class: "wide" },
-  { by: "disk", label: "Disk I/O", class: "wide disk" },
 ];
 
 /** So many rows are drawn or left out together. */
@@ -87,7 +87,12 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
     part.map((row, at) => <ProcessRow key={row.key} row={row} monitor={monitor} index={first + at} />);
   return (
     <div class="table-scroll">
-      <table class="rows" aria-label="Processes" aria-rowcount={rows.length + 1} ref={table}>
+      <table
+        class={`rows${monitor.showsDisk.value ? " with-disk" : ""}`}
+        aria-label="Processes"
+        aria-rowcount={rows.length + 1}
+        ref={table}
+      >
         <Head monitor={monitor} />
         {partsOf(rows).map((part, at) => (
           <DrawnRows
@@ -111,7 +116,8 @@ function partsOf(rows: readonly Row[]): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / PART) }, (_, at) => rows.slice(at * PART, (at + 1) * PART));
 }
 
-function Head({ monitor: { order } }: { monitor: Monitor }): JSX.Element {
+function Head({ monitor }: { monitor: Monitor }): JSX.Element {
+  const { order, showsDisk } = monitor;
   const head = {
     sorting: order.sorting.value,
     onSort: (next: typeof order.sorting.value) => (order.sorting.value = next),
@@ -124,15 +130,28 @@ function Head({ monitor: { order } }: { monitor: Monitor }): JSX.Element {
         <td class="line line-head" />
         <SortHeader column="cpu" label="CPU" isNumber {...head} />
         <td class="line line-head wide" />
-        <SortHeader column="memory" label="Memory" isNumber {...head} />
+        <SortHeader column="memory" label="Memory" class="memory" isNumber {...head} />
         {columns.map((column) => (
           <SortHeader key={column.by} column={column.by} isNumber {...head} {...column} />
         ))}
+        {showsDisk.value && <SortHeader column="disk" label="Disk I/O" class="wide disk" isNumber {...head} />}
         <th scope="col" class="wide">
           <span class="hidden">Actions</span>
+          <DiskToggle monitor={monitor} />
         </th>
       </tr>
     </thead>
+  );
+}
+
+/** Most processes read and write next to nothing, so the column is shown on demand. */
+function DiskToggle({ monitor }: { monitor: Monitor }): JSX.Element {
+  const isShown = monitor.showsDisk.value;
+  return (
+    <button type="button" class="sort disk-toggle" onClick={() => monitor.showDisk(!isShown)}>
+      <Icon name={isShown ? "close" : "plus"} size={12} />
+      {isShown ? "Hide disk" : "Disk I/O"}
+    </button>
   );
 }
 

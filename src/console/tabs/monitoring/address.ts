@@ -1,14 +1,13 @@
 import type { Signal } from "@preact/signals";
 import { textPart, type AddressPart } from "../../state/address.ts";
 import type { Feed } from "./feed.ts";
-import { columns, FIRST, type createOrder, type Sorting } from "./order.ts";
+import { columns, FIRST, type createColumns, type Sorting } from "./order.ts";
 import { statuses } from "./process-status.ts";
 import { ranges, type createView, type Range } from "./view.ts";
 
-interface State {
+interface State extends ReturnType<typeof createColumns> {
   readonly feed: Feed;
   readonly view: ReturnType<typeof createView>;
-  readonly order: ReturnType<typeof createOrder>;
   readonly filter: Signal<string>;
   readonly status: Signal<string>;
   /** Keys of processes. */
@@ -18,7 +17,7 @@ interface State {
 const tab = "monitoring";
 
 /** The parts of the tab that a link to it has. */
-export function monitoringParts({ feed, filter, open, order, status, view }: State): AddressPart[] {
+export function monitoringParts({ feed, filter, open, order, status, view, ...columnsOf }: State): AddressPart[] {
   return [
     {
       name: "environment",
@@ -43,6 +42,12 @@ export function monitoringParts({ feed, filter, open, order, status, view }: Sta
       tab,
       read: () => (view.range.value === view.first ? [] : [view.range.value]),
       write: ([text = view.first]) => view.choose(Object.hasOwn(ranges, text) ? (text as Range) : view.first),
+    },
+    {
+      name: "columns",
+      tab,
+      read: () => (columnsOf.showsDisk.value && order.sorting.value.by !== "disk" ? ["disk"] : []),
+      write: (names) => columnsOf.showDisk(names.includes("disk") || order.sorting.peek().by === "disk"),
     },
     { name: "open", tab, read: () => [...open.value], write: (keys) => void (open.value = new Set(keys)) },
   ];

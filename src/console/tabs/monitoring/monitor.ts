@@ -6,7 +6,8 @@ import { createSparklines } from "../../ui/sparklines.ts";
 import { createActing } from "./acting.ts";
 import { monitoringParts } from "./address.ts";
 import { Feed, type Metrics } from "./feed.ts";
-import { createOrder } from "./order.ts";
+import { createColumns } from "./order.ts";
+import { createProduction } from "./production.ts";
 import { watchTrouble } from "./trouble.ts";
 import { createView } from "./view.ts";
 
@@ -36,7 +37,7 @@ export function monitorOf(page: Console): Monitor {
 
 const ENVIRONMENT = "monitoring.environment";
 
-function createMonitor({ api, session, server, service, toasts, facts, choices }: Console) {
+function createMonitor({ api, session, server, service, toasts, facts, choices, questions }: Console) {
   const { ecosystem } = facts.defaults;
   const ownEnvironment = "refusal" in ecosystem ? "" : ecosystem.name;
   const feed = new Feed({
@@ -62,7 +63,7 @@ function createMonitor({ api, session, server, service, toasts, facts, choices }
     /** The number of processes in trouble; `undefined` before the first look. */
     trouble: watchTrouble(feed, api, service),
     sparklines: createSparklines(() => view.span.value),
-    order: createOrder(),
+    ...createColumns(),
     filter: signal(""),
     status: signal(""),
     open: signal<ReadonlySet<string>>(new Set()),
@@ -82,6 +83,7 @@ function createMonitor({ api, session, server, service, toasts, facts, choices }
       const ofService = service.value === "" ? "" : ` --service ${service.value}`;
       return `--ecosystem --environment ${feed.environment.value}${ofService}`;
     }),
+    ...createProduction({ facts, questions, environments: () => [feed.environment.value, ownEnvironment] }),
     /** The question before the start of a declared app; `undefined` if no question is needed. */
     doubtAbout: (name: string) => doubtAbout(unhidden(name), feed, ownEnvironment),
   };

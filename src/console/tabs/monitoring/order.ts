@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { compareText } from "../../../core/api/issue.ts";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { CALM } from "./attention.ts";
@@ -14,6 +14,20 @@ export interface Sorting {
 
 /** By status, the rows that need a user come first. */
 export const FIRST: Sorting = { by: "status", isDescending: false };
+
+/** The order of the rows, and the column that is shown on demand only. */
+export function createColumns() {
+  const order = createOrder();
+  const wantsDisk = signal(false);
+  return {
+    order,
+    showsDisk: computed(() => wantsDisk.value || order.sorting.value.by === "disk"),
+    showDisk(isShown: boolean): void {
+      wantsDisk.value = isShown;
+      if (!isShown && order.sorting.value.by === "disk") order.sorting.value = FIRST;
+    },
+  };
+}
 
 type Ordered = Pick<Row, "key" | "process" | "attention">;
 

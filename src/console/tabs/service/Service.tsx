@@ -6,6 +6,7 @@ import { formatCount } from "../../data/format.ts";
 import { FormCard } from "../../ui/FormCard.tsx";
 import { controlOf, FormFields } from "../../ui/FormFields.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
+import { RepositoryState } from "../../ui/RepositoryState.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { TextField } from "../../ui/TextField.tsx";
@@ -25,6 +26,7 @@ export function Service(): JSX.Element {
         title="Service configuration"
         about="The kind of the service and the place where it runs. Checked by the same rules as svcm validate."
       />
+      <RepositoryState />
       <StatusRegion>
         <Stored form={form} />
       </StatusRegion>

@@ -9,7 +9,6 @@ import { EmptyState } from "../../ui/EmptyState.tsx";
 import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";
 import { EntryTab } from "../../ui/EntryTab.tsx";
 import { MatrixTable } from "../../ui/MatrixTable.tsx";
-import { ProviderMatrix } from "../service/ProviderMatrix.tsx";
 import { targetKind } from "./target-kind.ts";
 import { TargetForm } from "./TargetForm.tsx";
 
@@ -21,7 +20,7 @@ export function Targets(): JSX.Element {
     <EntryTab
       list={list}
       title="Deploy targets"
-      about={`${formatCount(list.entries.value.length, "target")}, kept in this browser until you export them.`}
+      about={`${formatCount(list.entries.value.length, "target")}: where the service runs, on what runtime and as which service type.`}
       label="Deploy targets"
       Form={TargetForm}
       Item={TargetItem}
@@ -37,7 +36,7 @@ export function Targets(): JSX.Element {
         </EmptyState>
       }
     >
-      <Matrices list={list} />
+      <Matrix list={list} />
     </EntryTab>
   );
 }
@@ -70,22 +69,17 @@ function TargetItem(props: EntryProps): JSX.Element {
   );
 }
 
-function Matrices({ list }: { list: EntryList }): JSX.Element {
-  const { facts, store } = useConsole();
-  const { matrix, vocabulary } = facts;
+function Matrix({ list }: { list: EntryList }): JSX.Element {
+  const { matrix, vocabulary } = useConsole().facts;
   const { deployTarget, serviceType } = list.values.value;
-  const { runMode, cloudProvider } = store.document.value.serviceConfiguration ?? {};
   return (
-    <div class="matrices">
-      <MatrixTable
-        title="Deploy targets and service types"
-        axes={["Deploy target", "service type"]}
-        rows={matrix.deployTargets}
-        columns={matrix.serviceTypes}
-        isAccepted={(target, type) => groupOf(vocabulary, target)?.serviceTypes.includes(type) === true}
-        chosen={[deployTarget, serviceType]}
-      />
-      <ProviderMatrix runMode={runMode} cloudProvider={cloudProvider} />
-    </div>
+    <MatrixTable
+      title="Deploy targets and service types"
+      axes={["Deploy target", "service type"]}
+      rows={matrix.deployTargets}
+      columns={matrix.serviceTypes}
+      isAccepted={(target, type) => groupOf(vocabulary, target)?.serviceTypes.includes(type) === true}
+      chosen={[deployTarget, serviceType]}
+    />
   );
 }

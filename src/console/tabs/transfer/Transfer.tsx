@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { RepositoryState } from "../../ui/RepositoryState.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { Export } from "./Export.tsx";
 import { Import } from "./Import.tsx";
@@ -11,6 +12,7 @@ export function Transfer(): JSX.Element {
         title="Export and import"
         about="Service configuration, interfaces, deploy targets and the selected environment, as one document."
       />
+      <RepositoryState />
       <div class="transfer-columns">
         <Export />
         <Import />

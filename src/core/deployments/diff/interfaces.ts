@@ -3,14 +3,14 @@ import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, DeploymentsDiff } from "./change.ts";
 import { effectsOf, interfaceRuns } from "./effects.ts";
 import { diffFields, fingerprint } from "./fields.ts";
-import { isReordered, pairByMarks } from "./pair.ts";
+import { isReordered, pairByMarks, type Pairing } from "./pair.ts";
 
 export function diffInterfaces(
   from: readonly Candidate[],
   to: readonly Candidate[],
   vocabulary: Vocabulary,
 ): DeploymentsDiff {
-  const pairing = pairByMarks(from, to, [fingerprint, placeMark, controllerMark]);
+  const pairing = pairInterfaces(from, to);
   const runs = (adapter: Candidate): ReturnType<typeof interfaceRuns> => interfaceRuns(adapter, vocabulary);
   const kept = pairing.pairs.map(({ from: old, to: young }) => ({
     index: young.index,
@@ -28,6 +28,10 @@ export function diffInterfaces(
     ],
     notes: isReordered(pairing) ? [{ kind: "reordered", section: "interfaces" }] : [],
   };
+}
+
+export function pairInterfaces(from: readonly Candidate[], to: readonly Candidate[]): Pairing<Candidate> {
+  return pairByMarks(from, to, [fingerprint, placeMark, controllerMark]);
 }
 
 function change(

@@ -14,10 +14,14 @@ export function diffTargets(
   vocabulary: Vocabulary,
 ): DeploymentsDiff {
   const migrated = (target: Candidate): Candidate => migrateTarget(target, vocabulary);
-  const marks = [fingerprint, nameMark, nameInAnyCase, contentMark];
-  const sure = pairByMarks(from.map(migrated), to.map(migrated), marks);
-  const pairing = withPairs(sure, findRenames(sure));
+  const pairing = pairTargets(from.map(migrated), to.map(migrated));
   return { changes: changesOf(pairing, vocabulary), notes: notesOf(pairing, from, to) };
+}
+
+/** The targets must be in the current form. */
+export function pairTargets(from: readonly Candidate[], to: readonly Candidate[]): Pairing<Candidate> {
+  const sure = pairByMarks(from, to, [fingerprint, nameMark, nameInAnyCase, contentMark]);
+  return withPairs(sure, findRenames(sure));
 }
 
 function changesOf(pairing: Pairing<Candidate>, vocabulary: Vocabulary): Change[] {

@@ -37,7 +37,7 @@ export function setConfiguration(
   if (keys.length === 0) return { changes: [], target: SECTION, keys, entry: before };
   const { bad, left } = splitKnown(serviceConfigurationIssues(entry, vocabulary), before);
   refuseIssues(bad, []);
-  return { changes: changesOf(document, before, entry, ports), target: SECTION, keys, before, entry, left };
+  return { changes: configurationChanges(document, before, entry, ports), target: SECTION, keys, before, entry, left };
 }
 
 function namesPorts(key: string): boolean {
@@ -71,7 +71,12 @@ export function changedConfiguration(
   return portsGo ? { entry: fields } : { entry: { ...fields, ports: nextPorts }, nextPorts };
 }
 
-function changesOf(document: unknown, before: Candidate, after: Candidate, ports: Candidate): Change[] {
+export function configurationChanges(
+  document: unknown,
+  before: Candidate,
+  after: Candidate,
+  ports: Candidate,
+): Change[] {
   if (documentMap(document)[SECTION] === undefined || documentMap(document)[SECTION] === null)
     return [{ kind: "set", path: [SECTION], value: after }];
   const order = [...fieldsOf(SECTION).filter((field) => field !== "staticAssetsPath"), "staticAssetsPath", "ports"];

@@ -126,6 +126,10 @@ export const documentCodes: CodeDocs = {
     summary: "The file is not UTF-8 text.",
     remedy: "Convert it, for example with `iconv -f UTF-16 -t UTF-8`.",
   },
+  SUITE_FILE_CHANGED: {
+    summary: "The document has changed since you read it: `If-Match` does not match its content.",
+    remedy: "Read it again, review the difference, and send your change with the new `ETag`.",
+  },
   SUITE_FILE_UNEDITABLE: {
     summary: "The change would affect lines that do not belong to it.",
     explanation:

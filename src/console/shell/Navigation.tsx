@@ -1,0 +1,166 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useContext, useRef } from "preact/hooks";
+import { ConsoleContext, usePage, type Console } from "../console.ts";
+import { tabIds, type TabId } from "../state/address.ts";
+import type { Mark } from "../state/router.ts";
+import { BAR, groups, tabs } from "../tabs/index.ts";
+import { Icon, type IconName } from "../ui/Icon.tsx";
+import { useTitle } from "./title.ts";
+
+const MORE = "more";
+
+/** Two groups of links. On a phone, a bar at the bottom has the first ones, and a button of the bar opens the others. */
+export function Navigation(): JSX.Element {
+  const page = useContext(ConsoleContext);
+  const more = useRef<HTMLDivElement>(null);
+  const marks = marksOf(page);
+  useTitle(marks);
+  const close = (): void => {
+    if (more.current?.matches(":popover-open")) more.current.hidePopover();
+  };
+  const rest = { marks, onOpen: close };
+  return (
+    <nav class="tabs" aria-label="Console">
+      <Group name="Operate">
+        <Links label="Operate" ids={groups.Operate.slice(0, BAR)} {...rest} />
+      </Group>
+      <More marks={marks} />
+      <div id={MORE} class="more" popover="auto" ref={more}>
+        <div class="group rest">
+          <Links label="Operate, more" ids={groups.Operate.slice(BAR)} {...rest} />
+        </div>
+        <Group name="Declare">
+          <Links label="Declare" ids={groups.Declare} {...rest} />
+          <span class="transfer-links">
+            <GoTo tab="transfer" class="button ghost small" icon="download" label="Export" onOpen={close} />
+            <GoTo tab="transfer" class="button ghost small" icon="upload" label="Import" onOpen={close} />
+          </span>
+        </Group>
+        <Place />
+      </div>
+    </nav>
+  );
+}
+
+type Marks = Readonly<Record<TabId, Mark>>;
+
+function marksOf(page: Console | undefined): Marks {
+  const marks = tabIds.map((id) => [id, (page && tabs[id].mark?.(page)) ?? {}] as const);
+  return Object.fromEntries(marks) as Record<TabId, Mark>;
+}
+
+function Group({ name, children }: { name: keyof typeof groups; children: ComponentChildren }): JSX.Element {
+  return (
+    <div class={`group ${name.toLowerCase()}`}>
+      <h2>{name}</h2>
+      {children}
+    </div>
+  );
+}
+
+interface LinksProps {
+  readonly label: string;
+  readonly ids: readonly TabId[];
+  readonly marks: Marks;
+  readonly onOpen: () => void;
+}
+
+function Links({ label, ids, marks, onOpen }: LinksProps): JSX.Element {
+  return (
+    <ul aria-label={label}>
+      {ids.map((tab) => (
+        <li key={tab}>
+          <GoTo tab={tab} id={`tab-${tab}`} icon={tabs[tab].icon} mark={marks[tab]} onOpen={onOpen} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface GoToProps {
+  readonly tab: TabId;
+  readonly icon: IconName;
+  readonly onOpen: () => void;
+  readonly id?: string;
+  readonly class?: string;
+  /** By default the label of the tab. */
+  readonly label?: string;
+  readonly mark?: Mark;
+}
+
+/** A link, so that the browser can open it in another window or copy it. */
+function GoTo({ tab, icon, onOpen, label, mark = {}, ...rest }: GoToProps): JSX.Element {
+  const { router } = usePage();
+  const { label: long, short } = tabs[tab];
+  const open = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    if (router.go(tab)) onOpen();
+  };
+  return (
+    <a href={`#/${tab}`} {...rest} {...(tab === router.tab.value && { "aria-current": "page" })} onClick={open}>
+      <Icon name={icon} size={17} />
+      <span class={short === undefined ? "" : "long"}>{label ?? long}</span>
+      {short !== undefined && <span class="short">{short}</span>}
+      <MarkView mark={mark} />
+    </a>
+  );
+}
+
+/** Opens the second group on a phone, and shows its marks together. */
+function More({ marks }: { marks: Marks }): JSX.Element {
+  const open = usePage().router.tab.value;
+  const others = tabIds.filter((id) => !groups.Operate.slice(0, BAR).some((tab) => tab === id));
+  return (
+    <button
+      type="button"
+      class="open-more"
+      popovertarget={MORE}
+      {...(others.includes(open) && { "aria-current": "true" })}
+    >
+      <Icon name="more" size={17} />
+      More
+      <MarkView
+        mark={{
+          errors: others.reduce((sum, id) => sum + (marks[id].errors ?? 0), 0),
+          isUnsaved: others.some((id) => marks[id].isUnsaved),
+        }}
+      />
+    </button>
+  );
+}
+
+function MarkView({ mark: { errors = 0, isUnsaved = false } }: { mark: Mark }): JSX.Element | null {
+  if (errors > 0) {
+    return (
+      <span class="badge error">
+        {errors}
+        <span class="hidden"> {errors === 1 ? "error" : "errors"}</span>
+      </span>
+    );
+  }
+  if (!isUnsaved) return null;
+  return (
+    <span class="unsaved">
+      <span class="hidden">not saved</span>
+    </span>
+  );
+}
+
+/** The server and its workspace: the consoles of several servers may be open. */
+function Place(): JSX.Element {
+  const version = usePage().server.version.value;
+  const root = useContext(ConsoleContext)?.facts.workspace.root;
+  return (
+    <p class="place">
+      {root !== undefined && (
+        <>
+          <span>Workspace</span>
+          <code>{root}</code>
+        </>
+      )}
+      <span>{location.host}</span>
+      {version !== undefined && <code>svcm {version}</code>}
+    </p>
+  );
+}

@@ -1,0 +1,73 @@
+import { type Candidate, textOf } from "../../core/deployments/candidate.ts";
+import { fingerprint } from "../../core/deployments/diff/fields.ts";
+import { foldName } from "../../core/deployments/name.ts";
+import { isRecord } from "../../core/words/record.ts";
+import type { DeploymentsDocument } from "./deployments-document.ts";
+
+/** The document without the selected environment, as a text that is equal for equal documents. */
+export function contentText(document: Candidate): string {
+  const { version: _v, runtimeEnvironment: _e, ...sections } = document;
+  const given = Object.entries(sections).filter(([, section]) => !(Array.isArray(section) && section.length === 0));
+  return fingerprint(Object.fromEntries(given));
+}
+
+/**
+ * The changes of a draft, on top of what the document is now. If both changed a member, the draft wins. An entry that
+ * one of them changed and the other deleted stays.
+ *
+ * @param base the document in which the draft began
+ */
+export function mergeDraft(base: Candidate, mine: DeploymentsDocument, theirs: Candidate): DeploymentsDocument {
+  const lists = (["interfaces", "deployments"] as const).map((name) => {
+    const merged = mergeLists(listOf(base, name), listOf(mine, name), listOf(theirs, name));
+    return [name, merged.length === 0 ? undefined : merged] as const;
+  });
+  const serviceConfiguration = merge(
+    base["serviceConfiguration"],
+    mine.serviceConfiguration,
+    theirs["serviceConfiguration"],
+  );
+  const { runtimeEnvironment = theirs["runtimeEnvironment"] } = mine;
+  const members = { ...theirs, runtimeEnvironment, serviceConfiguration, ...Object.fromEntries(lists) };
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), version: mine.version };
+}
+
+function mergeLists(base: readonly Candidate[], mine: readonly Candidate[], theirs: readonly Candidate[]): Candidate[] {
+  const [were, own, now] = [byKey(base), byKey(mine), byKey(theirs)];
+  const kept = [...now].map(([key, entry]) => merge(were.get(key), own.get(key), entry));
+  const others = [...own]
+    .filter(([key]) => !now.has(key))
+    .map(([key, entry]) => merge(were.get(key), entry, undefined));
+  return [...kept, ...others].filter((entry) => isRecord(entry));
+}
+
+function byKey(entries: readonly Candidate[]): Map<string, Candidate> {
+  // Entries without a name, or with the same one, differ by their place.
+  const map = new Map<string, Candidate>();
+  for (const [at, entry] of entries.entries()) {
+    const name = foldName(textOf(entry, "name") || textOf(entry, "controller"));
+    map.set(name === "" || map.has(name) ? `${name} #${at}` : name, entry);
+  }
+  return map;
+}
+
+function merge(base: unknown, mine: unknown, theirs: unknown): unknown {
+  if (isSame(base, mine)) return theirs;
+  if (isSame(base, theirs)) return mine;
+  if (mine === undefined) return theirs;
+  if (!isRecord(mine) || !isRecord(theirs)) return mine;
+  const old = isRecord(base) ? base : {};
+  const names = [...new Set([...Object.keys(theirs), ...Object.keys(mine)])];
+  const members = names.map((name) => [name, merge(old[name], mine[name], theirs[name])] as const);
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return fingerprint(one) === fingerprint(other);
+}
+
+function listOf(document: Candidate, name: "interfaces" | "deployments"): Candidate[] {
+  const list = document[name];
+  return Array.isArray(list) ? list.filter((entry) => isRecord(entry)) : [];
+}

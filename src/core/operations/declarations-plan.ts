@@ -1,0 +1,68 @@
+import type { DeclarationsPlanResponse } from "../api/declarations.ts";
+import type { Caller } from "../caller.ts";
+import { changeDocument } from "../deployments/edit-file.ts";
+import { DEPLOYMENTS_FILE, vocabularyOf } from "../deployments/file.ts";
+import type { Issue } from "../api/issue.ts";
+import type { Candidate } from "../deployments/candidate.ts";
+import { defineOperation } from "../operation.ts";
+import type { Ports } from "../ports/index.ts";
+import { isRecord } from "../words/record.ts";
+
+/** The changes of a draft in the document of the repository, in words and as a patch. Writes nothing. */
+export const declarationsPlan = defineOperation({
+  id: "declarations.plan",
+  access: "read",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports, { document: draft, from }, caller): Promise<DeclarationsPlanResponse> {
+    if (from !== undefined) return { differences: await differencesOf(ports, from, draft), issues: [] };
+    return await planned(ports, draft, caller);
+  },
+});
+
+async function planned(ports: Ports, draft: Candidate, caller: Caller): Promise<DeclarationsPlanResponse> {
+  const [{ applyDraft }, { patchOf }, { shownDocument }, { readSource }] = await Promise.all([
+    import("../deployments/edit/index.ts"),
+    import("../deployments/patch.ts"),
+    import("../deployments/shown.ts"),
+    import("../yaml/read.ts"),
+  ]);
+  let issues: readonly Issue[] = [];
+  const how = { dryRun: true, action: "suite.write", mayCreate: true };
+  const { planned: plan, created } = await changeDocument(ports, caller, how, (document, vocabulary) => {
+    const { edit, bad } = applyDraft(document, draft, vocabulary);
+    issues = bad;
+    return edit;
+  });
+  const { before, text: after, changes } = plan;
+  const shown = shownDocument(readSource(before, DEPLOYMENTS_FILE).value, await vocabularyOf(ports));
+  const patch = patchOf({ file: DEPLOYMENTS_FILE, before: created ? undefined : before, after, changes });
+  return {
+    differences: await differencesOf(ports, isRecord(shown) ? shown : {}, draft),
+    issues: [...issues],
+    ...(patch !== undefined && { patch }),
+  };
+}
+
+function plain(text: string): string {
+  return text;
+}
+
+async function differencesOf(
+  ports: Ports,
+  from: Candidate,
+  to: Candidate,
+): Promise<DeclarationsPlanResponse["differences"]> {
+  const [{ diffDeployments }, { maskChange }, { bySection, fieldText, subjectText }] = await Promise.all([
+    import("../deployments/diff/diff.ts"),
+    import("../deployments/diff/report/mask.ts"),
+    import("../deployments/diff/report/words.ts"),
+  ]);
+  const { changes } = diffDeployments(from, to, await vocabularyOf(ports));
+  return bySection(changes.map(maskChange)).flatMap(({ title, changes: own }) =>
+    own.map((change) => ({
+      section: title,
+      subject: subjectText(change, plain),
+      fields: change.fields.map((field) => fieldText(field, change.kind, plain, "→")),
+    })),
+  );
+}

@@ -1,0 +1,50 @@
+import type { DeclarationsResponse } from "../api/declarations.ts";
+import { isValid } from "../api/issue.ts";
+import { defineOperation } from "../operation.ts";
+import type { Ports } from "../ports/index.ts";
+import { DEPLOYMENTS_FILE, documentPath, readDocumentIfThere, vocabularyOf } from "../deployments/file.ts";
+import { isRecord } from "../words/record.ts";
+import type { EnvRead } from "./env-read.ts";
+
+/** The document of the repository as it is now, with its verdict. Credentials are masked. */
+export const declarationsRead = defineOperation({
+  id: "declarations.read",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports): Promise<EnvRead<DeclarationsResponse>> {
+    return await declarationsOf(ports, await readDocumentIfThere(ports, DEPLOYMENTS_FILE));
+  },
+});
+
+/** @param text `undefined` if the file does not exist */
+export async function declarationsOf(ports: Ports, text: string | undefined): Promise<EnvRead<DeclarationsResponse>> {
+  const [{ readSource }, { validateSource }, { shownDocument }, vocabulary] = await Promise.all([
+    import("../yaml/read.ts"),
+    import("../deployments/validate.ts"),
+    import("../deployments/shown.ts"),
+    vocabularyOf(ports),
+  ]);
+  const path = documentPath(ports, DEPLOYMENTS_FILE);
+  const source = readSource(text ?? "", DEPLOYMENTS_FILE);
+  const issues = text === undefined ? [] : validateSource(source, vocabulary);
+  const document = shownDocument(source.value, vocabulary);
+  return {
+    response: {
+      file: DEPLOYMENTS_FILE,
+      path,
+      exists: text !== undefined,
+      valid: isValid(issues),
+      issues,
+      ...(isRecord(document) && { document }),
+      ...(await revisionOf(ports, path)),
+    },
+    bytes: new TextEncoder().encode(text ?? ""),
+  };
+}
+
+async function revisionOf({ revisions }: Ports, path: string): Promise<Pick<DeclarationsResponse, "revision">> {
+  const state = await revisions.state([path]);
+  if (state === undefined) return {};
+  const isTracked = (await revisions.tracked([DEPLOYMENTS_FILE])).length > 0;
+  return { revision: { commit: state.commit, isChanged: !isTracked || state.dirty.includes(path) } };
+}

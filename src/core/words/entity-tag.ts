@@ -1,0 +1,15 @@
+/** The part of a port that makes a tag. */
+interface Digesting {
+  readonly host: { digest(bytes: Uint8Array): string };
+}
+
+/** A strong entity tag of the bytes. */
+export function entityTag({ host }: Digesting, bytes: Uint8Array): string {
+  return `"${host.digest(bytes)}"`;
+}
+
+/** @param ifMatch a list of entity tags, as in the header */
+export function matchesTag(ports: Digesting, bytes: Uint8Array, ifMatch: string): boolean {
+  const tags = new Set(ifMatch.split(",").map((tag) => tag.trim()));
+  return tags.has("*") || tags.has(entityTag(ports, bytes));
+}
