@@ -43,7 +43,7 @@ test("without a terminal, --yes or --plan is needed, and another plan is refused
   expect([stale.code, JSON.parse(stale.stdout)]).toMatchObject([1, { code: "PLAN_STALE" }]);
 });
 
-test("an environment without an ecosystem file is no success", async () => {
+test("an apply for an environment without an ecosystem file exits 1", async () => {
   const missing = await run("apply", "--environment", "staging", "--yes");
   expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining("staging") });
 });
