@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import type * as bodies from "../../core/api/bodies.ts";
 import type { IdentityResponse as Me } from "../../core/api/identity.ts";
+import type { LogsResponse } from "../../core/api/logs.ts";
 import type { Begun, Plan, Release } from "../../core/api/rollout.ts";
 import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../core/api/declarations.ts";
 import type { Session } from "../state/session.ts";
@@ -91,6 +92,7 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
     contract: (signal?: AbortSignal) => ask<ContractBody>({ path: "/api/runtime/contract", signal }),
     audit: (limit: string, signal?: AbortSignal) =>
       ask<Audit>({ path: "/api/runtime/audit", query: { limit }, signal }),
+    logs: (query: Query) => ask<LogsResponse>({ path: "/api/logs", query }),
     validate: (text: string, signal?: AbortSignal) =>
       ask<Verdict>({ path: "/api/validate", body: text, headers: { "content-type": "application/yaml" }, signal }),
     /** The owner of this tab's token; `undefined` if the server does not accept it. */

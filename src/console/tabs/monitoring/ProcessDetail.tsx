@@ -13,6 +13,7 @@ import { partOf } from "../../ui/chart/scene.ts";
 import { Pairs } from "../../ui/Pairs.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
 import { StatusLine } from "../../ui/StatusLine.tsx";
+import { ProcessLog } from "../logs/ProcessLog.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
 import { Drift } from "./Drift.tsx";
 import { EnvironmentNames } from "./EnvironmentNames.tsx";
@@ -37,6 +38,9 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
       <Part title="Facts" process={process} isTall>
         <Facts process={process} />
         <ProcessActions row={single(process)} monitor={monitor} isInWords />
+      </Part>
+      <Part title="Log" process={process}>
+        <ProcessLog app={process.name} feed={monitor.feed} />
       </Part>
       <div class="parts">
         {drift.length > 0 && (

@@ -11,6 +11,8 @@ import {
   type ErrorFrame,
   type HistoryFrame,
   type HostMetrics,
+  type LogsFrame,
+  type LogsOptions,
   type MetricsFrame,
   type WatchFrame,
 } from "../../../client/index.ts";
@@ -123,6 +125,12 @@ export class Feed {
   pause(paused: boolean): void {
     this.isPaused.value = paused;
     this.#draw();
+  }
+
+  /** Lines of logs, over the connection of the tab. */
+  logs(options: LogsOptions): AsyncIterable<LogsFrame> {
+    if (this.#client === undefined) throw new Error("The tab was closed.");
+    return this.#client.logs(options);
   }
 
   async act(action: Action): Promise<ActionResult> {

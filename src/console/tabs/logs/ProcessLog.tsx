@@ -1,0 +1,111 @@
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { LogLine } from "../../../client/index.ts";
+import { logLevels, type LogLevel } from "../../../core/api/names.ts";
+import { useConsole } from "../../console.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { StatusLine } from "../../ui/StatusLine.tsx";
+import { TextField } from "../../ui/TextField.tsx";
+import type { Feed } from "../monitoring/feed.ts";
+import { LogFeed } from "./log-feed.ts";
+
+const ROW_PX = 20;
+/** Rows beyond the part in sight. */
+const MARGIN = 10;
+const LEVELS = [{ value: "", label: "all levels" }, ...logLevels.map((value) => ({ value }))];
+
+/** The log of an app. Nothing is read before the user asks for it. */
+export function ProcessLog({ app, feed }: { app: string; feed: Feed }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen) return <OpenLog app={app} feed={feed} />;
+  return <Button onClick={() => setOpen(true)}>Show the log</Button>;
+}
+
+function OpenLog({ app, feed }: { app: string; feed: Feed }): JSX.Element {
+  const { api } = useConsole();
+  const log = useMemo(
+    () => new LogFeed({ app, api, subscribe: (options = {}) => feed.logs(options) }),
+    [app, api, feed],
+  );
+  const [grep, setGrep] = useState("");
+  const [level, setLevel] = useState("");
+  useEffect(() => {
+    log.open({ grep: grep || undefined, level: (level || undefined) as LogLevel | undefined });
+    return () => log.close();
+  }, [log, grep, level]);
+  const { problem, skipped } = log;
+  return (
+    <div class="log">
+      <form class="log-tools" onSubmit={(event) => event.preventDefault()}>
+        <TextField label="Search the log" value={grep} onChange={setGrep} />
+        <Select label="Least level" value={level} options={LEVELS} onChange={setLevel} />
+        {log.older.value !== null && <Button onClick={() => void log.readOlder()}>Older lines</Button>}
+      </form>
+      {problem.value && <StatusLine tone="warning">{problem.value}</StatusLine>}
+      {skipped.value > 0 && (
+        <StatusLine tone="warning">{skipped.value} lines were left out: too many at once.</StatusLine>
+      )}
+      <Lines app={app} log={log} />
+    </div>
+  );
+}
+
+function Lines({ app, log }: { app: string; log: LogFeed }): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const lines = log.lines.value;
+  const fresh = log.fresh.value;
+  const toEnd = (): void => {
+    if (box.current) box.current.scrollTop = box.current.scrollHeight;
+  };
+  useLayoutEffect(() => {
+    if (fresh === 0) toEnd();
+  }, [lines, fresh]);
+  const first = Math.max(0, Math.floor(top / ROW_PX) - MARGIN);
+  const count = Math.ceil((box.current?.clientHeight ?? 400) / ROW_PX) + 2 * MARGIN;
+  return (
+    <div class="log-frame">
+      <div
+        ref={box}
+        class="log-lines"
+        role="log"
+        aria-live="off"
+        aria-label={`Log of ${app}`}
+        tabIndex={0}
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+          setTop(scrollTop);
+          log.hold(scrollTop + clientHeight < scrollHeight - ROW_PX);
+        }}
+      >
+        <div style={{ height: `${lines.length * ROW_PX}px`, paddingTop: `${first * ROW_PX}px` }}>
+          {lines.slice(first, first + count).map((line) => (
+            <Line key={`${line.file} ${line.offset}`} line={line} />
+          ))}
+        </div>
+      </div>
+      {fresh > 0 && (
+        <Button
+          onClick={() => {
+            log.hold(false);
+            toEnd();
+          }}
+        >
+          {fresh} new
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Line({ line }: { line: LogLine }): JSX.Element {
+  const { at, stream, level, text, fields = {} } = line;
+  const more = Object.entries(fields).map(([name, value]) => ` ${name}=${value}`);
+  const shown = `${text}${more.join("")}`;
+  return (
+    <div class={`log-line ${level ?? stream}`} title={shown.slice(0, 4000)}>
+      <time>{at === null ? "" : new Date(at).toLocaleTimeString()}</time>{" "}
+      <b>{level ?? (stream === "err" ? "err" : "")}</b> {shown.slice(0, 1000)}
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { batch, computed, signal } from "@preact/signals";
+import type { Client, LogLine, LogsFrame, LogsOptions } from "../../../client/index.ts";
+import type { Api } from "../../data/api.ts";
+import { failureOf } from "../monitoring/feed.ts";
+
+const MOST_LINES = 100_000;
+const PAGE = 500;
+
+type Choice = Pick<LogsOptions, "grep" | "level">;
+
+export interface LogFeedOptions {
+  readonly app: string;
+  readonly api: Pick<Api, "logs">;
+  /** Subscribes over the connection of the tab. */
+  readonly subscribe: Client["logs"];
+}
+
+/** The lines of an app's log. The server searches. */
+export class LogFeed {
+  readonly lines = signal<readonly LogLine[]>([]);
+  /** The cursor of older lines. */
+  readonly older = signal<string | null>(null);
+  readonly problem = signal("");
+  readonly skipped = signal(0);
+  /** The number of lines that came after the reader left the end. */
+  readonly fresh = computed(() => (this.#seen.value === undefined ? 0 : this.lines.value.length - this.#seen.value));
+  readonly #seen = signal<number | undefined>(undefined);
+  readonly #options: LogFeedOptions;
+  #choice: Choice = {};
+  #stop = new AbortController();
+
+  constructor(options: LogFeedOptions) {
+    this.#options = options;
+  }
+
+  open(choice: Choice): void {
+    this.#choice = choice;
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    void this.#follow(this.#stop.signal);
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  /** Called when the reader leaves the end of the log, or returns to it. */
+  hold(isHeld: boolean): void {
+    if (isHeld !== (this.#seen.peek() !== undefined)) this.#seen.value = isHeld ? this.lines.peek().length : undefined;
+  }
+
+  async readOlder(): Promise<void> {
+    const { app, api } = this.#options;
+    const { level, grep } = this.#choice;
+    const before = this.older.peek() ?? undefined;
+    try {
+      const page = await api.logs({ app, before, grep, level, ignoreCase: "true", limit: String(PAGE) });
+      batch(() => {
+        this.lines.value = [...page.lines, ...this.lines.peek()].slice(0, MOST_LINES);
+        this.#moveSeen(page.lines.length);
+        this.older.value = page.older;
+      });
+    } catch (error) {
+      this.problem.value = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  async #follow(stop: AbortSignal): Promise<void> {
+    const { app, subscribe } = this.#options;
+    const asked = { apps: [app], ...this.#choice, ignoreCase: true, tail: PAGE };
+    try {
+      for await (const frame of subscribe({ ...asked, signal: stop })) {
+        if (stop.aborted) return;
+        batch(() => this.#take(frame));
+      }
+    } catch (error) {
+      this.problem.value = failureOf(error).error;
+    }
+  }
+
+  #take({ begin, lines, skipped }: LogsFrame): void {
+    if (begin) {
+      this.lines.value = [];
+      this.older.value = begin.older;
+      this.problem.value = begin.problems.map(({ details }) => details).join(" ");
+    }
+    this.skipped.value += skipped;
+    const all = [...this.lines.peek(), ...lines];
+    const lost = Math.max(0, all.length - MOST_LINES);
+    this.#moveSeen(-lost);
+    this.lines.value = lost === 0 ? all : all.slice(lost);
+  }
+
+  #moveSeen(by: number): void {
+    const seen = this.#seen.peek();
+    if (seen !== undefined) this.#seen.value = Math.max(0, seen + by);
+  }
+}
