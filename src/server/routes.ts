@@ -7,7 +7,7 @@ import { eventsBody } from "../core/api/events.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
 import { inputs } from "../core/api/inputs.ts";
 import { logsBody } from "../core/api/logs.ts";
-import { begunBody, planBody, releaseBody, releaseListBody } from "../core/api/rollout.ts";
+import { begunBody, planBody, releaseBody, releaseListBody, rollbackPlanBody } from "../core/api/rollout.ts";
 import { applyRequest, rollbackRequest } from "../core/api/rollout-requests.ts";
 import { historyBody, recorderBody } from "../core/api/history.ts";
 import {
@@ -29,6 +29,7 @@ import {
   rolloutApply,
   rolloutPlan,
   rolloutRollback,
+  rolloutRollbackPlan,
   tokenCreate,
   tokenList,
   tokenRevoke,
@@ -102,7 +103,7 @@ export const routes: readonly Route[] = [
     summary: "Show the steps that would make PM2 run what an environment's ecosystem file declares.",
     tag: "pm2",
     description: "Each step has its reasons and what happens to requests. Nothing is changed, and no value is shown.",
-    query: ["environment", "service"],
+    query: ["environment", "service", "prune", "preflight"],
     response: planBody,
     refusals: ofPlan,
   }),
@@ -118,16 +119,24 @@ export const routes: readonly Route[] = [
     response: begunBody,
     refusals: [...ofPlan, ...ofRelease, "PLAN_STALE", "WORKTREE_DIRTY", "PROCESS_ACTION_REFUSED"],
   }),
+  operationRoute("GET", "/api/runtime/rollback", rolloutRollbackPlan, {
+    summary: "Show the effect that a rollback would have on each app of a release.",
+    tag: "pm2",
+    description: "Without `release`, of the newest one that left something. Nothing is changed, and no value is shown.",
+    query: ["release"],
+    response: rollbackPlanBody,
+    refusals: ["PM2_FAILED", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
+  }),
   operationRoute("POST", "/api/runtime/rollback", rolloutRollback, {
     summary: "Restore the processes and definitions that apps had before a release.",
     tag: "pm2",
     description:
-      "Answers before the first step, as an apply does. Files, code and data stay as they are. A rollback is a release, so it can be undone.",
+      "Names the release and the plan of its rollback. Answers before the first step, as an apply does. Files, code and data stay as they are. A rollback is a release, so it can be undone.",
     body: rollbackRequest,
     fixed: promptly,
     goesOn: true,
     response: begunBody,
-    refusals: [...ofRelease, "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
+    refusals: [...ofRelease, "PLAN_STALE", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
   }),
   operationRoute("GET", "/api/runtime/releases", releaseList, {
     summary: "List the newest applies and rollbacks of this repository.",

@@ -108,7 +108,9 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await page.getByRole("heading", { name: "Everything runs as declared" }).waitFor();
     await expectAccessibleInEveryLook(open);
     await button("Undo…").click();
-    expect(flat(await confirm.textContent())).toContain("from before the release: api.");
+    await confirm.getByText("These apps return to the processes and definitions").waitFor();
+    expect((await confirm.getByRole("listitem").allInnerTexts()).map(flat)).toEqual(["api short gap"]);
+    await expectAccessibleInEveryLook(open);
     await confirm.getByRole("button", { name: "Undo", exact: true }).click();
     await page.getByText(/^Release \S+ undoes \S+$/).waitFor();
     await page.getByText("Done. The processes run as planned.").waitFor();
@@ -182,6 +184,27 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await press(page, "Enter");
     await page.getByText("Done. The processes run as planned.").waitFor();
     await expectAccessible(open);
+  });
+
+  test("prune adds the deletion of an app that an apply started, and the apply has the same choice", async () => {
+    const base = [app("api"), app("web", {}, cluster), app("old-worker")];
+    const { page, apply, confirm, planned, done, button, posts } = await openPlan([...base, app("extra")]);
+    await apply.click();
+    await confirm.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByText("Done. The processes run as planned.").waitFor();
+    real.pm2Folder(base);
+    await page.getByRole("checkbox", { name: "Prune" }).check();
+    await apply.waitFor();
+    expect((await planned.locator(":scope > li").allInnerTexts()).map(flat)).toEqual([
+      expect.stringMatching(/^extra delete/),
+    ]);
+    await apply.click();
+    await confirm.getByRole("button", { name: "Apply", exact: true }).click();
+    await done.getByText("extra").waitFor();
+    await page.getByText("Done. The processes run as planned.").waitFor();
+    expect(posts.at(-1)).toMatchObject({ body: { prune: true } });
+    await button("Dismiss").click();
+    expect(await done.count()).toBe(0);
   });
 
   test("drift leads to the plan", async () => {

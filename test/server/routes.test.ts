@@ -115,6 +115,7 @@ describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
 const elsewhere = [
   "/api/logs",
   "/api/runtime/pm2-metrics",
+  "/api/runtime/rollback",
   "/api/runtime/releases/:release",
   "/api/tokens",
   "/metrics",

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type * as bodies from "../../core/api/bodies.ts";
 import type { IdentityResponse as Me } from "../../core/api/identity.ts";
 import type { LogsResponse } from "../../core/api/logs.ts";
-import type { Begun, Plan, Release } from "../../core/api/rollout.ts";
+import type { Begun, Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
 import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../core/api/declarations.ts";
 import type { Session } from "../state/session.ts";
 import { RequestError, type ErrorBody, type Problem } from "./request-error.ts";
@@ -113,18 +113,34 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
 type Ask = <Shape>(request: Request) => Promise<Shape>;
 type Query = NonNullable<Request["query"]>;
 
+/** As in the plan, whose id depends on them. */
+export type PlanChoices = Pick<Plan["choices"], "prune" | "preflight">;
+
+interface ApplyRequest {
+  readonly environment: string;
+  readonly plan: string;
+  readonly allowDirty: boolean;
+  readonly message: string | undefined;
+}
+
 /** Plans, applies and rollbacks. */
 function rolloutCalls(ask: Ask, of: (query: Query) => Query) {
   return {
-    plan: (environment: string, signal?: AbortSignal) =>
-      ask<Plan>({ path: "/api/runtime/plan", query: of({ environment: environment || undefined }), signal }),
-    apply: (asked: {
-      readonly environment: string;
-      readonly plan: string;
-      readonly allowDirty: boolean;
-      readonly message: string | undefined;
-    }) => ask<Begun>({ path: "/api/runtime/apply", body: { ...of({}), ...asked } }),
-    rollback: (release: string) => ask<Begun>({ path: "/api/runtime/rollback", body: { release } }),
+    plan: (environment: string, choices: PlanChoices, signal?: AbortSignal) =>
+      ask<Plan>({
+        path: "/api/runtime/plan",
+        query: of({
+          environment: environment || undefined,
+          ...(choices.prune && { prune: "true" }),
+          ...(choices.preflight && { preflight: "true" }),
+        }),
+        signal,
+      }),
+    apply: (asked: PlanChoices & ApplyRequest) =>
+      ask<Begun>({ path: "/api/runtime/apply", body: { ...of({}), ...asked } }),
+    rollbackPlan: (release: string, signal?: AbortSignal) =>
+      ask<RollbackPlan>({ path: "/api/runtime/rollback", query: { release }, signal }),
+    rollback: (release: string, plan: string) => ask<Begun>({ path: "/api/runtime/rollback", body: { release, plan } }),
     releases: (signal?: AbortSignal) =>
       ask<{ readonly releases: readonly Release[] }>({ path: "/api/runtime/releases", signal }),
     release: (id: string) => ask<Release>({ path: `/api/runtime/releases/${encodeURIComponent(id)}` }),

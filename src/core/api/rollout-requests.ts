@@ -1,11 +1,23 @@
-/** The bodies of requests for an apply and a rollback over HTTP. */
+/** The bodies of requests for an apply and a rollback over HTTP, whose caller has read the plan. */
 import * as z from "zod/mini";
 import { inputs } from "./inputs.ts";
 
-/** A caller over HTTP has read the plan. */
+const isGiven = { plan: true } as const;
+
 export const applyRequest = z.required(
-  z.pick(inputs["rollout.apply"], { environment: true, service: true, plan: true, allowDirty: true, message: true }),
-  { plan: true },
+  z.pick(inputs["rollout.apply"], {
+    environment: true,
+    service: true,
+    prune: true,
+    preflight: true,
+    plan: true,
+    allowDirty: true,
+    message: true,
+  }),
+  isGiven,
 );
 
-export const rollbackRequest = z.required(z.pick(inputs["rollout.rollback"], { release: true }), { release: true });
+export const rollbackRequest = z.required(z.pick(inputs["rollout.rollback"], { release: true, plan: true }), {
+  ...isGiven,
+  release: true,
+});

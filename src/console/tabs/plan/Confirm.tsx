@@ -1,12 +1,16 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import type { Plan, Release } from "../../../core/api/rollout.ts";
+import type { Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
 import { countSteps, stepText } from "../../../core/rollout/report/words.ts";
+import { useConsole } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TextField } from "../../ui/TextField.tsx";
+import { Unanswered } from "../../ui/Unanswered.tsx";
+import { useAnswer } from "../../ui/use-answer.ts";
+import { Disruption } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 
 /** Repeats the effect of an apply or a rollback before it begins. */
@@ -69,17 +73,22 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
 
 function Undo({ release }: { release: Release }): JSX.Element {
   const rollout = useRollout();
-  const { id, steps } = release;
-  const apps = [...new Set(steps.flatMap(({ app }) => (app === "" ? [] : [app])))];
-  const later = rollout.releases.value.filter(
-    (other) => other.id > id && other.steps.some(({ app }) => apps.includes(app)),
-  );
+  const { api } = useConsole();
+  const { id } = release;
+  // A refusal may mean that the plan of the rollback is out of date.
+  const request = (signal: AbortSignal): Promise<RollbackPlan> => api.rollbackPlan(id, signal);
+  const { answer, problem, retry } = useAnswer(request, [id, rollout.refusal.value]);
+  const later = rollout.releases.value.filter((other) => other.id > id && hasAppOf(other, release));
   return (
-    <Asking title={`Undo release ${id}?`} word="Undo" isDangerous isReady run={() => rollout.undo(release)}>
-      <p>
-        These apps return to the processes and definitions from before the release: <bdi>{apps.join(", ")}</bdi>.
-        Requests may fail while they restart.
-      </p>
+    <Asking
+      title={`Undo release ${id}?`}
+      word="Undo"
+      isDangerous
+      isReady={answer?.changed === true}
+      run={async () => answer && (await rollout.undo(answer))}
+    >
+      <Unanswered problem={problem} retry={retry} />
+      {answer && <Effects plan={answer} />}
       <p>Files, code and data stay as they are. The rollback is a release, so it can be undone.</p>
       {later.length > 0 && (
         <StatusLine tone="warning">
@@ -90,12 +99,35 @@ function Undo({ release }: { release: Release }): JSX.Element {
   );
 }
 
+function hasAppOf(release: Release, { steps }: Release): boolean {
+  return release.steps.some(({ app }) => app !== "" && steps.some((step) => step.app === app));
+}
+
+function Effects({ plan: { changed, steps } }: { plan: RollbackPlan }): JSX.Element {
+  if (!changed) return <p>Every app of the release runs as before it, so there is nothing to undo.</p>;
+  return (
+    <>
+      <p>These apps return to the processes and definitions from before the release:</p>
+      <ul class="effects">
+        {steps
+          .filter((step) => step.changed)
+          .map(({ app, disruption, pinned }) => (
+            <li key={app}>
+              <bdi>{app}</bdi> <Disruption of={disruption} />
+              {pinned && <p class="reason">It reads a copy of its former env file until the next apply.</p>}
+            </li>
+          ))}
+      </ul>
+    </>
+  );
+}
+
 interface AskingProps {
   readonly title: string;
   readonly word: string;
   readonly isDangerous: boolean;
   readonly isReady: boolean;
-  readonly run: () => Promise<void>;
+  readonly run: () => Promise<unknown>;
   readonly children: ComponentChildren;
 }
 

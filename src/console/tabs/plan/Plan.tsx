@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
+import type { PlanChoices } from "../../data/api.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
@@ -20,6 +21,12 @@ export function Plan(): JSX.Element {
     <>
       <TabHead title="Plan" about="The steps that make PM2 run what the ecosystem file declares.">
         <EnvironmentChoice />
+        <Choice name="preflight" label="Preflight" about="Start each changed app once on a spare port first" />
+        <Choice
+          name="prune"
+          label="Prune"
+          about="Delete processes that an apply started and no file declares any more"
+        />
         <Button icon="refresh" disabled={rollout.isRunning.value} onClick={() => void rollout.load()}>
           Refresh
         </Button>
@@ -44,5 +51,27 @@ function EnvironmentChoice(): JSX.Element {
       disabled={isRunning.value}
       onChange={(name) => monitorOf(page).compareWith(name)}
     />
+  );
+}
+
+interface ChoiceProps {
+  readonly name: keyof PlanChoices;
+  readonly label: string;
+  readonly about: string;
+}
+
+function Choice({ name, label, about }: ChoiceProps): JSX.Element {
+  const { choices, isRunning } = useRollout();
+  return (
+    <label class="check" title={about}>
+      <input
+        type="checkbox"
+        aria-description={about}
+        checked={choices.value[name] === true}
+        disabled={isRunning.value}
+        onChange={({ currentTarget }) => void (choices.value = { ...choices.value, [name]: currentTarget.checked })}
+      />
+      {label}
+    </label>
   );
 }

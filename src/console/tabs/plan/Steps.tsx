@@ -28,7 +28,7 @@ const disruptions: Readonly<Record<PlanStep["disruption"], readonly [tone: strin
 export function PlannedSteps({ steps }: { steps: readonly PlanStep[] }): JSX.Element {
   return (
     <ol class="steps planned" aria-label="Steps of the plan">
-      {steps.map((step) => (
+      {withNotesOnce(steps).map((step) => (
         <li key={`${step.do} ${step.app}`}>
           <Icon name={icons[step.do]} />
           <div class="step-text">
@@ -52,6 +52,12 @@ export function PlannedSteps({ steps }: { steps: readonly PlanStep[] }): JSX.Ele
       ))}
     </ol>
   );
+}
+
+/** A note that several steps have is read once. */
+function withNotesOnce(steps: readonly PlanStep[]): PlanStep[] {
+  const seen = new Set<string>();
+  return steps.map((step) => ({ ...step, notes: step.notes.filter((note) => !seen.has(note) && seen.add(note)) }));
 }
 
 export function Disruption({ of }: { of: PlanStep["disruption"] }): JSX.Element {

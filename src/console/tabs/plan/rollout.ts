@@ -1,7 +1,8 @@
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { ApplyFrame } from "../../../client/index.ts";
-import type { Begun, Plan, Release } from "../../../core/api/rollout.ts";
+import type { Begun, Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
 import { useConsole, type Console } from "../../console.ts";
+import type { PlanChoices } from "../../data/api.ts";
 import { Question } from "../../data/question.ts";
 import { problemOf, type Problem } from "../../data/request-error.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
@@ -14,6 +15,7 @@ export interface ApplyChoices {
 /** The plan of an environment, and the apply or rollback whose steps are shown. */
 export class Rollout {
   readonly plan = signal<Plan | undefined>();
+  readonly choices = signal<PlanChoices>({});
   readonly problem = signal<Problem | undefined>();
   /** True if the plan replaced the one that the user wanted to apply. */
   readonly isReplaced = signal(false);
@@ -52,7 +54,7 @@ export class Rollout {
         this.plan.value = undefined;
       }),
       effect(() => {
-        void [place.value, count.value];
+        void [place.value, count.value, this.choices.value];
         if (!untracked(() => this.isRunning.value)) void this.load();
       }),
       effect(() => {
@@ -75,13 +77,14 @@ export class Rollout {
   }
 
   async apply(plan: Plan, { allowDirty, message }: ApplyChoices): Promise<void> {
-    const { environment, id } = plan;
-    const note = message.trim() || undefined;
-    await this.#send(() => this.#page.api.apply({ environment, plan: id ?? "", allowDirty, message: note }));
+    const { environment, id, choices } = plan;
+    const { prune, preflight } = choices;
+    const asked = { environment, plan: id ?? "", prune, preflight, allowDirty, message: message.trim() || undefined };
+    await this.#send(() => this.#page.api.apply(asked));
   }
 
-  async undo({ id }: Release): Promise<void> {
-    await this.#send(() => this.#page.api.rollback(id));
+  async undo({ release, id }: RollbackPlan): Promise<void> {
+    await this.#send(() => this.#page.api.rollback(release, id));
   }
 
   async #send(request: () => Promise<Begun>): Promise<void> {
@@ -143,7 +146,9 @@ export class Rollout {
   }
 
   async #loadPlan(): Promise<void> {
-    const asked = await this.#planning.ask((aborted) => this.#page.api.plan(this.environment.value, aborted));
+    const asked = await this.#planning.ask((aborted) =>
+      this.#page.api.plan(this.environment.value, this.choices.value, aborted),
+    );
     if (asked === undefined) return;
     batch(() => {
       this.problem.value = asked.problem;
