@@ -54,7 +54,7 @@ export function appsUnderPm2() {
     gate: () => join(own.folder, `gate-${rounds}`),
     start: (options?: ServerOptions): Promise<TestServer> => serverOver(own, options),
     /** Declares the apps, and begins to apply their plan. */
-    async begin(server: Server, apps: readonly object[]): Promise<string> {
+    begin: async (server: Server, apps: readonly object[]): Promise<string> => {
       own.pm2Folder(apps);
       const answer = await post(server, { environment: "dev", plan: (await plan(server)).id }, {}, APPLY);
       expect(answer.status).toBe(202);
@@ -65,7 +65,8 @@ export function appsUnderPm2() {
 
 export type Server = Pick<TestServer, "port">;
 
-export const plan = async (server: Server) => planBody.parse((await ask(server, "/api/runtime/plan?environment=dev")).json);
+export const plan = async (server: Server) =>
+  planBody.parse((await ask(server, "/api/runtime/plan?environment=dev")).json);
 
 export const release = async (server: Server, id: string) =>
   releaseBody.parse((await ask(server, `/api/runtime/releases/${id}`)).json);
