@@ -192,6 +192,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await apply.click();
     await confirm.getByRole("button", { name: "Apply", exact: true }).click();
     await page.getByText("Done. The processes run as planned.").waitFor();
+    await page.getByRole("heading", { name: "Everything runs as declared" }).waitFor();
     real.pm2Folder(base);
     await page.getByRole("checkbox", { name: "Prune" }).check();
     await apply.waitFor();

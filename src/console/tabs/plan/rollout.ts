@@ -129,7 +129,11 @@ export class Rollout {
       const { value: current } = this.current;
       // Answers may overtake each other.
       if (current?.id === id && current.outcome !== "running") return;
-      this.current.value = release;
+      batch(() => {
+        this.current.value = release;
+        // The plan from before is not shown again until the next one is there.
+        if (release.outcome !== "running") this.plan.value = undefined;
+      });
       if (!this.isRunning.value) await this.load();
     } catch (error) {
       this.#page.toasts.error(error, "release");
