@@ -137,7 +137,23 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await help.waitFor();
     const listed = await help.locator("dt").allTextContents();
-    expect(listed).toEqual(["Tab", "← → Home End", "+ −", "Esc", "?", "1", "2", "3", "4", "5", "6", "7", "8", "9", "/"]);
+    expect(listed).toEqual([
+      "Tab",
+      "← → Home End",
+      "+ −",
+      "Esc",
+      "?",
+      "1",
+      "2",
+      "3",
+      "4",
+      "5",
+      "6",
+      "7",
+      "8",
+      "9",
+      "/",
+    ]);
     await tabTo(page, "Use single-key shortcuts");
     await press(page, " ", "Escape");
     await help.waitFor({ state: "detached" });

@@ -190,7 +190,10 @@ describe.skipIf(!hasBrowser)("the table", () => {
 
   test("an action that needs the token asks for it, and is done then", async () => {
     const token = "a-token-of-sixteen-and-more";
-    const { page, requests, sockets } = await live({ mayFail: true, env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
+    const { page, requests, sockets } = await live({
+      mayFail: true,
+      env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token },
+    });
     await page.getByRole("button", { name: "Restart worker" }).click();
     const entry = page.getByRole("dialog", { name: /^Enter the access token of / });
     expect(await axe(page)).toEqual([]);

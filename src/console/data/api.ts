@@ -5,6 +5,7 @@ import type { IdentityResponse as Me } from "../../core/api/identity.ts";
 import type { LogsResponse } from "../../core/api/logs.ts";
 import type { Begun, Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
 import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../core/api/declarations.ts";
+import type { HistoryResponse, RecorderResponse } from "../../core/api/history.ts";
 import type { Session } from "../state/session.ts";
 import { RequestError, type ErrorBody, type Problem } from "./request-error.ts";
 
@@ -22,6 +23,7 @@ export type Repository = Tagged<DeclarationsResponse>;
 export type DraftPlan = DeclarationsPlanResponse;
 export type Verdict = Body<"deploymentsVerdictBody">;
 export type Metrics = Body<"pm2MetricsBody">;
+export type Recorded = HistoryResponse;
 export type Health = Body<"healthBody">;
 
 /** With the entity tag of the file: the `If-Match` of the next write. */
@@ -90,6 +92,9 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
       ask<Metrics>({ path: "/api/runtime/pm2-metrics", query: of({ environment: environment || undefined }), signal }),
     ...rolloutCalls(ask, of),
     contract: (signal?: AbortSignal) => ask<ContractBody>({ path: "/api/runtime/contract", signal }),
+    history: (query: Readonly<Record<"series" | "from" | "to", string>>, signal?: AbortSignal) =>
+      ask<Recorded>({ path: "/api/history", query, signal }),
+    record: (on: boolean) => ask<RecorderResponse>({ path: "/api/history/recorder", body: { on } }),
     audit: (limit: string, signal?: AbortSignal) =>
       ask<Audit>({ path: "/api/runtime/audit", query: { limit }, signal }),
     logs: (query: Query) => ask<LogsResponse>({ path: "/api/logs", query }),

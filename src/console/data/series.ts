@@ -15,6 +15,7 @@ export const CAPACITY = 1_800;
 
 /** Values over time in a ring: the newest replace the oldest. Times are in seconds; a value that was not measured is null. */
 export class Series {
+  readonly longestStep = LONGEST_STEP;
   readonly #capacity: number;
   readonly #times: Float64Array;
   readonly #values: readonly Float32Array[];
@@ -29,6 +30,11 @@ export class Series {
 
   get length(): number {
     return this.#length;
+  }
+
+  /** The time of the oldest value. */
+  get begin(): number | undefined {
+    return this.#length === 0 ? undefined : this.#times[this.#start];
   }
 
   push(time: number, values: readonly (number | null | undefined)[]): void {

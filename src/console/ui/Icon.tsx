@@ -41,6 +41,7 @@ const paths = {
   up: "M8 13V3M4 7l4-4 4 4",
   down: "M8 3v10M4 9l4 4 4-4",
   more: "M3.500 8h.01M8 8h.01M12.500 8h.01",
+  bell: "M4 11V7a4 4 0 0 1 8 0v4l1 1.500H3L4 11ZM7 14.500h2",
   arrow: "M2.500 8h11M9.500 4l4 4-4 4",
 } as const;
 

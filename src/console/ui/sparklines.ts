@@ -1,4 +1,5 @@
-import type { Series, Span } from "../data/series.ts";
+import type { Readable } from "../data/past.ts";
+import type { Span } from "../data/series.ts";
 import { clear, paintLine, runsOf } from "./chart/line.ts";
 import { inkOf, type Ink } from "./ink.ts";
 
@@ -12,7 +13,7 @@ export interface Sparkline {
   /** The least extent of its scale, so that noise stays small. */
   readonly least: number;
   readonly isFromZero: boolean;
-  readonly series: () => Series | undefined;
+  readonly series: () => Readable | undefined;
 }
 
 /** Draws all sparklines that are in sight. */

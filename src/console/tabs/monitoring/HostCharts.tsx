@@ -4,7 +4,6 @@ import { useConsole } from "../../console.ts";
 import { formatNumber, formatShare } from "../../data/format.ts";
 import { extentOf } from "../../data/series.ts";
 import { Chart } from "../../ui/Chart.tsx";
-import { partOf } from "../../ui/chart/scene.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { DISK } from "./history.ts";
 import { meters, tones, type Tone } from "./meters.tsx";
@@ -97,8 +96,8 @@ function Now({ tone, monitor, digits = 1 }: HostProps & { digits?: number }): JS
   );
 }
 
-function Extent({ tone, monitor: { feed, view } }: HostProps): JSX.Element {
-  const [, values = []] = feed.history.host?.read(view.span.value, [meters[tone].column]) ?? [];
+function Extent({ tone, monitor: { past, view } }: HostProps): JSX.Element {
+  const [, values = []] = past.joined("")?.read(view.span.value, [meters[tone].column]) ?? [];
   const { min, average, max } = extentOf(values);
   return (
     <span class="extent">
@@ -113,8 +112,8 @@ function Extent({ tone, monitor: { feed, view } }: HostProps): JSX.Element {
 
 function HostChart(props: HostProps & { height: number; hasExtent?: boolean }): JSX.Element {
   const { tone, monitor, height, hasExtent = false } = props;
-  const { feed, view } = monitor;
-  const { isZoomed, range, span, cursor } = view;
+  const { past, view } = monitor;
+  const { isZoomed, range, cursor } = view;
   const { title, Foot } = meters[tone];
   const lines = linesOf(tone, monitor);
   const columns = lines.map(([, column]) => column);
@@ -123,8 +122,8 @@ function HostChart(props: HostProps & { height: number; hasExtent?: boolean }): 
       <Chart
         label={`${title} of the host in percent, over ${isZoomed.value ? "a part of " : ""}the last ${range.value}`}
         tone={tone}
-        lines={lines.map(([name]) => name)}
-        read={() => partOf(feed.history.host, span.value, columns)}
+        lines={past.lines(lines.map(([name]) => name))}
+        read={() => past.shown("", columns)}
         top={100}
         format={formatShare}
         height={height}

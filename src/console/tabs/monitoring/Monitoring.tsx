@@ -1,14 +1,18 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { interval } from "../../../core/api/channel.ts";
+import type { HostMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
+import { formatBytes, formatDuration } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Segmented } from "../../ui/Segmented.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { ConnectionBanner } from "./ConnectionBanner.tsx";
 import { HostCharts } from "./HostCharts.tsx";
 import { monitorOf, type Monitor } from "./monitor.ts";
+import { ComparisonSwitch, NoticeSwitch } from "./Switches.tsx";
 import { ProcessTable } from "./ProcessTable.tsx";
+import { Recording } from "./Recording.tsx";
 import { ranges, type Range } from "./view.ts";
 
 export function Monitoring(): JSX.Element {
@@ -20,6 +24,7 @@ export function Monitoring(): JSX.Element {
       <TabHead title="Monitoring" about={<About monitor={monitor} />}>
         <Controls monitor={monitor} />
       </TabHead>
+      <Recording monitor={monitor} />
       <div class={`monitoring-values${monitor.isOld.value ? " old" : ""}`}>
         <HostCharts monitor={monitor} />
         <ProcessTable monitor={monitor} />
@@ -30,14 +35,31 @@ export function Monitoring(): JSX.Element {
 
 function About({ monitor: { feed, isOld } }: { monitor: Monitor }): JSX.Element {
   const { facts } = useConsole();
-  const model = feed.shown.value?.host.cpu.model;
+  const { cpu, system } = feed.shown.value?.host ?? {};
   return (
     <>
-      {facts.host}
-      {model ? ` · ${model}` : ""}
+      {system ? <System system={system} /> : facts.host}
+      {cpu?.model ? ` · ${cpu.model}` : ""}
       {isOld.value && <strong class="old-mark"> · old values</strong>}
       {feed.state.value === "live" && !feed.isPaused.value && <strong class="live-mark"> · live</strong>}
     </>
+  );
+}
+
+/** The name and uptime of the machine; the rest shows on demand. */
+function System({ system }: { system: NonNullable<HostMetrics["system"]> }): JSX.Element {
+  const { hostName, os, kernel, architecture, virtualization, bootedAt, fileSystems, interfaces } = system;
+  const more = [
+    `${os}, ${kernel}, ${[architecture, virtualization].filter(Boolean).join(", ")}`,
+    ...interfaces.map(({ name, addresses }) => `${name}: ${addresses.join(", ")}`),
+    ...fileSystems.map(({ path, type, totalBytes }) => `${path}: ${type}, ${formatBytes(totalBytes)}`),
+  ];
+  const up = bootedAt === null ? "" : ` · up ${formatDuration(Date.now() - Date.parse(bootedAt))}`;
+  return (
+    <span title={more.join("\n")}>
+      {hostName} · {os}
+      {up}
+    </span>
   );
 }
 
@@ -47,7 +69,8 @@ const intervalOptions = [interval.min, interval.default, interval.max].map((ms) 
   label: `${ms / 1000}s`,
 }));
 
-function Controls({ monitor: { feed, view } }: { monitor: Monitor }): JSX.Element {
+function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
+  const { feed, view } = monitor;
   const isPaused = feed.isPaused.value;
   return (
     <>
@@ -58,6 +81,7 @@ function Controls({ monitor: { feed, view } }: { monitor: Monitor }): JSX.Elemen
         options={rangeOptions}
         onChange={(value) => view.choose(value as Range)}
       />
+      <ComparisonSwitch monitor={monitor} />
       <Segmented
         label="Time between two samples"
         value={String(feed.intervalMs.value)}
@@ -70,6 +94,7 @@ function Controls({ monitor: { feed, view } }: { monitor: Monitor }): JSX.Elemen
       <Button icon={isPaused ? "play" : "pause"} onClick={() => view.pause(!isPaused)}>
         <span class="pause-word">{isPaused ? "Resume" : "Pause"}</span>
       </Button>
+      <NoticeSwitch monitor={monitor} />
     </>
   );
 }

@@ -9,7 +9,6 @@ import {
   UNKNOWN,
 } from "../../data/format.ts";
 import { Chart, type ChartProps } from "../../ui/Chart.tsx";
-import { partOf } from "../../ui/chart/scene.ts";
 import { Pairs } from "../../ui/Pairs.tsx";
 import { ProblemText } from "../../ui/Problem.tsx";
 import { StatusLine } from "../../ui/StatusLine.tsx";
@@ -99,11 +98,12 @@ function Charts({ process, monitor }: ProcessProps): JSX.Element {
 type LineProps = ProcessProps &
   Pick<ChartProps, "label" | "tone" | "lines" | "format" | "steps"> & { readonly column: number };
 
-function Line({ process, monitor: { feed, view }, column, ...shown }: LineProps): JSX.Element {
+function Line({ process, monitor: { past, view }, column, lines, ...shown }: LineProps): JSX.Element {
   return (
     <Chart
       {...shown}
-      read={() => partOf(feed.history.rowOf(keyOf(process)), view.span.value, [column])}
+      lines={past.lines(lines)}
+      read={() => past.shown(keyOf(process), [column])}
       height={130}
       cursor={view.cursor}
       onZoom={(span) => view.zoom(span)}

@@ -1,13 +1,13 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { ProcessMetrics } from "../../../client/index.ts";
-import { formatBytes, formatDuration, formatPercent, formatRate, UNKNOWN } from "../../data/format.ts";
+import { formatBytes, formatDuration, formatPercent, formatRate, formatTime, UNKNOWN } from "../../data/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
-import { driftOf, type Monitor } from "./monitor.ts";
+import { rowIn, type Monitor } from "./monitor.ts";
 import { isRestless, statusOf, statusWord } from "./process-status.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 import { ProcessDetail } from "./ProcessDetail.tsx";
-import { rowOf, single, type Row } from "./rows.ts";
+import { single, type Growth, type Row } from "./rows.ts";
 
 const COLUMNS = 9;
 const MEGABYTE = 1024 ** 2;
@@ -33,12 +33,12 @@ export function ProcessRow({ row, monitor, index, isInstance = false }: RowProps
       {isOpen &&
         isFolded &&
         row.instances.map((process) => {
-          const one = rowOf(single(process), (other) => driftOf(monitor, other));
+          const one = rowIn(monitor, single(process));
           return <ProcessRow key={one.key} row={one} monitor={monitor} isInstance />;
         })}
       {isOpen && !isFolded && (
         <tr class="detail-row">
-          <td colSpan={COLUMNS + Number(monitor.showsDisk.value)}>
+          <td colSpan={COLUMNS + Number(monitor.showsDisk.value) + Number(monitor.past.has.value)}>
             <ProcessDetail process={row.process} monitor={monitor} />
           </td>
         </tr>
@@ -78,6 +78,7 @@ function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
       <td class="number">{formatPercent(cpuPercent)}</td>
       <td class="line wide">{cells.memory}</td>
       <td class="number memory">{formatBytes(memoryBytes)}</td>
+      {monitor.past.has.value && <GrowthCell growth={row.growth} />}
       <td class={`number wide${isRestless(process) ? " bad" : ""}`}>{restartCount ?? UNKNOWN}</td>
       <td class="number wide">{formatDuration(uptimeMs)}</td>
       {monitor.showsDisk.value && <td class="number wide disk">{diskIo}</td>}
@@ -167,6 +168,18 @@ function Status({ row: { process, instances } }: { row: Row }): JSX.Element {
   );
 }
 
+/** `+1.0 GB`, and the time from which it counts. */
+function GrowthCell({ growth }: { growth: Growth | undefined }): JSX.Element {
+  if (growth === undefined) return <td class="number wide growth">{UNKNOWN}</td>;
+  const sign = growth.bytes < 0 ? "−" : "+";
+  return (
+    <td class="number wide growth" title={`since ${formatTime(growth.since * 1000)}`}>
+      {sign}
+      {formatBytes(Math.abs(growth.bytes))}
+    </td>
+  );
+}
+
 function DiskIo({ process: { diskIo } }: { process: ProcessMetrics }): JSX.Element {
   const { supported, readBytesPerSecond, writeBytesPerSecond, code, error } = diskIo;
   if (!supported || code !== undefined) {
@@ -201,7 +214,7 @@ function Line({ rowKey, monitor, column, least, isFromZero = false, tone }: Line
   const canvas = useRef<HTMLCanvasElement>(null);
   useLayoutEffect(() => {
     if (canvas.current === null) return;
-    const series = () => monitor.feed.history.rowOf(rowKey);
+    const series = () => monitor.past.joined(rowKey);
     return monitor.sparklines.add({ canvas: canvas.current, column, least, isFromZero, series });
   }, [monitor, rowKey]);
   return <canvas ref={canvas} class={`sparkline ${tone}`} aria-hidden="true" />;

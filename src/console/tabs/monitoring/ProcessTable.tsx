@@ -12,11 +12,11 @@ import { DrawnRows } from "../../ui/DrawnRows.tsx";
 import { DeclaredApps } from "./EnvironmentNames.tsx";
 import type { Shown } from "./feed.ts";
 import { MissingApps } from "./MissingApps.tsx";
-import { driftOf, type Monitor } from "./monitor.ts";
+import { rowIn, type Monitor } from "./monitor.ts";
 import { statusOf } from "./process-status.ts";
 import type { Column } from "./order.ts";
 import { ProcessRow } from "./ProcessRow.tsx";
-import { folded, keyOf, rowOf, type Row } from "./rows.ts";
+import { folded, keyOf, type Row } from "./rows.ts";
 import { SortHeader } from "./SortHeader.tsx";
 import { TableTools } from "./TableTools.tsx";
 
@@ -78,7 +78,7 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
   if (list === undefined) return <NoPm2 monitor={monitor} />;
   if (list.length === 0) return <NoProcesses monitor={monitor} />;
   const wanted = folded(list.filter((process) => isWanted(monitor, process)));
-  const rows = order.ordered(wanted.map((one) => rowOf(one, (process) => driftOf(monitor, process))));
+  const rows = order.ordered(wanted.map((one) => rowIn(monitor, one)));
   const onHold = (isHeld: boolean): void => {
     const bodies = [...(table.current?.tBodies ?? [])];
     order.isHeld.value = isHeld || bodies.some((body) => body.contains(document.activeElement));
@@ -117,7 +117,7 @@ function partsOf(rows: readonly Row[]): Row[][] {
 }
 
 function Head({ monitor }: { monitor: Monitor }): JSX.Element {
-  const { order, showsDisk } = monitor;
+  const { order, past, showsDisk } = monitor;
   const head = {
     sorting: order.sorting.value,
     onSort: (next: typeof order.sorting.value) => (order.sorting.value = next),
@@ -131,6 +131,7 @@ function Head({ monitor }: { monitor: Monitor }): JSX.Element {
         <SortHeader column="cpu" label="CPU" isNumber {...head} />
         <td class="line line-head wide" />
         <SortHeader column="memory" label="Memory" class="memory" isNumber {...head} />
+        {past.has.value && <SortHeader column="growth" label="Growth" class="wide growth" isNumber {...head} />}
         {columns.map((column) => (
           <SortHeader key={column.by} column={column.by} isNumber {...head} {...column} />
         ))}

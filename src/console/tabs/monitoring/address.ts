@@ -8,6 +8,7 @@ import { ranges, type createView, type Range } from "./view.ts";
 interface State extends ReturnType<typeof createColumns> {
   readonly feed: Feed;
   readonly view: ReturnType<typeof createView>;
+  readonly past: { readonly compares: Signal<boolean> };
   readonly filter: Signal<string>;
   readonly status: Signal<string>;
   /** Keys of processes. */
@@ -17,7 +18,8 @@ interface State extends ReturnType<typeof createColumns> {
 const tab = "monitoring";
 
 /** The parts of the tab that a link to it has. */
-export function monitoringParts({ feed, filter, open, order, status, view, ...columnsOf }: State): AddressPart[] {
+export function monitoringParts(state: State): AddressPart[] {
+  const { feed, filter, open, order, past, status, view, ...columnsOf } = state;
   return [
     {
       name: "environment",
@@ -48,6 +50,12 @@ export function monitoringParts({ feed, filter, open, order, status, view, ...co
       tab,
       read: () => (columnsOf.showsDisk.value && order.sorting.value.by !== "disk" ? ["disk"] : []),
       write: (names) => columnsOf.showDisk(names.includes("disk") || order.sorting.peek().by === "disk"),
+    },
+    {
+      name: "compare",
+      tab,
+      read: () => (past.compares.value ? ["before"] : []),
+      write: ([text]) => void (past.compares.value = text === "before"),
     },
     { name: "open", tab, read: () => [...open.value], write: (keys) => void (open.value = new Set(keys)) },
   ];

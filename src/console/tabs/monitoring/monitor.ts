@@ -8,6 +8,9 @@ import { monitoringParts } from "./address.ts";
 import { Feed, type Metrics } from "./feed.ts";
 import { createColumns } from "./order.ts";
 import { createProduction } from "./production.ts";
+import { createNotices } from "./notices.ts";
+import { createPast } from "./past.ts";
+import { rowOf, type Folded, type Row } from "./rows.ts";
 import { watchTrouble } from "./trouble.ts";
 import { createView } from "./view.ts";
 
@@ -56,12 +59,15 @@ function createMonitor({ api, session, server, service, toasts, facts, choices, 
   effect(() => {
     if (server.isOnline.value && feed.state.peek() === "connecting") feed.tryNow();
   });
+  const trouble = watchTrouble(feed, api, service);
   return {
     ...createActing(feed, toasts),
     feed,
     view,
+    past: createPast(api, feed, view),
     /** The number of processes in trouble; `undefined` before the first look. */
-    trouble: watchTrouble(feed, api, service),
+    trouble,
+    notices: createNotices(trouble, choices),
     sparklines: createSparklines(() => view.span.value),
     ...createColumns(),
     filter: signal(""),
@@ -102,6 +108,18 @@ function doubtAbout(name: string, { environment, shown }: Feed, ownEnvironment: 
   const undeclared = new Set(ecosystem?.unexpected);
   if (processes.length === 0 || processes.some((process) => !undeclared.has(process.name))) return undefined;
   return `No process here is declared in ${ecosystem?.fileName}. Start ${name} of ${chosen} here?`;
+}
+
+/** A row of the table, with what the page knows about it. */
+export function rowIn(monitor: Monitor, from: Folded): Row {
+  return rowOf(
+    from,
+    (process) => driftOf(monitor, process),
+    ({ key, process: { memoryBytes } }) => {
+      const first = memoryBytes === null ? undefined : monitor.past.firstMemory(key);
+      return first && { bytes: (memoryBytes ?? 0) - first.value, since: first.time };
+    },
+  );
 }
 
 export function driftOf({ drift }: Monitor, { pmId }: ProcessMetrics): Drift {

@@ -1,10 +1,9 @@
 import { computed, signal } from "@preact/signals";
 import { compareText } from "../../../core/api/issue.ts";
-import type { ProcessMetrics } from "../../../client/index.ts";
 import { CALM } from "./attention.ts";
 import type { Row } from "./rows.ts";
 
-export const columns = ["status", "name", "cpu", "memory", "restarts", "uptime", "disk"] as const;
+export const columns = ["status", "name", "cpu", "memory", "growth", "restarts", "uptime", "disk"] as const;
 export type Column = (typeof columns)[number];
 
 export interface Sorting {
@@ -29,7 +28,7 @@ export function createColumns() {
   };
 }
 
-type Ordered = Pick<Row, "key" | "process" | "attention">;
+type Ordered = Pick<Row, "key" | "process" | "attention" | "growth">;
 
 /** The order of rows. It is held while the pointer or the focus is in the table: values change, rows stay. */
 export function createOrder() {
@@ -51,12 +50,13 @@ export function createOrder() {
 }
 
 const numbers = {
-  cpu: ({ cpuPercent }) => cpuPercent,
-  memory: ({ memoryBytes }) => memoryBytes,
-  restarts: ({ restartCount }) => restartCount,
-  uptime: ({ uptimeMs }) => uptimeMs,
-  disk: ({ diskIo }) => (diskIo.readBytesPerSecond ?? 0) + (diskIo.writeBytesPerSecond ?? 0),
-} as const satisfies Record<string, (process: ProcessMetrics) => number | null>;
+  cpu: ({ process }) => process.cpuPercent,
+  memory: ({ process }) => process.memoryBytes,
+  growth: ({ growth }) => growth?.bytes ?? null,
+  restarts: ({ process }) => process.restartCount,
+  uptime: ({ process }) => process.uptimeMs,
+  disk: ({ process: { diskIo } }) => (diskIo.readBytesPerSecond ?? 0) + (diskIo.writeBytesPerSecond ?? 0),
+} as const satisfies Record<string, (row: Ordered) => number | null>;
 
 function comparison({ by, isDescending }: Sorting): (a: Ordered, b: Ordered) => number {
   const direction = isDescending ? -1 : 1;
@@ -64,7 +64,7 @@ function comparison({ by, isDescending }: Sorting): (a: Ordered, b: Ordered) => 
   if (by === "status") return (a, b) => direction * (rankOf(a) - rankOf(b)) || byName(a, b);
   const read = numbers[by];
   // A value that was not measured goes to the end in both directions.
-  const value = ({ process }: Ordered): number => read(process) ?? Infinity * direction;
+  const value = (row: Ordered): number => read(row) ?? Infinity * direction;
   return (a, b) => direction * (value(a) - value(b) || 0) || byName(a, b);
 }
 

@@ -14,6 +14,14 @@ export interface Folded {
 export interface Row extends Folded {
   readonly drift: readonly DriftEntry[];
   readonly attention: Attention | undefined;
+  readonly growth: Growth | undefined;
+}
+
+/** The change of the memory in the range that is shown. */
+export interface Growth {
+  readonly bytes: number;
+  /** Of the first recorded value, in seconds. */
+  readonly since: number;
 }
 
 type DriftOf = (process: ProcessMetrics) => readonly DriftEntry[];
@@ -45,9 +53,9 @@ export function single(process: ProcessMetrics): Folded {
   return { key: keyOf(process), process, instances: [process] };
 }
 
-export function rowOf(from: Folded, driftOf: DriftOf): Row {
+export function rowOf(from: Folded, driftOf: DriftOf, growthOf: (row: Folded) => Growth | undefined): Row {
   const drift = [...new Set(from.instances.flatMap(driftOf))];
-  return { ...from, drift, attention: attentionOf(from.process, drift) };
+  return { ...from, drift, attention: attentionOf(from.process, drift), growth: growthOf(from) };
 }
 
 function together(first: ProcessMetrics, instances: readonly ProcessMetrics[]): Folded {

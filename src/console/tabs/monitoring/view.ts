@@ -3,11 +3,21 @@ import type { Span } from "../../data/series.ts";
 import type { Feed } from "./feed.ts";
 
 /** Ranges of the charts, in seconds. */
-export const ranges = { "1m": 60, "5m": 300, "15m": 900 } as const;
+export const ranges = {
+  "1m": 60,
+  "5m": 300,
+  "15m": 900,
+  "1h": 3_600,
+  "6h": 21_600,
+  "24h": 86_400,
+  "7d": 604_800,
+} as const;
 export type Range = keyof typeof ranges;
 
 /** Seconds: a shorter span has too few samples. */
 const SHORTEST = 5;
+
+export type View = ReturnType<typeof createView>;
 
 /** The span that every chart of the tab shows, and the moment under the pointer. */
 export function createView(feed: Pick<Feed, "shown" | "isPaused" | "pause">) {

@@ -1,9 +1,8 @@
-import { LONGEST_STEP } from "../../data/series.ts";
 import type { Ink } from "../ink.ts";
 import { paintLine, runsOf } from "./line.ts";
 import type { Scale } from "./scale.ts";
 import type { Scene } from "./scene.ts";
-import { clock, timeTicks, valueTicks } from "./ticks.ts";
+import { label, timeTicks, valueTicks } from "./ticks.ts";
 
 export interface Picture extends Scene {
   readonly ink: Ink;
@@ -49,21 +48,23 @@ function paintValueAxis(context: CanvasRenderingContext2D, { scale, ink, format,
 
 function paintTimeAxis(context: CanvasRenderingContext2D, { scale, ink }: Picture): void {
   const { box, span } = scale;
-  const [minute = 0, second = 0] = ["00:00", "00:00:00"].map((words) => context.measureText(words).width);
+  const [minute = 0, second = 0] = [label(span.from - (span.from % 60), span), "00:00:00"].map(
+    (words) => context.measureText(words).width,
+  );
   context.textAlign = "center";
   context.fillStyle = ink.muted;
   const room = { minute: minute + LEAST_SPACE, second: second + LEAST_SPACE };
   const end = box.left + box.width;
   for (const time of timeTicks(span, box.width, room)) {
-    const [x, words] = [scale.x(time), clock(time)];
+    const [x, words] = [scale.x(time), label(time, span)];
     // Half a label would show another time.
     if (x + context.measureText(words).width / 2 <= end) context.fillText(words, x, box.top + box.height + 12);
   }
 }
 
-function paintLines(context: CanvasRenderingContext2D, { scale, ink, times, columns }: Picture): void {
+function paintLines(context: CanvasRenderingContext2D, { scale, ink, times, columns, longestStep }: Picture): void {
   const floor = scale.box.top + scale.box.height;
-  const isApart = (at: number): boolean => (times[at] ?? 0) - (times[at - 1] ?? 0) > LONGEST_STEP;
+  const isApart = (at: number): boolean => (times[at] ?? 0) - (times[at - 1] ?? 0) > longestStep;
   // The first line is drawn last, over the others.
   for (let which = columns.length - 1; which >= 0; which -= 1) {
     const column = columns[which] ?? [];

@@ -1,29 +1,38 @@
-import { LONGEST_STEP, type Series, type SeriesPart, type Span } from "../../data/series.ts";
+import type { Readable } from "../../data/past.ts";
+import { LONGEST_STEP, type SeriesPart, type Span } from "../../data/series.ts";
 import { boxOf, roofOf, scaleOf, type Scale } from "./scale.ts";
-import { clockWithSeconds } from "./ticks.ts";
+import { moment } from "./ticks.ts";
 
 /** The values of a chart. `part` may reach beyond the span, so that lines reach the edges. */
 export interface Shown {
   readonly part: SeriesPart;
   readonly span: Span;
+  /** Samples that are more seconds apart have a gap between them. */
+  readonly longestStep: number;
 }
 
 /** The columns of a series over a span and a step beyond it. */
-export function partOf(series: Series | undefined, span: Span, columns: readonly number[]): Shown {
-  const wide = { from: span.from - LONGEST_STEP, to: span.to + LONGEST_STEP };
-  return { part: series?.read(wide, columns) ?? [[], ...columns.map(() => [])], span };
+export function partOf(series: Readable | undefined, span: Span, columns: readonly number[]): Shown {
+  const { longestStep = LONGEST_STEP } = series ?? {};
+  const wide = { from: span.from - longestStep, to: span.to + longestStep };
+  return { part: series?.read(wide, columns) ?? [[], ...columns.map(() => [])], span, longestStep };
 }
 
 export interface Scene {
   readonly times: readonly number[];
   readonly columns: readonly (readonly (number | null)[])[];
   readonly scale: Scale;
+  readonly longestStep: number;
 }
 
 /** @param size of the canvas in CSS pixels */
-export function sceneOf({ part, span }: Shown, size: { width: number; height: number }, top?: number): Scene {
+export function sceneOf(
+  { part, span, longestStep }: Shown,
+  size: { width: number; height: number },
+  top?: number,
+): Scene {
   const [times, ...columns] = part;
-  return { times, columns, scale: scaleOf(boxOf(size.width, size.height), span, top ?? roofOf(columns)) };
+  return { times, columns, scale: scaleOf(boxOf(size.width, size.height), span, top ?? roofOf(columns)), longestStep };
 }
 
 export interface Reading {
@@ -35,12 +44,12 @@ export interface Reading {
 const MOST_NAMES = 4;
 
 export function readingOf(
-  { times, columns }: Scene,
+  { times, columns, scale }: Scene,
   at: number,
   names: readonly string[],
   format: (value: number) => string,
 ): Reading {
-  const time = clockWithSeconds(times[at] ?? 0);
+  const time = moment(times[at] ?? 0, scale.span);
   const inWords = (value: number | null | undefined): string => (typeof value === "number" ? format(value) : "–");
   const all = columns.map((column) => column[at]);
   if (all.length === 1) return { time, values: [{ value: inWords(all[0]) }] };

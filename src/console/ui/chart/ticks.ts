@@ -1,8 +1,8 @@
 import { formatTime } from "../../data/format.ts";
 import type { Span } from "../../data/series.ts";
 
-/** In seconds. Every time zone differs from UTC by whole quarters of an hour, so these suit each local clock. */
-const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900];
+/** In seconds. Every time zone differs from UTC by whole quarters of an hour, so these look round on most local clocks. */
+const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 3600, 7200, 21_600, 43_200, 86_400];
 /** The least number of CSS pixels between two lines of the grid. */
 const LEAST_ROOM = 34;
 
@@ -31,6 +31,19 @@ export function valueTicks(top: number, height: number, steps?: readonly number[
   const power = 10 ** Math.floor(Math.log10(least));
   const step = (steps ?? [1, 2, 2.5, 5, 10].map((part) => part * power)).find((size) => size >= least);
   return step === undefined ? [0] : multiples(step, 0, top);
+}
+
+/** Seconds: over a longer span, a time of day alone is not clear. */
+const DAY = 86_400;
+
+/** `23:16`, or `11-22 23:16` over more than a day. */
+export function label(seconds: number, { from, to }: Span): string {
+  return to - from > DAY ? formatTime(seconds * 1000).slice(5, 16) : clock(seconds);
+}
+
+/** `23:16:05`, or `2026-11-22 23:16:05` over more than a day. */
+export function moment(seconds: number, { from, to }: Span): string {
+  return to - from > DAY ? formatTime(seconds * 1000) : clockWithSeconds(seconds);
 }
 
 /** `23:16`, with seconds unless the minute is whole. */

@@ -22,7 +22,7 @@ const drift = (field: DriftEntry["field"], state: DriftEntry["state"], key: stri
 });
 
 const rows = (list: readonly ProcessMetrics[], driftOf: (process: ProcessMetrics) => DriftEntry[] = () => []): Row[] =>
-  folded(list).map((one) => rowOf(one, driftOf));
+  folded(list).map((one) => rowOf(one, driftOf, () => undefined));
 
 const names = (list: readonly Row[]): string[] => list.map(({ process }) => process.name);
 

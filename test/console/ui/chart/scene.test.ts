@@ -8,7 +8,7 @@ const size = { width: 364, height: 130 };
 
 function scene(columns: (number | null)[][], top?: number) {
   const times = columns[0]?.map((_, at) => NOON + at) ?? [];
-  return sceneOf({ part: [times, ...columns], span: { from: NOON, to: NOON + 10 } }, size, top);
+  return sceneOf({ part: [times, ...columns], span: { from: NOON, to: NOON + 10 }, longestStep: 6 }, size, top);
 }
 
 test("lines reach the edges: the read part is wider than the span", () => {

@@ -1,0 +1,47 @@
+import type { JSX } from "preact";
+import { useConsole } from "../../console.ts";
+import { formatBytes } from "../../data/format.ts";
+import { Button } from "../../ui/Button.tsx";
+import { CodeLine } from "../../ui/CodeLine.tsx";
+import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import type { Monitor } from "./monitor.ts";
+import { ranges } from "./view.ts";
+
+/** Ranges beyond the samples of an open page. */
+const LONG = ranges["15m"];
+
+/** Offers to record where a range needs it, and says why nothing is recorded. */
+export function Recording({ monitor: { past, view } }: { monitor: Monitor }): JSX.Element {
+  const { toasts } = useConsole();
+  const recorder = past.recorder.value;
+  const isLong = ranges[view.range.value] >= LONG;
+  const record = (): void => void past.record(true).catch((error: unknown) => toasts.error(error, "record"));
+  return (
+    <StatusRegion>
+      {recorder?.problem && (
+        <StatusLine tone="error">
+          <strong>The last step was not recorded.</strong> {recorder.problem.details} ({recorder.problem.code})
+        </StatusLine>
+      )}
+      {recorder && !recorder.on && isLong && (
+        <StatusLine
+          tone="info"
+          action={
+            <Button size="small" onClick={record}>
+              Record
+            </Button>
+          }
+        >
+          <strong>The past is not recorded.</strong> A recording measures every 10 seconds, takes at most 64 MB in{" "}
+          <code>.svcm/history</code>, and lasts until the server ends. This line of <code>svcm.yaml</code> records at
+          each start: <CodeLine text="record: true" what="the line" />
+        </StatusLine>
+      )}
+      {recorder?.on && recorder.since !== null && isLong && (
+        <p class="recording">
+          Recording · {formatBytes(recorder.bytes)} since {new Date(recorder.since).toLocaleString()}
+        </p>
+      )}
+    </StatusRegion>
+  );
+}

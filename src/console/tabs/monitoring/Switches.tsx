@@ -1,0 +1,33 @@
+import type { JSX } from "preact";
+import { IconButton } from "../../ui/Button.tsx";
+import type { Monitor } from "./monitor.ts";
+
+/** Draws the span before as a second line, if one was recorded. */
+export function ComparisonSwitch({ monitor: { past, view } }: { monitor: Monitor }): JSX.Element | null {
+  const { compares, has } = past;
+  if (!has.value) return null;
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={compares.value}
+        onChange={({ currentTarget }) => void (compares.value = currentTarget.checked)}
+      />
+      Compare with the {view.range.value} before
+    </label>
+  );
+}
+
+/** Switches the notices of the browser on and off. */
+export function NoticeSwitch({ monitor: { notices } }: { monitor: Monitor }): JSX.Element | null {
+  if (!notices.isPossible) return null;
+  const isOn = notices.isOn.value;
+  return (
+    <IconButton
+      icon="bell"
+      label="Notify me of trouble while this page is hidden"
+      aria-pressed={isOn}
+      onClick={() => void notices.turn(!isOn)}
+    />
+  );
+}

@@ -1,0 +1,33 @@
+import { effect, signal, type ReadonlySignal } from "@preact/signals";
+import type { Choices } from "../../state/choices.ts";
+
+const CHOICE = "monitoring.notices";
+
+/** Notices of the browser while the page is hidden. Off until a user switches them on. */
+export function createNotices(trouble: ReadonlySignal<number | undefined>, choices: Choices) {
+  const isPossible = "Notification" in globalThis;
+  const isAllowed = (): boolean => isPossible && Notification.permission === "granted";
+  const isOn = signal(isAllowed() && choices.get(CHOICE) !== undefined);
+  let before: number | undefined;
+  effect(() => {
+    const now = trouble.value;
+    if (isOn.value && document.hidden && now !== undefined && now > (before ?? now)) notify(now);
+    before = now;
+  });
+  return {
+    isPossible,
+    isOn,
+    /** Asks for the permission of the user if it is missing. */
+    async turn(on: boolean): Promise<void> {
+      isOn.value = on && (isAllowed() || (await Notification.requestPermission()) === "granted");
+      choices.set(CHOICE, isOn.value ? "on" : undefined);
+    },
+  };
+}
+
+/** A notice replaces the one before. A click shows the page. */
+function notify(count: number): void {
+  const words = count === 1 ? "process needs" : "processes need";
+  const notice = new Notification(`${count} ${words} you`, { body: location.host, tag: "svcm" });
+  notice.addEventListener("click", () => focus());
+}
