@@ -20,7 +20,7 @@ export const errorTable = {
   METHOD_NOT_ALLOWED: { status: 405, exitCode: 2, error: "Method not allowed." },
   REQUEST_TIMEOUT: { status: 408, exitCode: 3, error: "Request timeout." },
   ENV_FILE_CHANGED: { status: 412, exitCode: 3, error: "Environment file changed.", isCode: true },
-  SUITE_FILE_CHANGED: { status: 412, exitCode: 3, error: "Deployments document changed.", isCode: true },
+  SUITE_FILE_CHANGED: { status: 412, exitCode: 3, error: "Deployments document changed." },
   PAYLOAD_TOO_LARGE: { status: 413, exitCode: 2, error: "Payload too large." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exitCode: 2, error: "Unsupported media type." },
   UPGRADE_REQUIRED: { status: 426, exitCode: 2, error: "Upgrade required." },
@@ -117,8 +117,7 @@ export interface ErrorDescription {
 /** Never shows the cause of a defect. */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof SvcmError)) {
-    const { status, exitCode, error: words } = errorTable.DEFECT;
-    return { status, exitCode, body: { error: words, code: "DEFECT", details: "This is a defect of svcm." } };
+    return describeError(new SvcmError("DEFECT", { code: "DEFECT", details: "This is a defect of svcm." }));
   }
   const { status, exitCode, error: words } = errorTable[error.kind];
   const { hint, retryAfterSeconds, processes: _processes, source, ...body } = error.body;

@@ -79,7 +79,7 @@ export type { Sample, Telemetry, WatchRequest } from "./metrics/telemetry.ts";
 export type { Field } from "./deployments/field.ts";
 export { interfaceFields, targetFields } from "./deployments/fields.ts";
 export { packagedCapabilityMatrix, packagedRuntimeContract } from "./facts/packaged.generated.ts";
-export { entityTag } from "./words/entity-tag.ts";
+export { entityTag } from "./entity-tag.ts";
 export { doorHint, startedEnvironments, withDoor } from "./project/door.ts";
 export { guessesText } from "./project/keys.ts";
 export { docOf } from "./findings/catalog.ts";

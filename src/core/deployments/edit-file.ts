@@ -3,7 +3,7 @@ import type { Caller } from "../caller.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 import { SvcmError } from "../errors.ts";
-import { matchesTag } from "../words/entity-tag.ts";
+import { matchesTag } from "../entity-tag.ts";
 import { type Decide, type Planned, planner } from "./edit-plan.ts";
 import { type DocumentEditResponse, editResponse } from "./edit-response.ts";
 import { DEPLOYMENTS_FILE, documentFailure, documentPath, documentText, vocabularyOf } from "./file.ts";
@@ -87,6 +87,7 @@ export async function changeDocument(
 function refuseStale(ports: Ports, text: string, ifMatch: string): void {
   if (matchesTag(ports, new TextEncoder().encode(text), ifMatch)) return;
   throw new SvcmError("SUITE_FILE_CHANGED", {
+    code: "SUITE_FILE_CHANGED",
     details: "The file is not the one that was read: it was changed meanwhile. Read it again, then repeat the change.",
   });
 }

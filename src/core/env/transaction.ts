@@ -5,7 +5,7 @@ import type { Caller } from "../caller.ts";
 import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import type { Ports } from "../ports/index.ts";
-import { matchesTag } from "../words/entity-tag.ts";
+import { matchesTag } from "../entity-tag.ts";
 import { UnwritableValue } from "./edit.ts";
 import {
   decodeEnv,

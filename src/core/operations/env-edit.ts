@@ -5,7 +5,7 @@ import { planRewrite } from "../env/rewrite.ts";
 import { auditedEnvWrite, noteFile, writeEnv } from "../env/transaction.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError } from "../ports/index.ts";
-import { entityTag } from "../words/entity-tag.ts";
+import { entityTag } from "../entity-tag.ts";
 
 export interface EnvSource {
   readonly environment: string;
