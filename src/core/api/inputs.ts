@@ -16,7 +16,7 @@ import {
   schemaNames,
   tiers,
 } from "./names.ts";
-import { roles, tokenNames } from "./rights.ts";
+import { tokenInputs } from "./token-inputs.ts";
 
 const environment = z.optional(z.string());
 const service = z.optional(z.string());
@@ -28,8 +28,6 @@ const documentEdit = { file, dryRun: z.boolean() };
 const processName = z.string().check(z.minLength(1), z.maxLength(200));
 const pmId = z.int().check(z.minimum(0));
 const timeoutMs = z.optional(z.int().check(z.minimum(1000), z.maximum(3_600_000)));
-const tokenName = z.string().check(z.regex(tokenNames));
-const limits = z.array(z.string().check(z.minLength(1), z.maxLength(80))).check(z.minLength(1), z.maxLength(50));
 const logCursor = z.optional(z.string().check(z.regex(/^[\w-]{1,7000}$/)));
 const searched = z.optional(z.string().check(z.minLength(1), z.maxLength(1000)));
 const nothing = z.strictObject({});
@@ -237,16 +235,7 @@ export const inputs = {
   "target.duplicate": z.strictObject({ ...documentEdit, name: z.string(), as: z.optional(z.string()) }),
   "target.edit": z.strictObject({ ...documentEdit, name: z.string(), values, clear: names }),
   "target.remove": z.strictObject({ ...documentEdit, name: z.string() }),
-  /** `expiresInMs` counts from now. Without `environments` or `services`, the token is for all of them. */
-  "token.create": z.strictObject({
-    name: tokenName,
-    role: z.enum(roles),
-    environments: z.optional(limits),
-    services: z.optional(limits),
-    expiresInMs: z.optional(z.int().check(z.minimum(60_000), z.maximum(3650 * 86_400_000))),
-  }),
-  "token.list": nothing,
-  "token.revoke": z.strictObject({ name: tokenName }),
+  ...tokenInputs,
 } as const satisfies Record<string, z.ZodMiniType>;
 
 export type OperationId = keyof typeof inputs;
