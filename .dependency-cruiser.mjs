@@ -18,7 +18,7 @@ export default {
       comment: "The core is what svcm is; a terminal, a socket and a browser only ask it.",
       severity: "error",
       from: { path: "^src/core/" },
-      to: { path: "^src/(cli|commands|server|console)/" },
+      to: { path: "^src/(cli|commands|server|console|fleet)/" },
     },
     {
       name: "faces-enter-by-the-front-door",
@@ -40,16 +40,41 @@ export default {
     },
     {
       name: "faces-do-not-know-each-other",
-      comment: "Only `svcm serve` starts the server.",
+      comment: "Only `svcm serve` and `svcm agent` start the server.",
       severity: "error",
-      from: { path: "^src/commands/", pathNot: "^src/commands/serve\\.ts$" },
+      from: { path: "^src/commands/", pathNot: "^src/commands/(serve|agent)\\.ts$" },
       to: { path: "^src/server/" },
+    },
+    {
+      name: "fleet-is-a-face",
+      comment:
+        "Requests of other machines enter by the front door, and the fleet knows no terminal, no HTTP and no page.",
+      severity: "error",
+      from: { path: "^src/fleet/" },
+      to: {
+        path: "^src/",
+        pathNot: "^src/(fleet/|core/(index\\.ts$|api/|words/))",
+      },
+    },
+    {
+      name: "fleet-on-request",
+      comment: "One machine loads nothing of the fleet: commands import it when a request concerns another machine.",
+      severity: "error",
+      from: { path: "^src/(cli|commands)/" },
+      to: { path: "^src/fleet/", dependencyTypesNot: ["dynamic-import", "type-only"] },
+    },
+    {
+      name: "nats-once",
+      comment: "An outside library with effects is wrapped once.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/fleet/link\\.ts$" },
+      to: { path: "node_modules/@nats-io/" },
     },
     {
       name: "serve-starts-and-no-more",
       comment: "The command that starts the server knows how to start it, not what it is made of.",
       severity: "error",
-      from: { path: "^src/commands/serve\\.ts$" },
+      from: { path: "^src/commands/(serve|agent)\\.ts$" },
       to: { path: "^src/server/", pathNot: "^src/server/start\\.ts$" },
     },
     {
@@ -57,7 +82,7 @@ export default {
       comment: "The server answers requests; printing is the command line's.",
       severity: "error",
       from: { path: "^src/server/" },
-      to: { path: "^src/(cli|commands|console)/" },
+      to: { path: "^src/(cli|commands|console|fleet)/" },
     },
     {
       name: "console-knows-what-is-pure",

@@ -28,6 +28,22 @@ export const SETTINGS: Readonly<Record<string, Readonly<Record<string, readonly 
     SVC_SERVICE_MANAGEMENT_LOG: ["`text` on a terminal, otherwise `json`", "The form of the log."],
     SVC_SERVICE_MANAGEMENT_LOG_LEVEL: ["`info`", "The level of the log."],
   },
+  "Many machines": {
+    SVC_SERVICE_MANAGEMENT_NATS_URL: [
+      "`nats.url` of `svcm.yaml`",
+      "The NATS server; several addresses are separated by commas. With `svcm serve`, it puts the machine into the fleet.",
+    ],
+    SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: [
+      "unset",
+      "The file of the credentials: the seed of an NKey, a `.creds` file or a token.",
+    ],
+    SVC_SERVICE_MANAGEMENT_NATS_CA: ["unset", "The file of a certificate in PEM that signs the server's."],
+    SVC_SERVICE_MANAGEMENT_NATS_USER: [
+      "the user of the credentials' key",
+      "The name of the user in `svcm.yaml`, if the credentials have no NKey.",
+    ],
+    SVC_SERVICE_MANAGEMENT_NODE: ["the host name", "The name of this machine in `svcm.yaml`."],
+  },
   "The command line": {
     SVCM_DEBUG: ["unset", "If set, an unexpected error prints its stack, and compiled code is not cached."],
     NO_COLOR: ["unset", "If set, output has no colours."],

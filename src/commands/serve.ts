@@ -1,8 +1,11 @@
 import * as Flags from "@oclif/core/flags";
 import { join } from "node:path";
 import { startServer } from "../server/start.ts";
+import type { Ports } from "../core/index.ts";
+import type { FleetLog } from "../fleet/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { openBrowser } from "./terminal/browser.ts";
+import { nodeFlags } from "./terminal/nodes.ts";
 
 export default class Serve extends SvcmCommand {
   static override summary = "Serve the HTTP API and the web console, on 127.0.0.1:3200 by default.";
@@ -12,6 +15,7 @@ export default class Serve extends SvcmCommand {
     "<%= config.bin %> serve",
     "<%= config.bin %> serve --port 3201 --open",
     "<%= config.bin %> serve --record",
+    "<%= config.bin %> serve --nats nats://nats.internal:4222 --node-name web-1",
     "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN=<token> <%= config.bin %> serve --host 0.0.0.0",
   ];
   static override flags = {
@@ -25,6 +29,7 @@ export default class Serve extends SvcmCommand {
       env: "SVC_SERVICE_MANAGEMENT_PORT",
       helpValue: "<port>",
     }),
+    ...nodeFlags,
     open: Flags.boolean({ summary: "Open the console in a browser.", default: false }),
     record: Flags.boolean({
       summary: "Record the history of host and processes, every 10 seconds; at most 64 MB in .svcm/history.",
@@ -34,7 +39,7 @@ export default class Serve extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(Serve);
-    const { open, ...address } = flags;
+    const { open, host, port, record, nats: url, "node-name": name } = flags;
     const { signal } = this;
     const consoleDir = join(this.config.root, "dist/console");
     const server = await startServer({
@@ -42,7 +47,13 @@ export default class Serve extends SvcmCommand {
       env: process.env,
       version: this.config.version,
       consoleDir,
-      ...address,
+      host,
+      port,
+      record,
+      beside:
+        url === undefined && name === undefined
+          ? undefined
+          : (ports, log) => this.#joinFleet(ports, log, { url, name }),
     });
     if (this.jsonEnabled()) this.logJsonLine({ event: "listening", url: server.url });
     this.log(`Service Management listening on ${server.url}`);
@@ -53,5 +64,14 @@ export default class Serve extends SvcmCommand {
     await server.close();
     // PM2's channel would keep the process until `kill_timeout`.
     process.channel?.unref();
+  }
+
+  async #joinFleet(
+    ports: Ports,
+    log: FleetLog,
+    asked: { readonly url: string | undefined; readonly name: string | undefined },
+  ) {
+    const { startNode } = await import("../fleet/index.ts");
+    return await startNode({ ports, log, env: process.env, version: this.config.version, ...asked });
   }
 }

@@ -56,6 +56,7 @@ export const errorTable = {
   TOKENS_FAILED: { status: 500, exitCode: 3, error: "Token file operation failed." },
   TOKEN_EXISTS: { status: 409, exitCode: 2, error: "Token exists.", isCode: true },
   TOKEN_NOT_FOUND: { status: 404, exitCode: 2, error: "Token not found.", isCode: true },
+  FLEET_FAILED: { status: 503, exitCode: 3, error: "Request to another machine failed." },
   START_REFUSED: { status: 500, exitCode: 1, error: "Service Management cannot start." },
   SERVICE_BUSY: { status: 503, exitCode: 3, error: "Service busy." },
   DEFECT: { status: 500, exitCode: 70, error: "Internal error." },

@@ -5,7 +5,15 @@ import Fastify, {
   type FastifyRequest,
 } from "fastify";
 import type { Server } from "node:http";
-import { authorise, logsRead, metricsShow, requireWithin, type ConsoleFiles, type Ports } from "../core/index.ts";
+import {
+  authorise,
+  logsRead,
+  metricsShow,
+  Refusals,
+  requireWithin,
+  type ConsoleFiles,
+  type Ports,
+} from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { allowedMethods } from "./allowed-methods.ts";
 import { failureAnswer, sendFailure } from "./answer.ts";
@@ -20,7 +28,7 @@ import { handlerOf, type Serving } from "./handler.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { logFailure, logReads, withAuditLines, type ServerLog } from "./log.ts";
 import { withoutPath } from "./public-url.ts";
-import { attemptOf, hasRunToChange, Refusals } from "./refusals.ts";
+import { attemptOf, hasRunToChange } from "./refusals.ts";
 import { Rollouts } from "./rollouts.ts";
 import { routes } from "./routes.ts";
 import { logMessages } from "./socket/log-stream.ts";

@@ -9,7 +9,7 @@ import { encodingFor } from "./compression.ts";
 import { contentOf } from "./content.ts";
 import { envAnswers, type Answer } from "./env-answer.ts";
 import { requestCutOff } from "./failure.ts";
-import { parseJsonBody } from "./json-body.ts";
+import { parseJson } from "../core/words/json-text.ts";
 import type { ConsoleFiles } from "../core/index.ts";
 import type { Limits } from "./limits.ts";
 import { metricsFormat } from "./metrics-format.ts";
@@ -149,7 +149,7 @@ function bodyOf(
   refusal: OperationRoute["operation"]["refusal"],
   limits: Limits,
 ): object {
-  return parseInput(schema, parseJsonBody(bytesOf(request), limits.maxBodyDepth), refusal);
+  return parseInput(schema, parseJson(bytesOf(request), limits.maxBodyDepth), refusal);
 }
 
 function answersWithTag(ports: Ports): (output: unknown) => Answer {

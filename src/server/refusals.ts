@@ -1,87 +1,9 @@
-import type { AuditRecord } from "../core/api/audit-record.ts";
-import type { ErrorCode } from "../core/api/code.ts";
-import { failureCode, SvcmError, type Identity, type Operation, type Ports } from "../core/index.ts";
+import { failureCode, SvcmError, type Identity, type Operation, type RefusedAttempt } from "../core/index.ts";
 import type { FastifyRequest } from "fastify";
 import { REQUEST_CUT_OFF } from "./failure.ts";
 import type { Route } from "./route.ts";
 
-export interface RefusedAttempt extends Pick<AuditRecord, "action" | "source" | "target" | "actor"> {
-  readonly address: string;
-  readonly code: ErrorCode;
-}
-
-const WINDOW_MS = 1_000;
-/** Further addresses are counted together. */
-const MOST_ADDRESSES = 1_000;
-
-interface Window {
-  count: number;
-  latest: RefusedAttempt;
-  readonly timer: NodeJS.Timeout;
-}
-
-/** Writes at most one record a second for each address and code, with the number of attempts. */
-export class Refusals {
-  readonly #ports: Pick<Ports, "audit" | "clock" | "host">;
-  readonly #windows = new Map<string, Window>();
-  readonly #writing = new Set<Promise<void>>();
-
-  constructor(ports: Pick<Ports, "audit" | "clock" | "host">) {
-    this.#ports = ports;
-  }
-
-  /** Records an attempt; resolves when it may be answered. Never rejects: a record that fails is logged. */
-  async refused(attempt: RefusedAttempt): Promise<void> {
-    const known = this.#windows.has(keyOf(attempt)) || this.#windows.size < MOST_ADDRESSES;
-    const counted = known ? attempt : { ...attempt, address: "" };
-    const key = keyOf(counted);
-    const window = this.#windows.get(key);
-    if (window === undefined) {
-      this.#open(key, counted);
-      return await this.#write(counted, 1);
-    }
-    window.count += 1;
-    window.latest = counted;
-  }
-
-  /** Writes the records of attempts that were only counted, and resolves when every record is written. */
-  async close(): Promise<void> {
-    for (const { timer } of this.#windows.values()) clearTimeout(timer);
-    await Promise.all([...this.#windows.keys()].map((key) => this.#flush(key, false)));
-    await Promise.all(this.#writing);
-  }
-
-  #open(key: string, latest: RefusedAttempt): void {
-    const timer = setTimeout(() => void this.#flush(key, true), WINDOW_MS).unref();
-    this.#windows.set(key, { count: 0, latest, timer });
-  }
-
-  async #flush(key: string, goesOn: boolean): Promise<void> {
-    const window = this.#windows.get(key);
-    this.#windows.delete(key);
-    if (window === undefined || window.count === 0) return;
-    if (goesOn) this.#open(key, window.latest);
-    await this.#write(window.latest, window.count);
-  }
-
-  #write(attempt: RefusedAttempt, count: number): Promise<void> {
-    const done = this.#append(attempt, count).finally(() => this.#writing.delete(done));
-    this.#writing.add(done);
-    return done;
-  }
-
-  async #append({ address, ...attempt }: RefusedAttempt, count: number): Promise<void> {
-    const { audit, clock, host } = this.#ports;
-    const timestamp = new Date(clock.now()).toISOString();
-    const from = address === "" ? {} : { address };
-    const record = { id: host.randomId(), timestamp, ...attempt, ...from, outcome: "refused" as const };
-    await audit.append(count === 1 ? record : { ...record, count }).catch(() => undefined);
-  }
-}
-
-function keyOf({ address, code, actor = "" }: RefusedAttempt): string {
-  return `${address} ${code} ${actor}`;
-}
+export type { RefusedAttempt, Refusals } from "../core/index.ts";
 
 /** Records a request without a valid token, or one that could have changed something, unless its operation ran. */
 export function attemptOf(request: FastifyRequest, error: unknown): RefusedAttempt | undefined {

@@ -8,7 +8,7 @@ import { canonicalAddress, canonicalHost, isLoopbackHost } from "./host.ts";
 import { identitiesOf, type Identities } from "./identities.ts";
 import type { Limits } from "./limits.ts";
 import type { LogDestination } from "./log-text.ts";
-import { serverLog, standardError, type ServerLog } from "./log.ts";
+import { serverLog, standardError, withAuditLines, type ServerLog } from "./log.ts";
 import { PUBLIC_URL } from "./public-url.ts";
 import { AUTH_TOKEN, HOST, PORT, readSettings, type Settings } from "./settings.ts";
 
@@ -24,7 +24,11 @@ export interface StartOptions {
   readonly consoleDir?: string;
   /** Records the history, whatever `svcm.yaml` declares. */
   readonly record?: boolean;
+  /** Starts with the server, and ends before it: the other face of this machine. */
+  readonly beside?: Beside | undefined;
 }
+
+export type Beside = (ports: Ports, log: ServerLog) => Promise<{ readonly close: () => Promise<void> }>;
 
 export interface RunningServer {
   readonly url: string;
@@ -49,6 +53,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const console = await readConsole(options.consoleDir);
   const publicPath = settings.publicUrl?.path ?? "";
   const { limits } = options;
+  const beside = await options.beside?.(withAuditLines(ports, log), log);
   const app = buildApp({ ports, version, policy, log, console, publicPath, limits });
   const url = `http://${bind.urlHost}:${await listen(app, bind, settings.port)}`;
   log.info({ url }, "ready");
@@ -58,6 +63,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const closeApp = async (): Promise<void> => {
     signal?.removeEventListener("abort", onAbort);
     log.info("closing");
+    await beside?.close();
     await app.close();
     await Promise.all([ports.recorder.stop(), ports.alerting.stop()]);
     await ports.telemetry.close();
@@ -85,6 +91,26 @@ async function observe({ facts, recorder, alerting, notifier }: Ports, record: b
 
 function alertProblem(error: unknown): string {
   return error instanceof SvcmError ? `alert not delivered: ${error.message}` : "alerts failed";
+}
+
+/** Runs the other face without HTTP, with the same log. @throws {SvcmError} START_REFUSED, and those of `beside` */
+export async function startWithoutHttp<Running extends { readonly close: () => Promise<void> }>(
+  { ports, env, log: destination }: Pick<StartOptions, "ports" | "env" | "log">,
+  beside: (ports: Ports, log: ServerLog) => Promise<Running>,
+): Promise<Running> {
+  await requireFacts(ports);
+  const log = serverLog(readSettings(env), destination ?? standardError());
+  const running = await beside(withAuditLines(ports, log), log);
+  return {
+    ...running,
+    async close() {
+      log.info("closing");
+      await running.close();
+      await ports.telemetry.close();
+      await ports.processes.close();
+      log.info("closed");
+    },
+  };
 }
 
 function policyOf(bind: Bind, { host, allowedHosts, publicUrl }: Settings, identities: Identities): AccessPolicy {

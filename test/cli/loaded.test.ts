@@ -1,5 +1,6 @@
 /** A short command loads little of the build: the more it loads, the longer it takes to start. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -54,9 +55,26 @@ test.each([
   expect(modules).toContainEqual(expect.stringMatching(/src\/core\/operations\/env-read\.ts$/));
   expect(
     modules.filter((name) =>
-      /node_modules\/zod|core\/(?:metrics|deployments|pm2)|operations\/(?:deployments|metrics)/.test(name),
+      /node_modules\/zod|@nats-io|src\/fleet|core\/(?:metrics|deployments|pm2)|operations\/(?:deployments|metrics)/.test(
+        name,
+      ),
     ),
   ).toEqual([]);
   const bytes = loaded.map(({ chunk }) => statSync(join(REPOSITORY, chunk)).size).reduce((sum, size) => sum + size, 0);
   expect(bytes).toBeLessThan(MOST_BYTES);
+});
+
+test("svcm serve on one machine loads nothing of the fleet", async () => {
+  const { root } = makeWorkspace();
+  const [spy, seen] = [join(root, "spy.cjs"), join(root, "seen.json")];
+  writeFileSync(spy, SPY);
+  const env = plainEnvironment({ HOME: root, SEEN: seen, SVC_SERVICE_MANAGEMENT_LOG_LEVEL: "silent" });
+  const server = spawn(process.execPath, ["--require", spy, RUN, "serve", "--port", "0"], { cwd: root, env });
+  const ended = once(server, "exit");
+  await once(server.stdout, "data");
+  server.kill("SIGTERM");
+  await ended;
+  const modules = (JSON.parse(readFileSync(seen, "utf8")) as Loaded[]).flatMap(modulesOf);
+  expect(modules).toContainEqual(expect.stringMatching(/src\/server\/start\.ts$/));
+  expect(modules.filter((name) => /@nats-io|src\/fleet/.test(name))).toEqual([]);
 });

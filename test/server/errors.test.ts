@@ -253,6 +253,7 @@ test("every refusal that a request can meet has a row", () => {
   const ofOtherFaces: readonly ErrorKind[] = [
     "START_REFUSED",
     "SUITE_FILE_FAILED",
+    "FLEET_FAILED",
     "REVISION_FAILED",
     "LOGS_FAILED",
     "PM2_FAILED",

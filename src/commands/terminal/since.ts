@@ -7,13 +7,13 @@ const MOST_MS = 3_600_000;
 const MOST_LIFETIME_MS = 3650 * 86_400_000;
 
 /** The time that `90s` or `2m` means, in milliseconds. @throws {SvcmError} INVALID_REQUEST */
-export function readTimeout(given: string | undefined): number | undefined {
+export function readTimeout(given: string | undefined, flag = "--timeout"): number | undefined {
   if (given === undefined) return undefined;
   const [, count, unit = ""] = /^(\d{1,6})([smh])$/.exec(given) ?? [];
   const ms = Number(count) * (UNITS[unit] ?? 0);
   if (ms >= LEAST_MS && ms <= MOST_MS) return ms;
   throw new SvcmError("INVALID_REQUEST", {
-    details: `--timeout: ${JSON.stringify(given.slice(0, 40))} is not a time. Accepted: 1s to 1h, such as 90s or 2m.`,
+    details: `${flag}: ${JSON.stringify(given.slice(0, 40))} is not a time. Accepted: 1s to 1h, such as 90s or 2m.`,
   });
 }
 

@@ -136,6 +136,7 @@ export const inputs = {
   }),
   "metrics.expose": z.strictObject({ version: z.string(), format: z.enum(["openmetrics", "prometheus"]) }),
   "metrics.show": z.strictObject({ environment, service, asyncContext: z.optional(z.boolean()) }),
+  "node.show": nothing,
   /**
    * `scope` is `process` if it is absent. `environment` selects the ecosystem file. `name` or `pmId` selects one
    * process, `names` and `pmIds` several. With `wait`, started processes also have to be healthy. `timeoutMs` bounds each

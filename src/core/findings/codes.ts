@@ -4,6 +4,7 @@ import { ecosystemCodes } from "./codes/ecosystem.ts";
 import { envCodes } from "./codes/env.ts";
 import { connectionCodes, fileCodes } from "./codes/files.ts";
 import { logCodes } from "./codes/logs.ts";
+import { fleetCodes } from "./codes/fleet.ts";
 import { processCodes } from "./codes/processes.ts";
 import { rolloutCodes } from "./codes/rollout.ts";
 import { telemetryCodes } from "./codes/telemetry.ts";
@@ -24,4 +25,5 @@ export const codeDocs: Readonly<Record<string, CodeDocs>> = {
   Logs: logCodes,
   "Plans and releases": rolloutCodes,
   Telemetry: telemetryCodes,
+  Fleet: fleetCodes,
 };

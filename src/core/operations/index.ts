@@ -40,6 +40,7 @@ export type { ListedKey } from "../project/keys.ts";
 export { logsRead } from "./logs-read.ts";
 export { metricsExpose } from "./metrics-expose.ts";
 export { metricsShow } from "./metrics-show.ts";
+export { nodeShow } from "./node-show.ts";
 export { processAct } from "./process-act.ts";
 export type { ProcessActionResult } from "./process-act.ts";
 export { attempted as attemptedAction } from "../pm2/control/recorded.ts";

@@ -1,4 +1,6 @@
 import type { AlertRule } from "../api/names.ts";
+import type { Role } from "../api/rights.ts";
+import type { Limits } from "../caller.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 
 /** The file in the root in which a repository says where its files are. */
@@ -18,6 +20,8 @@ export interface Project {
   readonly services: Readonly<Record<string, Service>>;
   /** The keys of the runtime contract; `undefined` if the file leaves them to `config/runtime-contract.yaml`. */
   readonly keys: RuntimeContract["keys"] | undefined;
+  /** The NATS server of several machines, and its users and nodes. */
+  readonly nats: NatsProject | undefined;
   /** Keys whose entry is an unconfirmed guess, with the reason. */
   readonly guesses: Readonly<Record<string, string>>;
   /** True if `svcm serve` records the history. */
@@ -34,6 +38,19 @@ export interface AlertSettings {
   readonly heartbeat: string | undefined;
   /** By rule: a hold-off such as `10m`, or `off`. */
   readonly rules: Readonly<Partial<Record<AlertRule, string>>>;
+}
+
+export interface NatsProject {
+  /** Addresses of the servers of one cluster. */
+  readonly servers: readonly string[];
+  /** A user has the public key of its credentials, a role, and the limits of a token. */
+  readonly users: Readonly<Record<string, Limits & { readonly nkey?: string | undefined; readonly role: Role }>>;
+  readonly nodes: Readonly<Record<string, FleetNode>>;
+}
+
+export interface FleetNode {
+  readonly nkey: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 export interface Service {

@@ -2,7 +2,7 @@ import { keyIssues, reference, spellingsTwice, type Finding } from "../facts/con
 import { completedKeys, readFact, type Fact } from "../facts/read.ts";
 import { readYaml } from "../yaml/read.ts";
 import { defined } from "../words/defined.ts";
-import type { AlertSettings, EcosystemSource, EnvSource, Project, Service } from "./project.ts";
+import type { AlertSettings, EcosystemSource, EnvSource, NatsProject, Project, Service } from "./project.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
 
 /** Reads a `svcm.yaml` strictly. `file` is the name that issues carry. */
@@ -27,6 +27,7 @@ function projectIssues(declared: DeclaredProject): Finding[] {
     ...Object.entries(declared.services ?? {}).flatMap(([name, service]) =>
       environmentIssues(["services", name], service, names),
     ),
+    ...limitIssues(declared, names),
     ...keyIssues(declared.keys ?? {}),
     ...guessIssues(declared.keys ?? {}),
   ];
@@ -51,6 +52,18 @@ function environmentIssues(
   return Object.entries({ ecosystem, env }).flatMap(([member, map]) =>
     Object.keys(map).flatMap((name) => reference([...path, member, name], name, names)),
   );
+}
+
+/** The limits of users name environments and services of the file. */
+function limitIssues({ nats, services = {} }: DeclaredProject, names: readonly string[]): Finding[] {
+  return Object.entries(nats?.users ?? {}).flatMap(([user, limits]) => [
+    ...(limits.environments ?? []).flatMap((name, at) =>
+      reference(["nats", "users", user, "environments", at], name, names),
+    ),
+    ...(limits.services ?? []).flatMap((name, at) =>
+      reference(["nats", "users", user, "services", at], name, Object.keys(services)),
+    ),
+  ]);
 }
 
 /** A guess may let a value be seen, never changed. */
@@ -79,6 +92,7 @@ function projectOf(declared: DeclaredProject): Project {
     folders: declared.folders ?? [],
     logFolders: declared.logFolders ?? [],
     services: services ? mapped(services, serviceOf) : { "": serviceOf(declared) },
+    nats: declared.nats && natsOf(declared.nats),
     keys: keys && completedKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
     guesses: Object.fromEntries(entries.flatMap(([key, { guess }]) => (guess === undefined ? [] : [[key, guess]]))),
     record: declared.record ?? false,
@@ -93,6 +107,14 @@ const NO_ALERTS: AlertSettings = {
   heartbeat: undefined,
   rules: {},
 };
+
+function natsOf({ url, users, nodes }: NonNullable<DeclaredProject["nats"]>): NatsProject {
+  return {
+    servers: [url].flat(),
+    users,
+    nodes: mapped(nodes, ({ nkey, labels = {} }) => ({ nkey, labels })),
+  };
+}
 
 function serviceOf({ folder = ".", ecosystem = {}, apps, env = {}, template, rollout }: DeclaredService): Service {
   return {

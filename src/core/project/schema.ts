@@ -1,5 +1,6 @@
 /** The shape of `svcm.yaml`. Loaded only if a repository has one. */
 import * as z from "zod";
+import { roles } from "../api/rights.ts";
 import { rolloutSchema } from "../deployments/schema/rollout.ts";
 import { alertRules } from "../api/names.ts";
 import { runtimeContractSchema } from "../facts/schema.ts";
@@ -82,6 +83,38 @@ const alerts = z
     rules: z.partialRecord(z.enum(alertRules), holdOff).optional(),
   })
   .describe("{ webhook?, webhookSecret?, command?, heartbeat?, rules? }");
+const member = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+  .describe("a name of letters, digits, - and _, for example web-1");
+const nkey = z
+  .string()
+  .regex(/^U[A-Z2-7]{55}$/)
+  .describe("the public key that svcm nats key prints")
+  .optional();
+const url = z
+  .string()
+  .regex(/^(?:nats|tls|ws|wss):\/\/[^\s@/]+$/)
+  .describe("an address without a password, for example tls://nats.internal:4222");
+const nats = z.strictObject({
+  url: z.union([url, z.array(url).min(1)]).describe("an address, or a list of them"),
+  users: z.record(
+    member,
+    z.strictObject({
+      nkey,
+      role: z.enum(roles),
+      environments: z.array(environment).min(1).describe("a list of environments, for example [staging]").optional(),
+      services: z.array(serviceName).min(1).describe("a list of services, for example [orders]").optional(),
+    }),
+  ),
+  nodes: z.record(
+    member,
+    z.strictObject({
+      nkey,
+      labels: z.record(z.string().regex(/^[\w.-]{1,63}$/), z.string().max(200)).optional(),
+    }),
+  ),
+});
 
 export const projectSchema = z.strictObject({
   version: z.literal(1),
@@ -95,6 +128,7 @@ export const projectSchema = z.strictObject({
   keys: keys.optional(),
   record: z.boolean().describe("true to let svcm serve record the history").optional(),
   alerts: alerts.optional(),
+  nats: nats.optional(),
 });
 
 export type DeclaredProject = z.infer<typeof projectSchema>;

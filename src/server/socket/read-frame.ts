@@ -3,7 +3,7 @@ import type { Code } from "../../core/api/codes.generated.ts";
 import { clientFrames, type ClientFrame } from "../../core/api/frames.ts";
 import { parseInput } from "../../core/api/parse.ts";
 import { SvcmError } from "../../core/index.ts";
-import { parseJsonBody } from "../json-body.ts";
+import { parseJson } from "../../core/words/json-text.ts";
 
 export interface FrameRefusal {
   readonly code: Code;
@@ -29,7 +29,7 @@ export function readFrame(bytes: Uint8Array, maxDepth: number): ClientFrame | Fr
   let type: ClientFrame["type"] | undefined;
   let requestId: { readonly requestId?: string } = {};
   try {
-    const value = parseJsonBody(bytes, maxDepth, "frame");
+    const value = parseJson(bytes, maxDepth, "frame");
     requestId = requestIdOf(value);
     type = typeOf(value);
     if (type === undefined) return { code: "UNKNOWN_FRAME", details: typeRule(), ...requestId };

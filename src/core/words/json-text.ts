@@ -1,14 +1,14 @@
-import type { Issue } from "../core/api/issue.ts";
-import { SvcmError } from "../core/index.ts";
-import { decodeUtf8 } from "../core/words/utf8.ts";
-import { scanJson, type JsonPath, type JsonProblem } from "../core/words/json-scan.ts";
+import type { Issue } from "../api/issue.ts";
+import { SvcmError } from "../errors.ts";
+import { decodeUtf8 } from "./utf8.ts";
+import { scanJson, type JsonPath, type JsonProblem } from "./json-scan.ts";
 
 const MAX_SHOWN_NAME = 80;
 
-type JsonText = "body" | "frame";
+type JsonText = "body" | "frame" | "request";
 
 /** Refusals never quote the text, which may contain a secret. @throws {SvcmError} INVALID_PAYLOAD */
-export function parseJsonBody(bytes: Uint8Array, maxDepth: number, what: JsonText = "body"): unknown {
+export function parseJson(bytes: Uint8Array, maxDepth: number, what: JsonText = "body"): unknown {
   if (bytes.length === 0) throw invalid(`The ${what} is empty. Accepted: a JSON object.`);
   const text = decodeUtf8(bytes);
   if (text === undefined) throw invalid(`The ${what} is not UTF-8 text.`);

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { describeError } from "../../src/core/index.ts";
-import { parseJsonBody } from "../../src/server/json-body.ts";
+import { describeError } from "../../../src/core/index.ts";
+import { parseJson } from "../../../src/core/words/json-text.ts";
 
 const DEEP = 1_000;
 
 function refusal(body: string | Uint8Array, maxDepth = 8) {
   try {
-    parseJsonBody(typeof body === "string" ? Buffer.from(body) : body, maxDepth);
+    parseJson(typeof body === "string" ? Buffer.from(body) : body, maxDepth);
   } catch (error) {
     const { status, body: answer } = describeError(error);
     expect({ status, error: answer.error }).toEqual({ status: 400, error: "Invalid payload." });
@@ -21,7 +21,7 @@ describe("a body", () => {
     const property = fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (value) => {
       const text = JSON.stringify(value);
       fc.pre(!text.includes('"__proto__":'));
-      expect(parseJsonBody(Buffer.from(text), DEEP)).toEqual(JSON.parse(text));
+      expect(parseJson(Buffer.from(text), DEEP)).toEqual(JSON.parse(text));
     });
     fc.assert(property);
   });
@@ -79,7 +79,7 @@ describe("a body", () => {
 
   test("a body nested up to the limit is accepted, one level deeper is refused", () => {
     const nested = (depth: number): string => '{"a":'.repeat(depth) + "1" + "}".repeat(depth);
-    expect(() => parseJsonBody(Buffer.from(nested(8)), 8)).not.toThrow();
+    expect(() => parseJson(Buffer.from(nested(8)), 8)).not.toThrow();
     expect(refusal(nested(9)).details).toBe("The body is nested deeper than 8 levels, at position 40.");
     expect(refusal("[".repeat(30_000)).details).toContain("nested deeper than 8 levels");
     expect(refusal("[".repeat(30_000) + "]".repeat(30_000)).details).toContain("nested deeper than 8 levels");
@@ -102,6 +102,6 @@ describe("a body", () => {
 
   test("a member named constructor and a text __proto__ are accepted", () => {
     const text = '{"constructor":"__proto__","prototype":{"a":["__proto__"]}}';
-    expect(parseJsonBody(Buffer.from(text), 8)).toEqual(JSON.parse(text));
+    expect(parseJson(Buffer.from(text), 8)).toEqual(JSON.parse(text));
   });
 });

@@ -1,0 +1,53 @@
+import type { ListedNode } from "../../fleet/nodes.ts";
+import { SvcmCommand } from "../base.ts";
+import { deadlineFlag, readDeadline } from "../terminal/nodes.ts";
+import { renderTable } from "../terminal/table.ts";
+
+export default class NodesList extends SvcmCommand {
+  static override summary = "List the machines of the fleet, with their state.";
+  static override description =
+    "Asks every node that svcm.yaml declares under nats. A node that does not answer before the deadline is listed as silent, one that is not connected as away.";
+  static override examples = ["<%= config.bin %> nodes list", "<%= config.bin %> nodes list --deadline 2s --json"];
+  static override flags = { deadline: deadlineFlag };
+
+  async run() {
+    const { flags } = await this.parse(NodesList);
+    const { listNodes, withFleet } = await import("../../fleet/index.ts");
+    const deadlineMs = readDeadline(flags.deadline);
+    const nodes = await withFleet(await this.ports(), process.env, (fleet) => listNodes(fleet, deadlineMs));
+    this.print((screen) =>
+      renderTable<ListedNode>(
+        [
+          { heading: "NODE", cell: ({ name }) => name },
+          {
+            heading: "STATE",
+            cell: ({ state }) => state,
+            colour: ({ state }, { green, red }) => (state === "online" ? green : red),
+          },
+          { heading: "LABELS", cell: ({ labels }) => labelsText(labels), shorten: "end", spare: 3 },
+          { heading: "PROCESSES", cell: processesOf },
+          { heading: "RELEASE", cell: ({ release }) => release?.commit?.slice(0, 10) ?? release?.id ?? "-", spare: 2 },
+          { heading: "SVCM", cell: ({ svcm }) => svcm ?? "-", spare: 1 },
+          { heading: "PM2", cell: ({ pm2 }) => pm2 ?? "-", spare: 1 },
+        ],
+        nodes,
+        screen,
+      ),
+    );
+    if (nodes.some(({ state }) => state !== "online")) this.answerNo();
+    return { nodes };
+  }
+}
+
+function labelsText(labels: ListedNode["labels"]): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
+}
+
+function processesOf({ processes }: ListedNode): string {
+  if (processes === undefined) return "-";
+  if ("error" in processes) return processes.code ?? processes.error;
+  const { online, total, troubled } = processes;
+  return `${online} of ${total} online${troubled === 0 ? "" : `, ${troubled} in trouble`}`;
+}

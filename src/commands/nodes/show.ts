@@ -1,0 +1,23 @@
+import * as Args from "@oclif/core/args";
+import { SvcmCommand } from "../base.ts";
+import { deadlineFlag, readDeadline } from "../terminal/nodes.ts";
+
+export default class NodesShow extends SvcmCommand {
+  static override summary = "Show one machine of the fleet.";
+  static override examples = ["<%= config.bin %> nodes show web-1", "<%= config.bin %> nodes show web-1 --json"];
+  static override args = { name: Args.string({ ignoreStdin: true, description: "Name of the node.", required: true }) };
+  static override flags = { deadline: deadlineFlag };
+
+  async run() {
+    const { args, flags } = await this.parse(NodesShow);
+    const { showNode, withFleet } = await import("../../fleet/index.ts");
+    const deadlineMs = readDeadline(flags.deadline);
+    const node = await withFleet(await this.ports(), process.env, (fleet) => showNode(fleet, args.name, deadlineMs));
+    for (const [name, value] of Object.entries(node)) {
+      if (value !== undefined)
+        this.log(`${name.padEnd(14)}${typeof value === "string" ? value : JSON.stringify(value)}`);
+    }
+    if (node.state !== "online") this.answerNo();
+    return node;
+  }
+}

@@ -1,0 +1,27 @@
+import * as Flags from "@oclif/core/flags";
+import { readTimeout } from "./since.ts";
+
+const DEADLINE_MS = 5_000;
+
+/** Of the commands that put this machine into the fleet. */
+export const nodeFlags = {
+  nats: Flags.string({
+    summary: "Put this machine into the fleet of the NATS server at this address. Commas separate several.",
+    env: "SVC_SERVICE_MANAGEMENT_NATS_URL",
+    helpValue: "<url>",
+  }),
+  "node-name": Flags.string({
+    summary: "Name of this machine in svcm.yaml. Defaults to the host name.",
+    env: "SVC_SERVICE_MANAGEMENT_NODE",
+    helpValue: "<name>",
+  }),
+};
+
+export const deadlineFlag = Flags.string({
+  summary: "Time for the answer of a node, 1s to 1h. Defaults to 5s for a read and 10m for a change.",
+  helpValue: "<time>",
+});
+
+export function readDeadline(given: string | undefined, otherwise = DEADLINE_MS): number {
+  return readTimeout(given, "--deadline") ?? otherwise;
+}

@@ -1,0 +1,48 @@
+import type { CodeDocs } from "../rule.ts";
+
+/** The codes of requests between machines. */
+export const fleetCodes: CodeDocs = {
+  FLEET_FAILED: {
+    summary: "A request to another machine failed.",
+    remedy: "Read the details; `svcm nodes list` shows which machines answer.",
+  },
+  FLEET_UNREACHABLE: {
+    summary: "No NATS server answers at the address.",
+    remedy: "Start the server, or name another one with SVC_SERVICE_MANAGEMENT_NATS_URL or `nats.url` of `svcm.yaml`.",
+  },
+  FLEET_REFUSED: {
+    summary: "The NATS server does not accept the credentials.",
+    remedy:
+      "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS names the file of the key. Its public key must be an `nkey` of `svcm.yaml`, and the server must have the output of `svcm nats config`.",
+  },
+  NODE_UNKNOWN: {
+    summary: "`svcm.yaml` does not declare such a node.",
+    remedy: "Use a name, a label or `all`; `svcm nodes list` shows them.",
+  },
+  NODE_UNREACHABLE: {
+    summary: "No svcm answers on the node.",
+    remedy: "Start `svcm agent` or `svcm serve --nats` there; `svcm nodes list` shows who is away.",
+  },
+  NODE_TIMEOUT: {
+    summary: "The node did not answer before the deadline.",
+    explanation: "A change may still be under way. The audit log of the node has its outcome.",
+    remedy: "Look at the node with `svcm audit --node <name>`, or give it more time with `--deadline`.",
+  },
+  NODE_FORBIDDEN: {
+    summary: "The NATS server does not permit the request to this user.",
+    remedy:
+      "Ask for another role in `nats.users` of `svcm.yaml`; the server takes the new output of `svcm nats config`.",
+  },
+  REQUEST_LATE: {
+    summary: "A change reached the node after its time, so the node did not carry it out.",
+    remedy: "Send it again if it is still wanted.",
+  },
+  REQUEST_REPEATED: {
+    summary: "The node has carried out this request already.",
+    remedy: "Read its outcome with `svcm audit --node <name>`.",
+  },
+  ANSWER_TOO_LARGE: {
+    summary: "The answer of the node is larger than the NATS server carries.",
+    remedy: "Narrow the request, for example with `--limit`, or raise `max_payload` of the server.",
+  },
+};

@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import { errorTable, SvcmError, type ErrorKind, type Operation, type Ports } from "../core/index.ts";
+import { nameOfKey, openLink, type FleetLink } from "./link.ts";
+import { readPresence, type Presence } from "./presence.ts";
+import { readFleetSettings, type NatsProject } from "./settings.ts";
+import { kindOf, NAME, subjectOf } from "./subjects.ts";
+import { decodeReply, encode, type Reply, type Request } from "./wire.ts";
+
+export const NATS_USER = "SVC_SERVICE_MANAGEMENT_NATS_USER";
+
+/** A change begins within this time, by the clock of its node, or not at all. */
+const BEGIN_MS = 10_000;
+const CLOCK_MS = 5_000;
+
+export interface KnownNode {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** False for a node that announces itself without an entry in `svcm.yaml`. */
+  readonly isDeclared: boolean;
+  /** Absent if the node is away. */
+  readonly presence?: Presence | undefined;
+}
+
+export interface Fleet {
+  readonly user: string;
+  readonly nats: NatsProject;
+  nodes(): Promise<readonly KnownNode[]>;
+  /** Asks one node. @throws {SvcmError} the refusal of the node, FLEET_FAILED, FORBIDDEN */
+  ask<Input, Output>(
+    node: string,
+    operation: Operation<Input, Output>,
+    input: Input,
+    timeoutMs: number,
+  ): Promise<Output>;
+  close(): Promise<void>;
+}
+
+/** @throws {SvcmError} START_REFUSED, FLEET_FAILED */
+export async function openFleet(ports: Ports, env: Readonly<Record<string, string | undefined>>): Promise<Fleet> {
+  const settings = await readFleetSettings(ports, env);
+  const { nats } = settings;
+  const user = nameOfKey(settings.credentials, nats.users) ?? env[NATS_USER] ?? "";
+  if (!NAME.test(user))
+    throw new SvcmError("START_REFUSED", {
+      details: `svcm does not know who asks: the credentials belong to no user of svcm.yaml. Accepted: the seed of an nkey that nats.users names, in the file of SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS, or a name in ${NATS_USER}.`,
+    });
+  const link = await openLink(settings, { kind: "user", name: user });
+  const exchange = async (address: Parameters<typeof subjectOf>[0], request: Request, timeoutMs: number) =>
+    replyOf(await link.ask(subjectOf(address), encode(request), timeoutMs));
+  return {
+    user,
+    nats,
+    nodes: () => knownNodes(nats, link),
+    async ask(node, operation, input, timeoutMs) {
+      const kind = kindOf(operation.access);
+      const request: Request = { input: input as Record<string, unknown> };
+      if (kind === "write") {
+        const { now } = await exchange({ node, kind: "read", id: "identity.show", user }, { input: {} }, CLOCK_MS);
+        Object.assign(request, { id: randomUUID(), notAfter: now + BEGIN_MS });
+      }
+      const reply = await exchange({ node, kind, id: operation.id, user }, request, timeoutMs);
+      if (reply.ok) return reply.result as never;
+      throw refusalOf(reply);
+    },
+    close: () => link.close(),
+  };
+}
+
+/** The declared nodes, and those that only announce themselves. */
+async function knownNodes({ nodes }: NatsProject, link: FleetLink): Promise<readonly KnownNode[]> {
+  const present = new Map([...(await link.present())].map(([name, text]) => [name, readPresence(text)] as const));
+  const declared = Object.entries(nodes).map(([name, { labels }]) => ({
+    name,
+    labels,
+    isDeclared: true,
+    presence: present.get(name),
+  }));
+  const others = [...present].filter(([name]) => !Object.hasOwn(nodes, name));
+  const strangers = others.map(([name, presence]) => ({ name, labels: {}, isDeclared: false, presence }));
+  return [...declared, ...strangers].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** @throws {SvcmError} FLEET_FAILED if another program answers */
+function replyOf(bytes: Uint8Array): Reply {
+  const reply = decodeReply(bytes);
+  if (reply !== undefined) return reply;
+  throw new SvcmError("FLEET_FAILED", { code: "NODE_UNREACHABLE", details: "Another program answered in its place." });
+}
+
+function refusalOf({ kind, error }: Extract<Reply, { readonly ok: false }>): SvcmError {
+  const { error: _words, ...body } = error;
+  return new SvcmError(Object.hasOwn(errorTable, kind) ? (kind as ErrorKind) : "FLEET_FAILED", body);
+}

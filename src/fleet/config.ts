@@ -1,0 +1,88 @@
+import { isGranted, rightsOf } from "../core/index.ts";
+import type { Right } from "../core/api/rights.ts";
+import { remoteOperations } from "./operations.ts";
+import type { NatsProject } from "./settings.ts";
+import { inboxOf, kindOf, NODES_BUCKET, subjectOf, subjectsOfNode } from "./subjects.ts";
+
+const STREAM = `KV_${NODES_BUCKET}`;
+
+/** To read the bucket of the nodes. */
+const READ_NODES = [
+  "$JS.API.INFO",
+  `$JS.API.STREAM.INFO.${STREAM}`,
+  `$JS.API.STREAM.CREATE.${STREAM}`,
+  `$JS.API.CONSUMER.*.${STREAM}`,
+  `$JS.API.CONSUMER.*.${STREAM}.>`,
+  `$JS.API.DIRECT.GET.${STREAM}`,
+  `$JS.API.DIRECT.GET.${STREAM}.>`,
+  `$JS.API.STREAM.MSG.GET.${STREAM}`,
+  "$JS.FC.>",
+];
+
+interface Permissions {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+  /** The node may answer each request once. */
+  readonly answers?: true;
+}
+
+/**
+ * The accounts and permissions of a NATS server for the users and nodes of `svcm.yaml`. A user publishes only the
+ * operations of its role, under its own name; a node announces and answers only as itself.
+ */
+export function natsConfig({ users, nodes }: NatsProject): string {
+  const entries = [
+    ...Object.entries(users).map(([name, { role, nkey }]) =>
+      entry(`${name}, ${role}`, nkey, userPermissions(name, rightsOf[role])),
+    ),
+    ...Object.entries(nodes).map(([name, { nkey }]) => entry(`node ${name}`, nkey, nodePermissions(name))),
+  ];
+  return [
+    "# Made by svcm nats config from svcm.yaml. Include it in the configuration of the server:",
+    '#   include "svcm.conf"',
+    "# The server needs JetStream: jetstream { store_dir: /var/lib/nats }",
+    "accounts {",
+    "  SVCM {",
+    "    jetstream: enabled",
+    "    users: [",
+    ...entries,
+    "    ]",
+    "  }",
+    "}",
+    "",
+  ].join("\n");
+}
+
+export function userPermissions(user: string, rights: readonly Right[]): Permissions {
+  const operations = remoteOperations
+    .filter(({ access }) => isGranted(rights, access))
+    .map(({ id, access }) => subjectOf({ node: "*", kind: kindOf(access), id, user }));
+  return { publish: [...operations, ...READ_NODES], subscribe: [`${inboxOf("user", user)}.>`] };
+}
+
+export function nodePermissions(node: string): Permissions {
+  return {
+    publish: [`$KV.${NODES_BUCKET}.${node}`, ...READ_NODES],
+    subscribe: [subjectsOfNode(node), `${inboxOf("node", node)}.>`],
+    answers: true,
+  };
+}
+
+function entry(comment: string, nkey: string | undefined, { publish, subscribe, answers }: Permissions): string {
+  if (nkey === undefined) return `      # ${comment}: no nkey in svcm.yaml; svcm nats key makes one`;
+  const lines = [
+    `      { # ${comment}`,
+    `        nkey: ${nkey}`,
+    "        permissions: {",
+    `          publish: { allow: [${publish.map(quoted).join(", ")}] }`,
+    `          subscribe: { allow: [${subscribe.map(quoted).join(", ")}] }`,
+    ...(answers ? ['          allow_responses: { max: 1, expires: "1h" }'] : []),
+    "        }",
+    "      }",
+  ];
+  return lines.join("\n");
+}
+
+function quoted(subject: string): string {
+  return JSON.stringify(subject);
+}

@@ -1,0 +1,32 @@
+/** The front door of the fleet for the commands: loaded only if a request concerns another machine. */
+import { SvcmError, type Ports } from "../core/index.ts";
+import { openFleet, type Fleet } from "./ask.ts";
+import { natsConfig } from "./config.ts";
+
+export { newKey } from "./link.ts";
+export { listNodes, showNode } from "./nodes.ts";
+export { startNode, type FleetLog, type RunningNode } from "./start.ts";
+
+/** @throws {SvcmError} START_REFUSED if svcm.yaml has no `nats` */
+export async function natsConfigOf(ports: Ports): Promise<string> {
+  const nats = (await ports.facts.project())?.nats;
+  if (nats === undefined)
+    throw new SvcmError("START_REFUSED", {
+      details: "svcm.yaml declares no nats. Accepted: nats with users and nodes; docs/how-to/fleet.md has an example.",
+    });
+  return natsConfig(nats);
+}
+
+/** Runs `work` as the user of the credentials. @throws {SvcmError} as `openFleet`; errors of `work` pass through. */
+export async function withFleet<T>(
+  ports: Ports,
+  env: Readonly<Record<string, string | undefined>>,
+  work: (fleet: Fleet) => Promise<T>,
+): Promise<T> {
+  const fleet = await openFleet(ports, env);
+  try {
+    return await work(fleet);
+  } finally {
+    await fleet.close();
+  }
+}

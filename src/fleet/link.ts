@@ -1,0 +1,202 @@
+/** The only file that knows the NATS client. */
+import {
+  connect,
+  credsAuthenticator,
+  nkeyAuthenticator,
+  nkeys,
+  NoRespondersError,
+  PermissionViolationError,
+  TimeoutError,
+  tokenAuthenticator,
+  type Authenticator,
+  type Msg,
+  type NatsConnection,
+} from "@nats-io/transport-node";
+import { StorageType } from "@nats-io/jetstream";
+import { Kvm, type KV } from "@nats-io/kv";
+import { SvcmError } from "../core/index.ts";
+import type { FleetSettings } from "./settings.ts";
+import { inboxOf, NODES_BUCKET } from "./subjects.ts";
+
+/** The life of a key after the last heartbeat of its node. */
+export const PRESENCE_MS = 30_000;
+const CONNECT_MS = 5_000;
+const RECONNECT_MS = 500;
+/** Of a server that does not say. */
+const DEFAULT_MAX_BYTES = 2 ** 20;
+
+export interface Incoming {
+  readonly subject: string;
+  readonly data: Uint8Array;
+  respond(bytes: Uint8Array): void;
+}
+
+export interface FleetLink {
+  /** The most bytes of a message. */
+  readonly maxBytes: number;
+  /** Calls `take` for each message, until the link is closed. Of several links with the name, one gets each message. */
+  serve(subject: string, name: string, take: (message: Incoming) => void): void;
+  /** @throws {SvcmError} FLEET_FAILED with NODE_UNREACHABLE or NODE_TIMEOUT, FORBIDDEN */
+  ask(subject: string, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
+  /** The texts that the nodes keep, by node; an expired one is not in it. */
+  present(): Promise<ReadonlyMap<string, string>>;
+  keep(node: string, text: string): Promise<void>;
+  forget(node: string): Promise<void>;
+  /** Calls `heard` with "disconnect", "reconnect" and the like. */
+  onStatus(heard: (type: string) => void): void;
+  close(): Promise<void>;
+}
+
+interface Owner {
+  readonly kind: "user" | "node";
+  readonly name: string;
+}
+
+/** The name in `svcm.yaml` of the public key that belongs to the credentials. */
+export function nameOfKey(
+  credentials: string | undefined,
+  entries: Readonly<Record<string, { readonly nkey?: string | undefined }>>,
+): string | undefined {
+  const key = publicKeyOf(credentials);
+  return key && Object.keys(entries).find((name) => entries[name]?.nkey === key);
+}
+
+/** A new pair of keys: the seed is a secret, the public key may be in Git. */
+export function newKey(): { readonly seed: string; readonly publicKey: string } {
+  const pair = nkeys.createUser();
+  return { seed: new TextDecoder().decode(pair.getSeed()), publicKey: pair.getPublicKey() };
+}
+
+/**
+ * Connects, and connects again for as long as it takes after a loss. A request is never kept for later: without a connection
+ * it fails.
+ * @throws {SvcmError} FLEET_FAILED with the code FLEET_UNREACHABLE or FLEET_REFUSED
+ */
+export async function openLink(settings: FleetSettings, owner: Owner): Promise<FleetLink> {
+  const connection = await connectTo(settings, owner);
+  const { isConnected, onStatus } = statusOf(connection);
+  const bucket = bucketOf(connection);
+  return {
+    get maxBytes() {
+      return connection.info?.max_payload ?? DEFAULT_MAX_BYTES;
+    },
+    onStatus,
+    serve(subject, name, take) {
+      const callback = (error: Error | null, message: Msg): void => {
+        if (error === null) take(incoming(message));
+      };
+      connection.subscribe(subject, { queue: name, callback });
+    },
+    async ask(subject, bytes, timeoutMs) {
+      if (!isConnected()) throw unreachable("The NATS server does not answer.");
+      try {
+        return (await connection.request(subject, bytes, { timeout: timeoutMs })).data;
+      } catch (error) {
+        throw askRefusal(error);
+      }
+    },
+    present: async () => textsIn(await bucket()),
+    keep: async (node, text) => void (await (await bucket()).put(node, text)),
+    forget: async (node) => (await bucket()).delete(node),
+    async close() {
+      await connection.drain().catch(() => connection.close());
+    },
+  };
+}
+
+async function connectTo({ servers, credentials, ca }: FleetSettings, owner: Owner): Promise<NatsConnection> {
+  try {
+    return await connect({
+      servers: [...servers],
+      name: `svcm ${owner.kind} ${owner.name}`,
+      inboxPrefix: inboxOf(owner.kind, owner.name),
+      timeout: CONNECT_MS,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: RECONNECT_MS,
+      ...(credentials !== undefined && { authenticator: authenticatorOf(credentials) }),
+      ...(ca !== undefined && { tls: { ca } }),
+    });
+  } catch (error) {
+    throw connectRefusal(error, servers);
+  }
+}
+
+function statusOf(connection: NatsConnection): Pick<FleetLink, "onStatus"> & { readonly isConnected: () => boolean } {
+  let isConnected = true;
+  const hearers: ((type: string) => void)[] = [];
+  void (async () => {
+    for await (const { type } of connection.status()) {
+      if (type === "disconnect") isConnected = false;
+      if (type === "reconnect") isConnected = true;
+      for (const heard of hearers) heard(type);
+    }
+  })();
+  return { isConnected: () => isConnected, onStatus: (heard) => void hearers.push(heard) };
+}
+
+/** The texts by key. A key may expire between the two steps. */
+async function textsIn(store: KV): Promise<ReadonlyMap<string, string>> {
+  const keys: string[] = [];
+  for await (const key of await store.keys()) keys.push(key);
+  const entries = await Promise.all(keys.map(async (key) => [key, await store.get(key)] as const));
+  return new Map(
+    entries.flatMap(([key, entry]) => (entry?.operation === "PUT" ? [[key, entry.string()] as const] : [])),
+  );
+}
+
+/** The server may have lost the bucket with its memory, so each use opens it again. */
+function bucketOf(connection: NatsConnection): () => Promise<KV> {
+  const options = { ttl: PRESENCE_MS, history: 1, storage: StorageType.Memory, max_bytes: 16 * 1024 * 1024 };
+  return () => new Kvm(connection).create(NODES_BUCKET, options);
+}
+
+function incoming(message: Msg): Incoming {
+  return { subject: message.subject, data: message.data, respond: (bytes) => void message.respond(bytes) };
+}
+
+function authenticatorOf(credentials: string): Authenticator {
+  const text = credentials.trim();
+  const bytes = new TextEncoder().encode(text);
+  if (/^SU[A-Z2-7]{56}$/.test(text)) return nkeyAuthenticator(bytes);
+  return text.includes("BEGIN NATS USER JWT") ? credsAuthenticator(bytes) : tokenAuthenticator(text);
+}
+
+function publicKeyOf(credentials = ""): string | undefined {
+  const [seed] = /\bSU[A-Z2-7]{56}\b/.exec(credentials) ?? [];
+  return seed === undefined ? undefined : nkeys.fromSeed(new TextEncoder().encode(seed)).getPublicKey();
+}
+
+function connectRefusal(error: unknown, servers: readonly string[]): SvcmError {
+  const { message, name } = error as Error;
+  const isRefused = /auth/i.test(`${name} ${message}`);
+  const where = servers.map((server) => server.replace(/\/\/[^@/]*@/, "//")).join(", ");
+  return isRefused
+    ? new SvcmError("FLEET_FAILED", {
+        code: "FLEET_REFUSED",
+        details: `The NATS server at ${where} does not accept the credentials. SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS names their file.`,
+      })
+    : new SvcmError("FLEET_FAILED", {
+        code: "FLEET_UNREACHABLE",
+        details: `No NATS server answers at ${where}. Start it, or name another one with --nats or SVC_SERVICE_MANAGEMENT_NATS_URL.`,
+      });
+}
+
+function askRefusal(error: unknown): SvcmError {
+  if (error instanceof NoRespondersError || (error as Error).cause instanceof NoRespondersError)
+    return unreachable("No svcm answers for it.");
+  if (error instanceof PermissionViolationError || (error as Error).cause instanceof PermissionViolationError)
+    return new SvcmError("FORBIDDEN", {
+      code: "NODE_FORBIDDEN",
+      details: "The NATS server does not permit it to this user.",
+    });
+  if (error instanceof TimeoutError || (error as Error).cause instanceof TimeoutError)
+    return new SvcmError("FLEET_FAILED", {
+      code: "NODE_TIMEOUT",
+      details: "It did not answer before the deadline. A change may still be under way.",
+    });
+  return unreachable((error as Error).message);
+}
+
+function unreachable(details: string): SvcmError {
+  return new SvcmError("FLEET_FAILED", { code: "NODE_UNREACHABLE", details });
+}

@@ -1,0 +1,52 @@
+import { nodeShow, SvcmError, type NodeState } from "../core/index.ts";
+import type { Fleet, KnownNode } from "./ask.ts";
+
+/** A machine as an asker sees it. */
+export interface ListedNode extends Partial<NodeState> {
+  readonly name: string;
+  /** `silent` is connected and did not answer before the deadline; `away` is not connected. */
+  readonly state: "online" | "silent" | "away" | "undeclared";
+  readonly labels: Readonly<Record<string, string>>;
+  readonly svcm?: string | undefined;
+  readonly nodejs?: string | undefined;
+  readonly pm2?: string | null | undefined;
+  readonly environments?: readonly string[] | undefined;
+  readonly services?: readonly string[] | undefined;
+  readonly startedAt?: string | undefined;
+  /** Why a node is not online. */
+  readonly reason?: string;
+}
+
+/** Every node, each asked at the same time. One that does not answer is in the list with its reason. */
+export async function listNodes(fleet: Fleet, deadlineMs: number): Promise<readonly ListedNode[]> {
+  const nodes = await fleet.nodes();
+  return await Promise.all(nodes.map((node) => looked(fleet, node, deadlineMs)));
+}
+
+/** @throws {SvcmError} INVALID_REQUEST if no such node is known */
+export async function showNode(fleet: Fleet, name: string, deadlineMs: number): Promise<ListedNode> {
+  const nodes = await fleet.nodes();
+  const node = nodes.find((one) => one.name === name);
+  if (node !== undefined) return await looked(fleet, node, deadlineMs);
+  throw new SvcmError("INVALID_REQUEST", {
+    code: "NODE_UNKNOWN",
+    details: `No node has the name ${JSON.stringify(name.slice(0, 80))}. Accepted: ${nodes.map((one) => one.name).join(", ") || "a node of svcm.yaml"}.`,
+  });
+}
+
+async function looked(
+  fleet: Fleet,
+  { name, labels, isDeclared, presence }: KnownNode,
+  deadlineMs: number,
+): Promise<ListedNode> {
+  const { instance: _instance, ...said } = presence ?? {};
+  const known = { name, labels, ...said };
+  // A stranger is named, never asked.
+  if (!isDeclared) return { ...known, state: "undeclared", reason: "svcm.yaml does not declare it under nats." };
+  try {
+    return { ...known, state: "online", ...(await fleet.ask(name, nodeShow, {}, deadlineMs)) };
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    return { ...known, state: presence === undefined ? "away" : "silent", reason: error.message };
+  }
+}

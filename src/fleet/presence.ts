@@ -1,0 +1,80 @@
+import * as z from "zod/mini";
+import type { Ports } from "../core/index.ts";
+import type { FleetLink } from "./link.ts";
+
+/** The entry of a node in the bucket. Readers check it, because a server without permissions lets everybody write. */
+const presenceSchema = z.object({
+  instance: z.string().check(z.maxLength(64)),
+  svcm: z.string().check(z.maxLength(64)),
+  nodejs: z.string().check(z.maxLength(64)),
+  pm2: z.nullable(z.string().check(z.maxLength(64))),
+  environments: z.array(z.string().check(z.maxLength(80))).check(z.maxLength(50)),
+  services: z.array(z.string().check(z.maxLength(200))).check(z.maxLength(200)),
+  startedAt: z.iso.datetime(),
+});
+
+export type Presence = z.infer<typeof presenceSchema>;
+
+/** Not more often, because a node without requests should cost nothing. */
+export const HEARTBEAT_MS = 10_000;
+
+export async function presenceOf(ports: Ports, version: string, instance: string): Promise<Presence> {
+  const { facts, installation, clock } = ports;
+  const [project, contract] = await Promise.all([facts.project(), facts.runtimeContract()]);
+  return {
+    instance,
+    svcm: version,
+    nodejs: installation.node,
+    pm2: installation.pm2Version,
+    environments: Object.keys(contract.environments),
+    services: Object.keys(project?.services ?? {}).filter((name) => name !== ""),
+    startedAt: new Date(clock.now()).toISOString(),
+  };
+}
+
+/** @returns `undefined` if it is not what a node writes */
+export function readPresence(text: string): Presence | undefined {
+  try {
+    return presenceSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+interface Beating {
+  readonly link: FleetLink;
+  readonly node: string;
+  readonly presence: Presence;
+  readonly onAnnouncedAgain: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Writes the presence now and with each heartbeat. A failed one is repeated with the next heartbeat. */
+export async function keepPresent(beating: Beating): Promise<{ readonly stop: () => Promise<void> }> {
+  const { link, node, presence, onAnnouncedAgain, onFailure } = beating;
+  let beat: Promise<boolean> = Promise.resolve(true);
+  const announce = async (): Promise<boolean> => {
+    try {
+      await link.keep(node, JSON.stringify(presence));
+      return true;
+    } catch (error) {
+      onFailure(error);
+      return false;
+    }
+  };
+  await (beat = announce());
+  const timer = setInterval(() => void (beat = announce()), HEARTBEAT_MS);
+  // A server that came back may have lost the key.
+  link.onStatus((type) => {
+    if (type !== "reconnect") return;
+    beat = announce();
+    void beat.then((isDone) => isDone && onAnnouncedAgain());
+  });
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await beat;
+      await link.forget(node).catch(onFailure);
+    },
+  };
+}

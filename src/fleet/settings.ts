@@ -1,0 +1,66 @@
+import { hostname } from "node:os";
+import { SvcmError, type Ports, type Project } from "../core/index.ts";
+import { NAME } from "./subjects.ts";
+
+export const NATS_URL = "SVC_SERVICE_MANAGEMENT_NATS_URL";
+export const NATS_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS";
+export const NATS_CA = "SVC_SERVICE_MANAGEMENT_NATS_CA";
+export const NODE = "SVC_SERVICE_MANAGEMENT_NODE";
+
+export type NatsProject = NonNullable<Project["nats"]>;
+
+/** The servers of the fleet, and the credentials of this machine or user. */
+export interface FleetSettings {
+  readonly servers: readonly string[];
+  /** The content of the file of credentials: a seed of an NKey, a JWT with its seed, or a token. */
+  readonly credentials: string | undefined;
+  /** A certificate in PEM. */
+  readonly ca: string | undefined;
+  readonly nats: NatsProject;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** @throws {SvcmError} START_REFUSED if svcm.yaml has no `nats`, or a file cannot be read */
+export async function readFleetSettings(ports: Ports, env: Variables, url?: string): Promise<FleetSettings> {
+  const nats = (await ports.facts.project())?.nats;
+  if (nats === undefined)
+    throw refuse(
+      "svcm.yaml declares no nats, so no user and no node is known. Accepted: nats with users and nodes; docs/how-to/fleet.md has an example.",
+    );
+  const asked = (url ?? env[NATS_URL])
+    ?.split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
+  return {
+    servers: asked?.length ? asked : nats.servers,
+    credentials: await textOf(ports, env, NATS_CREDENTIALS),
+    ca: await textOf(ports, env, NATS_CA),
+    nats,
+  };
+}
+
+/** The name of this machine: the flag, the variable or the host's first name. @throws {SvcmError} START_REFUSED */
+export function nodeName(env: Variables, { nodes }: NatsProject, asked?: string): string {
+  const name = asked ?? (env[NODE]?.trim() || (hostname().split(".")[0] ?? ""));
+  if (NAME.test(name) && Object.hasOwn(nodes, name)) return name;
+  const known = Object.keys(nodes).join(", ");
+  throw refuse(
+    `svcm.yaml declares no node ${JSON.stringify(name.slice(0, 80))} under nats. Accepted: ${known || "one that nats.nodes names"}; --node-name or ${NODE} chooses it.`,
+  );
+}
+
+async function textOf({ files, workspace }: Ports, env: Variables, variable: string): Promise<string | undefined> {
+  const path = env[variable]?.trim();
+  if (!path) return undefined;
+  const absolute = path.startsWith("/") ? path : `${workspace.root}/${path}`;
+  try {
+    return new TextDecoder().decode(await files.read(absolute, { maxBytes: 64 * 1024, mayBeOutside: true }));
+  } catch (error) {
+    throw refuse(`${variable}: ${(error as Error).message}`);
+  }
+}
+
+function refuse(details: string): SvcmError {
+  return new SvcmError("START_REFUSED", { details });
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { Refusals, type Ports } from "../core/index.ts";
+import { openLink } from "./link.ts";
+import { serveNode } from "./node.ts";
+import { keepPresent, presenceOf } from "./presence.ts";
+import { nodeName, readFleetSettings } from "./settings.ts";
+
+export interface FleetOptions {
+  readonly ports: Ports;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly url?: string | undefined;
+  readonly name?: string | undefined;
+  readonly log: FleetLog;
+}
+
+export interface FleetLog {
+  info(facts: object, text: string): void;
+  warn(facts: object, text: string): void;
+  error(facts: object, text: string): void;
+}
+
+export interface RunningNode {
+  readonly name: string;
+  readonly servers: readonly string[];
+  /** Ends in order: the node is away for others, running requests are answered, the connection is closed. */
+  close(): Promise<void>;
+}
+
+/** Puts this machine into the fleet. @throws {SvcmError} START_REFUSED, FLEET_FAILED */
+export async function startNode(options: FleetOptions): Promise<RunningNode> {
+  const { ports, env, version, log } = options;
+  const settings = await readFleetSettings(ports, env, options.url);
+  const name = nodeName(env, settings.nats, options.name);
+  const link = await openLink(settings, { kind: "node", name });
+  const refusals = new Refusals(ports);
+  const onDefect = (error: unknown): void =>
+    log.error({ node: name, stack: error instanceof Error ? error.stack : String(error) }, "request failed");
+  const nats = async () => (await ports.facts.project())?.nats;
+  const serving = serveNode({ node: name, ports, link, nats, refusals, onDefect });
+  link.onStatus((type) => {
+    if (type === "disconnect") log.warn({ node: name }, "the NATS server is away");
+    if (type === "reconnect") log.info({ node: name }, "connected to NATS again");
+  });
+  const presence = await presenceOf(ports, version, randomUUID());
+  const onAnnouncedAgain = (): void => log.info({ node: name }, "node is announced again");
+  const onFailure = (error: unknown): void =>
+    log.warn({ node: name, reason: String(error) }, "the node could not be announced");
+  const beating = await keepPresent({ link, node: name, presence, onAnnouncedAgain, onFailure });
+  const servers = settings.servers.map((server) => server.replace(/\/\/[^@/]*@/, "//"));
+  log.info({ node: name, servers }, "node is in the fleet");
+  return {
+    name,
+    servers,
+    async close() {
+      await beating.stop();
+      await serving.settled();
+      await refusals.close();
+      await link.close();
+    },
+  };
+}

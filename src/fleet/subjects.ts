@@ -1,0 +1,47 @@
+/** The subjects of the fleet: `svcm.<node>.<read|write>.<topic>.<verb>.<user>`. The server holds each user to its own name. */
+import type { Access } from "../core/index.ts";
+
+export type Kind = "read" | "write";
+
+export interface Address {
+  readonly node: string;
+  readonly kind: Kind;
+  /** Of the operation, for example `process.act`. */
+  readonly id: string;
+  readonly user: string;
+}
+
+/** The keys of the bucket expire, so a node that is gone is not in it. */
+export const NODES_BUCKET = "svcm_nodes";
+
+/** A token of a subject: no dot, no wildcard, no white space. */
+export const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+const PARTS = 6;
+
+export function subjectOf({ node, kind, id, user }: Address): string {
+  return `svcm.${node}.${kind}.${id}.${user}`;
+}
+
+/** Everything that a node answers. */
+export function subjectsOfNode(node: string): string {
+  return `svcm.${node}.*.*.*.*`;
+}
+
+/** @returns `undefined` if it is not the address of a request */
+export function addressOf(subject: string): Address | undefined {
+  const parts = subject.split(".");
+  const [root, node = "", kind, topic = "", verb = "", user = ""] = parts;
+  if (parts.length !== PARTS || root !== "svcm" || (kind !== "read" && kind !== "write")) return undefined;
+  return { node, kind, id: `${topic}.${verb}`, user };
+}
+
+/** Log lines need another right, but reading them changes nothing. */
+export function kindOf(access: Access): Kind {
+  return access === "read" || access === "logs" ? "read" : "write";
+}
+
+/** Answers go to subjects that only this user may read. */
+export function inboxOf(kind: "user" | "node", name: string): string {
+  return `_INBOX.${kind}-${name}`;
+}

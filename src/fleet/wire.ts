@@ -1,0 +1,40 @@
+/** The messages between an asker and a node. JSON, at most 64 KiB to a node and at most what the server carries back. */
+import * as z from "zod/mini";
+import type { ErrorBody } from "../core/index.ts";
+
+export const MOST_REQUEST_BYTES = 64 * 1024;
+export const MOST_DEPTH = 8;
+
+/**
+ * A write has `id` and `notAfter`. A node carries out each id once, and nothing after this time of the node's clock. So a
+ * message that was held up on the way has no effect.
+ */
+export const requestSchema = z.strictObject({
+  input: z.record(z.string(), z.unknown()),
+  id: z.optional(z.string().check(z.minLength(8), z.maxLength(64))),
+  notAfter: z.optional(z.int().check(z.minimum(0))),
+});
+
+export type Request = z.infer<typeof requestSchema>;
+
+/** `now` is the clock of the node. `kind` is that of the refusal, so the asker's exit code is that of a local command. */
+export type Reply = { readonly now: number } & (
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly kind: string; readonly error: ErrorBody }
+);
+
+export function encode(message: Request | Reply): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(message));
+}
+
+/** @returns `undefined` if it is not an answer of svcm */
+export function decodeReply(bytes: Uint8Array): Reply | undefined {
+  try {
+    const reply = JSON.parse(new TextDecoder().decode(bytes)) as Partial<Reply> | null;
+    if (typeof reply?.now !== "number") return undefined;
+    const isRefusal = reply.ok === false && typeof reply.kind === "string" && typeof reply.error?.error === "string";
+    return isRefusal || (reply.ok === true && "result" in reply) ? (reply as Reply) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,175 @@
+/** A fleet in trouble: a server that dies, nodes that are slow or not who they say, messages that are too large. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect, nkeyAuthenticator, type NatsConnection } from "@nats-io/transport-node";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { auditList, contractShow, envRead, envWrite, identityShow, type Ports } from "../../src/core/index.ts";
+import { openLink } from "../../src/fleet/link.ts";
+import { listNodes, showNode } from "../../src/fleet/nodes.ts";
+import { readFleetSettings } from "../../src/fleet/settings.ts";
+import { encode } from "../../src/fleet/wire.ts";
+import { hasNats } from "../support/nats-server.ts";
+import { testFleet, type TestFleet } from "./support.ts";
+
+const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" }, foreignKeys: "refuse" } as const;
+const MS = 5_000;
+
+const outcome = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "done",
+    (error: { kind: string; body: { code?: string } }) => error.body.code ?? error.kind,
+  );
+
+const frameworkOf = (fleet: TestFleet, node: string): string | undefined =>
+  /^SVC_HTTP_FRAMEWORK=(.*)$/m.exec(readFileSync(join(fleet.root(node), ".env.dev"), "utf8"))?.[1];
+
+/** A connection with the key of a node, and what the server refuses it. */
+async function nodeConnection(fleet: TestFleet, name: string) {
+  const seed = readFileSync(join(fleet.root(name), "key.nk"), "utf8").trim();
+  const authenticator = nkeyAuthenticator(new TextEncoder().encode(seed));
+  const connection = await connect({ servers: fleet.server.url, authenticator, inboxPrefix: `_INBOX.node-${name}` });
+  onTestFinished(() => connection.close());
+  return connection;
+}
+
+/** The next refusal of the server. */
+async function refusalOf(connection: NatsConnection): Promise<string> {
+  for await (const status of connection.status()) if (status.type === "error") return String(status.error);
+  return "closed";
+}
+
+describe.skipIf(!hasNats)("the server dies (needs nats-server)", () => {
+  test("a node is in the fleet again when the server is back, though it lost its memory", async () => {
+    const fleet = await testFleet();
+    const node = await fleet.start("web-1");
+    await fleet.server.kill();
+    await node.logged("the NATS server is away");
+    await fleet.server.again();
+    await node.logged("node is announced again");
+    const vera = await fleet.as("vera");
+    expect(await vera.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "vera" });
+    expect((await showNode(vera, "web-1", MS)).state).toBe("online");
+  });
+
+  test("a change without a server fails at once, and is not carried out later", async () => {
+    const fleet = await testFleet();
+    const node = await fleet.start("web-1");
+    const settings = await readFleetSettings(fleet.ports("edda"), fleet.variables("edda"));
+    const link = await openLink(settings, { kind: "user", name: "edda" });
+    onTestFinished(() => link.close());
+    const status = (wanted: string) =>
+      new Promise<void>((resolve) => link.onStatus((type) => type === wanted && resolve()));
+    const [away, back] = [status("disconnect"), status("reconnect")];
+    await fleet.server.kill();
+    await away;
+    const change = encode({ input: SAVE, id: "12345678", notAfter: Date.now() + 60_000 });
+    expect(await outcome(link.ask("svcm.web-1.write.env.write.edda", change, MS))).toBe("NODE_UNREACHABLE");
+    await fleet.server.again();
+    await Promise.all([back, node.logged("connected to NATS again")]);
+    await link.ask("svcm.web-1.read.identity.show.edda", encode({ input: {} }), MS);
+    expect(frameworkOf(fleet, "web-1")).toBe("express");
+  });
+
+  test("without a server, svcm says where it looked", async () => {
+    const fleet = await testFleet();
+    await fleet.server.kill();
+    await expect(fleet.as("vera")).rejects.toMatchObject({
+      kind: "FLEET_FAILED",
+      body: { code: "FLEET_UNREACHABLE", details: expect.stringContaining(fleet.server.url) },
+    });
+  });
+
+  test("credentials that the server does not know are refused", async () => {
+    const [fleet, other] = [await testFleet(), await testFleet()];
+    const env = { ...other.variables("vera"), SVC_SERVICE_MANAGEMENT_NATS_URL: fleet.server.url };
+    const settings = await readFleetSettings(other.ports("vera"), env);
+    expect(await outcome(openLink(settings, { kind: "user", name: "vera" }))).toBe("FLEET_REFUSED");
+  });
+});
+
+describe.skipIf(!hasNats)("nodes in trouble (needs nats-server)", () => {
+  test("a node that does not answer in time is silent, one that left is away, and both are named", async () => {
+    const fleet = await testFleet();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const slow = (ports: Ports): Ports => ({
+      ...ports,
+      releases: { ...ports.releases, list: () => held.then(() => []) },
+    });
+    await fleet.start("web-1", { world: slow });
+    await fleet.start("web-2");
+    const vera = await fleet.as("vera");
+    const nodes = await listNodes(vera, 300);
+    release();
+    expect(nodes.map(({ name, state, labels }) => [name, state, labels["role"]])).toEqual([
+      ["db-1", "away", "db"],
+      ["web-1", "silent", "web"],
+      ["web-2", "online", "web"],
+    ]);
+    expect(nodes[1]?.reason).toContain("did not answer before the deadline");
+  });
+
+  test("a node that ends in order leaves the list at once", async () => {
+    const fleet = await testFleet();
+    const node = await fleet.start("web-1");
+    const vera = await fleet.as("vera");
+    expect((await showNode(vera, "web-1", MS)).svcm).toBe("1.2.3");
+    await node.close();
+    const gone = await showNode(vera, "web-1", MS);
+    expect([gone.state, gone.svcm]).toEqual(["away", undefined]);
+  });
+
+  test.each([-36_000_000, 36_000_000])("a clock that is apart by %i ms does not keep a change away", async (apart) => {
+    const fleet = await testFleet();
+    await fleet.start("web-1", {
+      world: (ports) => ({ ...ports, clock: { ...ports.clock, now: () => Date.now() + apart } }),
+    });
+    await (await fleet.as("edda")).ask("web-1", envWrite, SAVE, MS);
+    expect(frameworkOf(fleet, "web-1")).toBe("fastify");
+  });
+
+  test("of two programs with the name of a node, one carries out each change", async () => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    await fleet.start("web-1");
+    const edda = await fleet.as("edda");
+    for (const name of ["fastify", "express", "fastify", "express", "fastify"])
+      await edda.ask("web-1", envWrite, { ...SAVE, values: { SVC_HTTP_FRAMEWORK: name } }, MS);
+    const { records } = await edda.ask("web-1", auditList, { limit: 20 }, MS);
+    expect(records.map(({ action, outcome: done }) => [action, done])).toEqual(
+      Array.from({ length: 5 }, () => ["env.write", "succeeded"]),
+    );
+  });
+
+  test("a name that svcm.yaml does not declare is refused", async () => {
+    const fleet = await testFleet();
+    await expect(fleet.start("web-9")).rejects.toMatchObject({
+      kind: "START_REFUSED",
+      body: { details: expect.stringContaining("web-1, web-2, db-1") },
+    });
+  });
+});
+
+describe.skipIf(!hasNats)("a node that is not who it says (needs nats-server)", () => {
+  test.each<[string, (connection: NatsConnection) => void]>([
+    ["announce another node", (own) => own.publish("$KV.svcm_nodes.web-1", "{}")],
+    ["hear the requests to another node", (own) => void own.subscribe("svcm.web-1.>")],
+    ["hear all requests", (own) => void own.subscribe("svcm.>")],
+    ["ask another node", (own) => own.publish("svcm.web-1.read.env.read.edda", "{}")],
+    ["answer a request that it did not get", (own) => own.publish("_INBOX.user-edda.1.2", "{}")],
+  ])("a node's key may not %s", async (_, attempt) => {
+    const fleet = await testFleet();
+    const connection = await nodeConnection(fleet, "web-2");
+    const refused = refusalOf(connection);
+    attempt(connection);
+    expect(await refused).toMatch(/permissions violation/i);
+  });
+});
+
+test.skipIf(!hasNats)("an answer that the server does not carry is a refusal (needs nats-server)", async () => {
+  const fleet = await testFleet({ more: "max_payload: 8192" });
+  await fleet.start("web-1");
+  const vera = await fleet.as("vera");
+  expect(await outcome(vera.ask("web-1", contractShow, {}, MS))).toBe("ANSWER_TOO_LARGE");
+  expect(await outcome(vera.ask("web-1", envRead, { environment: "dev" }, MS))).toBe("done");
+});

@@ -1,0 +1,240 @@
+/** Requests of users to nodes, over a real NATS server with the permissions that svcm prints. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect, nkeyAuthenticator, type NatsConnection } from "@nats-io/transport-node";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { roles, type Role } from "../../src/core/api/rights.ts";
+import {
+  auditList,
+  envRead,
+  envWrite,
+  identityShow,
+  isGranted,
+  nodeShow,
+  processAct,
+  processList,
+  rightsOf,
+  type Operation,
+} from "../../src/core/index.ts";
+import { remoteOperations } from "../../src/fleet/operations.ts";
+import { addressOf, kindOf, subjectOf } from "../../src/fleet/subjects.ts";
+import { hasNats } from "../support/nats-server.ts";
+import { testFleet, type TestFleet } from "./support.ts";
+
+const users: Readonly<Record<Role, string>> = { viewer: "vera", operator: "otto", editor: "edda", admin: "adam" };
+const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" }, foreignKeys: "refuse" } as const;
+const MS = 5_000;
+
+const outcome = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "done",
+    (error: { kind: string; body: { code?: string } }) => error.body.code ?? error.kind,
+  );
+
+/** A connection with the key of a user or a node, for messages that svcm would not send. */
+async function rawConnection(fleet: TestFleet, name: string, inboxPrefix: string): Promise<NatsConnection> {
+  const seed = readFileSync(join(fleet.root(name), "key.nk"));
+  const connection = await connect({
+    servers: fleet.server.url,
+    authenticator: nkeyAuthenticator(new Uint8Array(Buffer.from(seed.toString().trim()))),
+    inboxPrefix,
+  });
+  onTestFinished(() => connection.close());
+  return connection;
+}
+
+async function send(connection: NatsConnection, subject: string, message: unknown) {
+  const data = message instanceof Uint8Array ? message : JSON.stringify(message);
+  return (await connection.request(subject, data, { timeout: MS })).json<{
+    ok: boolean;
+    error?: { code?: string; error: string };
+  }>();
+}
+
+describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () => {
+  test("a node answers as it answers on its own machine", async () => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    const edda = await fleet.as("edda");
+    const { response } = await edda.ask("web-1", envRead, { environment: "dev" }, MS);
+    expect(response).toMatchObject({ environment: "dev", values: { SVC_HTTP_FRAMEWORK: "express" } });
+    expect(await edda.ask("web-1", nodeShow, {}, MS)).toMatchObject({
+      processes: { code: "PM2_NOT_RUNNING" },
+      release: null,
+    });
+    expect(await outcome(edda.ask("web-1", processList, {}, MS))).toBe("PM2_NOT_RUNNING");
+    expect(await outcome(edda.ask("web-1", envRead, { environment: "moon" }, MS))).toBe("INVALID_ENVIRONMENT");
+  });
+
+  test("an env file's bytes do not leave the machine", async () => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    const connection = await rawConnection(fleet, "vera", "_INBOX.user-vera");
+    const reply = await connection.request(
+      subjectOf({ node: "web-1", kind: "read", id: "env.read", user: "vera" }),
+      JSON.stringify({ input: { environment: "dev" } }),
+    );
+    expect(Object.keys(reply.json<{ result: object }>().result)).toEqual(["response"]);
+  });
+
+  test("a change is carried out, and recorded with the user that the server vouches for", async () => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    const edda = await fleet.as("edda");
+    await edda.ask("web-1", envWrite, SAVE, MS);
+    expect(readFileSync(join(fleet.root("web-1"), ".env.dev"), "utf8")).toContain("SVC_HTTP_FRAMEWORK=fastify");
+    const { records } = await edda.ask("web-1", auditList, { limit: 1 }, MS);
+    expect(records).toMatchObject([{ action: "env.write", actor: "edda", source: "nats", outcome: "succeeded" }]);
+  });
+
+  test("each user is who the server says", async () => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    for (const role of roles) {
+      const asker = await fleet.as(users[role]);
+      expect(await asker.ask("web-1", identityShow, {}, MS)).toEqual({
+        actor: users[role],
+        role,
+        rights: rightsOf[role],
+      });
+    }
+  });
+});
+
+describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
+  describe.each(roles)("the role %s", (role) => {
+    test("gets no more through the server than the table of rights gives it", async () => {
+      const fleet = await testFleet();
+      await fleet.start("web-1");
+      const connection = await rawConnection(fleet, users[role], `_INBOX.user-${users[role]}`);
+      for (const { id, access } of remoteOperations as readonly Operation<unknown, unknown>[]) {
+        const subject = subjectOf({ node: "web-1", kind: kindOf(access), id, user: users[role] });
+        // Nothing is changed: no operation takes this input, and a change has no id.
+        const answer = connection.request(subject, JSON.stringify({ input: { nothing: 1 } }), { timeout: MS });
+        const isRefused = await answer.then(
+          () => false,
+          (error: Error) => /permissions violation/i.test(`${error.message} ${String(error.cause)}`),
+        );
+        expect([id, isRefused]).toEqual([id, !isGranted(rightsOf[role], access)]);
+      }
+    });
+  });
+
+  test("svcm names the server's refusal of a viewer's change", async () => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    const vera = await fleet.as("vera");
+    expect(await outcome(vera.ask("web-1", envWrite, SAVE, MS))).toBe("NODE_FORBIDDEN");
+    expect(await outcome(vera.ask("web-1", processAct, { action: "stop", name: "x" }, MS))).toBe("NODE_FORBIDDEN");
+  });
+
+  test("no user asks in the name of another one", async () => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    const connection = await rawConnection(fleet, "vera", "_INBOX.user-vera");
+    const subject = subjectOf({ node: "web-1", kind: "read", id: "identity.show", user: "adam" });
+    await expect(connection.request(subject, "{}", { timeout: MS })).rejects.toThrow(/permissions violation/i);
+  });
+
+  test("no user reads the answers of another one", async () => {
+    const fleet = await testFleet();
+    const connection = await rawConnection(fleet, "vera", "_INBOX.user-vera");
+    const heard = new Promise<string>((resolve) => {
+      connection.subscribe("_INBOX.user-adam.>", { callback: (error) => resolve(String(error)) });
+    });
+    expect(await heard).toMatch(/permissions violation/i);
+  });
+
+  test("an editor of another environment is refused by the node, with a record", async () => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    const [stig, adam] = [await fleet.as("stig"), await fleet.as("adam")];
+    expect(await outcome(stig.ask("web-1", envWrite, SAVE, MS))).toBe("TOKEN_LIMITED");
+    expect(await outcome(stig.ask("web-1", envWrite, { ...SAVE, environment: "staging" }, MS))).toBe("done");
+    const { records } = await adam.ask("web-1", auditList, { limit: 5, outcome: "refused" }, MS);
+    expect(records).toMatchObject([{ action: "env.write", actor: "stig", source: "nats", code: "TOKEN_LIMITED" }]);
+  });
+
+  test("the role of svcm.yaml holds also if the server permits more", async () => {
+    const fleet = await testFleet({ users: { vera: { role: "editor" }, adam: { role: "admin" } } });
+    // The file of the node changes after the server has read its permissions.
+    const text = readFileSync(join(fleet.root("web-1"), "svcm.yaml"), "utf8");
+    await fleet.start("web-1", {
+      world: (ports) => ({
+        ...ports,
+        facts: {
+          ...ports.facts,
+          project: async () => {
+            const project = await ports.facts.project();
+            return project && { ...project, nats: { ...project.nats!, users: { vera: { role: "viewer" } } } };
+          },
+        },
+      }),
+    });
+    expect(text).toContain('"vera":{"role":"editor"');
+    const [vera, adam] = [await fleet.as("vera"), await fleet.as("adam")];
+    expect(await outcome(vera.ask("web-1", envWrite, SAVE, MS))).toBe("RIGHT_MISSING");
+    expect(await outcome(adam.ask("web-1", envRead, { environment: "dev" }, MS))).toBe("UNAUTHORIZED");
+  });
+});
+
+describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)", () => {
+  const write = subjectOf({ node: "web-1", kind: "write", id: "env.write", user: "edda" });
+  const read = subjectOf({ node: "web-1", kind: "read", id: "env.read", user: "edda" });
+  const good = { input: SAVE };
+
+  test.each<[string, string, unknown, string]>([
+    ["no JSON", read, new TextEncoder().encode("{"), "Invalid payload."],
+    ["no text", read, new Uint8Array([0xff, 0xfe, 0]), "Invalid payload."],
+    ["an empty message", read, new Uint8Array(), "Invalid payload."],
+    ["a list", read, [], "Invalid request."],
+    ["an unknown member", read, { input: {}, more: 1 }, "Invalid request."],
+    ["an input of another shape", read, { input: { environment: 5 } }, "Invalid request."],
+    ["a deep message", read, new TextEncoder().encode(`${"[".repeat(100)}${"]".repeat(100)}`), "Invalid payload."],
+    ["65 KiB", read, { input: { environment: "x".repeat(65 * 1024) } }, "Payload too large."],
+    ["a change without an id", write, good, "Invalid request."],
+    [
+      "a change that never ends",
+      write,
+      { ...good, id: "12345678", notAfter: Date.now() + 86_400_000 },
+      "Invalid request.",
+    ],
+    ["a change after its time", write, { ...good, id: "12345678", notAfter: Date.now() - 1 }, "Invalid request."],
+  ])("%s is refused, and the node goes on", async (_, subject, message, error) => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    const connection = await rawConnection(fleet, "edda", "_INBOX.user-edda");
+    const answer = await send(connection, subject, message);
+    expect([answer.ok, answer.error?.error === error || answer.error?.error]).toEqual([false, true]);
+    expect((await send(connection, read, { input: { environment: "dev" } })).ok).toBe(true);
+    expect(readFileSync(join(fleet.root("web-1"), ".env.dev"), "utf8")).toContain("SVC_HTTP_FRAMEWORK=express");
+  });
+
+  test("a change that arrives twice is carried out once", async () => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    const connection = await rawConnection(fleet, "edda", "_INBOX.user-edda");
+    const change = { ...good, id: "12345678", notAfter: Date.now() + 10_000 };
+    expect((await send(connection, write, change)).ok).toBe(true);
+    expect((await send(connection, write, change)).error?.code).toBe("REQUEST_REPEATED");
+  });
+
+  test("the table has no operation that gives secrets, and only its subjects are requests", () => {
+    expect(addressOf("svcm.web-1.read.env.read.edda")).toEqual({
+      node: "web-1",
+      kind: "read",
+      id: "env.read",
+      user: "edda",
+    });
+    expect(remoteOperations.map(({ id }) => id)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(?:token|env\.(?:export|process|source|rewrite)|project)\b/)]),
+    );
+    for (const subject of [
+      "svcm.web-1",
+      "svcm.web-1.read.env.read",
+      "svcm.web-1.watch.env.read.edda",
+      "x.web-1.read.env.read.edda",
+    ])
+      expect(addressOf(subject)).toBeUndefined();
+  });
+});

@@ -1,0 +1,121 @@
+/** A fleet on this machine: a real NATS server with the permissions of `svcm nats config`, and nodes with separate folders. */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { EventEmitter, once } from "node:events";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { nodePorts, type Ports } from "../../src/core/index.ts";
+import type { Role } from "../../src/core/api/rights.ts";
+import { openFleet, type Fleet } from "../../src/fleet/ask.ts";
+import { natsConfigOf, newKey, startNode, type RunningNode } from "../../src/fleet/index.ts";
+import { natsServer, type NatsServer } from "../support/nats-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { GOOD_ENV } from "../support/workspace.ts";
+
+export interface User {
+  readonly role: Role;
+  readonly environments?: readonly string[];
+}
+
+export interface TestFleet {
+  readonly server: NatsServer;
+  /** The world of a machine. */
+  ports(name: string, env?: Record<string, string>): Ports;
+  /** Variables for a node or a user: server and credentials. */
+  variables(name: string): Record<string, string>;
+  root(name: string): string;
+  start(
+    name: string,
+    options?: { readonly world?: (ports: Ports) => Ports },
+  ): Promise<RunningNode & { readonly logged: (words: string) => Promise<void> }>;
+  as(user: string): Promise<Fleet>;
+}
+
+const USERS: Readonly<Record<string, User>> = {
+  vera: { role: "viewer" },
+  otto: { role: "operator" },
+  edda: { role: "editor" },
+  stig: { role: "editor", environments: ["staging"] },
+  adam: { role: "admin" },
+};
+
+/** Nodes are `web-1`, `web-2` and `db-1`; users are vera, otto, edda, stig (of staging) and adam. */
+export async function testFleet({ users = USERS, more = "" } = {}): Promise<TestFleet> {
+  const folder = temporaryFolder();
+  const keys = Object.fromEntries([...Object.keys(users), ...NODES].map((name) => [name, newKey()]));
+  const text = svcmYaml(users, keys);
+  const root = (name: string): string => {
+    const path = join(folder, name);
+    if (existsSync(path)) return path;
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, "svcm.yaml"), text);
+    writeFileSync(join(path, ".env.dev"), GOOD_ENV);
+    writeFileSync(join(path, ".env.staging"), GOOD_ENV);
+    writeFileSync(join(path, "key.nk"), `${keys[name]?.seed}\n`, { mode: 0o600 });
+    return path;
+  };
+  const portsOf = (name: string, env: Record<string, string> = {}): Ports =>
+    nodePorts({ root: root(name), env: { PM2_HOME: join(folder, name, ".pm2"), ...env }, cwd: join(folder, name) });
+  const server = await natsServer(await natsConfigOf(portsOf("adam")), more);
+  const variables = (name: string): Record<string, string> => ({
+    SVC_SERVICE_MANAGEMENT_NATS_URL: server.url,
+    SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: join(root(name), "key.nk"),
+    SVC_SERVICE_MANAGEMENT_NODE: name,
+  });
+  return {
+    server,
+    ports: portsOf,
+    variables,
+    root,
+    async start(name, { world = (own: Ports) => own }: { readonly world?: (ports: Ports) => Ports } = {}) {
+      const log: string[] = [];
+      const heard = new EventEmitter();
+      const write = (_facts: object, words: string): void => {
+        log.push(words);
+        heard.emit("line");
+      };
+      const logged = async (words: string): Promise<void> => {
+        while (!log.includes(words)) await once(heard, "line");
+      };
+      const ports = world(portsOf(name));
+      const node = await startNode({
+        ports,
+        env: variables(name),
+        version: "1.2.3",
+        log: { info: write, warn: write, error: write },
+      });
+      onTestFinished(async () => {
+        await node.close();
+        await ports.processes.close();
+      });
+      return { ...node, logged };
+    },
+    async as(user) {
+      const fleet = await openFleet(portsOf(user), variables(user));
+      onTestFinished(() => fleet.close());
+      return fleet;
+    },
+  };
+}
+
+const NODES = ["web-1", "web-2", "db-1"];
+
+function svcmYaml(
+  users: Readonly<Record<string, User>>,
+  keys: Readonly<Record<string, { publicKey: string }>>,
+): string {
+  const declared = {
+    version: 1,
+    environments: { dev: ["development"], staging: [] },
+    env: { dev: ".env.dev", staging: ".env.staging" },
+    nats: {
+      url: "nats://127.0.0.1:4222",
+      users: Object.fromEntries(
+        Object.entries(users).map(([name, user]) => [name, { ...user, nkey: keys[name]?.publicKey }]),
+      ),
+      nodes: Object.fromEntries(
+        NODES.map((name) => [name, { nkey: keys[name]?.publicKey, labels: { role: name.split("-")[0] } }]),
+      ),
+    },
+  };
+  return JSON.stringify(declared);
+}

@@ -1,0 +1,76 @@
+/** A real NATS server on loopback, for the time of one test. */
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+/** Debian's package is called nats-server. */
+export const hasNats = spawnSync("nats-server", ["--version"]).status === 0;
+
+export interface NatsServer {
+  readonly url: string;
+  readonly pid: number;
+  /** Resolves when the program is gone. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, without what was in its memory. Resolves when it listens. */
+  again(): Promise<void>;
+  signal(name: "SIGSTOP" | "SIGCONT"): void;
+}
+
+/** @param accounts what `svcm nats config` prints; without it everybody may do everything */
+export async function natsServer(accounts = "", more = ""): Promise<NatsServer> {
+  const folder = temporaryFolder();
+  const port = await freePort();
+  const config = join(folder, "server.conf");
+  writeFileSync(join(folder, "svcm.conf"), accounts);
+  const lines = [
+    `listen: "127.0.0.1:${port}"`,
+    `jetstream { store_dir: "${join(folder, "store")}" }`,
+    ...(accounts === "" ? [] : ['include "svcm.conf"']),
+    more,
+  ];
+  writeFileSync(config, lines.join("\n"));
+  let child = await started(config);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    get pid() {
+      return child.pid ?? 0;
+    },
+    async kill() {
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+    },
+    async again() {
+      child = await started(config);
+    },
+    signal: (name) => void child.kill(name),
+  };
+}
+
+async function started(config: string): Promise<ChildProcess> {
+  const child = spawn("nats-server", ["-c", config], { stdio: ["ignore", "ignore", "pipe"] });
+  const said: string[] = [];
+  for await (const line of createInterface({ input: child.stderr })) {
+    said.push(line);
+    if (line.includes("Server is ready")) {
+      child.stderr.resume();
+      return child;
+    }
+  }
+  throw new Error(`nats-server did not start:\n${said.join("\n")}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
