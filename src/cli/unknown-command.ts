@@ -1,7 +1,6 @@
 import { UsageError } from "../commands/terminal/errors.ts";
 import { suggest } from "../core/index.ts";
 
-const SHOW = "svcm metrics show measures each process; svcm ecosystem show shows its declaration";
 const WATCH = "svcm metrics watch";
 const LEFT_TO_PM2 = "use PM2's own command line for this";
 
@@ -12,9 +11,7 @@ const HABITS: Readonly<Record<string, string>> = {
   top: WATCH,
   dash: WATCH,
   watch: WATCH,
-  describe: SHOW,
-  show: SHOW,
-  info: SHOW,
+  info: "svcm process show NAME",
   get: "svcm env get",
   set: "svcm env set",
   check: "svcm validate",

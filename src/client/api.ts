@@ -3,6 +3,8 @@ import type {
   ActionResultFrame,
   ApplyFrame,
   ErrorFrame,
+  EventFrame,
+  EventsSubscribeFrame,
   HistoryFrame,
   HostFrame,
   LogsFrame,
@@ -56,6 +58,13 @@ export type LogsOptions = Omit<LogsSubscribeFrame, "type" | "token" | "requestId
   /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
 };
+export interface EventOptions extends Partial<Pick<EventsSubscribeFrame, "apps" | "cause">> {
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One event of a process, with its cause. */
+export type SvcmEvent = EventFrame["event"];
 
 /** The recorded hour, metrics, or the host and the reason why PM2 cannot be read. */
 export type WatchFrame = HistoryFrame | MetricsFrame | HostFrame | ErrorFrame;
@@ -78,6 +87,13 @@ export interface Client {
    * @throws {ServiceError} if the service refuses the subscription or the connection
    */
   logs(options?: LogsOptions): AsyncIterable<LogsFrame>;
+
+  /**
+   * Events of the processes from now on, each a few seconds after it happened. Subscribes again after each reconnect;
+   * `GET /api/events` has what happened in between. A further call ends this one.
+   * @throws {ServiceError} if the service refuses the subscription or the connection
+   */
+  events(options?: EventOptions): AsyncIterable<SvcmEvent>;
 
   /**
    * Acts on processes. A refusal is a result: `ok: false` with its code. It waits for a connection, and is never sent

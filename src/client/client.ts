@@ -8,11 +8,14 @@ import type {
   Client,
   ClientOptions,
   ConnectionState,
+  EventOptions,
   LogsOptions,
+  SvcmEvent,
   WatchFrame,
   WatchOptions,
 } from "./api.ts";
 import type { ActionFrame, ErrorFrame, LogsFrame, ServerFrame } from "./frames.generated.ts";
+import { EventLines } from "./event-lines.ts";
 import { latest, type Latest } from "./latest.ts";
 import { LogLines } from "./log-lines.ts";
 import { socketConstructor } from "./socket.ts";
@@ -57,6 +60,9 @@ class ChannelClient implements Client {
   #state: ConnectionState = "connecting";
   #watch: Watch | undefined;
   #logs: LogLines | undefined;
+  #events: EventLines | undefined;
+  /** Those of the two that are not replaced. */
+  readonly #streams = new Set<LogLines | EventLines>();
   #requests = 0;
 
   constructor(options: ClientOptions) {
@@ -95,15 +101,24 @@ class ChannelClient implements Client {
   }
 
   logs(options: LogsOptions = {}): AsyncIterable<LogsFrame> {
-    this.#logs?.end();
-    const lines = new LogLines(options, this.#nextId(), (left) => this.#leaveLogs(left));
-    if (this.#state === "closed") lines.end();
-    else {
-      this.#logs = lines;
-      if (this.#connection.isOpen) this.#subscribeToLogs(lines);
-      else this.#connection.open();
-    }
-    return lines;
+    const next = new LogLines(options, this.#nextId(), (left) => this.#leaveStream(left));
+    this.#replace(this.#logs, next);
+    return (this.#logs = next);
+  }
+
+  events(options: EventOptions = {}): AsyncIterable<SvcmEvent> {
+    const next = new EventLines(options, this.#nextId(), (left) => this.#leaveStream(left));
+    this.#replace(this.#events, next);
+    return (this.#events = next);
+  }
+
+  #replace<Stream extends LogLines | EventLines>(before: Stream | undefined, next: Stream): void {
+    if (before !== undefined) this.#streams.delete(before);
+    before?.end();
+    if (this.#state === "closed") return next.end();
+    this.#streams.add(next);
+    if (this.#connection.isOpen) this.#connection.send(next.subscription);
+    else this.#connection.open();
   }
 
   async act(action: Action, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ActionResult> {
@@ -131,7 +146,7 @@ class ChannelClient implements Client {
     this.#connection.close();
     this.#silence.stop();
     this.#watch?.frames.end();
-    this.#logs?.end();
+    for (const stream of this.#streams) stream.end();
     this.#watch = undefined;
     for (const { isSent, reject } of this.#acting.values()) {
       reject(isSent ? new OutcomeUnknownError() : new Error("The client was closed before the action was sent."));
@@ -142,7 +157,7 @@ class ChannelClient implements Client {
   #onOpen(): void {
     if (this.#watch === undefined) this.#enter("live");
     else this.#subscribe(this.#watch);
-    if (this.#logs) this.#subscribeToLogs(this.#logs);
+    for (const { subscription } of this.#streams) this.#connection.send(subscription);
     this.#sendActions();
   }
 
@@ -150,10 +165,6 @@ class ChannelClient implements Client {
     const { environment, service, intervalMs, asyncContext, history } = options;
     this.#connection.send({ type: "subscribe", environment, service, intervalMs, asyncContext, history, requestId });
     this.#silence.watch(Math.max(LEAST_STALE_MS, MISSED_FRAMES * (intervalMs ?? interval.default)));
-  }
-
-  #subscribeToLogs({ options: { signal: _signal, ...asked }, requestId }: LogLines): void {
-    this.#connection.send({ type: "logs.subscribe", ...asked, requestId });
   }
 
   #sendActions(): void {
@@ -172,13 +183,19 @@ class ChannelClient implements Client {
       case "error":
         return this.#onError(frame);
       case "action-result":
-        return this.#acting.get(frame.requestId ?? "")?.resolve(frame);
+        return this.#onResult(frame);
       case "apply":
         return this.#options.onApply?.(frame);
       case "logs":
         return this.#logs?.put(frame);
-      default: // "subscribed" and "pong" say nothing new
+      case "event":
+        return this.#events?.put(frame);
+      default: // "subscribed", "events.subscribed" and "pong" say nothing new
     }
+  }
+
+  #onResult(frame: ActionResult): void {
+    this.#acting.get(frame.requestId ?? "")?.resolve(frame);
   }
 
   #onError(frame: ErrorFrame): void {
@@ -186,8 +203,8 @@ class ChannelClient implements Client {
     const refusal = new ServiceError(code, error === undefined ? details : `${error} ${details}`);
     if (requestId === undefined) this.#watch?.frames.put("error", frame);
     else if (requestId === this.#watch?.requestId) this.#watch.frames.end(refusal);
-    else if (requestId === this.#logs?.requestId) this.#logs.end(refusal);
     else this.#acting.get(requestId)?.reject(refusal);
+    for (const stream of this.#streams) if (stream.requestId === requestId) stream.end(refusal);
   }
 
   #onDown(): void {
@@ -203,7 +220,7 @@ class ChannelClient implements Client {
 
   #failAll(error: ServiceError): void {
     this.#watch?.frames.end(error);
-    this.#logs?.end(error);
+    for (const stream of this.#streams) stream.end(error);
     for (const { reject } of this.#acting.values()) reject(error);
   }
 
@@ -214,10 +231,8 @@ class ChannelClient implements Client {
     this.#connection.send({ type: "unsubscribe" });
   }
 
-  #leaveLogs(lines: LogLines): void {
-    if (this.#logs !== lines) return;
-    this.#logs = undefined;
-    this.#connection.send({ type: "logs.unsubscribe" });
+  #leaveStream(stream: LogLines | EventLines): void {
+    if (this.#streams.delete(stream)) this.#connection.send(stream.departure);
   }
 
   #nextId(): string {

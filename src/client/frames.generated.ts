@@ -102,6 +102,7 @@ export interface ProcessMetrics {
   readonly nodeVersion: string | null;
   /** Of the app, from its package.json. */
   readonly version: string | null;
+  /** Of the last end; null also for 0, which PM2 reports for an end by a signal. */
   readonly exitCode: number | null;
   /** Metrics that the app reports through PM2, by its own names. */
   readonly customMetrics: { readonly [name: string]: number | string };
@@ -228,6 +229,23 @@ export interface LogsSubscribeFrame {
 /** Ends the subscription to logs. */
 export interface LogsUnsubscribeFrame {
   readonly type: "logs.unsubscribe";
+}
+
+/** Subscribes to what happens from now on, and replaces an earlier subscription of events. */
+export interface EventsSubscribeFrame {
+  readonly type: "events.subscribe";
+  /** Names of processes; without any, every process. */
+  readonly apps?: readonly string[] | undefined;
+  readonly cause?: "crash" | "exit" | "memory-limit" | "oom-kill" | "watch" | "cron" | "svcm" | "pm2-cli" | "signal" | "daemon" | "unknown" | undefined;
+  /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it. */
+  readonly token?: string | undefined;
+  /** Chosen by the client; the answer to this frame carries it back. */
+  readonly requestId?: string | undefined;
+}
+
+/** Ends the subscription of events. */
+export interface EventsUnsubscribeFrame {
+  readonly type: "events.unsubscribe";
 }
 
 /** A subscription is in place; its first `metrics` follows at once. */
@@ -457,6 +475,41 @@ export interface LogsFrame {
   } | undefined;
 }
 
-export type ClientFrame = SubscribeFrame | UnsubscribeFrame | PingFrame | ActionFrame | LogsSubscribeFrame | LogsUnsubscribeFrame;
+/** A subscription of events is in place. */
+export interface EventsSubscribedFrame {
+  readonly type: "events.subscribed";
+  /** Chosen by the client; the answer to this frame carries it back. */
+  readonly requestId?: string | undefined;
+}
 
-export type ServerFrame = SubscribedFrame | PongFrame | HistoryFrame | MetricsFrame | HostFrame | ErrorFrame | ActionResultFrame | ApplyFrame | LogsFrame;
+/** One event, a few seconds after it happened, because its cause may be known only then. */
+export interface EventFrame {
+  readonly type: "event";
+  /** One event. */
+  readonly event: {
+    /** To the second, because PM2's log has no more. */
+    readonly at: string;
+    /** Name of the process; null for PM2's daemon and for changes of files. */
+    readonly app: string | null;
+    /** PM2's number of the process. */
+    readonly pmId?: number | undefined;
+    /** `exit`: it ended without an order. `stop`, `restart`, `delete`: it ended on an order. `action`, `write`, `apply`: svcm's audit log has it. `daemon`: PM2 itself started or stopped. */
+    readonly kind: "start" | "exit" | "restart" | "stop" | "delete" | "action" | "write" | "apply" | "daemon";
+    readonly cause: "crash" | "exit" | "memory-limit" | "oom-kill" | "watch" | "cron" | "svcm" | "pm2-cli" | "signal" | "daemon" | "unknown";
+    /** `certain` if the evidence has no other explanation. */
+    readonly certainty: "certain" | "likely" | "unknown";
+    /** Sentences, the most important first. They hold no value of an environment. */
+    readonly evidence: readonly string[];
+    /** Absent if a signal ended the process. */
+    readonly exitCode?: number | undefined;
+    readonly signal?: string | undefined;
+    /** A user or token, and the face of svcm or the command of PM2. */
+    readonly actor?: string | undefined;
+    /** The record of svcm's audit log that explains it. */
+    readonly auditId?: string | undefined;
+  };
+}
+
+export type ClientFrame = SubscribeFrame | UnsubscribeFrame | PingFrame | ActionFrame | LogsSubscribeFrame | LogsUnsubscribeFrame | EventsSubscribeFrame | EventsUnsubscribeFrame;
+
+export type ServerFrame = SubscribedFrame | PongFrame | HistoryFrame | MetricsFrame | HostFrame | ErrorFrame | ActionResultFrame | ApplyFrame | LogsFrame | EventsSubscribedFrame | EventFrame;

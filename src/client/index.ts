@@ -14,7 +14,9 @@ export type {
   Client,
   ClientOptions,
   ConnectionState,
+  EventOptions,
   LogsOptions,
+  SvcmEvent,
   WatchFrame,
   WatchOptions,
 } from "./api.ts";

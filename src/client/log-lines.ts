@@ -1,12 +1,13 @@
 import type { LogsOptions } from "./api.ts";
-import type { LogsFrame } from "./frames.generated.ts";
+import type { ClientFrame, LogsFrame } from "./frames.generated.ts";
 
 /** A reader that does not read keeps no more frames. */
 const MOST_FRAMES = 50;
 
 /** A subscription to logs: its frames in their order. A slow reader loses the oldest, and gets their number. */
 export class LogLines implements AsyncIterable<LogsFrame> {
-  readonly options: LogsOptions;
+  readonly subscription: ClientFrame;
+  readonly departure = { type: "logs.unsubscribe" } as const;
   /** Identifies the answers to this subscription. */
   readonly requestId: string;
   readonly #onLeave: (lines: LogLines) => void;
@@ -15,8 +16,9 @@ export class LogLines implements AsyncIterable<LogsFrame> {
   #wake: (() => void) | undefined;
 
   constructor(options: LogsOptions, requestId: string, onLeave: (lines: LogLines) => void) {
-    this.options = options;
     this.requestId = requestId;
+    const { signal: _signal, ...asked } = options;
+    this.subscription = { type: "logs.subscribe", ...asked, requestId };
     this.#onLeave = onLeave;
     options.signal?.addEventListener("abort", () => this.end(), { once: true });
     if (options.signal?.aborted) this.end();

@@ -1,7 +1,16 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
+import type { InputOf } from "../core/api/inputs.ts";
 import { causes } from "../core/api/names.ts";
-import { auditText, eventsList, type Paint, type SvcmEvent } from "../core/index.ts";
+import {
+  auditText,
+  eventsList,
+  eventText,
+  wholeSecond,
+  type EventFilter,
+  type Paint,
+  type SvcmEvent,
+} from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 import { readSince } from "./terminal/since.ts";
@@ -15,6 +24,7 @@ export default class Events extends SvcmCommand {
     "<%= config.bin %> events",
     "<%= config.bin %> events orders-api billing-api --since 7d",
     "<%= config.bin %> events --cause crash --json",
+    "<%= config.bin %> events --follow",
   ];
   static override args = {
     name: Args.string({
@@ -29,6 +39,11 @@ export default class Events extends SvcmCommand {
       summary: "Show only newer events. Takes an age such as 30m, 24h or 7d, or a date such as 2026-01-31.",
       default: "24h",
     }),
+    follow: Flags.boolean({
+      char: "f",
+      summary: "Show the newest events, oldest first, then each new one. With --json, one line each.",
+      default: false,
+    }),
     cause: Flags.option({ options: causes, summary: "Show only events with this cause." })(),
   };
 
@@ -36,13 +51,34 @@ export default class Events extends SvcmCommand {
     const { args, flags } = await this.parse(Events);
     const { limit, cause, since } = flags;
     const apps = args.name ?? [];
-    const response = await this.execute(eventsList, { apps, cause, limit, since: readSince(since, Date.now()) });
+    const asked = { apps, cause, limit, since: readSince(since, Date.now()) };
+    if (flags.follow) return await this.#follow(asked);
+    const response = await this.execute(eventsList, asked);
     if (this.jsonEnabled()) return response;
     const { events, next, complete } = response;
     this.log(events.length === 0 ? `No event since ${since}.` : renderTable(COLUMNS, events, stdoutScreen()));
     if (next !== null) this.logToStderr(`Older events exist. Show more with --limit, up to 1000.`);
     if (!complete) this.warn("PM2's log or the audit log is too large to read whole. Older events may exist.");
     return response;
+  }
+
+  async #follow(asked: InputOf<"events.list"> & EventFilter): Promise<void> {
+    const { signal } = this;
+    const { eventFeed, processes, clock } = await this.ports();
+    // The feed has the events from this second on, and the list those before.
+    const fromMs = wholeSecond(clock.now());
+    const { events } = await this.execute(eventsList, asked);
+    for (const event of events.toReversed()) if (Date.parse(event.at) < fromMs) this.#show(event);
+    try {
+      for await (const event of eventFeed.watch(signal, { ...asked, fromMs })) this.#show(event);
+    } finally {
+      await processes.close();
+    }
+  }
+
+  #show(event: SvcmEvent): void {
+    if (this.jsonEnabled()) return this.logJsonLine(event);
+    this.log([`${auditText.secondOf(event.at)}  ${eventText(event)}`, ...event.evidence].join(" "));
   }
 }
 

@@ -17,6 +17,7 @@ import { createAlerting } from "./alerts/alerting.ts";
 import { nodeNotifier } from "./adapters/notifier.ts";
 import { nodeMachine } from "./adapters/machine/index.ts";
 import { pm2Processes } from "./adapters/pm2/index.ts";
+import { nodeSightings } from "./adapters/sightings.ts";
 import { nodeReleases } from "./adapters/releases.ts";
 import { nodeProcessLogs } from "./adapters/process-logs.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
@@ -25,6 +26,7 @@ import { nodeTokens } from "./adapters/tokens.ts";
 import { systemUser } from "./adapters/user.ts";
 import type { Caller } from "./caller.ts";
 import { createRecorder } from "./history/recorder.ts";
+import { createEventFeed } from "./events/feed.ts";
 import { createTelemetry } from "./metrics/sampling/create-telemetry.ts";
 import { knownSecrets } from "./pm2/ecosystem-file.ts";
 import type { Ports } from "./ports/index.ts";
@@ -65,9 +67,12 @@ export type { LogBatch, LogQuery } from "./ports/logs.ts";
 export type { HistoryResponse } from "./api/history.ts";
 export { seriesOf } from "./history/selectors.ts";
 export type { NodeState } from "./api/node.ts";
-export type { SvcmEvent, WhyResponse } from "./api/events.ts";
-export type { AuditRecord } from "./api/audit-record.ts";
 export type { LogLine, LogProblem, LogsResponse } from "./api/logs.ts";
+export type { ProcessShowResponse, SvcmEvent, WhyResponse } from "./api/events.ts";
+export type { AuditRecord } from "./api/audit-record.ts";
+export { wholeSecond } from "./events/feed.ts";
+export type { EventFeed } from "./ports/event-feed.ts";
+export type { EventFilter } from "./events/page.ts";
 export { eventText } from "./events/event-text.ts";
 export * as auditText from "./audit/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
@@ -134,6 +139,8 @@ export function nodePorts(options: WorkspaceOptions): Ports {
         folders: options.logFolders ?? [],
         secrets: async () => knownSecrets(ports, await ports.facts.runtimeContract()),
       }),
+    sightings: () => nodeSightings({ pm2Home, auditFile }),
+    eventFeed: () => createEventFeed(ports),
     machine: () => nodeMachine({ diskPaths: [parse(root).root, root, pm2Home] }),
     asyncContext: () => nodeAsyncContext,
     health: () => nodeHealth,

@@ -92,6 +92,7 @@ type Shared = Omit<SessionContext, "policy" | "authenticate" | "rollouts" | "ref
 function sharedBySockets(ports: Ports, log: ServerLog): Shared {
   return {
     telemetry: ports.telemetry,
+    eventFeed: ports.eventFeed,
     framesOf: serialiseOnce(),
     recordedHour: recordedHourOf(ports),
     logs: ports.logs,

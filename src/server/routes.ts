@@ -3,7 +3,6 @@
  * description derive from this table.
  */
 import * as body from "../core/api/bodies.ts";
-import { eventsBody } from "../core/api/events.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
 import { inputs } from "../core/api/inputs.ts";
 import { logsBody } from "../core/api/logs.ts";
@@ -18,7 +17,6 @@ import {
   envDiff,
   envRead,
   envWrite,
-  eventsList,
   identityShow,
   logsRead,
   historyRecord,
@@ -37,6 +35,7 @@ import {
 } from "../core/index.ts";
 import { contentRoutes } from "./content-routes.ts";
 import { documentRoutes } from "./document-routes.ts";
+import { eventRoutes } from "./event-routes.ts";
 import { operationRoute, type Route } from "./route.ts";
 
 const ofFile: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
@@ -167,15 +166,7 @@ export const routes: readonly Route[] = [
     response: body.auditBody,
     refusals: ["AUDIT_FAILED"],
   }),
-  operationRoute("GET", "/api/events", eventsList, {
-    summary: "List what happened to the processes, and why.",
-    tag: "pm2",
-    description:
-      "Ends with their causes, starts and changes, newest first, from PM2's log and svcm's audit log. By default of the last 24 hours.",
-    query: ["app", "since", "cause", "limit", "cursor"],
-    response: eventsBody,
-    refusals: ["EVENTS_FAILED", "AUDIT_FAILED"],
-  }),
+  ...eventRoutes,
   operationRoute("GET", "/api/me", identityShow, {
     summary: "Show who the caller is, and what it may do.",
     tag: "service",

@@ -72,7 +72,6 @@ describe("wrong usage names the problem, the accepted form and the help", () => 
     [["process", "list", "x"], /svcm process list takes no arguments; unexpected: x\./],
     [["help", "env", "gte"], /env gte is not an svcm command\. Did you mean env get\?/],
     [["evn"], /Did you mean env\?/],
-    [["describe", "api"], /svcm metrics show/],
     [["scale", "api"], /COUNT is missing/],
     [["restart"], /No process was given\. Accepted: NAME, --id or --namespace\./],
     [["ls", "x"], /svcm ls takes no arguments; unexpected: x\./],

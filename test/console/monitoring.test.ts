@@ -223,7 +223,7 @@ test.skipIf(!hasBrowser)("if reads need the token, the page asks once, at the be
   await row(page, "zeta").waitFor();
   expect(await page.getByRole("dialog").count()).toBe(0);
   await page.getByRole("link", { name: "Activity" }).click();
-  await page.locator(".audit-rows, .empty").waitFor();
+  await page.locator(".activity-rows, .empty").waitFor();
 });
 
 describe.skipIf(!hasBrowser)("a lost server or PM2", () => {

@@ -129,9 +129,9 @@ async function listen(context: BrowserContext, mayFail: boolean) {
   context.on("weberror", (error) => problems.push(String(error.error())));
   context.on("console", (message) => {
     const words = message.text();
-    // Without a PM2 that can be read, its summary is a failure that the browser logs.
-    const isOfSummary = message.location().url.includes("/api/runtime/pm2-metrics?") && isOfFailure(words);
-    if (!isOfLeaving(words) && !isOfSummary && !(mayFail && isOfFailure(words))) problems.push(words);
+    // Without a PM2 that can be read, its summary and the page of a process are failures that the browser logs.
+    const isOfPm2 = /\/api\/runtime\/(?:pm2-metrics|process)\?/.test(message.location().url) && isOfFailure(words);
+    if (!isOfLeaving(words) && !isOfPm2 && !(mayFail && isOfFailure(words))) problems.push(words);
   });
   await context.exposeFunction("reportViolation", (words: string) => problems.push(words));
   await context.addInitScript(() => {

@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)("a server that goes and comes back", () => {
 
   test("the audit keeps its records and its filter", async () => {
     const { page, button, ...cut } = await open("activity");
-    await page.getByText("svcm has changed nothing yet").waitFor();
+    await page.getByText("Nothing has happened yet").waitFor();
     await post(cut.server, { values: { SVC_HTTP_FRAMEWORK: "restify" } });
     await button("Refresh").click();
     await page.locator("tbody tr").waitFor();

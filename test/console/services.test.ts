@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
   });
 
   test("back and forward restore the service of each view", async () => {
-    const { page, choice, tab } = await twoServices({ tab: "audit?service=orders" });
+    const { page, choice, tab } = await twoServices({ tab: "activity?service=orders" });
     await tab("PM2 preview").click();
     await choice.selectOption("billing");
     await page.goBack();

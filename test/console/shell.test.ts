@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await page.getByText("The server cannot be reached.").waitFor();
     const again = await testServer({ ...noPm2, repository: server.repository, port: server.port });
     await page.getByRole("button", { name: "Refresh" }).click();
-    await page.getByText("svcm has changed nothing yet").waitFor();
+    await page.getByText("Nothing has happened yet").waitFor();
     expect(again.port).toBe(server.port);
   });
 

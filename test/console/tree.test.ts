@@ -16,7 +16,7 @@ const browser = useBrowser();
 const words: Readonly<Record<TabId, string>> = {
   monitoring: "mailer",
   environment: "The file keeps the runtime contract.",
-  activity: "svcm has changed nothing yet",
+  activity: "Nothing has happened yet",
   plan: "No ecosystem file",
   pm2: "No ecosystem for dev.",
   service: "deployments.yaml has 1 issue.",

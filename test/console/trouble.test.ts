@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
       prepare: (first) => first.clock.install(),
     });
     Object.assign(telemetry, telemetryOf);
-    await page.getByText("svcm has changed nothing yet").waitFor();
+    await page.getByText("Nothing has happened yet").waitFor();
     await page.clock.runFor(15_000);
     await expect.poll(() => page.title()).toBe(titleOf("(2) Activity"));
   });

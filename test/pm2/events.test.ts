@@ -1,17 +1,15 @@
 /** Ends of processes under a real PM2, and what svcm says of them. */
-import { execFile } from "node:child_process";
 import { rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventsList, eventWhy, execute, processAct, type Caller, type Ports } from "../../src/core/index.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
+import { play, pm2Command, scenes } from "./event-scenes.ts";
 
 const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const CANARY = "canary-Zk4-8fd03b27aa";
-const run = promisify(execFile);
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
 
 let own: Pm2;
@@ -24,23 +22,26 @@ beforeAll(async () => {
 });
 afterAll(() => own.end());
 
-const pm2Command = (...args: string[]) =>
-  run(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env["PATH"] ?? "", HOME: own.folder, PM2_HOME: own.home, PM2_DISABLE_VERSION_CHECK: "1" },
-  });
+const command = (...args: string[]) => pm2Command(own, CLI)(...args);
 const why = (name: string) => execute(eventWhy, ports, { name }, caller);
 const recordOf = async (name: string) => (await ports.processes.list()).find((record) => record.name === name)!;
 
-async function restarted(name: string): Promise<void> {
-  while ((await recordOf(name)).restartCount === 0);
-}
+test.each(scenes)("$title", async (scene) => {
+  await play(scene, { own, command });
+  const { event } = await why(String(scene.app.name));
+  expect(event).toMatchObject(scene.expected);
+  expect(event?.evidence.join(" ")).toContain(scene.says ?? "");
+  if (event?.signal !== undefined) expect(event).not.toHaveProperty("exitCode");
+});
 
 test("an end with an exit code is a crash, and its error log is shown without secrets", async () => {
   const code = `console.error("cannot reach db, password=" + process.env.DB_PASSWORD, process.argv[2]); process.exit(3);`;
   const secrets = { env: { DB_PASSWORD: CANARY }, args: [`--token=${CANARY}`] };
   await own.run({ name: "crash", autorestart: false, code, ...secrets });
   while ((await recordOf("crash")).status !== "stopped");
-  const answer = await why("crash");
+  // PM2 may notice the end before it has written the last lines.
+  let answer = await why("crash");
+  while (answer.errorLines.length === 0) answer = await why("crash");
   expect(answer.event).toMatchObject({ app: "crash", kind: "exit", cause: "crash", certainty: "certain", exitCode: 3 });
   expect(answer.errorLines.join()).toContain("cannot reach db");
   const listed = await execute(eventsList, ports, { app: "crash" }, caller);
@@ -52,29 +53,13 @@ test("an end with an exit code is a crash, and its error log is shown without se
   }
 });
 
-test("a crash loop has one event for each end, and the last one says that PM2 gave up", async () => {
-  await own.run({ name: "loop", max_restarts: 3, code: "process.exit(2);" });
-  while ((await recordOf("loop")).status !== "errored");
-  const { event, recentEnds } = await why("loop");
-  expect(event).toMatchObject({ kind: "exit", cause: "crash", certainty: "certain", exitCode: 2 });
-  expect(event?.evidence).toContain("PM2 gave up after 3 unstable restarts.");
+test("a crash loop has one event for each end", async () => {
+  await own.run({ name: "again", max_restarts: 3, code: "process.exit(2);" });
+  while ((await recordOf("again")).status !== "errored");
+  const { recentEnds } = await why("again");
   expect(recentEnds).toBeGreaterThanOrEqual(3);
-  const { events } = await execute(eventsList, ports, { app: "loop", cause: "crash" }, caller);
+  const { events } = await execute(eventsList, ports, { app: "again", cause: "crash" }, caller);
   expect(events).toHaveLength(recentEnds);
-});
-
-test("a restart by the memory limit is certain, with both figures", async () => {
-  await own.run({ name: "memory", max_memory_restart: "1M" });
-  await restarted("memory");
-  const { event } = await why("memory");
-  expect(event).toMatchObject({ kind: "restart", cause: "memory-limit", certainty: "certain" });
-  expect(event?.evidence[0]).toMatch(/^PM2 restarted it because it used \d+\.\d MB of at most 1\.0 MB\.$/);
-});
-
-test("a stop by PM2's command is probable, because PM2 does not name who ordered it", async () => {
-  await own.run({ name: "stopped" });
-  await pm2Command("stop", "stopped");
-  expect((await why("stopped")).event).toMatchObject({ kind: "stop", cause: "pm2-cli", certainty: "likely" });
 });
 
 test("a restart by svcm that ends in a later second than it began is certain, with its actor", async () => {
@@ -91,18 +76,9 @@ test("a restart by svcm that ends in a later second than it began is certain, wi
   });
 });
 
-test("SIGKILL from outside is a signal without a sender, and no exit code", async () => {
-  await own.run({ name: "killed" });
-  process.kill((await recordOf("killed")).pid!, "SIGKILL");
-  await restarted("killed");
-  const { event } = await why("killed");
-  expect(event).toMatchObject({ kind: "exit", cause: "signal", certainty: "certain", signal: "SIGKILL" });
-  expect(event).not.toHaveProperty("exitCode");
-});
-
 test("a reload of a cluster by PM2's command is one restart", async () => {
   await own.run({ name: "cluster", exec_mode: "cluster", instances: 1 });
-  await pm2Command("reload", "cluster");
+  await command("reload", "cluster");
   const { events } = await execute(eventsList, ports, { app: "cluster" }, caller);
   const [last, first] = events.filter(({ app }) => app === "cluster");
   expect(last).toMatchObject({ kind: "restart", cause: "pm2-cli", certainty: "likely" });

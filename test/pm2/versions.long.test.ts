@@ -3,10 +3,11 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
-import { ecosystemDrift, execute, processAct, processScale, type Caller } from "../../src/core/index.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ecosystemDrift, eventWhy, execute, processAct, processScale, type Caller } from "../../src/core/index.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { rawList } from "../support/raw-list.ts";
+import { play, pm2Command, scenes } from "./event-scenes.ts";
 
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
 const installed = mkdtempSync(join(tmpdir(), "svcm-pm2-versions-"));
@@ -82,4 +83,23 @@ test.each(["5.4.3", "6.0.14"])("a declaration takes effect on a daemon of PM2 %s
   await execute(processScale, ports, { name: "cluster", instances: 3 }, caller);
   await execute(processAct, ports, { action: "delete", name: "cluster" }, caller);
   expect((await ports.processes.list()).map(({ name }) => name)).toEqual(["fork"]);
+});
+
+describe.each(["5.4.3", "6.0.14"])("PM2 %s", (version) => {
+  let own: Pm2;
+  let program: string;
+  beforeAll(async () => {
+    const daemon = daemonOf(version);
+    program = join(daemon, "../../bin/pm2");
+    own = pm2(daemon);
+    opened.push(own);
+    await own.startDaemon({ PM2_WORKER_INTERVAL: "200" });
+  });
+
+  test.each(scenes)("$title", async (scene) => {
+    await play(scene, { own, command: pm2Command(own, program) });
+    const { event } = await execute(eventWhy, own.ports(), { name: String(scene.app.name) }, caller);
+    expect(event).toMatchObject(scene.expected);
+    expect(event?.evidence.join(" ")).toContain(scene.says ?? "");
+  });
 });

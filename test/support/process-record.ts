@@ -23,6 +23,7 @@ export function record(fields: Partial<ProcessRecord> = {}): ProcessRecord {
     nodeVersion: null,
     version: null,
     exitCode: null,
+    cronRestart: null,
     cpuPercent: null,
     memoryBytes: null,
     customMetrics: {},

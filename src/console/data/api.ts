@@ -2,10 +2,10 @@
 import type * as z from "zod";
 import type * as bodies from "../../core/api/bodies.ts";
 import type { IdentityResponse as Me } from "../../core/api/identity.ts";
-import type { LogsResponse } from "../../core/api/logs.ts";
 import type { Begun, Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
 import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../core/api/declarations.ts";
 import type { HistoryResponse, RecorderResponse } from "../../core/api/history.ts";
+import { happenings } from "./happenings.ts";
 import type { Session } from "../state/session.ts";
 import { RequestError, type ErrorBody, type Problem } from "./request-error.ts";
 
@@ -21,6 +21,7 @@ export type Audit = Body<"auditBody">;
 export type AuditRecord = Audit["records"][number];
 export type Repository = Tagged<DeclarationsResponse>;
 export type DraftPlan = DeclarationsPlanResponse;
+export type { ProcessShowResponse, SvcmEvent } from "../../core/api/events.ts";
 export type Verdict = Body<"deploymentsVerdictBody">;
 export type Metrics = Body<"pm2MetricsBody">;
 export type Recorded = HistoryResponse;
@@ -97,7 +98,7 @@ export function createApi(session: Pick<Session, "token" | "demand">, peer: Peer
     record: (on: boolean) => ask<RecorderResponse>({ path: "/api/history/recorder", body: { on } }),
     audit: (limit: string, signal?: AbortSignal) =>
       ask<Audit>({ path: "/api/runtime/audit", query: { limit }, signal }),
-    logs: (query: Query) => ask<LogsResponse>({ path: "/api/logs", query }),
+    ...happenings(ask, of),
     validate: (text: string, signal?: AbortSignal) =>
       ask<Verdict>({ path: "/api/validate", body: text, headers: { "content-type": "application/yaml" }, signal }),
     /** The owner of this tab's token; `undefined` if the server does not accept it. */

@@ -5,7 +5,7 @@ import type { TabId } from "../state/address.ts";
 import type { Mark } from "../state/router.ts";
 import type { EntryList } from "../state/entry-list.ts";
 import type { IconName } from "../ui/Icon.tsx";
-import { Audit } from "./audit/Audit.tsx";
+import { Activity } from "./activity/Activity.tsx";
 import { environmentMark } from "./environment/editor.ts";
 import { Environment } from "./environment/Environment.tsx";
 import { interfaceList, Interfaces } from "./interfaces/Interfaces.tsx";
@@ -44,7 +44,7 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
     isOfOneService: true,
     mark: environmentMark,
   },
-  activity: { label: "Activity", icon: "history", View: Audit },
+  activity: { label: "Activity", icon: "history", View: Activity },
   plan: { label: "Plan", icon: "plan", View: Plan },
   pm2: { label: "PM2 preview", short: "PM2", icon: "layers", View: Pm2 },
   service: {

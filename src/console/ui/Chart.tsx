@@ -78,7 +78,7 @@ type ReadoutProps = Pick<ChartProps, "lines" | "format"> & { readonly plot: Plot
 /** Time and values under the pointer, in the corner that is farther away from it. */
 function Readout({ plot: { scene, at }, lines, format }: ReadoutProps): JSX.Element | null {
   if (scene.value === undefined || at.value === undefined) return null;
-  const { time, values } = readingOf(scene.value, at.value, lines, format);
+  const { time, values, events } = readingOf(scene.value, at.value, lines, format);
   const { from, to } = scene.value.scale.span;
   const isLate = (scene.value.times[at.value] ?? 0) > (from + to) / 2;
   return (
@@ -87,6 +87,11 @@ function Readout({ plot: { scene, at }, lines, format }: ReadoutProps): JSX.Elem
       {values.map(({ name, value }) => (
         <span key={name}>
           {name} <strong>{value}</strong>
+        </span>
+      ))}
+      {events.map((words) => (
+        <span key={words} class="happened">
+          {words}
         </span>
       ))}
     </p>

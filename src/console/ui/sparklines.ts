@@ -14,6 +14,8 @@ export interface Sparkline {
   readonly least: number;
   readonly isFromZero: boolean;
   readonly series: () => Readable | undefined;
+  /** Moments of failures, in seconds. */
+  readonly failures: () => readonly number[];
 }
 
 /** Draws all sparklines that are in sight. */
@@ -26,7 +28,7 @@ export function createSparklines(span: () => Span) {
     const ink = inks.get(line.canvas.className) ?? inkOf(line.canvas);
     inks.set(line.canvas.className, ink);
     line.series()?.spread(line.column, span(), values.fill(Number.NaN));
-    drawLine(line, values, ink);
+    drawLine(line, values, ink, span());
   };
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
@@ -57,7 +59,8 @@ export function createSparklines(span: () => Span) {
   };
 }
 
-function drawLine({ canvas, least, isFromZero }: Sparkline, values: Float32Array, ink: Ink): void {
+function drawLine(line: Sparkline, values: Float32Array, ink: Ink, { from, to }: Span): void {
+  const { canvas, least, isFromZero, failures } = line;
   const context = clear(canvas, WIDTH, HEIGHT);
   if (context === null) return;
   const { bottom, top } = scaleOf(values, least, isFromZero);
@@ -67,6 +70,10 @@ function drawLine({ canvas, least, isFromZero }: Sparkline, values: Float32Array
   };
   const runs = runsOf(POINTS, (at) => Number.isNaN(values[at]));
   paintLine(context, runs, place, { stroke: ink.strong, width: 1, fill: ink.wash, floor: HEIGHT });
+  context.fillStyle = ink.muted;
+  for (const time of failures()) {
+    if (time >= from && time <= to) context.fillRect(((time - from) / (to - from)) * WIDTH, 0, 1, HEIGHT);
+  }
 }
 
 /** A separate scale for each line, so that growth shows at any size. NaN was not measured. */

@@ -1,64 +1,64 @@
 import { join } from "node:path";
+import type { ErrorTail } from "../events/heap-error.ts";
 import { logEntry, type LogEntry } from "../events/log-line.ts";
 import type { LogPart, ProcessLogs } from "../ports/process-logs.ts";
-import { attempting, refuse } from "./files/file-error.ts";
 import { linesBackwards } from "./files/lines-backwards.ts";
-import { close, fstat, isRefusal, O_RDONLY, open, SAFELY } from "./files/system.ts";
+import { withLog, type OpenLog } from "./files/log.ts";
 
 /** More than a daemon writes in months; a crash loop writes it in days. */
 const MOST_BYTES = 64 * 2 ** 20;
-const MOST_ENTRIES = 200_000;
-/** PM2's own clock never writes out of order, but the machine's may be set back. */
-const SLACK_MS = 3_600_000;
+const MOST_ENTRIES = 500_000;
+const MOST_ERROR_BYTES = 256 * 1024;
+const MOST_ERROR_LINES = 200;
+/** Other names could lead out of the folder. */
+const PLAIN_NAME = /^[\w-][\w.-]{0,199}$/;
 
 export function nodeProcessLogs(pm2Home: string): ProcessLogs {
   return {
     async pm2(sinceMs, signal) {
-      const found = await withLog(join(pm2Home, "pm2.log"), (fd, size) => entriesOf(fd, size, sinceMs, signal));
+      const found = await withLog(join(pm2Home, "pm2.log"), (log) => entriesOf(log, sinceMs, signal));
       return found ?? { entries: [], isComplete: true };
+    },
+    async errorTail({ name, pmId }) {
+      if (!PLAIN_NAME.test(name)) return undefined;
+      for (const file of [`${name}-error-${pmId}.log`, `${name}-error.log`]) {
+        const found = await withLog(join(pm2Home, "logs", file), lastLines);
+        if (found !== undefined) return found;
+      }
+      return undefined;
     },
   };
 }
 
-async function withLog<T>(path: string, use: (fd: number, size: number) => Promise<T>): Promise<T | undefined> {
-  return await attempting("read", path, async () => {
-    const fd = await openIfThere(path);
-    if (fd === undefined) return undefined;
-    try {
-      const stat = await fstat(fd);
-      if (!stat.isFile()) throw refuse("ENOTREG", "read", path);
-      return await use(fd, Number(stat.size));
-    } finally {
-      await close(fd);
-    }
-  });
-}
-
-async function openIfThere(path: string): Promise<number | undefined> {
-  try {
-    return await open(path, O_RDONLY | SAFELY);
-  } catch (error) {
-    if (isRefusal(error, "ENOENT")) return undefined;
-    if (isRefusal(error, "ENXIO", "ELOOP")) throw refuse("ENOTREG", "read", path);
-    throw error;
-  }
-}
-
-async function entriesOf(fd: number, size: number, sinceMs: number, signal?: AbortSignal): Promise<LogPart> {
+/** Ends at a whole step of older lines, because the machine's clock may have been set back for a while. */
+async function entriesOf({ fd, size }: OpenLog, sinceMs: number, signal?: AbortSignal): Promise<LogPart> {
   const entries: LogEntry[] = [];
   let bytesRead = 0;
+  const part = (isComplete: boolean): LogPart => ({ entries: entries.toReversed(), isComplete });
   for await (const { lines, bytes } of linesBackwards(fd, size)) {
     signal?.throwIfAborted();
     bytesRead += bytes;
+    const before = entries.length;
+    let hasOlder = false;
     for (const line of lines) {
       const entry = logEntry(line);
       if (entry === undefined) continue;
-      if (entry.atMs < sinceMs - SLACK_MS) return { entries: entries.toReversed(), isComplete: true };
-      entries.push(entry);
+      if (entry.atMs >= sinceMs) entries.push(entry);
+      else hasOlder = true;
     }
-    if (bytesRead > MOST_BYTES || entries.length > MOST_ENTRIES) {
-      return { entries: entries.toReversed(), isComplete: bytesRead >= size };
-    }
+    if (hasOlder && entries.length === before) return part(true);
+    if (bytesRead > MOST_BYTES || entries.length > MOST_ENTRIES) return part(bytesRead >= size);
   }
-  return { entries: entries.toReversed(), isComplete: true };
+  return part(true);
+}
+
+async function lastLines({ fd, size, writtenMs }: OpenLog): Promise<ErrorTail> {
+  const found: string[] = [];
+  let bytesRead = 0;
+  for await (const { lines, bytes } of linesBackwards(fd, size)) {
+    found.push(...lines.filter((line) => line.trim() !== ""));
+    bytesRead += bytes;
+    if (found.length >= MOST_ERROR_LINES || bytesRead > MOST_ERROR_BYTES) break;
+  }
+  return { lines: found.slice(0, MOST_ERROR_LINES).toReversed(), writtenMs };
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { BodyOf } from "./body-of.ts";
-import { causes, certainties, eventKinds } from "./names.ts";
+import { driftEntry } from "./metrics.ts";
+import { causes, certainties, eventKinds, tiers } from "./names.ts";
 
 export const eventBody = z
   .strictObject({
@@ -10,8 +11,8 @@ export const eventBody = z
     kind: z
       .enum(eventKinds)
       .describe(
-        "`exit`: it ended without an order. `stop`, `restart`: it ended on an order. `action`, `write`: svcm's audit log " +
-          "has it. `daemon`: PM2 itself started or stopped.",
+        "`exit`: it ended without an order. `stop`, `restart`, `delete`: it ended on an order. `action`, `write`, `apply`: " +
+          "svcm's audit log has it. `daemon`: PM2 itself started or stopped.",
       ),
     cause: z.enum(causes),
     certainty: z.enum(certainties).describe("`certain` if the evidence has no other explanation."),
@@ -20,7 +21,8 @@ export const eventBody = z
       .describe("Sentences, the most important first. They hold no value of an environment."),
     exitCode: z.int().optional().describe("Absent if a signal ended the process."),
     signal: z.string().optional(),
-    actor: z.string().optional().describe("A user or token, and the face of svcm."),
+    actor: z.string().optional().describe("A user or token, and the face of svcm or the command of PM2."),
+    auditId: z.string().optional().describe("The record of svcm's audit log that explains it."),
   })
   .describe("One event.");
 
@@ -39,6 +41,12 @@ export const whyBody = z
     app: z.string(),
     event: eventBody.nullable().describe("The last end; null if PM2's log does not have one."),
     recentEnds: z.int().min(0).describe("Ends without an order in the 15 minutes up to the last end."),
+    processes: z
+      .array(z.strictObject({ pmId: z.int(), status: z.string() }))
+      .describe("The processes of this name that PM2 knows now, with PM2's word for their state."),
+    now: z
+      .array(z.string())
+      .describe("Sentences about its present state: a port that is taken, a full disk, connections that wait."),
     errorLines: z
       .array(z.string())
       .describe("The last lines of its error log, without known secrets; empty if they cannot be shown safely."),
@@ -46,6 +54,55 @@ export const whyBody = z
   })
   .describe("When and why a process last ended.");
 
+const listener = z.strictObject({
+  address: z.string(),
+  port: z.int(),
+  waiting: z.int().describe("Connections that the process has not accepted yet."),
+});
+
+export const processShowBody = z
+  .strictObject({
+    name: z.string(),
+    processes: z.array(
+      z.strictObject({
+        pmId: z.int(),
+        status: z.string().describe("PM2's word."),
+        pid: z.int().nullable(),
+        uptimeMs: z.number().nullable(),
+        restartCount: z.int(),
+        cpuPercent: z.number().nullable(),
+        memoryBytes: z.number().nullable(),
+        execMode: z.string().nullable(),
+        script: z.string().nullable(),
+        problem: z.strictObject({ code: z.string(), details: z.string() }).nullable(),
+        ports: z
+          .array(listener)
+          .nullable()
+          .describe(
+            "Sockets that it listens on; null if the system does not show them, or if PM2 listens for a cluster.",
+          ),
+        next: z.array(z.string()).describe("Rules by which PM2 ends or starts it next."),
+      }),
+    ),
+    why: whyBody,
+    ends: z.array(eventBody).describe("Its last ends, newest first."),
+    declaration: z
+      .strictObject({
+        environment: z.string(),
+        fileName: z.string(),
+        isDeclared: z.boolean(),
+        drift: z.array(driftEntry).describe("As in the metrics. An empty list if it runs as declared."),
+        error: z.string().optional().describe("Why the ecosystem file cannot be read."),
+      })
+      .nullable()
+      .describe("Null if the environment has no ecosystem file."),
+    env: z
+      .array(z.strictObject({ key: z.string(), tier: z.enum(tiers) }))
+      .describe("Names of its variables that the contract or the ecosystem file knows. Values are never shown."),
+  })
+  .describe("One process: its state, its last ends and why, its declaration, and what acts on it next.");
+
+export type ProcessShowResponse = BodyOf<typeof processShowBody>;
 export type SvcmEvent = BodyOf<typeof eventBody>;
 export type EventsResponse = BodyOf<typeof eventsBody>;
 export type WhyResponse = BodyOf<typeof whyBody>;

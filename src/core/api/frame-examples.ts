@@ -139,6 +139,8 @@ export const frameExamples: Examples = {
       begin: { older: null, problems: [] },
     },
   ],
+  "events.subscribe": [{ type: "events.subscribe", apps: ["dev-restapi"] }],
+  "events.unsubscribe": [{ type: "events.unsubscribe" }],
   subscribed: [{ type: "subscribed", environment: "dev", intervalMs: 1000 }],
   pong: [{ type: "pong" }],
   metrics: [{ type: "metrics", payload }],
@@ -208,6 +210,22 @@ export const frameExamples: Examples = {
       app: "",
       phase: "done",
       outcome: "applied",
+    },
+  ],
+  "events.subscribed": [{ type: "events.subscribed" }],
+  event: [
+    {
+      type: "event",
+      event: {
+        at: collectedAt,
+        app: "dev-restapi",
+        pmId: 0,
+        kind: "exit",
+        cause: "crash",
+        certainty: "certain",
+        evidence: ["It ended without an order, with exit code 1.", "PM2 started it again."],
+        exitCode: 1,
+      },
     },
   ],
 };

@@ -7,26 +7,20 @@ import * as z from "zod/mini";
 import type { BodyOf } from "./body-of.ts";
 import { issueBody } from "./issue-body.ts";
 import { interval } from "./channel.ts";
+import { requestId, text, token } from "./frame-parts.ts";
 import { historyColumns } from "./history.ts";
 import { hostPayload, metricsPayload } from "./metrics.ts";
-import { logLineBody, logProblemBody } from "./logs.ts";
+import { channelActions, processScopes, releaseOutcomes, stepKinds, stepPhases } from "./names.ts";
 import {
-  channelActions,
-  logLevels,
-  logStreams,
-  processScopes,
-  releaseOutcomes,
-  stepKinds,
-  stepPhases,
-} from "./names.ts";
+  eventFrame,
+  eventsSubscribedFrame,
+  eventsSubscribeFrame,
+  eventsUnsubscribeFrame,
+  logsFrame,
+  logsSubscribeFrame,
+  logsUnsubscribeFrame,
+} from "./stream-frames.ts";
 
-const text = (max: number) => z.string().check(z.minLength(1), z.maxLength(max));
-const requestId = z.optional(
-  text(64).check(z.describe("Chosen by the client; the answer to this frame carries it back.")),
-);
-const token = z.optional(
-  text(4096).check(z.describe("The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it.")),
-);
 const environment = z.string().check(z.describe("The requested environment, trimmed and lower-cased."));
 const action = z.enum(channelActions);
 const scope = z.enum(processScopes);
@@ -93,46 +87,6 @@ export const actionFrame = z
     requestId,
   })
   .check(z.describe("Starts, stops or restarts. Answered with `action-result`."));
-
-export const logsSubscribeFrame = z
-  .strictObject({
-    type: z.literal("logs.subscribe"),
-    apps: z.optional(
-      z.array(text(200)).check(z.maxLength(200), z.describe("Names of processes; without one, every process.")),
-    ),
-    grep: z.optional(text(1000).check(z.describe("Text of a line, as it is in the file."))),
-    ignoreCase: z.optional(z.boolean()),
-    level: z.optional(z.enum(logLevels).check(z.describe("The least level."))),
-    stream: z.optional(z.enum(logStreams)),
-    tail: z.optional(
-      z.int().check(z.minimum(0), z.maximum(500), z.describe("Number of lines to begin with; 100 if it is absent.")),
-    ),
-    token,
-    requestId,
-  })
-  .check(z.describe("Subscribes to the lines of logs and replaces an earlier subscription to logs."));
-
-export const logsUnsubscribeFrame = z
-  .strictObject({ type: z.literal("logs.unsubscribe") })
-  .check(z.describe("Ends the subscription to logs."));
-
-export const logsFrame = z
-  .strictObject({
-    type: z.literal("logs"),
-    lines: z.array(logLineBody).check(z.describe("Oldest first; at most 500 and 256 KB.")),
-    skipped: z.int().check(z.describe("Lines that were left out before these; the log files have them.")),
-    begin: z.optional(
-      z
-        .strictObject({
-          older: z
-            .nullable(z.string())
-            .check(z.describe("For `before` of `GET /api/logs`; null if there are no older lines.")),
-          problems: z.array(logProblemBody).check(z.describe("Files that are not read.")),
-        })
-        .check(z.describe("Only in the first frame of a subscription.")),
-    ),
-  })
-  .check(z.describe("Lines of logs, at most one frame in 100 ms."));
 
 export const subscribedFrame = z
   .strictObject({ type: z.literal("subscribed"), environment, intervalMs: z.int() })
@@ -220,6 +174,8 @@ export const clientFrames = {
   action: actionFrame,
   "logs.subscribe": logsSubscribeFrame,
   "logs.unsubscribe": logsUnsubscribeFrame,
+  "events.subscribe": eventsSubscribeFrame,
+  "events.unsubscribe": eventsUnsubscribeFrame,
 } as const;
 
 export const serverFrames = {
@@ -232,11 +188,14 @@ export const serverFrames = {
   "action-result": actionResultFrame,
   apply: applyFrame,
   logs: logsFrame,
+  "events.subscribed": eventsSubscribedFrame,
+  event: eventFrame,
 } as const;
 
 export type SubscribeFrame = BodyOf<typeof subscribeFrame>;
 export type LogsSubscribeFrame = BodyOf<typeof logsSubscribeFrame>;
 export type LogsFrame = BodyOf<typeof logsFrame>;
+export type EventsSubscribeFrame = BodyOf<typeof eventsSubscribeFrame>;
 export type ActionFrame = BodyOf<typeof actionFrame>;
 export type ActionResultFrame = BodyOf<typeof actionResultFrame>;
 export type ApplyFrame = BodyOf<typeof applyFrame>;

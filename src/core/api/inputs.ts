@@ -93,17 +93,13 @@ export const inputs = {
   }),
   "event.why": z.strictObject({ name: processName }),
   "identity.show": nothing,
-  /**
-   * `series` as in `host,orders-api/0:memoryBytes`, by default every series. `from` and `to` in milliseconds since 1970, by
-   * default the last hour.
-   */
+  /** `series` as in `host,orders-api/0:memoryBytes`, by default all. `from` and `to` as `since`, by default the last hour. */
   "history.show": z.strictObject({
     series: z.optional(z.string().check(z.minLength(1), z.maxLength(4000))),
     from: z.optional(z.int().check(z.minimum(0))),
     to: z.optional(z.int().check(z.minimum(1), z.maximum(8_640_000_000_000_000))),
     points: z.optional(z.int().check(z.minimum(1), z.maximum(2000))),
   }),
-  /** Switches the recorder of a running service on or off. */
   "history.record": z.strictObject({ on: z.boolean() }),
   "interface.add": z.strictObject({ ...documentEdit, values }),
   /** `which` is a controller mapping, or the position of the adapter in the list. */
@@ -156,6 +152,7 @@ export const inputs = {
     timeoutMs,
   }),
   "process.list": nothing,
+  "process.show": z.strictObject({ name: processName, environment, service }),
   /** `instances` is the wanted number of processes of the app. */
   "process.scale": z.strictObject({
     name: processName,

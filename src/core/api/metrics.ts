@@ -169,7 +169,10 @@ export const processMetrics = z
     watching: z.boolean().nullable(),
     nodeVersion: z.string().nullable(),
     version: z.string().nullable().describe("Of the app, from its package.json."),
-    exitCode: z.int().nullable(),
+    exitCode: z
+      .int()
+      .nullable()
+      .describe("Of the last end; null also for 0, which PM2 reports for an end by a signal."),
     customMetrics: z
       .record(z.string(), z.union([z.number(), z.string()]))
       .describe("Metrics that the app reports through PM2, by its own names."),

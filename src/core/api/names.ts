@@ -81,12 +81,13 @@ export const releaseOutcomes = ["running", "applied", "unchanged", "refused", "r
 
 export const stepPhases = ["not-begun", "begun", "done", "failed", "reverted"] as const;
 
-export const eventKinds = ["start", "exit", "restart", "stop", "action", "write", "daemon"] as const;
+export const eventKinds = ["start", "exit", "restart", "stop", "delete", "action", "write", "apply", "daemon"] as const;
 
 export const causes = [
   "crash",
   "exit",
   "memory-limit",
+  "oom-kill",
   "watch",
   "cron",
   "svcm",

@@ -2,11 +2,18 @@ import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import { callerOf, subjectOf } from "../audit/audit-text.ts";
 import type { LogEvent } from "./log-events.ts";
+import { isOpen } from "./sightings.ts";
 
 /** PM2's log has whole seconds. */
 const SECOND_MS = 1000;
 /** An attempt without an outcome was interrupted; its effect may come this much later. */
 const INTERRUPTED_MS = 60_000;
+
+export interface Happening {
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
+  readonly event: Omit<SvcmEvent, "at">;
+}
 
 interface Claim {
   readonly record: AuditRecord;
@@ -22,34 +29,43 @@ interface Claim {
  * process. It must also begin in an earlier second: in the same second, another program may have stopped the process
  * before.
  */
-export function withAudit(events: readonly LogEvent[], records: readonly AuditRecord[], pm2Home: string): SvcmEvent[] {
+export function withAudit(events: readonly LogEvent[], records: readonly AuditRecord[], pm2Home: string): Happening[] {
   const claims = records.filter(({ outcome }) => outcome !== "refused").map(claimOf);
-  const acting = claims.filter(({ record }) => record.processes !== undefined);
+  const acting = byProcess(claims);
   const owners = new Map<LogEvent, Claim>();
   for (const event of events) {
-    const claim = event.isOrdered ? acting.find((one) => claimsEvent(one, event, pm2Home)) : undefined;
+    const candidates = isOpen(event) ? acting.get(event.event.app ?? "") : undefined;
+    const claim = candidates?.find((one) => claimsEvent(one, event, pm2Home));
     if (claim === undefined) continue;
     owners.set(event, claim);
     claim.claimed.push(event);
   }
-  const attributed = events.map((event) => ({ ms: event.atMs, event: attributedTo(event, owners.get(event)) }));
+  const attributed = events.map((event) => ({ atMs: event.atMs, event: attributedTo(event, owners.get(event)) }));
   const others = claims.filter(({ claimed }) => claimed.length === 0);
   const recorded = others.flatMap((claim) => fromRecord(claim, pm2Home));
   return [...attributed, ...recorded]
     .map((one, index) => ({ ...one, index }))
-    .toSorted((a, b) => b.ms - a.ms || b.index - a.index)
-    .map(({ ms, event }) => ({ at: new Date(ms).toISOString(), ...event }));
+    .toSorted((a, b) => b.atMs - a.atMs || b.index - a.index);
+}
+
+function byProcess(claims: readonly Claim[]): ReadonlyMap<string, readonly Claim[]> {
+  const map = new Map<string, Claim[]>();
+  for (const claim of claims) {
+    for (const name of new Set(claim.record.processes?.map((process) => process.name))) {
+      map.set(name, [...(map.get(name) ?? []), claim]);
+    }
+  }
+  return map;
 }
 
 function claimOf(record: AuditRecord): Claim {
   const ms = Date.parse(record.timestamp);
-  const isOpen = record.outcome === "started";
-  return { record, beganMs: ms - (record.ms ?? 0), endedMs: isOpen ? ms + INTERRUPTED_MS : ms, claimed: [] };
+  const isInterrupted = record.outcome === "started";
+  return { record, beganMs: ms - (record.ms ?? 0), endedMs: isInterrupted ? ms + INTERRUPTED_MS : ms, claimed: [] };
 }
 
 function claimsEvent({ record, beganMs, endedMs }: Claim, { atMs, event }: LogEvent, pm2Home: string): boolean {
   if (atMs < second(beganMs) || atMs > endedMs) return false;
-  if (event.cause !== "pm2-cli" && event.cause !== "cron" && event.cause !== "unknown") return false;
   const isStart = event.kind === "start";
   if (isStart ? record.action === "process.stop" : record.action === "process.start") return false;
   return (record.processes ?? []).some(
@@ -66,13 +82,20 @@ function attributedTo(logged: LogEvent, claim: Claim | undefined): Omit<SvcmEven
   );
   const isCertain = record.outcome === "succeeded" && rivals.length === 1 && atMs > second(beganMs);
   const words = `svcm's audit log has ${record.action} by ${callerOf(record)} at that time.`;
+  const auditId = record.id;
+  // Two orders at the same time: either may be the reason.
+  if (event.actor !== undefined) {
+    return { ...event, certainty: "likely", evidence: [...event.evidence, words], auditId };
+  }
   const [, ...rest] = event.evidence;
   return {
     ...event,
+    kind: event.kind === "stop" && record.action === "process.delete" ? "delete" : event.kind,
     cause: "svcm",
     certainty: isCertain ? "certain" : "likely",
     evidence: [words, ...rest],
     actor: callerOf(record),
+    auditId,
   };
 }
 
@@ -81,24 +104,22 @@ function second(ms: number): number {
 }
 
 /** A change that PM2's log does not show, once for each process of this PM2. */
-function fromRecord(
-  { record, beganMs }: Claim,
-  pm2Home: string,
-): { readonly ms: number; readonly event: Omit<SvcmEvent, "at"> }[] {
+function fromRecord({ record, beganMs }: Claim, pm2Home: string): Happening[] {
   const isAction = record.processes !== undefined;
   const subject = subjectOf(record);
   const event: Omit<SvcmEvent, "at"> = {
     app: null,
-    kind: isAction ? "action" : "write",
+    kind: record.action.startsWith("plan.") ? "apply" : isAction ? "action" : "write",
     cause: "svcm",
     certainty: "certain",
     evidence: [`${record.action} ${subject}`.trim() + ` ${record.outcome} in svcm's audit log.`],
     actor: callerOf(record),
+    auditId: record.id,
   };
-  if (!isAction) return [{ ms: beganMs, event }];
+  if (!isAction) return [{ atMs: beganMs, event }];
   const own = (record.processes ?? []).filter(({ pm2Home: home }) => home === pm2Home);
   return own.map(({ name, pmId }) => ({
-    ms: beganMs,
+    atMs: beganMs,
     event: { ...event, app: name, ...(pmId !== null && { pmId }) },
   }));
 }

@@ -12,6 +12,8 @@ export interface Order {
   readonly memory?: { readonly atMs: number; readonly bytes: number; readonly limit: number };
   readonly watch?: { readonly atMs: number; readonly path: string } | undefined;
   readonly cron?: { readonly atMs: number };
+  /** PM2 waited this long, then killed the process. */
+  readonly forced?: { readonly afterMs: number };
   /** PM2's daemon itself was being stopped by a signal. */
   readonly isEnding?: boolean;
 }
@@ -48,15 +50,23 @@ function bySignal(signal: string): Verdict {
       "The system also sends this signal for a fault of the process itself.",
     );
   }
-  if (signal === "SIGKILL") {
-    return verdict("signal", "certain", sentence, "The kernel also sends this signal if memory runs out.");
-  }
   return verdict("signal", "certain", sentence);
 }
 
 /** PM2 wrote `Stopping app` before the end. */
 export function ordered(order: Order, withinMs = AT_ONCE_MS): Verdict {
-  const { stoppingMs = 0, memory, watch, cron, isEnding = false } = order;
+  const { evidence, ...why } = reasonOf(order, withinMs);
+  if (order.forced === undefined) return { ...why, evidence };
+  const seconds = (order.forced.afterMs / 1000).toFixed(1);
+  return { ...why, evidence: [...evidence, `It did not end within ${seconds} s, so PM2 sent SIGKILL.`] };
+}
+
+/** True if a schedule may be the reason. Every stop of a process with a schedule looks like that. */
+export function maySchedule({ stoppingMs = 0, cron }: Order): boolean {
+  return cron !== undefined && isWithin(stoppingMs - cron.atMs, AT_ONCE_MS);
+}
+
+function reasonOf({ stoppingMs = 0, memory, watch, isEnding = false }: Order, withinMs: number): Verdict {
   const isNear = ({ atMs }: { readonly atMs: number }): boolean => isWithin(stoppingMs - atMs, withinMs);
   if (isEnding) return verdict("daemon", "certain", "A signal stopped PM2's daemon, which stopped its processes.");
   if (memory !== undefined && isNear(memory)) {
@@ -68,9 +78,6 @@ export function ordered(order: Order, withinMs = AT_ONCE_MS): Verdict {
   }
   if (watch !== undefined && isNear(watch)) {
     return verdict("watch", "certain", `PM2 restarted it because ${shownPath(watch.path)} changed.`);
-  }
-  if (cron !== undefined && isNear(cron) && stoppingMs % 60_000 === 0) {
-    return verdict("cron", "likely", "PM2 restarted it at a full minute, and it has a schedule.");
   }
   return verdict("pm2-cli", "likely", "PM2 was ordered to end it, and svcm's audit log does not have the order.");
 }

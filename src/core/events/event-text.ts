@@ -14,8 +14,10 @@ const KINDS: Readonly<Record<SvcmEvent["kind"], string>> = {
   exit: "ended",
   restart: "was restarted",
   stop: "was stopped",
+  delete: "was deleted",
   action: "was acted on",
   write: "was changed",
+  apply: "was part of an apply",
   daemon: "changed",
 };
 
@@ -23,6 +25,7 @@ const CAUSES: Readonly<Record<SvcmEvent["cause"], string>> = {
   crash: "crash",
   exit: "normal exit",
   "memory-limit": "memory limit",
+  "oom-kill": "killed by the kernel, out of memory",
   watch: "changed file",
   cron: "schedule",
   svcm: "svcm",

@@ -1,27 +1,78 @@
-import type { SvcmEvent } from "../api/events.ts";
+import type { AuditRecord } from "../api/audit-record.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { withAudit } from "./audited-events.ts";
-import { logEvents } from "./log-events.ts";
+import { withAudit, type Happening } from "./audited-events.ts";
+import { withHeapErrors } from "./heap-error.ts";
+import { logEvents, type LogEvent } from "./log-events.ts";
+import { isDue, scheduleOf } from "./schedule.ts";
+import { withCommands, withKernel } from "./sightings.ts";
 
 const MOST_RECORDS = 1000;
 
 export interface Happened {
   /** Newest first. */
-  readonly events: readonly SvcmEvent[];
+  readonly events: readonly Happening[];
   readonly isComplete: boolean;
 }
 
-/** PM2's log joined with svcm's audit log. @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED */
+/**
+ * PM2's log joined with what svcm saw, the kernel's facts, the schedules of processes, their error logs and svcm's audit
+ * log. Each of them is asked only if an event may depend on it.
+ * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
+ */
 export async function happened(ports: Ports, sinceMs: number, signal: AbortSignal | undefined): Promise<Happened> {
   const log = await ports.processLogs.pm2(sinceMs, signal).catch((error: unknown) => {
     throw failed("EVENTS_FAILED", error);
   });
-  const audit = await ports.audit.newest({ limit: MOST_RECORDS, since: sinceMs }, signal).catch((error: unknown) => {
+  const audit = await newestRecords(ports, sinceMs, signal);
+  const { sightings } = ports;
+  const seen = await sightings.kept(sinceMs).catch(() => []);
+  let events: readonly LogEvent[] = withCommands(logEvents(log.entries), seen);
+  if (events.some(dependsOnKernel)) events = withKernel(events, await sightings.kernel(), seen);
+  events = await withSchedules(ports, events, signal);
+  events = await withHeapErrors(events, ({ app, pmId = -1 }) => ports.processLogs.errorTail({ name: app ?? "", pmId }));
+  return {
+    events: withAudit(events, audit.records, ports.workspace.pm2Home),
+    isComplete: log.isComplete && audit.isComplete && audit.records.length < MOST_RECORDS,
+  };
+}
+
+async function newestRecords(
+  ports: Ports,
+  since: number,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly records: readonly AuditRecord[]; readonly isComplete: boolean }> {
+  return await ports.audit.newest({ limit: MOST_RECORDS, since }, signal).catch((error: unknown) => {
     throw failed("AUDIT_FAILED", error);
   });
-  const events = withAudit(logEvents(log.entries), audit.records, ports.workspace.pm2Home);
-  return { events, isComplete: log.isComplete && audit.isComplete && audit.records.length < MOST_RECORDS };
+}
+
+function dependsOnKernel({ lostMs, event: { kind, signal } }: LogEvent): boolean {
+  return lostMs !== undefined || (kind === "exit" && signal === "SIGKILL");
+}
+
+/** If PM2 does not answer, a full minute looks like a schedule. */
+async function withSchedules(
+  ports: Ports,
+  events: readonly LogEvent[],
+  signal: AbortSignal | undefined,
+): Promise<readonly LogEvent[]> {
+  if (!events.some(({ maySchedule, event }) => maySchedule && event.actor === undefined)) return events;
+  const records = await ports.processes.list(signal).catch(() => []);
+  const patterns = new Map(records.map(({ pmId, cronRestart }) => [pmId, cronRestart]));
+  return events.map((logged) => {
+    const { maySchedule, orderedMs = 0, event } = logged;
+    if (!maySchedule || event.cause !== "pm2-cli" || event.actor !== undefined) return logged;
+    const pattern = patterns.get(event.pmId ?? -1) ?? undefined;
+    const schedule = pattern === undefined ? undefined : scheduleOf(pattern);
+    const isTime = schedule === undefined ? orderedMs % 60_000 === 0 : isDue(schedule, orderedMs);
+    if (!isTime) return logged;
+    const why =
+      schedule === undefined ? "at a full minute, and it has a schedule" : `when its schedule ${pattern} says`;
+    const [, ...rest] = event.evidence;
+    const evidence = [`PM2 restarted it ${why}.`, ...rest];
+    return { ...logged, event: { ...event, cause: "cron", certainty: "likely", evidence } };
+  });
 }
 
 function failed(kind: "EVENTS_FAILED" | "AUDIT_FAILED", error: unknown): unknown {

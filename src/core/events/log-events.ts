@@ -1,6 +1,6 @@
 import type { SvcmEvent } from "../api/events.ts";
 import { defined } from "../words/defined.ts";
-import { endOnItsOwn, ordered, reload, type Order, type Verdict } from "./causes.ts";
+import { endOnItsOwn, maySchedule, ordered, reload, type Order, type Verdict } from "./causes.ts";
 import type { LogEntry } from "./log-line.ts";
 
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
@@ -9,13 +9,19 @@ type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: T
 export interface LogEvent {
   readonly atMs: number;
   readonly isOrdered: boolean;
+  /** The second in which PM2 began to stop the process. */
+  readonly orderedMs?: number | undefined;
+  /** A schedule may be the reason. */
+  readonly maySchedule?: boolean;
+  /** Of a daemon that starts, although the one before it did not say that it stopped: its last sign of life. */
+  readonly lostMs?: number | undefined;
   /** The names, numbers, kind and verdict; `at` follows from `atMs`. */
   readonly event: Omit<SvcmEvent, "at">;
 }
 
-interface Draft extends Verdict {
-  readonly atMs: number;
-  readonly isOrdered: boolean;
+type Circumstances = Omit<LogEvent, "event">;
+
+interface Draft extends Verdict, Circumstances {
   readonly app: string | null;
   readonly pmId?: number;
   kind: SvcmEvent["kind"];
@@ -23,6 +29,13 @@ interface Draft extends Verdict {
   readonly signal?: string;
 }
 
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+] as const;
+/** A reload starts the new process at most this long before the old one ends. */
+const RELOAD_MS = 60_000;
 /** A start that comes later than this after an order is a separate event. */
 const RESTART_MS = 2000;
 /** `pm2 kill` stops the processes at most this long before the daemon. */
@@ -31,6 +44,8 @@ const KILL_MS = 10_000;
 interface Process {
   order?: Order | undefined;
   lastEnd?: Draft | undefined;
+  lastStart?: Draft | undefined;
+  startedMs?: number;
   /** The latest start that still belongs to the last end. */
   restartBy: number;
   isRunning: boolean;
@@ -41,19 +56,27 @@ interface State {
   readonly processes: Map<number, Process>;
   readonly watched: Map<string, Entry<"watch">>;
   lastExit?: Draft | undefined;
+  forced?: Entry<"forced"> | undefined;
   isEnding: boolean;
-  /** Undefined until the log shows a start or an end of the daemon. */
-  hasDaemon?: boolean | undefined;
+  /** The last line of a daemon that has not stopped. */
+  aliveMs?: number | undefined;
 }
 
 /** @param entries the oldest first */
 export function logEvents(entries: Iterable<LogEntry>): LogEvent[] {
   const state: State = { drafts: [], processes: new Map(), watched: new Map(), isEnding: false };
   for (const entry of entries) note(state, entry);
-  return state.drafts.map(({ atMs, isOrdered, ...event }) => ({ atMs, isOrdered, event }));
+  return state.drafts.map(({ atMs, isOrdered, orderedMs, maySchedule: may = false, lostMs, ...event }) => {
+    return { atMs, isOrdered, orderedMs, maySchedule: may, lostMs, event };
+  });
 }
 
 function note(state: State, entry: LogEntry): void {
+  noteEntry(state, entry);
+  if (entry.type !== "daemon-end") state.aliveMs = entry.atMs;
+}
+
+function noteEntry(state: State, entry: LogEntry): void {
   switch (entry.type) {
     case "exit":
       return entry.isOld ? noteReloaded(state, entry) : noteExit(state, entry);
@@ -63,20 +86,29 @@ function note(state: State, entry: LogEntry): void {
       return noteStopping(state, entry);
     case "memory":
     case "cron":
-      return void (processOf(state, entry.pmId).order = { ...processOf(state, entry.pmId).order, [entry.type]: entry });
     case "without-pid":
-      return void (processOf(state, entry.pmId).order = undefined);
-    case "watch":
-      return void state.watched.set(entry.name, entry);
     case "backoff":
-      return void (processOf(state, entry.pmId).restartBy = entry.atMs + entry.ms + RESTART_MS);
-    case "gave-up":
-      return addEvidence(state.lastExit, `PM2 gave up after ${entry.count} unstable restarts.`);
-    case "daemon-signal":
-      return void (state.isEnding = true);
-    default:
+      return noteOf(processOf(state, entry.pmId), entry);
+    case "daemon-start":
+    case "daemon-end":
       return noteDaemon(state, entry);
+    default:
+      return noteAround(state, entry);
   }
+}
+
+function noteAround(state: State, entry: Entry<"watch" | "forced" | "stale" | "gave-up" | "daemon-signal">): void {
+  if (entry.type === "watch") state.watched.set(entry.name, entry);
+  else if (entry.type === "forced") state.forced = entry;
+  else if (entry.type === "daemon-signal") state.isEnding = true;
+  else if (entry.type === "stale") remove(state, state.lastExit);
+  else addEvidence(state.lastExit, `PM2 gave up after ${entry.count} unstable restarts.`);
+}
+
+function noteOf(process: Process, entry: Entry<"memory" | "cron" | "without-pid" | "backoff">): void {
+  if (entry.type === "backoff") process.restartBy = entry.atMs + entry.ms + RESTART_MS;
+  else if (entry.type === "without-pid") process.order = undefined;
+  else process.order = { ...process.order, [entry.type]: entry };
 }
 
 function noteStopping(state: State, { atMs, name, pmId }: Entry<"stopping">): void {
@@ -89,9 +121,20 @@ function noteExit(state: State, entry: Entry<"exit">): void {
   const process = processOf(state, pmId);
   const isOrdered = process.order?.stoppingMs !== undefined;
   const signal = code === 0 && entry.signal !== "SIGINT" ? entry.signal : undefined;
-  const verdict = isOrdered ? ordered(process.order ?? {}) : endOnItsOwn(code, signal);
+  const verdict = isOrdered ? ordered(orderOf(state, process, signal)) : endOnItsOwn(code, signal);
   const end = defined({ exitCode: signal === undefined ? code : undefined, signal });
-  const draft: Draft = { atMs, isOrdered, app: name, pmId, kind: isOrdered ? "stop" : "exit", ...verdict, ...end };
+  const { startedMs, order = {} } = process;
+  if (!isOrdered && startedMs !== undefined) verdict.evidence.push(`It had run for ${ranFor(atMs - startedMs)}.`);
+  const draft: Draft = {
+    atMs,
+    isOrdered,
+    app: name,
+    pmId,
+    kind: isOrdered ? "stop" : "exit",
+    ...verdict,
+    ...end,
+    ...(isOrdered && { orderedMs: order.stoppingMs, maySchedule: maySchedule(order) }),
+  };
   state.drafts.push(draft);
   state.lastExit = draft;
   process.lastEnd = draft;
@@ -100,10 +143,21 @@ function noteExit(state: State, entry: Entry<"exit">): void {
   process.isRunning = false;
 }
 
+/** PM2 names only the pid of a process that it kills, which the log has nowhere else. */
+function orderOf({ forced }: State, { order = {} }: Process, signal: string | undefined): Order {
+  const { stoppingMs = Infinity } = order;
+  return signal === "SIGKILL" && forced !== undefined && forced.atMs >= stoppingMs ? { ...order, forced } : order;
+}
+
 function noteReloaded(state: State, { atMs, name, pmId }: Entry<"exit">): void {
   const process = processOf(state, pmId);
   const isOrdered = process.order?.stoppingMs !== undefined;
-  state.drafts.push({ atMs, isOrdered, app: name, pmId, kind: "restart", ...reload(process.order ?? {}, atMs) });
+  const { order = {} } = process;
+  // The start of the new process looked like one on its own if the log does not have the start of the old one.
+  if (process.lastStart !== undefined && process.lastStart.atMs >= atMs - RELOAD_MS) remove(state, process.lastStart);
+  process.lastStart = undefined;
+  const verdict = reload(order, atMs);
+  state.drafts.push({ atMs, isOrdered, app: name, pmId, kind: "restart", orderedMs: order.stoppingMs, ...verdict });
   process.order = undefined;
 }
 
@@ -111,6 +165,8 @@ function noteStart(state: State, { atMs, name, pmId }: Entry<"start">): void {
   const process = processOf(state, pmId);
   const { lastEnd, isRunning } = process;
   process.isRunning = true;
+  process.startedMs = atMs;
+  process.lastStart = undefined;
   process.lastEnd = undefined;
   // A reload starts the new process before the old one ends.
   if (isRunning) return;
@@ -121,26 +177,20 @@ function noteStart(state: State, { atMs, name, pmId }: Entry<"start">): void {
     return;
   }
   const evidence = ["PM2's log has the start, and not who ordered it."];
-  state.drafts.push({
-    atMs,
-    isOrdered: true,
-    app: name,
-    pmId,
-    kind: "start",
-    cause: "unknown",
-    certainty: "unknown",
-    evidence,
-  });
+  const what = { app: name, pmId, kind: "start" as const, cause: "unknown" as const, certainty: "unknown" as const };
+  process.lastStart = { atMs, orderedMs: atMs, isOrdered: true, ...what, evidence };
+  state.drafts.push(process.lastStart);
 }
 
 function noteDaemon(state: State, { atMs, type }: LogEntry): void {
   const isStart = type === "daemon-start";
-  const isSudden = isStart && state.hasDaemon === true;
+  const lostMs = isStart ? state.aliveMs : undefined;
   if (!isStart && !state.isEnding) blameDaemon(state, atMs);
   const sentence = isStart ? "PM2's daemon started." : "PM2's daemon stopped.";
-  const evidence = isSudden
-    ? [sentence, "The daemon before it ended without a word: it was killed, or the machine stopped."]
-    : [sentence];
+  const evidence =
+    lostMs === undefined
+      ? [sentence]
+      : [sentence, "The daemon before it ended without a word: it was killed, or the machine stopped."];
   state.drafts.push({
     atMs,
     isOrdered: false,
@@ -149,8 +199,9 @@ function noteDaemon(state: State, { atMs, type }: LogEntry): void {
     cause: "daemon",
     certainty: "certain",
     evidence,
+    lostMs,
   });
-  state.hasDaemon = isStart;
+  state.aliveMs = undefined;
   state.isEnding = false;
   state.processes.clear();
   state.watched.clear();
@@ -170,6 +221,17 @@ function blameDaemon({ drafts }: State, endMs: number): void {
 
 function addEvidence(draft: Draft | undefined, sentence: string): void {
   if (draft !== undefined) draft.evidence.push(sentence);
+}
+
+function remove({ drafts }: State, draft: Draft | undefined): void {
+  const at = draft === undefined ? -1 : drafts.lastIndexOf(draft);
+  if (at !== -1) drafts.splice(at, 1);
+}
+
+/** `9 s`, `3 min`, `2 h`, `4 d` */
+function ranFor(ms: number): string {
+  const [unit, size] = UNITS.find(([, least]) => ms >= 2 * least) ?? ["s", 1000];
+  return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
 }
 
 function processOf({ processes }: State, pmId: number): Process {

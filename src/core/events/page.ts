@@ -1,21 +1,20 @@
 import type { EventsResponse, SvcmEvent } from "../api/events.ts";
 import type { Cause } from "../api/names.ts";
+import type { Happening } from "./audited-events.ts";
 
 export interface EventFilter {
   readonly apps: readonly string[];
   readonly cause?: Cause | undefined;
-  /** Milliseconds since 1970. */
-  readonly since?: number | undefined;
+}
+
+export function matching(events: readonly Happening[], filter: EventFilter & { readonly since: number }): Happening[] {
+  return events.filter(({ atMs, event }) => atMs >= filter.since && isWanted(event, filter));
 }
 
 /** The daemon's events concern every app. */
-export function matching(events: readonly SvcmEvent[], { apps, cause, since = 0 }: EventFilter): SvcmEvent[] {
-  return events.filter(
-    ({ app, at, cause: found, kind }) =>
-      Date.parse(at) >= since &&
-      (cause === undefined || found === cause) &&
-      (apps.length === 0 || kind === "daemon" || (app !== null && apps.includes(app))),
-  );
+export function isWanted({ app, cause: found, kind }: Happening["event"], { apps, cause }: EventFilter): boolean {
+  if (cause !== undefined && found !== cause) return false;
+  return apps.length === 0 || kind === "daemon" || (app !== null && apps.includes(app));
 }
 
 /**
@@ -23,7 +22,7 @@ export function matching(events: readonly SvcmEvent[], { apps, cause, since = 0 
  * given, so events that come later do not move a page.
  */
 export function pageOf(
-  events: readonly SvcmEvent[],
+  events: readonly Happening[],
   limit: number,
   cursor: string | undefined,
 ): Pick<EventsResponse, "events" | "next"> {
@@ -31,13 +30,17 @@ export function pageOf(
   const older = ms === undefined ? events : after(events, Number(ms), Number(count));
   const page = older.slice(0, limit);
   const last = page.at(-1);
-  if (last === undefined || older.length <= limit) return { events: page, next: null };
-  const lastMs = Date.parse(last.at);
+  const shown = page.map(timed);
+  if (last === undefined || older.length <= limit) return { events: shown, next: null };
   const upTo = events.slice(0, events.indexOf(last) + 1);
-  return { events: page, next: `${lastMs}.${upTo.filter(({ at }) => Date.parse(at) === lastMs).length}` };
+  return { events: shown, next: `${last.atMs}.${upTo.filter(({ atMs }) => atMs === last.atMs).length}` };
 }
 
-function after(events: readonly SvcmEvent[], ms: number, count: number): SvcmEvent[] {
-  const same = events.filter(({ at }) => Date.parse(at) === ms);
-  return [...same.slice(count), ...events.filter(({ at }) => Date.parse(at) < ms)];
+export function timed({ atMs, event }: Happening): SvcmEvent {
+  return { at: new Date(atMs).toISOString(), ...event };
+}
+
+function after(events: readonly Happening[], ms: number, count: number): Happening[] {
+  const same = events.filter(({ atMs }) => atMs === ms);
+  return [...same.slice(count), ...events.filter(({ atMs }) => atMs < ms)];
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../api/code.ts";
+import type { ListeningSocket } from "./proc/tcp.ts";
 
 /** The counters of the machine at one moment; `rates.ts` makes rates of two readings. */
 
@@ -33,6 +34,14 @@ export interface ProcessReading {
   readonly cpuPercent: number | null;
   readonly rssBytes: number | null;
   readonly io: IoReading;
+}
+
+/** A socket of a process that listens. */
+export interface Listener extends ListeningSocket {
+  readonly pid: number;
+  readonly parentPid: number;
+  /** Its name, without path and arguments. */
+  readonly program: string;
 }
 
 export type IoReading =

@@ -48,6 +48,7 @@ export { processList } from "./process-list.ts";
 export type { ListedProcess, ProcessListResponse } from "./process-list.ts";
 export { processScale } from "./process-scale.ts";
 export type { ProcessScaleResult } from "./process-scale.ts";
+export { processShow } from "./process-show.ts";
 export { processWait } from "./process-wait.ts";
 export type { ProcessWaitResponse } from "./process-wait.ts";
 export { profileApply } from "./profile-apply.ts";

@@ -5,7 +5,7 @@ import { uptimeMs } from "../metrics/process-metrics.ts";
 import { listShown, problemFacts } from "../pm2/control/listed.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
-export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt"> {
+export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart"> {
   /** A problem that PM2's status does not show. */
   readonly problem: ProcessProblem | null;
   /** Null unless the process is online, or if the machine's clock was set back after its start. */
@@ -29,7 +29,7 @@ export const processList = defineOperation({
 });
 
 function listed(record: ProcessRecord, facts: ProblemFacts): ListedProcess {
-  const { declaration: _digests, uniqueId: _id, lastStartAt: _start, ...shown } = record;
+  const { declaration: _digests, uniqueId: _id, lastStartAt: _start, cronRestart: _cron, ...shown } = record;
   return { ...shown, problem: problemOf(record, facts), uptimeMs: uptimeMs(record, facts.epochMs) };
 }
 

@@ -28,7 +28,9 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly watching: boolean;
   readonly nodeVersion: string | null;
   readonly version: string | null;
+  /** Null also for 0, which PM2 writes for an end by a signal. */
   readonly exitCode: number | null;
+  readonly cronRestart: string | null;
   /** Percent of one core and bytes, from PM2's last measurement; null unless the process runs. */
   readonly cpuPercent: number | null;
   readonly memoryBytes: number | null;

@@ -4,6 +4,7 @@ import type { Survey } from "../project/detect/survey.ts";
 import type { Project } from "../project/project.ts";
 import type { Telemetry } from "../metrics/telemetry.ts";
 import type { AuditLog } from "./audit-log.ts";
+import type { EventFeed } from "./event-feed.ts";
 import type { Files } from "./files.ts";
 import type { Health } from "./health.ts";
 import type { AsyncContext, FileStamps, Machine } from "./machine.ts";
@@ -14,6 +15,7 @@ import type { EcosystemLoader, Revisions } from "./programs.ts";
 import type { ProcessLogs } from "./process-logs.ts";
 import type { Alerting, Notifier } from "./notifier.ts";
 import type { Processes } from "./processes.ts";
+import type { Sightings } from "./sightings.ts";
 import type { Releases } from "./releases.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -37,6 +39,9 @@ export interface Ports {
   readonly tokens: Tokens;
   readonly processLogs: ProcessLogs;
   readonly logs: Logs;
+  readonly sightings: Sightings;
+  /** One for each server, so all followers share one reader. */
+  readonly eventFeed: EventFeed;
   readonly machine: Machine;
   readonly asyncContext: AsyncContext;
   readonly health: Health;

@@ -1,10 +1,13 @@
 import type { HostSystem } from "../api/host-system.ts";
-import type { DiskReading, HostReading, ProcessReading } from "../metrics/reading.ts";
+import type { DiskReading, HostReading, Listener, ProcessReading } from "../metrics/reading.ts";
 
 export interface Machine {
   readonly platform: string;
 
   own(): OwnUsage;
+
+  /** `undefined` if the system does not show it. Processes of other users may be missing. */
+  listeners(): Promise<readonly Listener[] | undefined>;
 
   /** The reader keeps files open until it is closed. */
   open(): Promise<MachineReader>;

@@ -1,3 +1,4 @@
+import type { ErrorTail } from "../events/heap-error.ts";
 import type { LogEntry } from "../events/log-line.ts";
 
 export interface ProcessLogs {
@@ -6,6 +7,9 @@ export interface ProcessLogs {
    * @throws {FileError} if it cannot be read, or is not a regular file; the signal's reason if it is aborted
    */
   pm2(sinceMs: number, signal?: AbortSignal): Promise<LogPart>;
+
+  /** The end of the process's error log at its usual place; `undefined` if there is none. */
+  errorTail(process: { readonly name: string; readonly pmId: number }): Promise<ErrorTail | undefined>;
 }
 
 export interface LogPart {

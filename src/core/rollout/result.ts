@@ -26,6 +26,7 @@ export function resultOf(expected: readonly ExpectedApp[]): ProcessRecord[] {
       nodeVersion: null,
       version: null,
       exitCode: null,
+      cronRestart: null,
       cpuPercent: null,
       memoryBytes: null,
       customMetrics: {},

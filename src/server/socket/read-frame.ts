@@ -22,6 +22,8 @@ const codes: Record<ClientFrame["type"], Code> = {
   action: "INVALID_ACTION",
   "logs.subscribe": "INVALID_SUBSCRIPTION",
   "logs.unsubscribe": "INVALID_FRAME",
+  "events.subscribe": "INVALID_SUBSCRIPTION",
+  "events.unsubscribe": "INVALID_FRAME",
 };
 
 /** Strict. A refusal repeats only the `requestId`. */

@@ -1,25 +1,17 @@
 import type { ErrorCode } from "../../core/api/code.ts";
-import { interval } from "../../core/api/channel.ts";
-import type {
-  ActionFrame,
-  ActionResultFrame,
-  ClientFrame,
-  LogsSubscribeFrame,
-  SubscribeFrame,
-} from "../../core/api/frames.ts";
+import type { ActionFrame, ActionResultFrame, ClientFrame } from "../../core/api/frames.ts";
 import { attemptedAction, failureCode, SvcmError, type Identity } from "../../core/index.ts";
 import { stackOf } from "../../core/words/thrown.ts";
 import { anonymous } from "../access.ts";
 import { actorOf, isOfToken, type RefusedAttempt } from "../refusals.ts";
 import { refusedAction } from "./action-result.ts";
 import { errorFrame, subscriptionRefusal } from "./error-frames.ts";
-import { streamLogs } from "./log-stream.ts";
 import { closeCodes, type Peer } from "./peer.ts";
 import { rateLimiter } from "./rate.ts";
 import { isRefusal, readFrame } from "./read-frame.ts";
-import { bearer } from "./subprotocol.ts";
 import type { Client, SessionContext } from "./session-context.ts";
-import { stream, type Subscribed } from "./subscription.ts";
+import { Streams } from "./streams.ts";
+import { bearer } from "./subprotocol.ts";
 
 const OWES_TOKEN = "Accepted: the token of this server, with the upgrade or in a subscribe frame.";
 
@@ -29,9 +21,7 @@ export class Session {
   readonly #client: Client;
   #identity: Identity;
   #authorization: string | undefined;
-  #subscribed: Subscribed | undefined;
-  #stop = new AbortController();
-  #stopLogs = new AbortController();
+  readonly #streams: Streams;
   /** Frames are answered in order, but actions run concurrently. */
   #tail: Promise<void> = Promise.resolve();
   readonly #acting = new Set<Promise<void>>();
@@ -46,6 +36,7 @@ export class Session {
     this.#authorization = client.authorization;
     this.#client = client;
     this.#context = context;
+    this.#streams = new Streams(peer, context);
     this.#mayFrame = rateLimiter(context.limits.frameRate);
     this.#mayAct = rateLimiter(context.limits.actionRate);
   }
@@ -83,8 +74,7 @@ export class Session {
 
   end(): void {
     this.#hasEnded = true;
-    this.#stop.abort();
-    this.#stopLogs.abort();
+    this.#streams.stopAll();
   }
 
   async settled(): Promise<void> {
@@ -104,55 +94,32 @@ export class Session {
       case "ping":
         return this.#peer.send({ type: "pong" });
       case "unsubscribe":
-        this.#subscribed = undefined;
-        return this.#stop.abort();
-      case "subscribe":
-        return await this.#subscribe(frame);
+        return this.#streams.stop("subscribe");
+      case "events.unsubscribe":
+        return this.#streams.stop("events.subscribe");
+      case "logs.unsubscribe":
+        return this.#streams.stop("logs.subscribe");
       case "action":
         return this.#act(frame);
-      case "logs.subscribe":
-        return await this.#subscribeToLogs(frame);
-      case "logs.unsubscribe":
-        return this.#stopLogs.abort();
+      default:
+        return await this.#subscribe(frame);
     }
   }
 
-  async #subscribe({ token, requestId, service, ...asked }: SubscribeFrame): Promise<void> {
+  async #subscribe(frame: Parameters<Streams["prepare"]>[0]): Promise<void> {
+    const { token, requestId } = frame;
     let identity = this.#identity;
-    let environment: string;
+    let start: () => void;
     try {
       identity = this.#reader(token);
-      const place = { environment: asked.environment, service };
-      await this.#context.mayWatch(identity, place);
-      environment = await this.#context.telemetry.environment(place);
+      start = await this.#streams.prepare(frame, identity);
     } catch (error) {
       return await this.#refuseSubscription(error, identity, requestId);
     }
     if (this.#hasEnded) return;
     this.#identity = identity;
     this.#authorization = token === undefined ? this.#authorization : bearer(token);
-    this.#start({
-      environment,
-      service,
-      intervalMs: asked.intervalMs ?? interval.default,
-      asyncContext: asked.asyncContext ?? false,
-      history: asked.history ?? true,
-    });
-  }
-
-  async #subscribeToLogs(frame: LogsSubscribeFrame): Promise<void> {
-    let identity = this.#identity;
-    try {
-      identity = this.#reader(frame.token);
-      await this.#context.mayReadLogs(identity);
-    } catch (error) {
-      return await this.#refuseSubscription(error, identity, frame.requestId);
-    }
-    if (this.#hasEnded) return;
-    this.#identity = identity;
-    this.#stopLogs.abort();
-    this.#stopLogs = new AbortController();
-    void streamLogs(this.#context, this.#peer, frame, this.#stopLogs.signal);
+    start();
   }
 
   async #refuseSubscription(error: unknown, identity: Identity, requestId: string | undefined): Promise<void> {
@@ -167,17 +134,6 @@ export class Session {
     if (!identity.grants.includes("read")) throw new SvcmError("UNAUTHORIZED", { details: OWES_TOKEN });
     if (this.owesToken && !this.#client.hasPlace()) throw new SvcmError("SERVICE_BUSY");
     return identity;
-  }
-
-  #start(subscribed: Subscribed): void {
-    this.#stop.abort();
-    this.#stop = new AbortController();
-    this.#subscribed = subscribed;
-    const { environment, intervalMs } = subscribed;
-    this.#peer.send({ type: "subscribed", environment, intervalMs });
-    const { signal } = this.#stop;
-    this.#context.rollouts.listen((frame) => this.#peer.send(frame), signal);
-    void stream(this.#context, this.#peer, subscribed, signal);
   }
 
   #act(frame: ActionFrame): void {
@@ -199,7 +155,7 @@ export class Session {
       await this.#refused(attemptedAction(frame), error.kind);
       return refusedAction(frame, error.kind, error.message);
     }
-    return await this.#context.act(frame, identity, this.#subscribed, (refusal) =>
+    return await this.#context.act(frame, identity, this.#streams.subscribed, (refusal) =>
       this.#refused({ ...attemptedAction(frame), ...actorOf(identity) }, failureCode(refusal)),
     );
   }

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
-import { withAudit } from "../../../src/core/events/audited-events.ts";
+import { withAudit as joined } from "../../../src/core/events/audited-events.ts";
 import { logEvents } from "../../../src/core/events/log-events.ts";
 import { logEntry } from "../../../src/core/events/log-line.ts";
-import { pageOf } from "../../../src/core/events/page.ts";
+import { pageOf, timed } from "../../../src/core/events/page.ts";
 
 const HOME = "/home/deploy/.pm2";
+const withAudit = (...given: Parameters<typeof joined>) => joined(...given).map(timed);
 const second = (seconds: number): string => `2026-11-22T04:42:${String(seconds).padStart(2, "0")}`;
 const logOf = (...lines: (readonly [number, string])[]) =>
   logEvents(lines.flatMap(([at, text]) => logEntry(`${second(at)}: PM2 log: ${text}`) ?? []));
@@ -78,29 +79,6 @@ test.each([
     "restart",
     "watch",
     "certain",
-  ],
-  [
-    "a schedule at a full minute is likely",
-    [
-      [0, "[PM2] Deregistering a cron job on: 0"],
-      [0, STOPPING],
-      [0, exit(0)],
-      [0, START],
-    ],
-    "restart",
-    "cron",
-    "likely",
-  ],
-  [
-    "a stop of a scheduled process at another second came to PM2",
-    [
-      [7, "[PM2] Deregistering a cron job on: 0"],
-      [7, STOPPING],
-      [7, exit(0)],
-    ],
-    "stop",
-    "pm2-cli",
-    "likely",
   ],
   [
     "a signal to PM2's daemon stops its processes",
@@ -240,12 +218,37 @@ test("a crash during svcm's action stays a crash", () => {
 
 test("pages give every event once, and later events do not move them", () => {
   const lines = Array.from({ length: 7 }, (_, index) => [1 + Math.floor(index / 4), exit(index + 1)] as const);
-  const events = withAudit(logOf(...lines), [], HOME);
+  const events = joined(logOf(...lines), [], HOME);
   const first = pageOf(events, 3, undefined);
-  const later = withAudit(logOf(...lines, [9, exit(9)]), [], HOME);
+  const later = joined(logOf(...lines, [9, exit(9)]), [], HOME);
   const middle = pageOf(later, 3, first.next ?? undefined);
   const third = pageOf(later, 3, middle.next ?? undefined);
   const codes = [first, middle, third].flatMap((page) => page.events.map(({ exitCode }) => exitCode));
   expect(codes).toEqual([7, 6, 5, 4, 3, 2, 1]);
   expect(third.next).toBeNull();
+});
+
+test("a reload of a process whose start the log does not have is one restart", () => {
+  const events = only(
+    [5, "App [api:0] starting in -cluster mode-"],
+    [6, "Stopping app:api id:_old_0"],
+    [6, "App [api:_old_0] exited with code [0] via signal [SIGINT]"],
+  );
+  expect(events).toMatchObject([{ kind: "restart", pmId: 0 }]);
+});
+
+test("an exit is left out if PM2 ignores it, because another process has the number now", () => {
+  const lines = [
+    [1, START],
+    [2, exit(1)],
+    [2, "App [api:0] stale exit event ignored (pid 7)"],
+  ] as const;
+  expect(only(...lines)).toMatchObject([{ kind: "start" }]);
+});
+
+test.each([
+  [9, "It had run for 8 s."],
+  [59, "It had run for 58 s."],
+])("an end without an order at second %i says how long the process had run", (at, words) => {
+  expect(only([1, START], [at, exit(1)])[1]?.evidence).toContain(words);
 });

@@ -68,6 +68,7 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   "process:reload": [PROCESSES],
   "process:restart": [PROCESSES],
   "process:scale": [{ from: "processes" }, {}],
+  "process:show": [{ from: "processes" }],
   "process:start": [PROCESSES],
   "process:stop": [PROCESSES],
   "process:wait": [PROCESSES],

@@ -3,7 +3,15 @@ import { paint } from "../paint.ts";
 import { FullScreen } from "./full-screen.ts";
 import { keysOf } from "./keys.ts";
 import type { WatchSource } from "./source.ts";
-import { initialState, next, type Connection, type Effect, type WatchEvent, type WatchState } from "./state.ts";
+import {
+  initialState,
+  next,
+  type Connection,
+  type Effect,
+  type Target,
+  type WatchEvent,
+  type WatchState,
+} from "./state.ts";
 import { viewLines } from "./view.ts";
 
 export interface WatchRun {
@@ -87,9 +95,16 @@ class LiveView {
         return this.#stop.abort();
       case "interval":
         return this.#pace.abort();
+      case "details":
+        return void this.#show(effect.target);
       case "act":
         void this.#act(effect);
     }
+  }
+
+  async #show(target: Target): Promise<void> {
+    const lines = await this.#source.details(target).catch((error: unknown) => [reasonOf(error)]);
+    this.dispatch({ type: "details", lines });
   }
 
   async #act({ action, target }: Extract<Effect, { type: "act" }>): Promise<void> {

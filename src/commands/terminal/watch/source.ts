@@ -1,12 +1,23 @@
 import { connect, type Client, type ConnectionState, type WatchFrame } from "../../../client/index.ts";
 import { foreignCode } from "../../../core/api/code.ts";
 import type { ChannelAction } from "../../../core/api/names.ts";
-import { commandLineCaller, execute, processAct, type Ports, type Sample } from "../../../core/index.ts";
+import {
+  commandLineCaller,
+  execute,
+  processAct,
+  processShow,
+  type Ports,
+  type ProcessShowResponse,
+  type Sample,
+} from "../../../core/index.ts";
+import { processPage } from "../process-page.ts";
 import type { Target } from "./state.ts";
 
 export interface WatchSource {
   readonly origin: string;
   samples(intervalMs: number, signal: AbortSignal): AsyncIterable<Sample>;
+  /** The page about a process. @throws with a message for people */
+  details(target: Target): Promise<readonly string[]>;
   /** @throws with a message for people */
   act(action: ChannelAction, target: Target): Promise<void>;
   close(): Promise<void>;
@@ -16,6 +27,9 @@ export function localSource(ports: Ports, asked: Pick<Remote, "environment" | "s
   return {
     origin: "this machine",
     samples: (intervalMs, signal) => ports.telemetry.watch({ ...asked, intervalMs, asyncContext: false }, signal),
+    async details({ name }) {
+      return processPage(await execute(processShow, ports, { name, ...asked }, commandLineCaller()));
+    },
     async act(action, { pmId }) {
       try {
         await execute(processAct, ports, { action, pmId }, commandLineCaller());
@@ -54,6 +68,9 @@ export async function remoteSource({
     origin: new URL(url).host,
     samples: (intervalMs, signal) =>
       samplesOf(client.watch({ environment, service, intervalMs, history: false, signal })),
+    async details({ name }) {
+      return processPage(await processOf({ url, token, environment, service }, name));
+    },
     async act(action, { pmId }) {
       const { ok, error } = await client.act({ action, pmId });
       if (!ok) throw new Error(error ?? "The action failed.");
@@ -62,6 +79,23 @@ export async function remoteSource({
       client.close();
     },
   };
+}
+
+/** @throws in the service's own words */
+async function processOf(
+  { url, token, environment, service }: Pick<Remote, "url" | "token" | "environment" | "service">,
+  name: string,
+): Promise<ProcessShowResponse> {
+  const base = url.endsWith("/") ? url : `${url}/`;
+  const address = new URL("api/runtime/process", base);
+  for (const [key, value] of Object.entries({ name, environment, service })) {
+    if (value !== undefined) address.searchParams.set(key, value);
+  }
+  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+  const response = await fetch(address, { ...(headers && { headers }), redirect: "error" });
+  const body = (await response.json()) as ProcessShowResponse & { readonly error?: string; readonly details?: string };
+  if (!response.ok) throw new Error(body.details ?? body.error ?? `HTTP ${response.status}`);
+  return body;
 }
 
 /** While PM2 cannot be read, the host comes first, and the reason follows. */

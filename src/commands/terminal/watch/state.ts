@@ -24,7 +24,9 @@ export interface WatchState {
   readonly isPaused: boolean;
   readonly sort: SortKey;
   readonly filter: string;
-  readonly mode: "table" | "filter" | "confirm" | "help";
+  readonly mode: "table" | "filter" | "confirm" | "help" | "details";
+  /** The page about the selected process. */
+  readonly details: readonly string[];
   readonly selected: number | undefined;
   readonly asked: (Target & { readonly action: ChannelAction }) | undefined;
   readonly notice: { readonly text: string; readonly isBad: boolean } | undefined;
@@ -34,11 +36,13 @@ export type WatchEvent =
   | { readonly type: "sample"; readonly sample: Sample }
   | { readonly type: "connection"; readonly connection: Connection; readonly reason?: string | undefined }
   | { readonly type: "notice"; readonly text: string; readonly isBad: boolean }
+  | { readonly type: "details"; readonly lines: readonly string[] }
   | { readonly type: "key"; readonly key: Key };
 
 export type Effect =
   | { readonly type: "quit" }
   | { readonly type: "interval" }
+  | { readonly type: "details"; readonly target: Target }
   | { readonly type: "act"; readonly action: ChannelAction; readonly target: Target };
 
 interface Step {
@@ -47,6 +51,7 @@ interface Step {
 }
 
 const HISTORY = 240;
+const NOTHING_SELECTED = { text: "Select a process with the arrow keys.", isBad: true };
 const INTERVAL_STEP_MS = 250;
 const MAX_FILTER = 80;
 
@@ -61,6 +66,7 @@ export function initialState(about: Pick<WatchState, "environment" | "origin" | 
     sort: "cpu",
     filter: "",
     mode: "table",
+    details: [],
     selected: undefined,
     asked: undefined,
     notice: undefined,
@@ -75,6 +81,8 @@ export function next(state: WatchState, event: WatchEvent): Step {
       return { state: { ...state, connection: event.connection, trouble: event.reason ?? state.trouble } };
     case "notice":
       return { state: { ...state, notice: { text: event.text, isBad: event.isBad } } };
+    case "details":
+      return { state: { ...state, details: event.lines } };
     case "key":
       return event.key === "ctrl-c" ? { state, effect: { type: "quit" } } : onKey[state.mode](state, event.key);
   }
@@ -96,6 +104,8 @@ const onKey: Record<WatchState["mode"], (state: WatchState, key: Key) => Step> =
   help: (state, key) => (key === "q" ? quit(state) : { state: { ...state, mode: "table" } }),
   filter: (state, key) => ({ state: filtered(state, key) }),
   confirm: (state, key) => confirmed(state, key),
+  details: (state, key) =>
+    key === "q" ? quit(state) : key === "enter" ? opened(state) : { state: { ...state, mode: "table" } },
   table: onTableKey,
 };
 
@@ -111,6 +121,8 @@ function onTableKey(state: WatchState, key: Key): Step {
       return quit(state);
     case "escape":
       return { state: { ...state, filter: "", notice: undefined } };
+    case "enter":
+      return opened(state);
     case "p":
       return { state: { ...state, isPaused: !state.isPaused } };
     case "s":
@@ -122,6 +134,14 @@ function onTableKey(state: WatchState, key: Key): Step {
     default:
       return { state };
   }
+}
+
+function opened(state: WatchState): Step {
+  const target = shownProcesses(state).find(({ pmId }) => pmId === state.selected);
+  if (target === undefined) return { state: { ...state, notice: NOTHING_SELECTED } };
+  const { pmId, name } = target;
+  const details = state.mode === "details" ? state.details : ["Reading …"];
+  return { state: { ...state, mode: "details", details }, effect: { type: "details", target: { pmId, name } } };
 }
 
 function quit(state: WatchState): Step {
@@ -151,7 +171,7 @@ function filtered(state: WatchState, key: Key): WatchState {
 
 function asking(state: WatchState, action: ChannelAction): WatchState {
   const target = shownProcesses(state).find(({ pmId }) => pmId === state.selected);
-  if (target === undefined) return { ...state, notice: { text: "Select a process with the arrow keys.", isBad: true } };
+  if (target === undefined) return { ...state, notice: NOTHING_SELECTED };
   const { pmId, name } = target;
   return { ...state, mode: "confirm", asked: { action, pmId, name }, notice: undefined };
 }

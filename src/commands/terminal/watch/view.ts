@@ -1,5 +1,6 @@
 import { visible, type Paint } from "../../../core/index.ts";
 import { fit } from "../fit.ts";
+import { fold } from "../fold.ts";
 import { systemText } from "../metrics.ts";
 import { hostLines } from "./host-lines.ts";
 import type { WatchState } from "./state.ts";
@@ -19,6 +20,7 @@ const HELP = [
   "p        pause, and go on",
   "+ -      faster, slower",
   "↑ ↓ k j  select a process",
+  "Enter    details of the selected process: why it ended, its log, its ports",
   "S X R    start, stop, restart the selected process; y confirms",
   "?        this help",
   "q        quit",
@@ -28,9 +30,15 @@ export function viewLines(state: WatchState, { columns, rows }: Size, paint: Pai
   const top = titleLine(state, columns, paint);
   const bottom = [bottomLine(state, columns, paint)];
   const room = rows - 1 - bottom.length;
-  const body = state.mode === "help" ? helpLines(columns) : bodyLines(state, columns, room, paint);
+  const body = bodyOf(state, columns, room, paint);
   const filled = [...body.slice(0, room), ...Array.from({ length: Math.max(0, room - body.length) }, () => "")];
   return [top, ...filled, ...bottom].slice(0, rows);
+}
+
+function bodyOf(state: WatchState, columns: number, room: number, paint: Paint): string[] {
+  if (state.mode === "help") return helpLines(columns);
+  if (state.mode === "details") return fold(state.details.join("\n"), { width: columns, colours: 0 }).split("\n");
+  return bodyLines(state, columns, room, paint);
 }
 
 function titleLine(state: WatchState, columns: number, paint: Paint): string {
@@ -71,11 +79,12 @@ function bottomLine(state: WatchState, columns: number, paint: Paint): string {
   if (mode === "confirm" && asked !== undefined) {
     return paint.yellow(fit(`${asked.action} ${visible(asked.name)} (id ${asked.pmId})? y/n`, columns));
   }
+  if (mode === "details") return paint.dim(fit("Enter read again  any other key back  q quit", columns));
   if (mode === "filter") return fit(`/${filter}_`, columns);
   const problem = notice === undefined ? problemOfSelected(state) : undefined;
   if (problem !== undefined) return paint.red(fit(problem, columns));
   if (notice !== undefined) return (notice.isBad ? paint.red : paint.cyan)(fit(notice.text, columns));
-  return paint.dim(fit("q quit  ? help  s sort  / filter  p pause  S start  X stop  R restart", columns));
+  return paint.dim(fit("q quit  ? help  s sort  / filter  Enter details  S start  X stop  R restart", columns));
 }
 
 function problemOfSelected({ sample, selected }: WatchState): string | undefined {

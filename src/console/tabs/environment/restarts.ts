@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { Action } from "../../../client/index.ts";
 import type { EnvWrite, Metrics } from "../../data/api.ts";
 import type { Console } from "../../console.ts";
-import { failureOf } from "../monitoring/feed.ts";
+import { failureOf } from "../monitoring/refusal.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
 
 /** An app whose processes run with values from before a save. */

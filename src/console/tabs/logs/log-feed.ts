@@ -1,7 +1,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Client, LogLine, LogsFrame, LogsOptions } from "../../../client/index.ts";
 import type { Api } from "../../data/api.ts";
-import { failureOf } from "../monitoring/feed.ts";
+import { failureOf } from "../monitoring/refusal.ts";
 
 const MOST_LINES = 100_000;
 const PAGE = 500;

@@ -123,7 +123,7 @@ function HostChart(props: HostProps & { height: number; hasExtent?: boolean }): 
         label={`${title} of the host in percent, over ${isZoomed.value ? "a part of " : ""}the last ${range.value}`}
         tone={tone}
         lines={past.lines(lines.map(([name]) => name))}
-        read={() => past.shown("", columns)}
+        read={() => ({ ...past.shown("", columns), marks: monitor.happenings.marks() })}
         top={100}
         format={formatShare}
         height={height}

@@ -19,6 +19,7 @@ import { EnvironmentNames } from "./EnvironmentNames.tsx";
 import { driftOf, type ProcessProps } from "./monitor.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 import { keyOf, single } from "./rows.ts";
+import { Why } from "./Why.tsx";
 
 const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
@@ -33,6 +34,9 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
           <ProblemText problem={{ error: problem.details, code: problem.code }} />
         </StatusLine>
       )}
+      <Part title="Why" process={process}>
+        <Why process={process} monitor={monitor} />
+      </Part>
       <Charts process={process} monitor={monitor} />
       <Part title="Facts" process={process} isTall>
         <Facts process={process} />
@@ -98,12 +102,12 @@ function Charts({ process, monitor }: ProcessProps): JSX.Element {
 type LineProps = ProcessProps &
   Pick<ChartProps, "label" | "tone" | "lines" | "format" | "steps"> & { readonly column: number };
 
-function Line({ process, monitor: { past, view }, column, lines, ...shown }: LineProps): JSX.Element {
+function Line({ process, monitor: { past, view, happenings }, column, lines, ...shown }: LineProps): JSX.Element {
   return (
     <Chart
       {...shown}
       lines={past.lines(lines)}
-      read={() => past.shown(keyOf(process), [column])}
+      read={() => ({ ...past.shown(keyOf(process), [column]), marks: happenings.marks(process.name) })}
       height={130}
       cursor={view.cursor}
       onZoom={(span) => view.zoom(span)}

@@ -58,8 +58,8 @@ function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
   const cells = useMemo(
     () => ({
       status: <Status row={row} />,
-      cpu: <Line rowKey={key} monitor={monitor} column={0} least={5} isFromZero tone="cpu" />,
-      memory: <Line rowKey={key} monitor={monitor} column={1} least={MEGABYTE} tone="memory" />,
+      cpu: <Line rowKey={key} app={process.name} monitor={monitor} column={0} least={5} isFromZero tone="cpu" />,
+      memory: <Line rowKey={key} app={process.name} monitor={monitor} column={1} least={MEGABYTE} tone="memory" />,
       actions: <ProcessActions row={row} monitor={monitor} isNumbered={isInstance} />,
     }),
     [monitor, key, states, status, problem?.code],
@@ -203,6 +203,7 @@ function DiskIo({ process: { diskIo } }: { process: ProcessMetrics }): JSX.Eleme
 
 interface LineProps {
   readonly rowKey: string;
+  readonly app: string;
   readonly monitor: Monitor;
   readonly column: number;
   readonly least: number;
@@ -210,12 +211,13 @@ interface LineProps {
   readonly tone: "cpu" | "memory";
 }
 
-function Line({ rowKey, monitor, column, least, isFromZero = false, tone }: LineProps): JSX.Element {
+function Line({ rowKey, app, monitor, column, least, isFromZero = false, tone }: LineProps): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
   useLayoutEffect(() => {
     if (canvas.current === null) return;
     const series = () => monitor.past.joined(rowKey);
-    return monitor.sparklines.add({ canvas: canvas.current, column, least, isFromZero, series });
-  }, [monitor, rowKey]);
+    const failures = () => monitor.happenings.failures(app);
+    return monitor.sparklines.add({ canvas: canvas.current, column, least, isFromZero, series, failures });
+  }, [monitor, rowKey, app]);
   return <canvas ref={canvas} class={`sparkline ${tone}`} aria-hidden="true" />;
 }

@@ -3,7 +3,8 @@ import type { Action, ActionResult } from "../../../client/index.ts";
 import { unhidden } from "../../../core/deployments/characters.ts";
 import { RequestError } from "../../data/request-error.ts";
 import type { Subject, Toasts } from "../../state/toasts.ts";
-import { failureOf, type Feed } from "./feed.ts";
+import type { Feed } from "./feed.ts";
+import { failureOf } from "./refusal.ts";
 
 /** Failures whose reason is over as soon as PM2 can be read again. */
 const OF_PM2 = /^PM2_/;

@@ -1,7 +1,6 @@
 import { batch, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import {
   connect,
-  OutcomeUnknownError,
   ServiceError,
   type Action,
   type ActionResult,
@@ -14,15 +13,16 @@ import {
   type LogsFrame,
   type LogsOptions,
   type MetricsFrame,
+  type SvcmEvent,
   type WatchFrame,
 } from "../../../client/index.ts";
 import { interval } from "../../../core/api/channel.ts";
 import type { ServerWatch } from "../../state/server-watch.ts";
 import type { Session } from "../../state/session.ts";
 import { History } from "./history.ts";
+import { isUnauthorized, refusalOf, UNAUTHORIZED, unauthorizedOr, type Refusal } from "./refusal.ts";
 
 export type Metrics = MetricsFrame["payload"];
-export type Refusal = Pick<ErrorFrame, "code" | "details" | "error">;
 
 export interface Shown {
   readonly collectedAt: string;
@@ -58,6 +58,8 @@ export class Feed {
   /** The newest step of an apply or a rollback. */
   readonly applied = signal<ApplyFrame | undefined>();
   readonly history = new History();
+  /** The newest event of a process. */
+  readonly event = signal<SvcmEvent | undefined>();
   readonly environment: Signal<string>;
   readonly intervalMs = signal<number>(interval.default);
   readonly asyncContext = signal(false);
@@ -110,6 +112,16 @@ export class Feed {
     this.#client = client;
     this.state.value = "connecting";
     void this.#watch(client);
+    void this.#follow(client);
+  }
+
+  /** A server that refuses the metrics refuses the events too, and the page says it once. */
+  async #follow(client: Client): Promise<void> {
+    try {
+      for await (const event of client.events()) if (client === this.#client) this.event.value = event;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+    }
   }
 
   subscribe(): void {
@@ -223,29 +235,4 @@ export function ofService<Payload extends Pick<Metrics, "processes" | "ecosystem
   const foreign = new Set(service === "" ? [] : payload.ecosystem.unexpected);
   if (foreign.size === 0) return payload;
   return { ...payload, processes: payload.processes.filter(({ name }) => !foreign.has(name)) };
-}
-
-const UNAUTHORIZED = "Unauthorized.";
-
-/** Turns a connection that is refused for its token into a refused action. */
-function unauthorizedOr({ action, scope = "process", name = "" }: Action): (error: unknown) => ActionResult {
-  return (error) => {
-    if (!isUnauthorized(error)) throw error;
-    return { type: "action-result", ok: false, action, scope, name, code: "UNAUTHORIZED", error: UNAUTHORIZED };
-  };
-}
-
-function isUnauthorized(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === "UNAUTHORIZED";
-}
-
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof ServiceError) return { code: error.code, details: error.message };
-  return { code: "CLIENT", details: error instanceof Error ? error.message : String(error) };
-}
-
-export function failureOf(error: unknown): { readonly code?: string; readonly error: string } {
-  if (error instanceof OutcomeUnknownError) return { error: error.message };
-  const { code, details } = refusalOf(error);
-  return { code, error: details };
 }

@@ -6,6 +6,7 @@ import { createSparklines } from "../../ui/sparklines.ts";
 import { createActing } from "./acting.ts";
 import { monitoringParts } from "./address.ts";
 import { Feed, type Metrics } from "./feed.ts";
+import { createHappenings } from "./happenings.ts";
 import { createColumns } from "./order.ts";
 import { createProduction } from "./production.ts";
 import { createNotices } from "./notices.ts";
@@ -68,6 +69,7 @@ function createMonitor({ api, session, server, service, toasts, facts, choices, 
     /** The number of processes in trouble; `undefined` before the first look. */
     trouble,
     notices: createNotices(trouble, choices),
+    happenings: createHappenings(feed, api),
     sparklines: createSparklines(() => view.span.value),
     ...createColumns(),
     filter: signal(""),

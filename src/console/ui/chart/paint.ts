@@ -15,6 +15,8 @@ export interface Picture extends Scene {
 const FONT = "11px system-ui, sans-serif";
 /** The least number of CSS pixels between two labels of the time axis. */
 const LEAST_SPACE = 12;
+/** Half the width of a triangle in the lane of events. */
+const MARK = 4;
 
 /** @param context one unit of it is a CSS pixel */
 export function paint(context: CanvasRenderingContext2D, picture: Picture): void {
@@ -31,6 +33,7 @@ export function paint(context: CanvasRenderingContext2D, picture: Picture): void
   paintLines(context, picture);
   paintDrag(context, picture);
   context.restore();
+  paintMarks(context, picture);
   paintCursor(context, picture);
 }
 
@@ -83,6 +86,21 @@ function washOf(context: CanvasRenderingContext2D, { box }: Scale, ink: Ink): Ca
   gradient.addColorStop(0, ink.wash);
   gradient.addColorStop(1, ink.clear);
   return gradient;
+}
+
+/** A lane of triangles at the upper edge; a failure also has a line down to the axis. */
+function paintMarks(context: CanvasRenderingContext2D, { scale, ink, marks }: Picture): void {
+  const { top, height } = scale.box;
+  for (const { time, isBad } of marks) {
+    const x = scale.x(time);
+    context.fillStyle = isBad ? ink.strong : ink.muted;
+    context.beginPath();
+    context.moveTo(x - MARK, top - MARK);
+    context.lineTo(x + MARK, top - MARK);
+    context.lineTo(x, top + MARK / 2);
+    context.fill();
+    if (isBad) context.fillRect(sharp(x), top, 1, height);
+  }
 }
 
 function paintDrag(context: CanvasRenderingContext2D, { scale, ink, drag }: Picture): void {

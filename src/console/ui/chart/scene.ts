@@ -1,5 +1,6 @@
 import type { Readable } from "../../data/past.ts";
 import { LONGEST_STEP, type SeriesPart, type Span } from "../../data/series.ts";
+import { marksIn, wordsAt, type Mark } from "./marks.ts";
 import { boxOf, roofOf, scaleOf, type Scale } from "./scale.ts";
 import { moment } from "./ticks.ts";
 
@@ -9,6 +10,7 @@ export interface Shown {
   readonly span: Span;
   /** Samples that are more seconds apart have a gap between them. */
   readonly longestStep: number;
+  readonly marks?: readonly Mark[];
 }
 
 /** The columns of a series over a span and a step beyond it. */
@@ -23,44 +25,50 @@ export interface Scene {
   readonly columns: readonly (readonly (number | null)[])[];
   readonly scale: Scale;
   readonly longestStep: number;
+  readonly marks: readonly Mark[];
 }
 
 /** @param size of the canvas in CSS pixels */
 export function sceneOf(
-  { part, span, longestStep }: Shown,
+  { part, span, longestStep, marks = [] }: Shown,
   size: { width: number; height: number },
   top?: number,
 ): Scene {
   const [times, ...columns] = part;
-  return { times, columns, scale: scaleOf(boxOf(size.width, size.height), span, top ?? roofOf(columns)), longestStep };
+  const scale = scaleOf(boxOf(size.width, size.height), span, top ?? roofOf(columns));
+  return { times, columns, scale, longestStep, marks: marksIn(marks, span) };
 }
 
 export interface Reading {
   readonly time: string;
   readonly values: readonly { readonly name?: string; readonly value: string }[];
+  /** Events at that moment. */
+  readonly events: readonly string[];
 }
 
 /** With more lines the reading has the first one, and the extent of the others. */
 const MOST_NAMES = 4;
 
 export function readingOf(
-  { times, columns, scale }: Scene,
+  { times, columns, scale, marks }: Scene,
   at: number,
   names: readonly string[],
   format: (value: number) => string,
 ): Reading {
   const time = moment(times[at] ?? 0, scale.span);
+  const events = wordsAt(marks, scale, times[at] ?? 0);
   const inWords = (value: number | null | undefined): string => (typeof value === "number" ? format(value) : "–");
   const all = columns.map((column) => column[at]);
-  if (all.length === 1) return { time, values: [{ value: inWords(all[0]) }] };
+  if (all.length === 1) return { time, values: [{ value: inWords(all[0]) }], events };
   const named = all.map((value, which) => ({ name: names[which] ?? "", value: inWords(value) }));
-  if (all.length <= MOST_NAMES) return { time, values: named };
+  if (all.length <= MOST_NAMES) return { time, values: named, events };
   const others = all.slice(1).filter((value) => typeof value === "number");
   const extent = others.length === 0 ? "–" : `${format(Math.min(...others))} to ${format(Math.max(...others))}`;
-  return { time, values: [...named.slice(0, 1), { name: "others", value: extent }] };
+  return { time, values: [...named.slice(0, 1), { name: "others", value: extent }], events };
 }
 
 /** For a screen reader. */
-export function wordsOf({ time, values }: Reading): string {
-  return [time, ...values.map(({ name, value }) => (name === undefined ? value : `${name} ${value}`))].join(", ");
+export function wordsOf({ time, values, events }: Reading): string {
+  const named = values.map(({ name, value }) => (name === undefined ? value : `${name} ${value}`));
+  return [time, ...named, ...events].join(", ");
 }

@@ -15,6 +15,11 @@ export function nodeMachine(options: { readonly diskPaths: readonly string[] }):
       const { user, system } = process.cpuUsage();
       return { cpuSeconds: (user + system) / MICROSECONDS, rssBytes: process.memoryUsage.rss() };
     },
+    async listeners() {
+      if (platform !== "linux") return undefined;
+      const { linuxListeners } = await import("./listening.ts");
+      return linuxListeners();
+    },
     async open() {
       if (platform === "linux") return openLinux(options.diskPaths, asked());
       const { openPortable } = await import("./portable.ts");

@@ -31,7 +31,9 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     watching: env["watch"] !== undefined && env["watch"] !== false && env["watch"] !== "false",
     nodeVersion: textOf(env["node_version"]),
     version: textOf(env["version"]),
-    exitCode: numberOf(env["exit_code"]),
+    // PM2 also writes 0 for an end by a signal.
+    exitCode: numberOf(env["exit_code"]) || null,
+    cronRestart: textOf(env["cron_restart"]),
     ...measured(listed),
     ...reported(env["axm_monitor"]),
     httpPort: portOf(environmentOf(listed)["SVC_HTTP_PORT"]),

@@ -31,12 +31,3 @@ export function wordsOf(record: AuditRecord): RecordWords {
     times: count > 1 ? `${count} times` : "",
   };
 }
-
-/** Returns true if the row shows every word of the filter. */
-export function isWanted(words: RecordWords, filter: string): boolean {
-  const shown = Object.values(words).flat().join(" ").toLowerCase();
-  return filter
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => shown.includes(word));
-}

@@ -1,0 +1,28 @@
+import * as Args from "@oclif/core/args";
+import { processShow } from "../../core/index.ts";
+import { chosen, ecosystemFlags, SvcmCommand } from "../base.ts";
+import { fold } from "../terminal/fold.ts";
+import { processPage } from "../terminal/process-page.ts";
+
+export default class ProcessShow extends SvcmCommand {
+  static override aliases = ["describe", "show"];
+  static override summary = "Show one process: its state, why it last ended, its ports, its declaration.";
+  static override description =
+    "Shows the state, the last ends with their causes, and the ports that it listens on. Also shows differences from the ecosystem file, names and tiers of its variables, the last lines of its error log, and what acts on it next. Values of the environment and arguments are never shown.";
+  static override examples = [
+    "<%= config.bin %> process show dev-restapi",
+    "<%= config.bin %> process show dev-restapi --json",
+    "<%= config.bin %> describe dev-restapi",
+  ];
+  static override args = {
+    name: Args.string({ ignoreStdin: true, required: true, description: "Name of the process." }),
+  };
+  static override flags = ecosystemFlags;
+
+  async run() {
+    const { args, flags } = await this.parse(ProcessShow);
+    const response = await this.execute(processShow, { name: args.name, ...chosen(flags) });
+    this.print((screen) => fold(processPage(response).join("\n"), screen));
+    return response;
+  }
+}

@@ -1,0 +1,72 @@
+import { auditText, eventText, type ProcessShowResponse } from "../../core/index.ts";
+import { renderDuration } from "./duration.ts";
+import { bytes, percent } from "./metrics.ts";
+import { paint } from "./paint.ts";
+import { statusColour } from "./status.ts";
+import { whyLines } from "./why.ts";
+
+type Process = ProcessShowResponse["processes"][number];
+
+const SHOWN_DRIFT = 8;
+
+/** One page about a process. */
+export function processPage({ name, processes, why, ends, declaration, env }: ProcessShowResponse): string[] {
+  return [
+    ...(processes.length === 0 ? [`${paint.bold(name)}  PM2 does not have it.`] : []),
+    ...processes.flatMap((process) => stateLines(name, process)),
+    ...part("Why", whyLines(why)),
+    ...part(
+      "Ends before",
+      ends.slice(1).map((event) => `${auditText.secondOf(event.at)}  ${eventText(event)}`),
+    ),
+    ...part("Declaration", declarationLines(declaration)),
+    ...part("Environment", [env.map(({ key, tier }) => `${key} (${tier})`).join(", ")].filter(Boolean)),
+    ...part("Next", [...new Set(processes.flatMap(({ next }) => next))]),
+  ];
+}
+
+function stateLines(name: string, process: Process): string[] {
+  const { pmId, status, pid, uptimeMs, restartCount, cpuPercent, memoryBytes, execMode, script, problem } = process;
+  const facts = [
+    pid === null ? undefined : `pid ${pid}`,
+    uptimeMs === null ? undefined : `up ${renderDuration(uptimeMs)}`,
+    `${restartCount} restarts`,
+    cpuPercent === null ? undefined : `CPU ${percent(cpuPercent)}`,
+    memoryBytes === null ? undefined : `memory ${bytes(memoryBytes)}`,
+    execMode ?? undefined,
+  ];
+  return [
+    `${paint.bold(name)} (id ${pmId})  ${statusColour(status, paint)(status)}  ${facts.filter(Boolean).join(", ")}`,
+    ...(script === null ? [] : [`  ${script}`]),
+    `  ${portText(process)}`,
+    ...(problem === null ? [] : [`  ${paint.red(problem.code)} ${problem.details}`]),
+  ];
+}
+
+function portText({ ports, execMode, pid }: Process): string {
+  if (pid === null) return "Listens on no port, because it does not run.";
+  if (ports === null) {
+    return execMode === "cluster" ? "PM2 listens for the processes of a cluster." : "Its ports cannot be seen here.";
+  }
+  if (ports.length === 0) return "Listens on no port.";
+  return `Listens on ${ports.map(({ address, port }) => `${address.includes(":") ? `[${address}]` : address}:${port}`).join(", ")}.`;
+}
+
+function declarationLines(declaration: ProcessShowResponse["declaration"]): string[] {
+  if (declaration === null) return ["The environment has no ecosystem file."];
+  const { fileName, isDeclared, drift, error, environment } = declaration;
+  if (error !== undefined) return [`${fileName} cannot be read: ${error}`];
+  if (!isDeclared) return [`${fileName} does not declare it.`];
+  if (drift.length === 0) return [`It runs as ${fileName} declares it.`];
+  const fields = drift.map(({ field, key, state }) => `  ${key === null ? field : `${field} ${key}`}: ${state}`);
+  const rest = fields.length - SHOWN_DRIFT;
+  return [
+    `It differs from ${fileName}; svcm plan --environment ${environment} shows the steps:`,
+    ...fields.slice(0, SHOWN_DRIFT),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+  ];
+}
+
+function part(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ["", paint.bold(title), ...lines.map((line) => `  ${line}`)];
+}

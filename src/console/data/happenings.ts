@@ -1,0 +1,28 @@
+import type { EventsResponse, ProcessShowResponse } from "../../core/api/events.ts";
+import type { LogsResponse } from "../../core/api/logs.ts";
+
+type Query = Readonly<Record<string, string | undefined>>;
+type Ask = <Shape>(request: {
+  readonly path: string;
+  readonly query: Query;
+  readonly signal?: AbortSignal | undefined;
+}) => Promise<Shape>;
+
+/** Logs, events, and a process with the cause of its last end. */
+export function happenings(ask: Ask, of: (query: Query) => Query) {
+  return {
+    logs: (query: Query) => ask<LogsResponse>({ path: "/api/logs", query }),
+    events: (query: { readonly since: number; readonly limit: string }, signal?: AbortSignal) =>
+      ask<EventsResponse>({
+        path: "/api/events",
+        query: { since: String(query.since), limit: query.limit },
+        signal,
+      }),
+    process: (name: string, environment: string, signal?: AbortSignal) =>
+      ask<ProcessShowResponse>({
+        path: "/api/runtime/process",
+        query: of({ name, environment: environment || undefined }),
+        signal,
+      }),
+  };
+}

@@ -1,0 +1,95 @@
+import { signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { useConsole, type Console } from "../../console.ts";
+import { textPart } from "../../state/address.ts";
+import { Button } from "../../ui/Button.tsx";
+import { CodeLine } from "../../ui/CodeLine.tsx";
+import { EmptyState } from "../../ui/EmptyState.tsx";
+import { FilterField } from "../../ui/FilterField.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { TabHead } from "../../ui/TabHead.tsx";
+import { Unanswered } from "../../ui/Unanswered.tsx";
+import { useAnswer } from "../../ui/use-answer.ts";
+import { Days } from "./Days.tsx";
+import { isShown, rowsOf, shows, type ActivityRow, type Show } from "./rows.ts";
+
+const LIMITS = ["50", "200", "1000"] as const;
+const SPAN_MS = 7 * 86_400_000;
+
+function listOf(page: Console) {
+  return page.kept("activity", () => {
+    const list = { limit: signal<string>(LIMITS[0]), filter: signal(""), show: signal<string>("all") };
+    const accepts = (value: string): boolean => LIMITS.some((limit) => limit === value);
+    const tab = "activity";
+    page.router.keep(
+      textPart({ name: "limit", tab }, list.limit, { fallback: LIMITS[0], accepts }),
+      textPart({ name: "find", tab }, list.filter),
+      textPart({ name: "show", tab }, list.show, {
+        fallback: "all",
+        accepts: (value) => Object.hasOwn(shows, value),
+      }),
+    );
+    return list;
+  });
+}
+
+/** The audit log and the events of processes, newest first, by day. */
+export function Activity(): JSX.Element {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const page = useConsole();
+  const { api } = page;
+  const { limit, filter, show } = listOf(page);
+  const audit = useAnswer((aborted) => api.audit(limit.value, aborted), [limit.value]);
+  const events = useAnswer(
+    (aborted) => api.events({ since: Date.now() - SPAN_MS, limit: limit.value }, aborted),
+    [limit.value],
+  );
+  const { records } = audit.answer ?? audit.last ?? {};
+  const { events: happened } = events.answer ?? events.last ?? {};
+  const rows = useMemo(() => records && rowsOf(records, happened ?? []), [records, happened]);
+  const retry = (): void => [audit, events].forEach((one) => one.retry());
+  return (
+    <>
+      <TabHead
+        title="Activity"
+        about={`Changes by svcm and what happened to the processes, and why. Values are never shown. Times are in ${timeZone}.`}
+      >
+        <Select
+          label="Show"
+          value={show.value}
+          options={Object.entries(shows).map(([value, label]) => ({ value, label }))}
+          onChange={(value) => void (show.value = value)}
+        />
+        <Select
+          label="Records"
+          value={limit.value}
+          options={LIMITS.map((value) => ({ value, label: `newest ${value}` }))}
+          onChange={(value) => void (limit.value = value)}
+        />
+        <FilterField
+          label="Filter the records"
+          placeholder="Filter"
+          value={filter.value}
+          onInput={(text) => void (filter.value = text)}
+        />
+        <Button icon="refresh" onClick={retry}>
+          Refresh
+        </Button>
+      </TabHead>
+      <Unanswered problem={audit.problem ?? events.problem} retry={retry} />
+      {rows && <Rows rows={rows} shown={rows.filter((row) => isShown(row, show.value as Show, filter.value))} />}
+    </>
+  );
+}
+
+function Rows({ rows, shown }: { rows: readonly ActivityRow[]; shown: readonly ActivityRow[] }): JSX.Element {
+  if (shown.length > 0) return <Days rows={rows} shown={shown} />;
+  if (rows.length > 0) return <EmptyState icon="search" title="No record matches" />;
+  return (
+    <EmptyState icon="history" title="Nothing has happened yet">
+      <p>A change by svcm leaves a record here, and so does every start and end of a process under PM2.</p>
+      <CodeLine text="svcm events" what="the command" />
+    </EmptyState>
+  );
+}

@@ -1,0 +1,139 @@
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { eventText } from "../../../core/events/event-text.ts";
+import { UNKNOWN } from "../../data/format.ts";
+import { Button } from "../../ui/Button.tsx";
+import { after, byDay, byOf, type ActivityRow } from "./rows.ts";
+
+const COLUMNS = ["When", "Action", "Environment", "Keys or process", "By", "Outcome"];
+
+interface Props {
+  readonly rows: readonly ActivityRow[];
+  readonly shown: readonly ActivityRow[];
+}
+
+/** One group of rows for each day. */
+export function Days({ rows, shown }: Props): JSX.Element {
+  return (
+    <section class="card flush" aria-label="Records">
+      <table class="rows activity-rows" aria-label="Activity">
+        <thead>
+          <tr>
+            {COLUMNS.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {byDay(shown).map((day) => (
+          <tbody key={day.name}>
+            <tr class="day">
+              <th colSpan={COLUMNS.length} scope="rowgroup">
+                {day.name}
+              </th>
+            </tr>
+            {day.rows.map((row) =>
+              row.kind === "change" ? (
+                <Change key={row.key} row={row} rows={rows} />
+              ) : (
+                <Event key={row.key} row={row} />
+              ),
+            )}
+          </tbody>
+        ))}
+      </table>
+    </section>
+  );
+}
+
+const tones = { succeeded: "good", failed: "error", refused: "warning", started: "warning" } as const;
+
+type Of<Kind> = Extract<ActivityRow, { readonly kind: Kind }>;
+
+function Change({ row, rows }: { row: Of<"change">; rows: readonly ActivityRow[] }): JSX.Element {
+  const isOpen = useSignal(false);
+  const { when, action, environment, subjects, keys, by, outcome, code, times } = row.words;
+  return (
+    <>
+      <tr>
+        <td class="when">
+          <time dateTime={row.timestamp}>{when}</time>
+        </td>
+        <th scope="row">{action}</th>
+        <td data-name="Environment">{environment || UNKNOWN}</td>
+        <td data-name="Keys or process" class="what">
+          {subjects.map((subject) => (
+            <bdi key={subject}>{subject}</bdi>
+          ))}
+          {keys.map((key) => (
+            <code key={key}>{key}</code>
+          ))}
+          {subjects.length + keys.length === 0 && UNKNOWN}
+        </td>
+        <td data-name="By" class="who">
+          {by}
+        </td>
+        <td>
+          <span class={`badge ${tones[outcome]}`}>{outcome}</span>
+          {code !== "" && (
+            <>
+              {" "}
+              <code class="issue-code">{code}</code>
+            </>
+          )}
+          {times !== "" && <small> {times}</small>}
+          {outcome !== "refused" && (
+            <Button size="small" aria-expanded={isOpen.value} onClick={() => void (isOpen.value = !isOpen.value)}>
+              Events after it
+            </Button>
+          )}
+        </td>
+      </tr>
+      {isOpen.value && <After found={after(row, rows)} />}
+    </>
+  );
+}
+
+function After({ found }: { found: readonly ActivityRow[] }): JSX.Element {
+  return (
+    <tr class="after">
+      <td colSpan={COLUMNS.length}>
+        {found.length === 0 && <p>No process started or ended in the 15 minutes after it.</p>}
+        <ul>
+          {found.map((row) => (
+            <li key={row.key}>
+              <time dateTime={row.timestamp}>{row.when.slice(11)}</time> {row.kind === "event" && eventText(row.event)}
+            </li>
+          ))}
+        </ul>
+      </td>
+    </tr>
+  );
+}
+
+function Event({ row: { event, subject, timestamp, when } }: { row: Of<"event"> }): JSX.Element {
+  const { kind, cause, certainty, evidence } = event;
+  return (
+    <tr class="event">
+      <td class="when">
+        <time dateTime={timestamp}>{when}</time>
+      </td>
+      <th scope="row">{kind}</th>
+      <td data-name="Environment">{UNKNOWN}</td>
+      <td data-name="Keys or process" class="what">
+        <bdi>{subject}</bdi>
+        <small>{evidence.join(" ")}</small>
+      </td>
+      <td data-name="By" class="who">
+        {byOf(event)}
+      </td>
+      <td>
+        <span class={`badge ${kind === "exit" ? "error" : ""}`}>
+          {cause}
+          {certainty !== "certain" && "?"}
+        </span>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,97 @@
+import { eventText } from "../../../core/events/event-text.ts";
+import type { AuditRecord, SvcmEvent } from "../../data/api.ts";
+import { formatTime, UNKNOWN } from "../../data/format.ts";
+import { wordsOf, type RecordWords } from "./record-words.ts";
+
+/** A change that svcm recorded, or an event of a process. */
+export type ActivityRow = {
+  readonly key: string;
+  readonly ms: number;
+  readonly timestamp: string;
+  /** In the time zone of the browser. */
+  readonly when: string;
+  /** Every word that the row shows, for the filter. */
+  readonly text: string;
+} & (
+  | { readonly kind: "change"; readonly record: AuditRecord; readonly words: RecordWords }
+  | { readonly kind: "event"; readonly event: SvcmEvent; readonly subject: string }
+);
+
+export const shows = {
+  all: "changes and events",
+  changes: "changes",
+  ends: "ends of processes",
+  failures: "ends without an order",
+} as const;
+export type Show = keyof typeof shows;
+
+const ENDS: ReadonlySet<string> = new Set(["exit", "stop", "restart", "delete"]);
+/** Kinds of events that are records of the audit log. */
+const RECORDED: ReadonlySet<string> = new Set(["action", "write", "apply"]);
+/** An event within this time may be a consequence of a change. */
+const AFTER_MS = 15 * 60_000;
+const MOST_AFTER = 10;
+
+/** Newest first. */
+export function rowsOf(records: readonly AuditRecord[], events: readonly SvcmEvent[]): ActivityRow[] {
+  const changes = records.map((record): ActivityRow => {
+    const words = wordsOf(record);
+    const text = Object.values(words).flat().join(" ");
+    return { ...timesOf(`change ${record.id}`, record.timestamp), kind: "change", record, words, text };
+  });
+  const others = events.filter(({ kind }) => !RECORDED.has(kind));
+  const happened = others.map((event, index): ActivityRow => {
+    const { app, pmId, actor = "", evidence, kind, cause } = event;
+    const subject = app === null ? "PM2" : pmId === undefined ? app : `${app} (id ${pmId})`;
+    const times = timesOf(`event ${event.at} ${others.length - index}`, event.at);
+    const text = [times.when, kind, cause, subject, actor, eventText(event), ...evidence].join(" ");
+    return { ...times, kind: "event", event, subject, text };
+  });
+  return [...changes, ...happened].toSorted((a, b) => b.ms - a.ms);
+}
+
+function timesOf(key: string, timestamp: string): Pick<ActivityRow, "key" | "ms" | "timestamp" | "when"> {
+  return { key, ms: Date.parse(timestamp), timestamp, when: formatTime(timestamp) };
+}
+
+/** True if the row is of the chosen kind and shows every word of the filter. */
+export function isShown(row: ActivityRow, show: Show, filter: string): boolean {
+  if (show === "changes" && row.kind !== "change") return false;
+  if (show === "ends" && !(row.kind === "event" && ENDS.has(row.event.kind))) return false;
+  if (show === "failures" && !(row.kind === "event" && row.event.kind === "exit")) return false;
+  const text = row.text.toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+export interface Day {
+  /** `2026-11-22`, in the time zone of the browser. */
+  readonly name: string;
+  readonly rows: readonly ActivityRow[];
+}
+
+export function byDay(rows: readonly ActivityRow[]): Day[] {
+  const days = new Map<string, ActivityRow[]>();
+  for (const row of rows) {
+    const name = row.when.slice(0, 10);
+    days.set(name, [...(days.get(name) ?? []), row]);
+  }
+  return [...days].map(([name, of]) => ({ name, rows: of }));
+}
+
+/** Events of the processes of a change in the quarter of an hour after it, the oldest first. */
+export function after(row: ActivityRow & { readonly kind: "change" }, rows: readonly ActivityRow[]): ActivityRow[] {
+  const names = new Set(row.record.processes?.map(({ name }) => name));
+  const isOwn = ({ app }: SvcmEvent): boolean => names.size === 0 || app === null || names.has(app);
+  const from = row.ms - (row.record.ms ?? 0) - 1000;
+  return rows
+    .filter((one) => one.kind === "event" && one.ms >= from && one.ms <= row.ms + AFTER_MS && isOwn(one.event))
+    .toReversed()
+    .slice(0, MOST_AFTER);
+}
+
+export function byOf({ actor }: SvcmEvent): string {
+  return actor ?? UNKNOWN;
+}

@@ -1,0 +1,77 @@
+import type { JSX } from "preact";
+import { eventText } from "../../../core/events/event-text.ts";
+import { useConsole } from "../../console.ts";
+import type { ProcessShowResponse, SvcmEvent } from "../../data/api.ts";
+import { formatTime } from "../../data/format.ts";
+import { Unanswered } from "../../ui/Unanswered.tsx";
+import { useAnswer } from "../../ui/use-answer.ts";
+import type { ProcessProps } from "./monitor.ts";
+
+/** When and why the process last ended, its last lines, its ports, and what acts on it next. */
+export function Why({ process, monitor }: ProcessProps): JSX.Element {
+  const { api, service } = useConsole();
+  const { feed, happenings } = monitor;
+  const environment = feed.environment.value;
+  const { name, pmId, status, restartCount } = process;
+  const newest = happenings.events.value.findLast(({ app }) => app === name)?.at;
+  const { answer, last, problem, retry } = useAnswer(
+    (signal) => api.process(name, environment, signal),
+    [name, environment, service.value, status, restartCount, newest],
+  );
+  const shown = answer ?? last;
+  return (
+    <>
+      <Unanswered problem={problem} retry={retry} />
+      {shown && <End shown={shown} pmId={pmId} />}
+    </>
+  );
+}
+
+function End({ shown, pmId }: { shown: ProcessShowResponse; pmId: number }): JSX.Element {
+  const { why, ends, processes } = shown;
+  const { event, errorLines, now, recentEnds } = why;
+  const process = processes.find((one) => one.pmId === pmId);
+  const ports = (process?.ports ?? []).map(({ port }) => port);
+  const next = [
+    ...(ports.length === 0 ? [] : [`It listens on ${[...new Set(ports)].join(", ")}.`]),
+    ...(process?.next ?? []),
+  ];
+  return (
+    <div class="why-end">
+      {event === null ? <p>PM2's log has no end of it in the last 30 days.</p> : <Ended event={event} />}
+      {recentEnds > 1 && <p class="bad">It ended {recentEnds} times without an order in the 15 minutes before.</p>}
+      {now.map((sentence) => (
+        <p key={sentence} class="bad">
+          {sentence}
+        </p>
+      ))}
+      {errorLines.length > 0 && (
+        <pre class="error-lines" aria-label="Last lines of its error log" tabIndex={0}>
+          {errorLines.join("\n")}
+        </pre>
+      )}
+      {ends.length > 1 && (
+        <ul class="ends" aria-label="Ends before">
+          {ends.slice(1).map((one) => (
+            <li key={one.at}>
+              <time dateTime={one.at}>{formatTime(one.at)}</time> {eventText(one)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="next">{next.join(" ")}</p>
+    </div>
+  );
+}
+
+function Ended({ event }: { event: SvcmEvent }): JSX.Element {
+  const { at, evidence, actor } = event;
+  return (
+    <>
+      <p class="ended">
+        <time dateTime={at}>{formatTime(at)}</time> <strong>{eventText(event)}</strong>
+      </p>
+      <p class="evidence">{[...evidence, ...(actor === undefined ? [] : [`By ${actor}.`])].join(" ")}</p>
+    </>
+  );
+}

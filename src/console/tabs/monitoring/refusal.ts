@@ -1,0 +1,34 @@
+import {
+  OutcomeUnknownError,
+  ServiceError,
+  type Action,
+  type ActionResult,
+  type ErrorFrame,
+} from "../../../client/index.ts";
+
+export type Refusal = Pick<ErrorFrame, "code" | "details" | "error">;
+
+export const UNAUTHORIZED = "Unauthorized.";
+
+/** Turns a connection that is refused for its token into a refused action. */
+export function unauthorizedOr({ action, scope = "process", name = "" }: Action): (error: unknown) => ActionResult {
+  return (error) => {
+    if (!isUnauthorized(error)) throw error;
+    return { type: "action-result", ok: false, action, scope, name, code: "UNAUTHORIZED", error: UNAUTHORIZED };
+  };
+}
+
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === "UNAUTHORIZED";
+}
+
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof ServiceError) return { code: error.code, details: error.message };
+  return { code: "CLIENT", details: error instanceof Error ? error.message : String(error) };
+}
+
+export function failureOf(error: unknown): { readonly code?: string; readonly error: string } {
+  if (error instanceof OutcomeUnknownError) return { error: error.message };
+  const { code, details } = refusalOf(error);
+  return { code, error: details };
+}

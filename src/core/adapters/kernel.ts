@@ -1,0 +1,57 @@
+import { closeSync, constants, openSync, readSync } from "node:fs";
+import type { Kernel } from "../events/sightings.ts";
+import { isRefusal, readText } from "./files/system.ts";
+
+const RECORD_BYTES = 8192;
+const MOST_RECORDS = 50_000;
+const KILLED = /(?:^|[^\w])(?:Out of memory|Memory cgroup out of memory)[^\n]*Killed process (\d+)/i;
+
+/** Linux shows the counter to everybody, and its log often only to root. */
+export async function kernelFacts(): Promise<Kernel> {
+  const [stat, vmstat] = await Promise.all(
+    ["/proc/stat", "/proc/vmstat"].map((path) => readText(path).catch(() => "")),
+  );
+  const booted = /^btime (\d+)$/m.exec(stat ?? "")?.[1];
+  const kills = /^oom_kill (\d+)$/m.exec(vmstat ?? "")?.[1];
+  const bootedMs = booted === undefined ? undefined : Number(booted) * 1000;
+  const hasKills = bootedMs !== undefined && kills !== undefined && kills !== "0";
+  return {
+    bootedMs,
+    kills: kills === undefined ? undefined : Number(kills),
+    logged: hasKills ? killsInLog(bootedMs) : undefined,
+  };
+}
+
+/** The device gives one record for each read: `priority,number,microseconds,flags;text`. */
+function killsInLog(bootedMs: number): Kernel["logged"] {
+  let fd: number;
+  try {
+    fd = openSync("/dev/kmsg", constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    const buffer = Buffer.allocUnsafe(RECORD_BYTES);
+    const kills: { atMs: number; pid: number }[] = [];
+    for (let count = 0; count < MOST_RECORDS; count += 1) {
+      const record = nextRecord(fd, buffer);
+      if (record === undefined) break;
+      const [, microseconds, text = ""] = /^\d+,\d+,(\d+),[^;]*;([^\n]*)/.exec(record) ?? [];
+      const pid = KILLED.exec(text)?.[1];
+      if (pid !== undefined) kills.push({ atMs: bootedMs + Number(microseconds) / 1000, pid: Number(pid) });
+    }
+    return kills;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** `undefined` at the end. Empty for a record that was overwritten before it was read. */
+function nextRecord(fd: number, buffer: Buffer): string | undefined {
+  try {
+    const length = readSync(fd, buffer);
+    return length === 0 ? undefined : buffer.toString("utf8", 0, length);
+  } catch (error) {
+    return isRefusal(error, "EPIPE") ? "" : undefined;
+  }
+}

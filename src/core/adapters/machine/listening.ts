@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { parsePidStat } from "../../metrics/proc/process.ts";
+import { parseTcpTable } from "../../metrics/proc/tcp.ts";
+import type { Listener } from "../../metrics/reading.ts";
+
+/** Looks at the open files of every process that this user may see. */
+export function linuxListeners(): Listener[] {
+  const sockets = new Map(["tcp", "tcp6"].flatMap((name) => parseTcpTable(textOf(`/proc/net/${name}`))));
+  if (sockets.size === 0) return [];
+  return namesIn("/proc").flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return [];
+    const own = new Set(namesIn(`/proc/${pid}/fd`).map((fd) => inodeOf(`/proc/${pid}/fd/${fd}`)));
+    const found = [...own].flatMap((inode) => sockets.get(inode) ?? []);
+    if (found.length === 0) return [];
+    const parentPid = parsePidStat(textOf(`/proc/${pid}/stat`))?.parentPid ?? 0;
+    const program = textOf(`/proc/${pid}/comm`).trim();
+    return found.map((socket) => ({ pid: Number(pid), parentPid, program, ...socket }));
+  });
+}
+
+function inodeOf(path: string): string {
+  try {
+    return /^socket:\[(\d+)\]$/.exec(readlinkSync(path))?.[1] ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,80 @@
+import { watch as watchFolder } from "node:fs";
+import { dirname, join } from "node:path";
+import { readSighting, type Sighting } from "../events/sightings.ts";
+import type { Sightings } from "../ports/sightings.ts";
+import { appender } from "./audit-log/append.ts";
+import { olderFiles } from "./audit-log/rotate.ts";
+import { attempting } from "./files/file-error.ts";
+import { linesBackwards } from "./files/lines-backwards.ts";
+import { withLog } from "./files/log.ts";
+import { readdir, readText } from "./files/system.ts";
+import { kernelFacts } from "./kernel.ts";
+import { runningCommands } from "./pm2/running-commands.ts";
+
+const ROTATION = { maxBytes: 2 ** 20, kept: 1 };
+const WATCHED = /^(?:pm2\.log|.*\.jsonl)$/;
+
+interface Places {
+  readonly pm2Home: string;
+  readonly auditFile: string;
+}
+
+export function nodeSightings({ pm2Home, auditFile }: Places): Sightings {
+  const file = join(pm2Home, ".svcm", "sightings.jsonl");
+  const append = appender(file, ROTATION);
+  return {
+    async kept(sinceMs) {
+      const found: Sighting[] = [];
+      for (const path of [file, ...olderFiles(file, ROTATION)]) {
+        await withLog(path, async ({ fd, size }) => {
+          for await (const { lines } of linesBackwards(fd, size)) {
+            for (const line of lines) {
+              const sighting = readSighting(line);
+              if (sighting !== undefined && sighting.atMs >= sinceMs) found.push(sighting);
+            }
+          }
+        });
+      }
+      return found.toReversed();
+    },
+    keep: (sightings) =>
+      attempting("record an observation in", file, async () => {
+        for (const one of sightings) await append(`${JSON.stringify(one)}\n`);
+      }),
+    kernel: kernelFacts,
+    commands: async () => runningCommands(pm2Home),
+    pids: () => pidsIn(join(pm2Home, "pids")),
+    watch: (onChange) => watchFolders([...new Set([pm2Home, dirname(file), dirname(auditFile)])], onChange),
+  };
+}
+
+/** PM2 names the file of a process `<name>-<number>.pid`, and removes it at the end. */
+async function pidsIn(folder: string): Promise<ReadonlyMap<number, number>> {
+  const names = await readdir(folder).catch(() => []);
+  const pids = new Map<number, number>();
+  for (const name of names) {
+    const [, id] = /-(\d{1,9})\.pid$/.exec(name) ?? [];
+    if (id === undefined) continue;
+    const pid = Number(await readText(join(folder, name)).catch(() => ""));
+    if (Number.isInteger(pid) && pid > 0) pids.set(Number(id), pid);
+  }
+  return pids;
+}
+
+/** A folder that does not exist is not watched; the caller also looks from time to time. */
+function watchFolders(folders: readonly string[], onChange: () => void): () => void {
+  const watchers = folders.flatMap((folder) => {
+    try {
+      const watcher = watchFolder(folder, { persistent: false }, (_event, name) => {
+        if (name === null || WATCHED.test(name)) onChange();
+      });
+      watcher.on("error", () => watcher.close());
+      return [watcher];
+    } catch {
+      return [];
+    }
+  });
+  return () => {
+    for (const watcher of watchers) watcher.close();
+  };
+}

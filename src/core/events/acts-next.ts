@@ -1,0 +1,41 @@
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { nextDue, scheduleOf } from "./schedule.ts";
+
+/** Sentences about what ends or starts a process next, besides people. @param nowMs milliseconds since 1970 */
+export function actsNext(record: ProcessRecord, nowMs: number): string[] {
+  const { status, watching, cronRestart } = record;
+  if (status === "errored") return ["PM2 has given up on it, and starts it only on an order."];
+  if (status === "stopped" && cronRestart === null) return ["PM2 starts it only on an order."];
+  return [
+    afterAnEnd(record),
+    ...memoryLimit(record),
+    ...(watching ? ["PM2 restarts it if a watched file changes."] : []),
+    ...(cronRestart === null ? [] : [scheduled(cronRestart, nowMs)]),
+  ];
+}
+
+function afterAnEnd({ declaration: { settings } }: ProcessRecord): string {
+  const { autorestart, expBackoffRestartDelay, restartDelay } = settings;
+  if (autorestart === false) return "PM2 does not start it again after an end.";
+  if (expBackoffRestartDelay) return "PM2 starts it again after an end, with a delay that grows.";
+  const delay = restartDelay ? `, ${Number(restartDelay) / 1000} s later` : "";
+  return `PM2 starts it again after an end${delay}.`;
+}
+
+function memoryLimit({ memoryBytes, declaration: { settings } }: ProcessRecord): string[] {
+  const { maxMemoryRestart } = settings;
+  if (typeof maxMemoryRestart !== "number") return [];
+  const used = memoryBytes === null ? "" : `; it uses ${megabytes(memoryBytes)} MB`;
+  return [`PM2 restarts it above ${megabytes(maxMemoryRestart)} MB${used}.`];
+}
+
+function scheduled(pattern: string, nowMs: number): string {
+  const schedule = scheduleOf(pattern);
+  const atMs = schedule && nextDue(schedule, nowMs);
+  const when = atMs === undefined ? "" : `, next at ${new Date(atMs).toISOString().slice(0, 19)}Z`;
+  return `Its schedule ${pattern} restarts it${when}.`;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}

@@ -1,0 +1,132 @@
+import type { SvcmEvent } from "../api/events.ts";
+import type { EventFeed, EventRequest } from "../ports/event-feed.ts";
+import type { Ports } from "../ports/index.ts";
+import { oneAtATime } from "../words/one-at-a-time.ts";
+import type { Happening } from "./audited-events.ts";
+import { happened } from "./happened.ts";
+import { isWanted, timed } from "./page.ts";
+import { Witness } from "./witness.ts";
+
+/** A restart is one event, so a stop waits for its start; svcm records an action after it has seen its effect. */
+const SETTLE_MS = 3000;
+/** The lines before an event that its cause depends on. */
+const CONTEXT_MS = 10 * 60_000;
+const PACE_MS = { busy: 1000, quiet: 10_000, least: 100 };
+const MOST_WAITING = 1000;
+const SECOND_MS = 1000;
+
+/** Reads and looks at the machine only while a reader watches. */
+export function createEventFeed(ports: Ports): EventFeed {
+  const seats = new Set<Seat>();
+  let stop = new AbortController();
+  const run = async (signal: AbortSignal, fromMs: number): Promise<void> => {
+    try {
+      for await (const happening of settled(ports, signal, fromMs)) for (const seat of seats) seat.offer(happening);
+    } catch (error) {
+      if (signal.aborted) return;
+      for (const seat of seats) seat.fail(error);
+      seats.clear();
+    }
+  };
+  const take = (seat: Seat): void => {
+    seats.add(seat);
+    if (seats.size > 1) return;
+    stop = new AbortController();
+    void run(stop.signal, seat.wanted.fromMs ?? wholeSecond(ports.clock.now()));
+  };
+  return {
+    async *watch(signal, wanted) {
+      const seat = new Seat(wanted);
+      take(seat);
+      try {
+        yield* seat.events(signal);
+      } finally {
+        if (seats.delete(seat) && seats.size === 0) stop.abort();
+      }
+    },
+  };
+}
+
+/** One reader of the feed. */
+class Seat {
+  readonly wanted: EventRequest;
+  readonly #waiting: SvcmEvent[] = [];
+  #failure: { readonly error: unknown } | undefined;
+  #wake = (): void => undefined;
+
+  constructor(wanted: EventRequest) {
+    this.wanted = wanted;
+  }
+
+  offer(happening: Happening): void {
+    const { fromMs = 0 } = this.wanted;
+    if (happening.atMs < fromMs || !isWanted(happening.event, this.wanted)) return;
+    this.#waiting.push(timed(happening));
+    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    this.#wake();
+  }
+
+  fail(error: unknown): void {
+    this.#failure = { error };
+    this.#wake();
+  }
+
+  async *events(signal: AbortSignal): AsyncGenerator<SvcmEvent> {
+    const onAbort = (): void => this.#wake();
+    signal.addEventListener("abort", onAbort);
+    try {
+      while (!signal.aborted) {
+        const event = this.#waiting.shift();
+        if (event !== undefined) yield event;
+        else if (this.#failure !== undefined) throw this.#failure.error;
+        else await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+}
+
+async function* settled(ports: Ports, signal: AbortSignal, beginMs: number): AsyncGenerator<Happening> {
+  const { clock, sightings } = ports;
+  const witness = new Witness(ports);
+  // At once, because a command ends soon after its effect. A look that fails must not end the feed.
+  const looks = oneAtATime(() => witness.look(clock.now(), signal));
+  const look = (): Promise<void> => looks().catch(() => undefined);
+  let fromMs = beginMs;
+  let hasChanged = true;
+  let busyUntilMs = 0;
+  let wake = new AbortController();
+  const unwatch = sightings.watch(() => {
+    hasChanged = true;
+    void look();
+    wake.abort();
+  });
+  try {
+    while (!signal.aborted) {
+      wake = new AbortController();
+      const nowMs = clock.now();
+      if (hasChanged) busyUntilMs = nowMs + SETTLE_MS + PACE_MS.busy;
+      hasChanged = false;
+      await look();
+      const untilMs = wholeSecond(nowMs - SETTLE_MS);
+      if (untilMs > fromMs) yield* await between(ports, fromMs, untilMs, signal);
+      fromMs = Math.max(fromMs, untilMs);
+      await clock.pause(PACE_MS.least, signal);
+      const pace = nowMs < busyUntilMs ? PACE_MS.busy : PACE_MS.quiet;
+      await clock.pause(pace, AbortSignal.any([signal, wake.signal])).catch(() => undefined);
+    }
+  } finally {
+    unwatch();
+  }
+}
+
+async function between(ports: Ports, fromMs: number, untilMs: number, signal: AbortSignal): Promise<Happening[]> {
+  const { events } = await happened(ports, fromMs - CONTEXT_MS, signal);
+  return events.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs).toReversed();
+}
+
+/** @returns milliseconds since 1970 */
+export function wholeSecond(ms: number): number {
+  return Math.floor(ms / SECOND_MS) * SECOND_MS;
+}

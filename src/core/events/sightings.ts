@@ -1,0 +1,203 @@
+/** Evidence that PM2's log does not have: commands of PM2 that svcm saw running, and kills by the kernel. */
+import { isRecord } from "../words/record.ts";
+import type { LogEvent } from "./log-events.ts";
+
+/** A command of PM2's command line that ran while PM2 began to stop, or started, a process. */
+export interface CommandSighting {
+  readonly type: "command";
+  /** The second in PM2's log, and the process. */
+  readonly atMs: number;
+  readonly pmId: number;
+  readonly verb: string;
+  readonly user: string;
+  /** Identifies the command among all of them. */
+  readonly command: string;
+  /** False if it named a file, which may declare other processes. */
+  readonly isNamed: boolean;
+}
+
+/** The kernel killed a process because memory ran out. */
+export interface KillSighting {
+  readonly type: "memory-kill";
+  /** The second of the end in PM2's log, and the process. */
+  readonly atMs: number;
+  readonly pmId: number;
+  /** True if the kernel's log names the pid of the process. */
+  readonly isNamed: boolean;
+}
+
+export type Sighting = CommandSighting | KillSighting;
+
+/** A command of PM2 that runs now. */
+export interface RunningCommand {
+  readonly id: string;
+  readonly verb: string;
+  /** Words after the verb, without options. */
+  readonly words: readonly string[];
+  readonly user: string;
+}
+
+/** Verbs of PM2 that stop or start processes. */
+const VERBS = new Set(
+  `start restart reload gracefulReload stop delete del kill scale startOrRestart startOrReload startOrGracefulReload
+   resurrect update deepUpdate`.split(/\s+/),
+);
+const ENDS_DAEMON = new Set(["kill", "update", "deepUpdate"]);
+const FILE = /\.(?:[cm]?js|json|ya?ml|ts)$/i;
+
+/** The commands that may have ordered what happens to a process; those that name it are `isNamed`. */
+export function commandsFor(
+  running: readonly RunningCommand[],
+  { atMs, pmId, name }: { readonly atMs: number; readonly pmId: number; readonly name: string },
+): CommandSighting[] {
+  return running.flatMap(({ id, verb, words, user }): CommandSighting[] => {
+    if (!VERBS.has(verb)) return [];
+    const isForAll = words.includes("all") || verb === "resurrect" || ENDS_DAEMON.has(verb);
+    const isNamed = isForAll || words.includes(name) || words.includes(String(pmId));
+    if (!isNamed && !words.some((word) => FILE.test(word) || word.includes("/"))) return [];
+    return [{ type: "command", atMs, pmId, verb, user, command: id, isNamed }];
+  });
+}
+
+/** Gives orders the command that svcm saw. It is certain if it names the process and is the only candidate. */
+export function withCommands(events: readonly LogEvent[], sightings: readonly Sighting[]): LogEvent[] {
+  const seen = new Map<string, CommandSighting[]>();
+  for (const one of sightings) {
+    if (one.type === "command") seen.set(keyOf(one), [...(seen.get(keyOf(one)) ?? []), one]);
+  }
+  if (seen.size === 0) return [...events];
+  const sightedFor = ({ orderedMs, event: { pmId } }: LogEvent): CommandSighting[] =>
+    orderedMs === undefined || pmId === undefined ? [] : (seen.get(keyOf({ atMs: orderedMs, pmId })) ?? []);
+  const uses = new Map<string, number>();
+  const useOf = (logged: LogEvent, { command, pmId }: CommandSighting): string =>
+    `${command} ${pmId} ${logged.event.kind === "start"}`;
+  for (const logged of events) {
+    for (const use of new Set(sightedFor(logged).map((one) => useOf(logged, one))))
+      uses.set(use, (uses.get(use) ?? 0) + 1);
+  }
+  return events.map((logged) => {
+    const all = sightedFor(logged);
+    const found = all.find(({ isNamed }) => isNamed) ?? all[0];
+    if (found === undefined) return logged;
+    if (logged.event.cause === "daemon" && ENDS_DAEMON.has(found.verb)) return withDaemonEnd(logged, found);
+    if (!isOpen(logged)) return logged;
+    const isCertain = new Set(all.map(({ command }) => command)).size === 1 && found.isNamed;
+    return orderedBy(logged, found, isCertain && uses.get(useOf(logged, found)) === 1);
+  });
+}
+
+/** True if PM2's log itself does not name the reason of an order. */
+export function isOpen({ isOrdered, event: { cause } }: LogEvent): boolean {
+  return isOrdered && (cause === "pm2-cli" || cause === "cron" || cause === "unknown");
+}
+
+function withDaemonEnd({ event, ...logged }: LogEvent, { verb, user }: CommandSighting): LogEvent {
+  const evidence = [`${user} ran \`pm2 ${verb}\`, which stops PM2's daemon and all processes.`, ...event.evidence];
+  return { ...logged, event: { ...event, certainty: "certain", evidence, actor: `${user} (pm2 ${verb})` } };
+}
+
+function orderedBy(logged: LogEvent, { verb, user }: CommandSighting, isCertain: boolean): LogEvent {
+  const { event } = logged;
+  const [, ...rest] = event.evidence;
+  return {
+    ...logged,
+    event: {
+      ...event,
+      kind: event.kind === "stop" && (verb === "delete" || verb === "del") ? "delete" : event.kind,
+      cause: "pm2-cli",
+      certainty: isCertain ? "certain" : "likely",
+      evidence: [`${user} ran \`pm2 ${verb}\` at that moment.`, ...rest],
+      actor: `${user} (pm2 ${verb})`,
+    },
+  };
+}
+
+/** Facts of the kernel about kills for memory. */
+export interface Kernel {
+  /** Start of the machine in milliseconds since 1970; absent if the system does not show it. */
+  readonly bootedMs?: number | undefined;
+  /** Kills since the start of the machine. */
+  readonly kills?: number | undefined;
+  /** The kills that the kernel's log still has; absent if it cannot be read. */
+  readonly logged?: readonly { readonly atMs: number; readonly pid: number }[] | undefined;
+}
+
+/** The kernel's clock and PM2's seconds. */
+const NEAR_MS = { before: 2000, after: 2000 };
+
+/** Says of each SIGKILL whether the kernel sent it, and of a lost daemon whether the machine was started again. */
+export function withKernel(events: readonly LogEvent[], kernel: Kernel, sightings: readonly Sighting[]): LogEvent[] {
+  const kills = sightings.filter((one): one is KillSighting => one.type === "memory-kill");
+  const killed = events.filter(isKilled);
+  return events.map((logged) => {
+    if (logged.lostMs !== undefined) return lostDaemon(logged, logged.lostMs, kernel);
+    if (!isKilled(logged)) return logged;
+    const { atMs, event } = logged;
+    const seen = kills.find((one) => one.atMs === atMs && one.pmId === event.pmId);
+    if (seen?.isNamed) return byKernel(logged, "certain", "The kernel's log names the process: memory ran out.");
+    if (seen) return byKernel(logged, "likely", "The kernel counted a kill for memory in that second.");
+    const near = (kernel.logged ?? []).filter((one) => isNear(one.atMs, atMs));
+    const rivals = killed.filter((one) => isNear(one.atMs, atMs)).length;
+    if (near.length >= rivals && near.length > 0) {
+      return byKernel(logged, "likely", "The kernel's log has a kill for memory at that time.");
+    }
+    return withSentence(logged, kernelSentence(kernel, atMs));
+  });
+}
+
+function isKilled({ event: { kind, signal } }: LogEvent): boolean {
+  return kind === "exit" && signal === "SIGKILL";
+}
+
+function isNear(killMs: number, endMs: number): boolean {
+  return killMs >= endMs - NEAR_MS.before && killMs <= endMs + NEAR_MS.after;
+}
+
+function byKernel(logged: LogEvent, certainty: "certain" | "likely", sentence: string): LogEvent {
+  const { event } = logged;
+  return { ...logged, event: { ...event, cause: "oom-kill", certainty, evidence: [sentence, ...event.evidence] } };
+}
+
+function kernelSentence({ bootedMs = Infinity, kills }: Kernel, atMs: number): string {
+  if (kills === 0 && bootedMs <= atMs)
+    return "The kernel did not send it: no process was killed for memory since the machine started.";
+  return "The kernel also sends this signal if memory runs out.";
+}
+
+function lostDaemon(logged: LogEvent, lostMs: number, { bootedMs }: Kernel): LogEvent {
+  if (bootedMs === undefined || bootedMs > logged.atMs) return logged;
+  const [sentence = ""] = logged.event.evidence;
+  const why =
+    bootedMs > lostMs
+      ? `The machine was started again at ${new Date(bootedMs).toISOString().slice(0, 19)}Z.`
+      : "The daemon before it was killed or crashed, because the machine ran on.";
+  return { ...logged, event: { ...logged.event, evidence: [sentence, why] } };
+}
+
+/** A sentence before the last one, which may say that PM2 started the process again. */
+function withSentence(logged: LogEvent, sentence: string): LogEvent {
+  const [first = "", ...rest] = logged.event.evidence;
+  return { ...logged, event: { ...logged.event, evidence: [first, sentence, ...rest] } };
+}
+
+function keyOf({ atMs, pmId }: { readonly atMs: number; readonly pmId: number }): string {
+  return `${atMs} ${pmId}`;
+}
+
+/** A line of a file of sightings; `undefined` for a foreign or torn one. */
+export function readSighting(line: string): Sighting | undefined {
+  const { type, atMs, pmId, isNamed, verb, user, command } = membersOf(line);
+  if (typeof atMs !== "number" || typeof pmId !== "number" || typeof isNamed !== "boolean") return undefined;
+  if (type === "memory-kill") return { type, atMs, pmId, isNamed };
+  if (type !== "command" || typeof verb !== "string" || typeof user !== "string") return undefined;
+  return typeof command === "string" ? { type, atMs, pmId, isNamed, verb, user, command } : undefined;
+}
+
+function membersOf(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

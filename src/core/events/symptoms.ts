@@ -1,0 +1,63 @@
+/** Sentences about the present state of a process that explain a failure, or its next one. */
+import type { DiskReading, Listener } from "../metrics/reading.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+
+export interface Surroundings {
+  /** Of the asked name. */
+  readonly own: readonly ProcessRecord[];
+  /** Of PM2. */
+  readonly all: readonly ProcessRecord[];
+  readonly errorLines: readonly string[];
+  readonly listeners: readonly Listener[];
+  readonly disks: readonly DiskReading[];
+}
+
+const PORT_TAKEN = /EADDRINUSE\D.*?:(\d{1,5})\b/;
+const DISK_FULL = /\bENOSPC\b/;
+/** Below this share, a disk is full soon. */
+const LEAST_FREE = 0.01;
+const GB = 1e9;
+
+export function symptomsOf(around: Surroundings): string[] {
+  return [...takenPort(around), ...fullDisks(around), ...waiting(around)];
+}
+
+/** The sockets of a process, of its children, and of PM2 on behalf of a cluster. */
+export function listenersOf({ pid, execMode }: ProcessRecord, listeners: readonly Listener[]): Listener[] {
+  if (pid === null) return [];
+  const own = listeners.filter((socket) => socket.pid === pid || socket.parentPid === pid);
+  return execMode === "cluster" ? own.filter((socket) => socket.pid === pid) : own;
+}
+
+function takenPort({ own, all, errorLines, listeners }: Surroundings): string[] {
+  const port = Number(errorLines.map((line) => PORT_TAKEN.exec(line)?.[1]).findLast(Boolean));
+  const holder = listeners.find((socket) => socket.port === port);
+  if (holder === undefined || own.some((record) => listenersOf(record, [holder]).length > 0)) return [];
+  const known = all.find((record) => listenersOf(record, [holder]).length > 0);
+  const who = known === undefined ? holder.program : `${known.name} (id ${known.pmId})`;
+  return [`Port ${port} is taken by ${who}, pid ${holder.pid}.`];
+}
+
+function fullDisks({ errorLines, disks }: Surroundings): string[] {
+  const isFull = errorLines.some((line) => DISK_FULL.test(line));
+  const full = disks.flatMap((disk) => {
+    if ("code" in disk) return [];
+    const { path, availableBlocks, blocks, blockBytes } = disk;
+    if (availableBlocks >= blocks * LEAST_FREE) return [];
+    const [free, total] = [availableBlocks, blocks].map((count) => ((count * blockBytes) / GB).toFixed(1));
+    return [`The file system of ${path} is full: ${free} of ${total} GB are free.`];
+  });
+  if (!isFull || full.length > 0) return full;
+  return ["Its error log says that a file system was full (ENOSPC)."];
+}
+
+function waiting({ own, listeners }: Surroundings): string[] {
+  return own.flatMap((record) =>
+    listenersOf(record, listeners)
+      .filter((socket) => socket.waiting > 0)
+      .map(({ port, waiting: count }) => {
+        const connections = count === 1 ? "1 connection waits" : `${count} connections wait`;
+        return `It does not accept connections on port ${port}: ${connections}. It may hang.`;
+      }),
+  );
+}

@@ -1,0 +1,97 @@
+import type { SvcmEvent, WhyResponse } from "../api/events.ts";
+import { isGranted, type Caller } from "../caller.ts";
+import { SvcmError } from "../errors.ts";
+import type { DiskReading, Listener } from "../metrics/reading.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { Ports } from "../ports/index.ts";
+import { happened } from "./happened.ts";
+import { timed } from "./page.ts";
+import { symptomsOf } from "./symptoms.ts";
+
+const SPAN_MS = 30 * 86_400_000;
+const RECENT_MS = 15 * 60_000;
+const ERROR_LINES = 3;
+/** Those of the other instances are among them, and the stack below a line that names a symptom. */
+const MOST_LINES = 50;
+const LONGEST_LINE = 200;
+const ENDS: ReadonlySet<SvcmEvent["kind"]> = new Set(["exit", "stop", "restart", "delete"]);
+
+type Asking = Pick<Caller, "grants" | "signal">;
+
+/** The answer, and what it was made of. */
+export interface Why {
+  readonly response: WhyResponse;
+  /** Newest first. */
+  readonly ends: readonly SvcmEvent[];
+  readonly processes: readonly ProcessRecord[];
+  readonly listeners: readonly Listener[] | undefined;
+}
+
+/**
+ * The last end of a process within 30 days, and its present state.
+ * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND if neither the log nor PM2 knows the name; PM2_FAILED
+ * if the log does not know it and PM2 does not answer
+ */
+export async function whyOf(ports: Ports, name: string, { grants, signal }: Asking): Promise<Why> {
+  const { events, isComplete } = await happened(ports, ports.clock.now() - SPAN_MS, signal);
+  const own = events.filter(({ event }) => event.app === name).map(timed);
+  const known = await ports.processes.list(signal).catch((error: unknown) => nothingIfAway(error, own));
+  const processes = known.filter((record) => record.name === name);
+  if (own.length === 0 && processes.length === 0) throw notFound(name);
+  const ends = own.filter(({ kind }) => ENDS.has(kind));
+  const event = ends[0] ?? null;
+  const process = processes.find(({ pmId }) => event === null || pmId === event.pmId);
+  const errorLines = process === undefined || !isGranted(grants, "logs") ? [] : await lastErrors(ports, process);
+  const listeners = processes.length === 0 ? undefined : await ports.machine.listeners();
+  const disks = processes.length === 0 ? [] : await disksOf(ports);
+  const now = symptomsOf({ own: processes, all: known, errorLines, listeners: listeners ?? [], disks });
+  const statuses = processes.map(({ pmId, status }) => ({ pmId, status }));
+  const response = {
+    app: name,
+    event,
+    recentEnds: recentEnds(own, event),
+    processes: statuses,
+    now,
+    errorLines: errorLines.slice(-ERROR_LINES),
+    complete: isComplete,
+  };
+  return { response, ends, processes, listeners };
+}
+
+/** If the log does not have the process either, the failure of PM2 is the better answer. */
+function nothingIfAway(error: unknown, own: readonly SvcmEvent[]): ProcessRecord[] {
+  if (own.length > 0 && error instanceof SvcmError && error.kind === "PM2_FAILED") return [];
+  throw error;
+}
+
+function recentEnds(own: readonly SvcmEvent[], event: SvcmEvent | null): number {
+  if (event === null) return 0;
+  const from = Date.parse(event.at) - RECENT_MS;
+  return own.filter(({ kind, at }) => kind === "exit" && Date.parse(at) >= from).length;
+}
+
+/** Without secrets. A log that cannot be read must not hide the cause. */
+async function lastErrors(ports: Ports, process: ProcessRecord): Promise<readonly string[]> {
+  const read = ports.logs.read({ app: process.name, stream: "err", limit: MOST_LINES, isBounded: true });
+  const { lines } = await read.catch(() => ({ lines: [] }));
+  return lines
+    .filter(({ pmId }) => pmId === null || pmId === process.pmId)
+    .map(({ text }) => text.split("\n", 1).join())
+    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line));
+}
+
+async function disksOf({ machine }: Ports): Promise<readonly DiskReading[]> {
+  const reader = await machine.open();
+  try {
+    return await reader.disks();
+  } finally {
+    reader.close();
+  }
+}
+
+function notFound(name: string): SvcmError {
+  return new SvcmError("PROCESS_NOT_FOUND", {
+    details: `PM2 does not know a process ${JSON.stringify(name.slice(0, 80))}, and its log does not have one.`,
+    hint: "List the processes: svcm process list",
+  });
+}

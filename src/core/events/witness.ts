@@ -1,0 +1,83 @@
+import type { Ports } from "../ports/index.ts";
+import type { LogEntry } from "./log-line.ts";
+import { commandsFor, type KillSighting, type Sighting } from "./sightings.ts";
+
+type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
+
+/**
+ * Looks at the machine at the moment in which PM2 writes that a process stops, starts or was killed, and keeps what it
+ * sees.
+ */
+export class Witness {
+  readonly #ports: Pick<Ports, "processLogs" | "sightings">;
+  /** Entries of this second that were seen; `undefined` before the first look. */
+  #seen: { readonly atMs: number; readonly count: number } | undefined;
+  #pids: ReadonlyMap<number, number> = new Map();
+  #kills: number | undefined;
+  readonly #ordered = new Set<number>();
+  /** Processes that PM2 will start again by itself. */
+  readonly #ended = new Set<number>();
+
+  constructor(ports: Pick<Ports, "processLogs" | "sightings">) {
+    this.#ports = ports;
+  }
+
+  /** The first look only remembers. */
+  async look(nowMs: number, signal: AbortSignal): Promise<void> {
+    const { processLogs, sightings } = this.#ports;
+    const isFirst = this.#seen === undefined;
+    const fromMs = this.#seen?.atMs ?? nowMs;
+    const { entries } = await processLogs.pm2(fromMs, signal);
+    const fresh = this.#fresh(entries, fromMs);
+    const orders: Entry<"start" | "stopping">[] = [];
+    const killed: Entry<"exit">[] = [];
+    for (const entry of fresh) {
+      if (this.#isOrder(entry)) orders.push(entry);
+      if (this.#isKill(entry)) killed.push(entry);
+    }
+    if (!isFirst) {
+      const commands = orders.length > 0 ? await sightings.commands() : [];
+      const seen: Sighting[] = orders.flatMap((entry) => commandsFor(commands, entry));
+      if (killed.length > 0) seen.push(...(await this.#kernelKills(killed)));
+      if (seen.length > 0) await sightings.keep(seen);
+    }
+    if (isFirst || fresh.length === 0) this.#kills = (await sightings.kernel()).kills;
+    this.#pids = await sightings.pids();
+  }
+
+  #fresh(entries: readonly LogEntry[], fromMs: number): readonly LogEntry[] {
+    const last = entries.at(-1)?.atMs ?? fromMs;
+    const known = this.#seen;
+    this.#seen = { atMs: last, count: entries.filter(({ atMs }) => atMs === last).length };
+    return entries.slice(known?.count ?? 0);
+  }
+
+  /** A start on its own, or a stop; not the start that PM2 adds to an end. */
+  #isOrder(entry: LogEntry): entry is Entry<"start" | "stopping"> {
+    if (entry.type === "start") return !this.#ended.delete(entry.pmId);
+    if (entry.type !== "stopping") return false;
+    this.#ordered.add(entry.pmId);
+    return true;
+  }
+
+  #isKill(entry: LogEntry): entry is Entry<"exit"> {
+    if (entry.type !== "exit") return false;
+    const { pmId, code, signal } = entry;
+    this.#ended.add(pmId);
+    return !this.#ordered.delete(pmId) && code === 0 && signal === "SIGKILL";
+  }
+
+  async #kernelKills(killed: readonly Entry<"exit">[]): Promise<KillSighting[]> {
+    const { kills, logged = [] } = await this.#ports.sightings.kernel();
+    const hasCounted = kills !== undefined && this.#kills !== undefined && kills > this.#kills;
+    this.#kills = kills;
+    return killed.flatMap(({ atMs, pmId }): KillSighting[] => {
+      const pid = this.#pids.get(pmId);
+      const isNamed = logged.some((kill) => kill.pid === pid && Math.abs(kill.atMs - atMs) < NEAR_MS);
+      return isNamed || hasCounted ? [{ type: "memory-kill", atMs, pmId, isNamed }] : [];
+    });
+  }
+}
+
+/** A pid may be used again later. */
+const NEAR_MS = 5000;

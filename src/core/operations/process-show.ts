@@ -1,0 +1,95 @@
+import type { ProcessShowResponse } from "../api/events.ts";
+import { specOf, tierOf } from "../env/tiers.ts";
+import { SvcmError } from "../errors.ts";
+import { actsNext } from "../events/acts-next.ts";
+import { listenersOf } from "../events/symptoms.ts";
+import { whyOf, type Why } from "../events/why.ts";
+import { uptimeMs } from "../metrics/process-metrics.ts";
+import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
+import { defineOperation } from "../operation.ts";
+import { problemFacts } from "../pm2/control/listed.ts";
+import { problemOf } from "../pm2/problem.ts";
+import type { Ports } from "../ports/index.ts";
+import type { PlaceRequest } from "../project/places.ts";
+
+const LAST_ENDS = 5;
+
+/**
+ * Everything that svcm knows about the processes of a name. Starts no daemon and shows no value of an environment.
+ * @throws {SvcmError} as `whyOf`; PROCESS_NOT_FOUND if PM2 does not have it; INVALID_ENVIRONMENT, INVALID_REQUEST for the
+ * service
+ */
+export const processShow = defineOperation({
+  id: "process.show",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports, { name, ...asked }, caller): Promise<ProcessShowResponse> {
+    const environment = await ports.telemetry.environment(asked);
+    const why = await whyOf(ports, name, caller);
+    const { declaration, declaredKeys } = await declarationOf(ports, { ...asked, environment }, name);
+    const contract = await ports.facts.runtimeContract();
+    const running = why.processes.flatMap((record) => Object.keys(record.declaration.environment));
+    const keys = new Set([...declaredKeys, ...running.filter((key) => specOf(contract, key) !== undefined)]);
+    return {
+      name,
+      processes: processesOf(ports, why),
+      why: why.response,
+      ends: why.ends.slice(0, LAST_ENDS),
+      declaration,
+      env: [...keys].toSorted().map((key) => ({ key, tier: tierOf(contract, key) })),
+    };
+  },
+});
+
+function processesOf(ports: Ports, { processes, listeners }: Why): ProcessShowResponse["processes"] {
+  const facts = problemFacts(ports, processes);
+  return processes.map((record) => {
+    const { pmId, status, pid, restartCount, cpuPercent, memoryBytes, execMode, script } = record;
+    const sockets = listeners === undefined ? [] : listenersOf(record, listeners);
+    // The daemon listens for the processes of a cluster.
+    const isHidden = listeners === undefined || (execMode === "cluster" && sockets.length === 0);
+    return {
+      pmId,
+      status,
+      pid,
+      uptimeMs: uptimeMs(record, facts.epochMs),
+      restartCount,
+      cpuPercent,
+      memoryBytes,
+      execMode,
+      script,
+      problem: problemOf(record, facts),
+      ports: isHidden ? null : sockets.map(({ address, port, waiting }) => ({ address, port, waiting })),
+      next: actsNext(record, facts.epochMs),
+    };
+  });
+}
+
+interface Declared {
+  readonly declaration: ProcessShowResponse["declaration"];
+  readonly declaredKeys: readonly string[];
+}
+
+/** A file that cannot be read must not hide the process. */
+async function declarationOf(
+  ports: Ports,
+  asked: PlaceRequest & { environment: string },
+  name: string,
+): Promise<Declared> {
+  const watch = new EcosystemWatch(ports, asked);
+  const { environment } = asked;
+  try {
+    const { drift, fileName, exists, error } = await watch.compare(await ports.processes.list(), { isCurrent: true });
+    if (!exists) return { declaration: null, declaredKeys: [] };
+    const app = (await watch.read({ isCurrent: false })).expected.find((expected) => expected.name === name);
+    const own = drift.filter((entry) => entry.name === name && entry.state !== "unexpected");
+    const declaration = { environment, fileName, isDeclared: app !== undefined, drift: own };
+    return {
+      declaration: error === undefined ? declaration : { ...declaration, error },
+      declaredKeys: (app?.environments ?? []).flatMap((variables) => Object.keys(variables)),
+    };
+  } catch (error) {
+    if (!(error instanceof SvcmError) || error.kind !== "PM2_FAILED") throw error;
+    return { declaration: null, declaredKeys: [] };
+  }
+}

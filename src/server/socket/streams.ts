@@ -1,0 +1,77 @@
+import { interval } from "../../core/api/channel.ts";
+import type { EventsSubscribeFrame, LogsSubscribeFrame, SubscribeFrame } from "../../core/api/frames.ts";
+import type { Identity } from "../../core/index.ts";
+import { streamLogs } from "./log-stream.ts";
+import type { Peer } from "./peer.ts";
+import type { SessionContext } from "./session-context.ts";
+import { stream, streamEvents, type Subscribed } from "./subscription.ts";
+
+type StreamFrame = SubscribeFrame | LogsSubscribeFrame | EventsSubscribeFrame;
+
+/** The subscriptions of a socket, one of each kind. */
+export class Streams {
+  readonly #peer: Peer;
+  readonly #context: SessionContext;
+  readonly #stops = new Map<StreamFrame["type"], AbortController>();
+  #subscribed: Subscribed | undefined;
+
+  constructor(peer: Peer, context: SessionContext) {
+    this.#peer = peer;
+    this.#context = context;
+  }
+
+  /** The subscription to metrics. */
+  get subscribed(): Subscribed | undefined {
+    return this.#subscribed;
+  }
+
+  /** Returns a function that starts the stream. @throws {SvcmError} if the caller may not have it, or the request is wrong */
+  async prepare(frame: StreamFrame, identity: Identity): Promise<() => void> {
+    const context = this.#context;
+    switch (frame.type) {
+      case "subscribe": {
+        const { intervalMs = interval.default, asyncContext = false, history = true, service } = frame;
+        const place = { environment: frame.environment, service };
+        await context.mayWatch(identity, place);
+        const environment = await context.telemetry.environment(place);
+        return () => this.#watch({ environment, service, intervalMs, asyncContext, history });
+      }
+      case "logs.subscribe":
+        await context.mayReadLogs(identity);
+        return () => void streamLogs(context, this.#peer, frame, this.#restart(frame.type));
+      case "events.subscribe": {
+        const { apps = [], cause, requestId } = frame;
+        return () => {
+          const signal = this.#restart(frame.type);
+          this.#peer.send({ type: "events.subscribed", requestId });
+          void streamEvents(context, this.#peer, { apps, cause }, signal);
+        };
+      }
+    }
+  }
+
+  stop(type: StreamFrame["type"]): void {
+    this.#stops.get(type)?.abort();
+    if (type === "subscribe") this.#subscribed = undefined;
+  }
+
+  stopAll(): void {
+    for (const stop of this.#stops.values()) stop.abort();
+  }
+
+  #watch(subscribed: Subscribed): void {
+    const signal = this.#restart("subscribe");
+    this.#subscribed = subscribed;
+    const { environment, intervalMs } = subscribed;
+    this.#peer.send({ type: "subscribed", environment, intervalMs });
+    this.#context.rollouts.listen((frame) => this.#peer.send(frame), signal);
+    void stream(this.#context, this.#peer, subscribed, signal);
+  }
+
+  #restart(type: StreamFrame["type"]): AbortSignal {
+    this.#stops.get(type)?.abort();
+    const stop = new AbortController();
+    this.#stops.set(type, stop);
+    return stop.signal;
+  }
+}

@@ -1,0 +1,77 @@
+/// <reference lib="dom" />
+/** Events of processes, on Monitoring and on Activity, over a real PM2. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { post } from "../server/support.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { axe, overflow } from "./accessibility.ts";
+import { serverOver } from "./monitoring-page.ts";
+import { openConsole } from "./open-console.ts";
+
+const CANARY = "canary-Vw8-19bd40ee";
+const browser = useBrowser();
+
+let own: Pm2;
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  const code = `console.error("cannot reach db, password=" + process.env.DB_PASSWORD); process.exit(3);`;
+  await own.run({ name: "broken", autorestart: false, code, env: { DB_PASSWORD: CANARY } });
+});
+afterAll(() => own.end());
+
+test.skipIf(!hasBrowser)("the first card of a process says when and why it ended, with its last lines", async () => {
+  const { page } = await openConsole(browser, (await serverOver(own)).url, {});
+  await page.locator("button.process-name[title=broken]").click();
+  const card = page.getByRole("region", { name: /^Why of broken/ });
+  await card.getByText("broken (id 0) ended: crash, exit code 3.").waitFor();
+  await card.getByText("It ended without an order, with exit code 3.").waitFor();
+  await card.getByText("cannot reach db").waitFor();
+  await card.getByText("PM2 starts it only on an order.").waitFor();
+  expect(await page.locator(".detail > section").first().getAttribute("aria-label")).toMatch(/^Why/);
+  expect(await axe(page)).toEqual([]);
+  expect(await page.content()).not.toContain(CANARY);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await overflow(page)).toBe(0);
+});
+
+test.skipIf(!hasBrowser)(
+  "an event that happens while the page is open changes the card, without a reload",
+  async () => {
+    await own.run({ name: "steady" });
+    const { page } = await openConsole(browser, (await serverOver(own)).url, {});
+    await page.locator("button.process-name[title=steady]").click();
+    const card = page.getByRole("region", { name: /^Why of steady/ });
+    await card.getByText("PM2's log has no end of it in the last 30 days.").waitFor();
+    const steady = (await own.link().list()).find(({ name }) => name === "steady");
+    process.kill(steady?.pid ?? 0, "SIGTERM");
+    const ended = card.getByText("ended: signal, SIGTERM.");
+    await ended.waitFor();
+    expect(await ended.count()).toBe(1);
+  },
+);
+
+test.skipIf(!hasBrowser)(
+  "Activity has changes and events by day, with causes and filters, also by an old link",
+  async () => {
+    const server = await serverOver(own);
+    await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
+    const { page } = await openConsole(browser, server.url, { tab: "audit?show=failures" });
+    expect(await page.locator("h1").textContent()).toBe("Activity");
+    const rows = page.locator("tbody tr:not(.day)");
+    await rows.filter({ hasText: "broken (id 0)" }).filter({ hasText: "crash" }).waitFor();
+    expect(await rows.filter({ hasText: "env.write" }).count()).toBe(0);
+    await page.getByLabel("Show").selectOption("all");
+    const change = rows.filter({ hasText: "env.write" });
+    await change.waitFor();
+    const today = await page.evaluate(() => new Date().toLocaleDateString("sv-SE"));
+    expect(await page.locator("tr.day").first().textContent()).toBe(today);
+    await change.getByRole("button", { name: "Events after it" }).click();
+    await page.locator("tr.after").waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.content()).not.toContain(CANARY);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflow(page)).toBe(0);
+  },
+);

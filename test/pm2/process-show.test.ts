@@ -1,0 +1,100 @@
+/** One process on every face, under a real PM2. */
+import { createConnection } from "node:net";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { execute, processShow, type Caller, type Ports, type ProcessShowResponse } from "../../src/core/index.ts";
+import { processShowBody } from "../../src/core/api/events.ts";
+import { serverOver } from "../console/monitoring-page.ts";
+import { ask } from "../server/support.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { svcm } from "../support/svcm.ts";
+
+const CANARY = "canary-Hx2-77ab10c4";
+const caller: Caller = { source: "cli", actor: "tester", grants: ["read"] };
+
+let own: Pm2;
+let ports: Ports;
+
+beforeAll(async () => {
+  own = pm2();
+  await own.startDaemon();
+  ports = own.ports();
+  const code = `const server = require("node:net").createServer(() => { for (;;); }).listen(0, "127.0.0.1", () => {
+      require("node:fs").writeFileSync(__dirname + "/port", String(server.address().port));
+      process.send("ready");
+    });
+    process.on("SIGUSR2", () => { console.error("password=" + process.env.DB_PASSWORD); process.exit(5); });`;
+  writeFileSync(join(own.folder, "serves.cjs"), code);
+  const env = { DB_PASSWORD: CANARY, SVC_HTTP_FRAMEWORK: "express" };
+  const app = { name: "serves", script: "./serves.cjs", wait_ready: true, listen_timeout: 20_000, env };
+  own.pm2Folder([{ ...app, args: `--token=${CANARY}`, max_memory_restart: "900M", cron_restart: "0 3 1 1 *" }]);
+  await own.startDeclared("serves");
+});
+afterAll(() => own.end());
+
+const show = (name = "serves"): Promise<ProcessShowResponse> =>
+  execute(processShow, ports, { name, environment: "dev" }, caller);
+const port = async (): Promise<number> => (await show()).processes[0]?.ports?.[0]?.port ?? 0;
+
+test("it has the port that the process listens on, its rules, its declaration, and names with tiers", async () => {
+  const response = await show();
+  const [process] = response.processes;
+  expect(process).toMatchObject({ status: "online", ports: [{ address: "127.0.0.1", waiting: 0 }], problem: null });
+  expect(process?.next.join(" ")).toMatch(
+    /^PM2 starts it again after an end\. PM2 restarts it above 943\.7 MB; it uses .* Its schedule 0 3 1 1 \* restarts it, next at 20\d\d-0?1-/,
+  );
+  expect(response.declaration).toMatchObject({ isDeclared: true, drift: [] });
+  expect(response.env).toContainEqual({ key: "SVC_HTTP_FRAMEWORK", tier: "editable" });
+  expect(response.env).toContainEqual({ key: "DB_PASSWORD", tier: "never-exposed" });
+});
+
+test("the last end, its cause and its last lines are there on every face, without a secret", async () => {
+  const before = await show();
+  process.kill(before.processes[0]?.pid ?? 0, "SIGUSR2");
+  let after = await show();
+  while (after.why.errorLines.length === 0 || after.processes[0]?.status !== "online") after = await show();
+  expect(after.why.event).toMatchObject({ kind: "exit", cause: "crash", exitCode: 5 });
+  const server = await serverOver(own);
+  const answer = await ask(server, "/api/runtime/process?name=serves&environment=dev");
+  expect(answer.status).toBe(200);
+  processShowBody.parse(answer.json);
+  const env = { PM2_HOME: own.home, HOME: own.folder, SVC_SERVICE_MANAGEMENT_PM2_DIR: join(own.folder, "pm2") };
+  const text = await svcm(["process", "show", "serves", "--environment", "dev"], { root: own.folder, env });
+  expect(text.stdout).toContain("ended: crash, exit code 5.");
+  expect(text.stdout).toContain("Listens on 127.0.0.1:");
+  const habit = await svcm(["describe", "serves", "--json"], { root: own.folder, env });
+  expect(JSON.parse(habit.stdout)).toMatchObject({ name: "serves", why: { event: { exitCode: 5 } } });
+  expect(JSON.stringify([after, answer.text, text, habit])).not.toContain(CANARY);
+});
+
+test("a process that hangs is named, because connections wait", async () => {
+  while ((await port()) === 0);
+  const to = await port();
+  // The first one hangs the process, so the second one waits.
+  const sockets = [createConnection(to, "127.0.0.1"), createConnection(to, "127.0.0.1")];
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  let { why, processes } = await show();
+  while (why.now.length === 0) ({ why, processes } = await show());
+  expect(why.now[0]).toMatch(
+    new RegExp(`^It does not accept connections on port ${to}: [12] connections? waits?\\. It may hang\\.$`),
+  );
+  for (const socket of sockets) socket.destroy();
+  process.kill(processes[0]?.pid ?? 0, "SIGKILL");
+});
+
+test("a port that is taken is named, with its holder", async () => {
+  while ((await show()).processes[0]?.status !== "online" || (await port()) === 0);
+  const taken = await port();
+  const code = `require("node:net").createServer().listen(${taken}, "127.0.0.1");`;
+  await own.run({ name: "late", autorestart: false, code });
+  let { why } = await show("late");
+  while (why.now.length === 0) ({ why } = await show("late"));
+  const { pid, pmId } = (await show()).processes[0]!;
+  expect(why.now).toEqual([`Port ${taken} is taken by serves (id ${pmId}), pid ${pid}.`]);
+});
+
+test("a name that PM2 does not know is refused", async () => {
+  await expect(show("nothing")).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
+});
