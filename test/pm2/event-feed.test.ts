@@ -4,14 +4,22 @@ import { createRequire } from "node:module";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventWhy, execute, processAct, type Caller, type Ports, type SvcmEvent } from "../../src/core/index.ts";
+import {
+  eventWhy,
+  execute,
+  processAct,
+  wholeSecond,
+  type Caller,
+  type Ports,
+  type SvcmEvent,
+} from "../../src/core/index.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { memoryGroup } from "../support/memory-group.ts";
 import { pm2Command } from "./event-scenes.ts";
 
 const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const CANARY = "canary-Qn7-33f0a91c";
-const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
+const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write", "logs"] };
 const user = userInfo().username;
 
 let own: Pm2;
@@ -23,7 +31,9 @@ beforeAll(async () => {
   own = pm2();
   await own.startDaemon();
   ports = own.ports();
-  const feed = ports.eventFeed.watch(stop.signal, { apps: [] })[Symbol.asyncIterator]();
+  // The feed begins with the first read, and the app starts before.
+  const fromMs = wholeSecond(Date.now());
+  const feed = ports.eventFeed.watch(stop.signal, { apps: [], fromMs })[Symbol.asyncIterator]();
   next = async (wanted) => {
     for (;;) {
       const { value, done } = (await feed.next()) as IteratorResult<SvcmEvent, undefined>;

@@ -42,6 +42,7 @@ const kill =
     process.kill(pid ?? 0, signal);
   };
 
+/** Scenes that repeat have no kind: PM2 may be between stop and start. */
 export const scenes: readonly Scene[] = [
   {
     title: "an exit code is a crash",
@@ -92,14 +93,14 @@ export const scenes: readonly Scene[] = [
     title: "the memory limit is certain, with both figures",
     app: { name: "memory", max_memory_restart: "1M" },
     isOver: isRestarted,
-    expected: { kind: "restart", cause: "memory-limit", certainty: "certain" },
+    expected: { cause: "memory-limit", certainty: "certain" },
     says: "of at most 1.0 MB",
   },
   {
     title: "a schedule is likely if the restart began in one of its seconds",
     app: { name: "scheduled", cron_restart: "*/2 * * * * *" },
     isOver: isRestarted,
-    expected: { kind: "restart", cause: "cron", certainty: "likely" },
+    expected: { cause: "cron", certainty: "likely" },
     says: "*/2 * * * * *",
   },
   {
@@ -110,7 +111,7 @@ export const scenes: readonly Scene[] = [
       while (!isRestarted(await record())) appendFileSync(join(own.folder, "watched", "a file.js"), "\n");
     },
     isOver: isRestarted,
-    expected: { kind: "restart", cause: "watch", certainty: "certain" },
+    expected: { cause: "watch", certainty: "certain" },
     says: "a file.js",
   },
   {

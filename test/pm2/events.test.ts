@@ -10,7 +10,7 @@ import { play, pm2Command, scenes } from "./event-scenes.ts";
 
 const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const CANARY = "canary-Zk4-8fd03b27aa";
-const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
+const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write", "logs"] };
 
 let own: Pm2;
 let ports: Ports;

@@ -12,7 +12,7 @@ import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
 
 const CANARY = "canary-Hx2-77ab10c4";
-const caller: Caller = { source: "cli", actor: "tester", grants: ["read"] };
+const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "logs"] };
 
 let own: Pm2;
 let ports: Ports;
@@ -54,7 +54,8 @@ test("the last end, its cause and its last lines are there on every face, withou
   const before = await show();
   process.kill(before.processes[0]?.pid ?? 0, "SIGUSR2");
   let after = await show();
-  while (after.why.errorLines.length === 0 || after.processes[0]?.status !== "online") after = await show();
+  while (after.why.event === null || after.why.errorLines.length === 0 || after.processes[0]?.status !== "online")
+    after = await show();
   expect(after.why.event).toMatchObject({ kind: "exit", cause: "crash", exitCode: 5 });
   const server = await serverOver(own);
   const answer = await ask(server, "/api/runtime/process?name=serves&environment=dev");
