@@ -36,10 +36,11 @@ const GROUPS = [
   { name: "oclif", test: /[\\/]@oclif[\\/]core[\\/]/ },
   // Parses what comes from outside, so no input of a command.
   { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ },
+  { name: "keys", test: /[\\/]src[\\/]core[\\/]project[\\/]keys\./ },
   { name: "suggest", test: /[\\/](?:fastest-levenshtein|src[\\/]core[\\/]words[\\/]suggest)/ },
   {
     name: "core",
-    test: /[\\/]src[\\/]core[\\/](?:(?:caller|errors|operation)\.|ports[\\/]|words[\\/]|secrets[\\/]|api[\\/](?:(?:code|issue|rights)\.)|facts[\\/](?:packaged|own)|project[\\/](?:environment|keys|places|project)\.|findings[\\/]cells|env[\\/](?:document|environment|env-file|forms|quote|tiers|values|view)\.|adapters[\\/](?:(?:async-context|fact-file|facts|file-stamps|folders|host|kept-facts|user|user-cache|workspace)\.|pm2[\\/]home|files[\\/](?:allowed-folders|file-error|names|read|state|system)\.))/,
+    test: /[\\/]src[\\/]core[\\/](?:(?:caller|errors|operation)\.|ports[\\/]|words[\\/]|secrets[\\/]|api[\\/](?:(?:code|issue|rights)\.)|facts[\\/](?:packaged|own)|project[\\/](?:environment|places|project)\.|findings[\\/]cells|env[\\/](?:document|environment|env-file|forms|quote|tiers|values|view)\.|adapters[\\/](?:(?:async-context|fact-file|facts|file-stamps|folders|host|kept-facts|user|user-cache|workspace)\.|pm2[\\/]home|files[\\/](?:allowed-folders|file-error|names|read|state|system)\.))/,
     minShareCount: 4,
   },
   { name: "adapters", test: /[\\/]src[\\/]core[\\/]adapters[\\/](?!files[\\/]index)/, minShareCount: 4 },
