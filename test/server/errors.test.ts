@@ -211,6 +211,15 @@ const cases: readonly Case[] = [
     },
   },
   {
+    what: "a file in place of the recorded history",
+    kind: "HISTORY_FAILED",
+    provoke: (server) => {
+      mkdirSync(join(server.repository.root, ".svcm"), { recursive: true });
+      writeFileSync(join(server.repository.root, ".svcm/history"), "");
+      return ask(server, "/api/history");
+    },
+  },
+  {
     what: "metrics without PM2",
     kind: "PM2_METRICS_FAILED",
     options: () => ({ env: { PM2_HOME: "/nowhere/pm2" } }),
@@ -262,6 +271,8 @@ test("every refusal that a request can meet has a row", () => {
     "PROCESS_ACTION_FAILED",
     "PROCESS_ACTION_REFUSED",
     "SELF_ACTION_BLOCKED",
+    "ALERT_FAILED",
+    "PREFLIGHT_FAILED",
     "PLAN_STALE",
     "WORKTREE_DIRTY",
     "APPLY_LOCKED",
