@@ -45,7 +45,7 @@ describe("yaml-language-server completes only what is accepted", () => {
     ["serviceConfiguration:\n  runMode: container\n  cloudProvider: |\n", ["docker", "self-hosted"]],
     ["interfaces:\n  - type: websocket\n    framework: |\n", ["socket-io"]],
     ["runtimeEnvironment: |\n", ["dev", "development", "staging", "ci", "test"]],
-    ["|", ["version", "runtimeEnvironment", "serviceConfiguration", "interfaces", "deployments"]],
+    ["|", ["version", "runtimeEnvironment", "serviceConfiguration", "interfaces", "deployments", "rollout"]],
   ];
 
   test("values", async () => {
