@@ -15,9 +15,9 @@ const { commands } = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.js
 const examples = Object.values(commands)
   .flatMap(({ examples: all = [] }) => all)
   .map((example) => example.replaceAll("<%= config.bin %>", "svcm"));
-/** These do not end by themselves, start a PM2 with the backend, or need a release of it; other tests run them. */
+/** These do not end by themselves, start a PM2 with the backend, or need a release of it or a webhook; other tests run them. */
 const LASTING =
-  /svcm serve|svcm metrics watch|svcm (?:apply|rollback|releases show)|process (?:re)?start .*--ecosystem/;
+  /svcm (?:agent|alerts test|serve|metrics watch|apply|rollback|releases show)|--follow|process (?:re)?start .*--ecosystem/;
 
 test("each example works, or names the missing part of this machine", () => {
   const [root, home] = [temporaryFolder(), temporaryFolder()];

@@ -5,7 +5,7 @@ export default class NatsConfig extends SvcmCommand {
     "Print the accounts and permissions of the NATS server for the users and nodes of svcm.yaml.";
   static override description =
     "Each user may publish only the operations of its role, under its own name; each node may announce and answer only as itself. Include the output in the configuration of nats-server.";
-  static override examples = ["<%= config.bin %> nats config > /etc/nats/svcm.conf"];
+  static override examples = ["<%= config.bin %> nats config > nats.conf"];
 
   async run() {
     await this.parse(NatsConfig);

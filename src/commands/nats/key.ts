@@ -5,7 +5,7 @@ export default class NatsKey extends SvcmCommand {
   static override summary = "Make the key of a user or a node for the NATS server.";
   static override description =
     "Writes the secret seed into a new file with mode 0600, and prints the public key: the nkey of svcm.yaml. The public key may be in Git.";
-  static override examples = ["<%= config.bin %> nats key ~/.config/svcm-ann.nk"];
+  static override examples = ["<%= config.bin %> nats key ann.nk"];
   static override args = {
     file: Args.string({ ignoreStdin: true, description: "New file for the seed.", required: true }),
   };

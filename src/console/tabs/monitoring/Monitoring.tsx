@@ -38,10 +38,10 @@ function About({ monitor: { feed, isOld } }: { monitor: Monitor }): JSX.Element 
   const { cpu, system } = feed.shown.value?.host ?? {};
   return (
     <>
+      {isOld.value && <strong class="old-mark">old values · </strong>}
+      {feed.state.value === "live" && !feed.isPaused.value && <strong class="live-mark">live · </strong>}
       {system ? <System system={system} /> : facts.host}
       {cpu?.model ? ` · ${cpu.model}` : ""}
-      {isOld.value && <strong class="old-mark"> · old values</strong>}
-      {feed.state.value === "live" && !feed.isPaused.value && <strong class="live-mark"> · live</strong>}
     </>
   );
 }

@@ -17,7 +17,7 @@ export const fleetCodes: CodeDocs = {
   },
   NODE_UNKNOWN: {
     summary: "`svcm.yaml` does not declare such a node.",
-    remedy: "Use a name, a label or `all`; `svcm nodes list` shows them.",
+    remedy: "Use the name of a declared node; `svcm nodes list` shows them.",
   },
   NODE_UNREACHABLE: {
     summary: "No svcm answers on the node.",
@@ -26,7 +26,7 @@ export const fleetCodes: CodeDocs = {
   NODE_TIMEOUT: {
     summary: "The node did not answer before the deadline.",
     explanation: "A change may still be under way. The audit log of the node has its outcome.",
-    remedy: "Look at the node with `svcm audit --node <name>`, or give it more time with `--deadline`.",
+    remedy: "Run `svcm audit` on the node.",
   },
   NODE_FORBIDDEN: {
     summary: "The NATS server does not permit the request to this user.",
@@ -39,10 +39,10 @@ export const fleetCodes: CodeDocs = {
   },
   REQUEST_REPEATED: {
     summary: "The node has carried out this request already.",
-    remedy: "Read its outcome with `svcm audit --node <name>`.",
+    remedy: "Run `svcm audit` on the node to read its outcome.",
   },
   ANSWER_TOO_LARGE: {
     summary: "The answer of the node is larger than the NATS server carries.",
-    remedy: "Narrow the request, for example with `--limit`, or raise `max_payload` of the server.",
+    remedy: "Ask for less, or raise `max_payload` of the server.",
   },
 };
