@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("the recorded past", () => {
     const { page, give, telemetry } = open;
     await telemetry.watchers(1);
     give([api, { name: "idle", pmId: 1, memoryBytes: 600 * MIB }]);
-    await page.getByRole("radio", { name: "1h", exact: true }).check({ force: true });
+    await page.locator("label", { hasText: /^1h$/ }).click();
     const growth = page.locator("tbody tr", { hasText: "api" }).locator("td.growth");
     await expect.poll(() => growth.textContent()).toMatch(/^\+2(?:4|5)\d MB$/);
     expect(await growth.getAttribute("title")).toMatch(/^since \d{4}-/);
@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)("the recorded past", () => {
     const { page, give, telemetry } = await handMonitoring(browser, { server: { repository: recorded() } });
     await telemetry.watchers(1);
     give([api]);
-    await page.getByRole("radio", { name: "1h", exact: true }).check({ force: true });
+    await page.locator("label", { hasText: /^1h$/ }).click();
     await page.getByRole("checkbox", { name: "Compare with the 1h before" }).check();
     const chart = page.getByRole("application", { name: /^CPU of the host/ });
     await expect

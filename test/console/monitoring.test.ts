@@ -231,7 +231,7 @@ describe.skipIf(!hasBrowser)("a lost server or PM2", () => {
     const { page, server } = await live({ mayFail: true, repository: repository() });
     await server.close();
     await page.getByText("No connection to the server.").waitFor();
-    await page.getByText("· old values").waitFor();
+    await page.getByText("old values ·").waitFor();
     await page.locator(".server.offline").waitFor();
     expect(await page.getByRole("button", { name: "Stop zeta" }).isDisabled()).toBe(true);
     expect(await axe(page)).toEqual([]);

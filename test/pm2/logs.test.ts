@@ -148,7 +148,7 @@ test("links, pipes and files outside of the app's folder are not read, and the o
   expect(stderr).toContain("is not a regular file");
 });
 
-test("secrets of a process are in no byte: plain, in JSON, on standard error, over two chunks, after a restart with another one", async () => {
+test("secrets of a process are in no byte: plain, in JSON, on standard error, over two chunks", async () => {
   const code = `
     const secret = process.env.MY_TOKEN;
     const half = "begin " + secret;

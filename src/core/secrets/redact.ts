@@ -82,10 +82,12 @@ export class Secret {
     return this.#value;
   }
 
+  /** `[REDACTED]` */
   toString(): string {
     return REDACTED;
   }
 
+  /** `[REDACTED]` */
   toJSON(): string {
     return REDACTED;
   }

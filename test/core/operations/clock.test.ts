@@ -84,13 +84,20 @@ test("an unknown uptime is null, never 0", async () => {
 
 /** Files whose times people or other programs read. All other code uses the clock that never jumps. */
 const WALL_CLOCK = [
+  "alerts/message.ts",
   "audit/audited.ts",
+  "audit/refusals.ts",
+  "events/feed.ts",
+  "events/why.ts",
   "metrics/sampling/ecosystem-watch.ts",
   "metrics/sampling/measuring.ts",
-  "operations/event-why.ts",
   "operations/events-list.ts",
+  "operations/history-show.ts",
   "operations/project-init.ts",
+  "operations/token-create.ts",
+  "operations/token-list.ts",
   "pm2/control/listed.ts",
+  "rollout/apply/left.ts",
   "rollout/apply/recording.ts",
   "rollout/apply/return-apps.ts",
 ];

@@ -39,6 +39,8 @@ export const FLAGS: Readonly<Record<string, Source>> = {
   "config:set clear": { from: "configurationFields" },
   entrypoint: FILE,
   app: { from: "processes" },
+  out: FILE,
+  "plan-file": FILE,
 };
 
 export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
@@ -62,6 +64,8 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   "metrics:history": [PROCESSES],
   "keys:confirm": [{ from: "guesses", repeats: true }],
   "keys:set-tier": [{}, { from: "projectKeys", repeats: true }],
+  "nats:key": [FILE],
+  "nodes:show": [{}],
   rollback: [{}],
   "releases:show": [{}],
   "process:delete": [PROCESSES],
@@ -76,6 +80,8 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
   "targets:edit": [{ from: "targets" }],
   "targets:remove": [{ from: "targets" }],
   "targets:validate": [FILE],
+  "token:create": [{}],
+  "token:revoke": [{}],
   validate: [FILE],
   why: [{ from: "processes" }],
 };
@@ -83,6 +89,14 @@ export const ARGUMENTS: Readonly<Record<string, readonly Source[]>> = {
 /** Only the person knows these values. */
 export const FREE_FLAGS: ReadonlySet<string> = new Set([
   ...ENTRY_FIELDS.flatMap(({ accepted, flag = "" }) => (accepted ? [] : [flag])),
+  "context",
+  "deadline",
+  "expires",
+  "grep",
+  "nats",
+  "node-name",
+  "regexp",
+  "until",
   "url",
   "host",
   "port",

@@ -26,7 +26,7 @@ export function createPast(api: Pick<Api, "history" | "record">, feed: Feed, vie
     const length = ranges[view.range.peek()];
     const to = Math.ceil(feed.newest.peek()?.time ?? 0);
     const ask = (end: number): Promise<Recorded> =>
-      api.history({ series: SERIES, from: `${(end - length) * 1000}`, to: `${end * 1000}` }, signalOf);
+      api.history({ series: SERIES, from: `${Math.max(0, end - length) * 1000}`, to: `${end * 1000}` }, signalOf);
     const [now, earlier] = await Promise.all([ask(to), compares.peek() ? ask(to - length) : undefined]);
     rows.value = rowsOf(now);
     before.value = earlier === undefined ? new Map() : rowsOf(earlier);
