@@ -169,6 +169,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await expectWords(page, "12:00:39 35%");
     await page.mouse.dblclick((await open.place("CPU", 60)).x, (await open.place("CPU", 60)).y);
     await chart("CPU of the host in percent, over the last 1m").waitFor();
+    await pointAt(open, 60);
     await expectWords(page, "12:01:01 35%");
     expect(await page.getByText(/^Paused/).count()).toBe(0);
   });
