@@ -13,9 +13,11 @@ export const metricsExpose = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { version, format }): Promise<string> {
     const { telemetry, machine, audit, releases } = ports;
-    const sample = await telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS });
-    // The rest is worth a scrape if the releases cannot be read.
-    const kept = await keptReleases(releases).catch(() => []);
+    const [sample, kept] = await Promise.all([
+      telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS }),
+      // The rest is worth a scrape if the releases cannot be read.
+      keptReleases(releases).catch(() => []),
+    ]);
     const done = { releases: kept, ended: releases.counts() };
     const facts = { own: machine.own(), cost: telemetry.cost(), audit: audit.counts(), ...done };
     return metricsText(metricFamilies({ version, sample, ...facts }), format);
