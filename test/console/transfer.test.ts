@@ -254,6 +254,7 @@ describe.skipIf(!hasBrowser)("every user", () => {
     await keyboard.press("Tab");
     expect(await focused(suite.page)).toBe("Document");
     await keyboard.insertText("version: service-management.v1\n");
+    await suite.page.getByText("This document is valid").waitFor();
     await tabTo(suite.page, "Import");
     await keyboard.press("Enter");
     expect(await suite.stored()).toEqual({ version });

@@ -72,6 +72,21 @@ test("a process that keeps exiting is reported, while PM2 keeps restarting it", 
       });
 });
 
+test("a stop that falls into a restart by PM2 itself is given again", async () => {
+  await own.run({ name: "ending", code: "setInterval(() => {}, 1e6);", max_restarts: 1e6 });
+  const { processes } = ports;
+  const stop: typeof processes.stop = async (process) => {
+    await processes.stop(process);
+    // As PM2 does when it takes the end that the stop causes for a crash.
+    if (asked === 0) await processes.start(process);
+    asked += 1;
+  };
+  let asked = 0;
+  const { affected } = await act("stop", "ending", { ...ports, processes: { ...processes, stop } });
+  expect(affected).toMatchObject([{ name: "ending", status: "stopped", pid: null }]);
+  expect(asked).toBe(2);
+});
+
 test("if PM2 has restarted the process itself, a restart succeeds when the list shows the new process", async () => {
   await own.run({ name: "overtaken", ...READY_AFTER_A_WHILE });
   const { pid, restartCount } = await recordOf("overtaken");

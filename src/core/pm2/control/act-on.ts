@@ -2,9 +2,9 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { isRunning, verdictOn } from "./verdict.ts";
+import { isRunning, isStartedAgain, verdictOn } from "./verdict.ts";
 import { affected, skipped, type Acting, type Look, type Outcome, type SkipReason, type Step } from "./acting.ts";
-import { give, launched } from "./give.ts";
+import { give, launched, MOST_ATTEMPTS } from "./give.ts";
 import { folderMissing } from "./refusals.ts";
 import { label } from "./target.ts";
 import { verify } from "./verify.ts";
@@ -31,15 +31,32 @@ export function actOn(acting: Acting, target: ProcessRecord): Promise<Outcome> {
     if (reason !== undefined) return { affected: [], skipped: [skipped(before, reason)] };
     if (NEEDS_FOLDER.has(action) && acting.declared === undefined) requireFolder(ports, before);
     await begin();
-    const given = await give(acting, before, look);
-    const after = await verify(ports, { action, name: before.name, timeoutMs }, (list, onlineMs) => {
-      const seen = sameIn(list, before);
-      const seenMs = seen === undefined ? 0 : onlineMs(seen);
-      const verdict = verdictOn(given.action, given.before, seen, seenMs, acting.stableMs);
-      return { processes: seen === undefined ? [] : [seen], verdict };
-    });
+    const after = await carriedOut(acting, before, look);
     return { affected: (action === "delete" ? [before] : after).map(affected), skipped: [] };
   });
+}
+
+/**
+ * Gives PM2 the action, and waits for its effect. A stop that falls into a restart by PM2 itself, for example of an app
+ * that keeps ending, is given again.
+ */
+async function carriedOut(acting: Acting, before: ProcessRecord, look: Look): Promise<readonly ProcessRecord[]> {
+  const { ports, action, timeoutMs } = acting;
+  for (let [attempt, now] = [1, before]; ; attempt += 1) {
+    const given = await give(acting, now, look);
+    try {
+      return await verify(ports, { action, name: before.name, timeoutMs }, (list, onlineMs) => {
+        const seen = sameIn(list, before);
+        const seenMs = seen === undefined ? 0 : onlineMs(seen);
+        const verdict = verdictOn(given.action, given.before, seen, seenMs, acting.stableMs);
+        return { processes: seen === undefined ? [] : [seen], verdict };
+      });
+    } catch (error) {
+      if (action !== "stop" || attempt === MOST_ATTEMPTS) throw error;
+      if (!isStartedAgain(given.before, await look())) throw error;
+      now = await launched(ports, look, timeoutMs);
+    }
+  }
 }
 
 const NEEDS_FOLDER: ReadonlySet<ProcessAction> = new Set(["start", "restart", "reload"]);

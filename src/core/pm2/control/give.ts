@@ -7,7 +7,7 @@ import { isDoneWithoutUs, isLaunching, type Before } from "./verdict.ts";
 import type { Acting, Look } from "./acting.ts";
 import { LOOK_EVERY_MS, PATIENCE_MS } from "./verify.ts";
 
-const MOST_ATTEMPTS = 3;
+export const MOST_ATTEMPTS = 3;
 
 export interface Given {
   readonly action: ProcessAction;

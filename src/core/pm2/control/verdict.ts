@@ -61,9 +61,14 @@ function isAnother(before: Before, now: Before): boolean {
   return now.pid !== before.pid || now.startedAt !== before.startedAt;
 }
 
+/** True if PM2 itself has started the process that was to be stopped. */
+export function isStartedAgain(before: Before, after: ProcessRecord): boolean {
+  return isRunning(after) && after.pid !== before.pid;
+}
+
 function stopped(before: Before, after: ProcessRecord): Verdict {
   const { status, pid } = after;
-  if (isRunning(after) && pid !== before.pid) return { failed: "PM2 itself started it again meanwhile" };
+  if (isStartedAgain(before, after)) return { failed: "PM2 itself started it again meanwhile" };
   if (status === "stopped" && pid === null) return "done";
   return status === "errored" ? { failed: "PM2 could not end it: its status is errored" } : "pending";
 }
