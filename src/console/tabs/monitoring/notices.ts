@@ -28,6 +28,6 @@ export function createNotices(trouble: ReadonlySignal<number | undefined>, choic
 /** A notice replaces the one before. A click shows the page. */
 function notify(count: number): void {
   const words = count === 1 ? "process needs" : "processes need";
-  const notice = new Notification(`${count} ${words} you`, { body: location.host, tag: "svcm" });
+  const notice = new Notification(`${count} ${words} attention`, { body: location.host, tag: "svcm" });
   notice.addEventListener("click", () => focus());
 }

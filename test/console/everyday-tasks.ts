@@ -1,0 +1,288 @@
+/// <reference lib="dom" />
+/** Everyday tasks from the opened page to their end. */
+import { cpSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { switchboard } from "../browser/support.ts";
+import { makeRepository } from "../support/git.ts";
+import { quietApp } from "../support/logs.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { MIB, stepsBetween, writeHistory } from "../support/recorded.ts";
+import { CONFIG_FOLDER } from "../support/workspace.ts";
+import { post, repository, testServer, type TestServer } from "../server/support.ts";
+import { handMonitoring } from "./hand-monitoring.ts";
+import { row, serverOver } from "./monitoring-page.ts";
+import { openConsole, type Browser, type ConsoleOptions } from "./open-console.ts";
+import { copiesOf, counted, task } from "./task.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const HOUR = 3_600_000;
+const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
+
+async function opened(browser: Browser, server: TestServer, options: ConsoleOptions = {}) {
+  const open = await openConsole(browser, server.url, options);
+  return { ...open, server, clicks: await counted(open.page) };
+}
+
+/** A page over samples that the test makes up. */
+async function monitored(browser: Browser, options: Parameters<typeof handMonitoring>[1] = {}) {
+  const open = await handMonitoring(browser, options);
+  await open.telemetry.watchers(1);
+  return { ...open, clicks: await counted(open.page) };
+}
+
+export function everydayTasks(browser: Browser): void {
+  const real = pm2();
+  beforeAll(() => real.startDaemon());
+  afterAll(() => real.end());
+  onTrouble(browser, real);
+  onThePast(browser);
+  onEnvironments(browser, real);
+  onDeclarations(browser);
+  onPlaces(browser);
+}
+
+function onTrouble(browser: Browser, real: Pm2): void {
+  task("why does it restart", { clicks: 0, first: "impossible" }, async () => {
+    const { page, give, clicks } = await monitored(browser);
+    const details = "It ended by itself 26 times in 4 minutes.";
+    give([{ name: "auth" }, { name: "consumer", problem: { code: "PROCESS_CRASH_LOOP", details } }]);
+    await expect.poll(() => page.locator("tbody tr").first().innerText()).toContain(details);
+    return clicks;
+  });
+
+  task("the last lines of its log", { clicks: 2, first: "impossible" }, async () => {
+    await quietApp(real, "api", "one\ntwo\nthe last line\n");
+    const { page, clicks, button } = await opened(browser, await serverOver(real));
+    await row(page, "api").getByRole("button", { name: "api" }).first().click();
+    await button("Show the log").click();
+    await page.getByRole("log", { name: "Log of api" }).getByText("the last line").waitFor();
+    return clicks;
+  });
+
+  task("start an app that PM2 does not know", { clicks: 1, first: 1 }, async () => {
+    const { page, give, button, clicks } = await monitored(browser, { mayFail: true });
+    give([{ name: "auth" }], { missingExpected: ["mailer"] });
+    await button("Start mailer").click();
+    // The PM2 of this test does not run, so the server refuses the action.
+    await page.locator(".toast.error").getByText("start of mailer").waitFor();
+    return clicks;
+  });
+
+  task("be told while the page is in the background", { clicks: 1, first: "impossible" }, async () => {
+    const { page, give, button, clicks } = await monitored(browser, { prepare: withNotices });
+    give([{ name: "auth" }]);
+    await page.locator(".process-name").waitFor();
+    await button("Notify me of trouble while this page is hidden").click();
+    await page.locator("[aria-pressed=true][aria-label^=Notify]").waitFor();
+    await page.evaluate(() => void Object.defineProperty(document, "hidden", { value: true }));
+    give([{ name: "auth", status: "errored" }]);
+    const notices = () => page.evaluate(() => (window as unknown as { notices: string[] }).notices);
+    await expect.poll(notices).toEqual(["1 process needs attention"]);
+    give([{ name: "auth", status: "errored" }]);
+    give([{ name: "auth" }]);
+    await expect.poll(() => page.title()).toMatch(/^Monitoring/);
+    expect(await notices()).toHaveLength(1);
+    return clicks;
+  });
+}
+
+/** A browser without a window shows no notices. The page asks for the permission as everywhere. */
+function withNotices(page: Page): Promise<unknown> {
+  return page.addInitScript(() => {
+    const notices: string[] = [];
+    class Notice extends EventTarget {
+      static permission = "default";
+      static requestPermission(): Promise<string> {
+        return Promise.resolve((Notice.permission = "granted"));
+      }
+      constructor(title: string) {
+        super();
+        notices.push(title);
+      }
+    }
+    Object.assign(window, { Notification: Notice, notices });
+  });
+}
+
+/** A repository in which the memory of `api` grew from 100 to 700 MB in the last eight hours. */
+function recorded() {
+  const files = repository();
+  const now = Date.now();
+  const memory = (ms: number): number => Math.round(MIB * (700 - ((now - ms) / (8 * HOUR)) * 600));
+  writeHistory(files.root, stepsBetween(now - 8 * HOUR, now, memory), now);
+  return { server: { repository: files } };
+}
+
+function onThePast(browser: Browser): void {
+  const grown = { name: "api", pmId: 0, memoryBytes: 700 * MIB };
+
+  task("now against an hour ago", { clicks: 2, first: "impossible" }, async () => {
+    const { page, give, clicks } = await monitored(browser, recorded());
+    give([grown]);
+    await page.locator("label", { hasText: /^1h$/ }).click();
+    await page.locator("label", { hasText: "Compare with the 1h before" }).click();
+    const chart = page.getByRole("application", { name: /^CPU of the host/ });
+    const read = async (): Promise<string | null> => {
+      await chart.press("Home");
+      return await chart.locator("[aria-live]").textContent();
+    };
+    await expect.poll(read).toContain("Before 10%");
+    return clicks;
+  });
+
+  task("who eats memory now", { clicks: 1, first: 1 }, async () => {
+    const { page, give, clicks } = await monitored(browser);
+    give([
+      { name: "small", memoryBytes: 1 },
+      { name: "large", memoryBytes: 2 ** 30 },
+    ]);
+    await page.getByRole("button", { name: "Memory", exact: true }).click();
+    await expect.poll(() => page.locator("tbody .name").first().textContent()).toBe("large");
+    return clicks;
+  });
+
+  task("who eats memory since the morning", { clicks: 2, first: "impossible" }, async () => {
+    const { page, give, clicks } = await monitored(browser, recorded());
+    give([{ name: "idle", pmId: 1, memoryBytes: 900 * MIB }, grown]);
+    await page.locator("label", { hasText: /^6h$/ }).click();
+    await page.getByRole("button", { name: "Growth" }).click();
+    await expect.poll(() => row(page, "api").locator(".growth").textContent()).toMatch(/^\+4[345]\d MB$/);
+    expect(await page.locator("tbody .name").allTextContents()).toEqual(["api", "idle"]);
+    return clicks;
+  });
+
+  task("who changed what yesterday", { clicks: 1, first: 4 }, async () => {
+    const server = await testServer(noPm2);
+    await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
+    const { auditFile } = server.repository;
+    const today = new Date().toISOString().slice(0, 10);
+    const yesterday = new Date(Date.now() - 24 * HOUR).toISOString().slice(0, 10);
+    writeFileSync(auditFile, readFileSync(auditFile, "utf8").replaceAll(today, yesterday));
+    await post(server, { values: { SVC_DATABASE_DRIVER: "MySQL" } });
+    const { page, tab, clicks } = await opened(browser, server, { timeZone: "UTC" });
+    await tab("Activity").click();
+    await page.getByText("SVC_DATABASE_DRIVER").first().waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type(yesterday);
+    const rows = page.locator("tbody tr:not(.day)");
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await rows.innerText()).toContain("SVC_HTTP_FRAMEWORK");
+    return clicks;
+  });
+}
+
+function onEnvironments(browser: Browser, real: Pm2): void {
+  task("staging against dev", { clicks: 3, first: 3 }, async () => {
+    const { page, tab, clicks } = await opened(browser, await testServer(noPm2));
+    await tab("Runtime environment").click();
+    await page.getByLabel("Compare dev with").selectOption("staging");
+    await page.getByText("SVC_DATABASE_NAME").first().waitFor();
+    return clicks;
+  });
+
+  task("change a key and make it effective in one app", { clicks: 5, first: 7 }, async () => {
+    const files = repository();
+    const app = { name: "web", script: join(real.folder, "web.cjs"), cwd: real.folder };
+    writeFileSync(app.script, "setInterval(() => {}, 1e6);");
+    for (const path of [app.script, files.envFile("dev")]) utimesSync(path, 1e9, 1e9);
+    real.pm2Folder([{ ...app, node_args: [`--env-file=${files.envFile("dev")}`] }]);
+    await real.startDeclared("web");
+    const server = await serverOver(real, { repository: files, env: { NODE_ENV: "dev" } });
+    const { page, tab, field, button, clicks } = await opened(browser, server);
+    await tab("Runtime environment").click();
+    await field("HTTP framework").selectOption("fastify");
+    await button("Save").click();
+    await button("Restart 1").click();
+    await page.getByRole("group", { name: "Restarted with the new values" }).waitFor();
+    expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
+    return clicks;
+  });
+
+  task("roll a saved change back", { clicks: 1, first: "impossible" }, async () => {
+    const server = await testServer(noPm2);
+    const { page, field, button } = await openConsole(browser, server.url, { tab: "environment" });
+    const before = server.text();
+    await field("HTTP framework").selectOption("fastify");
+    await button("Save").click();
+    await page.getByText("Saved 1 key to .env.dev.").waitFor();
+    const clicks = await counted(page);
+    await button("Undo").click();
+    await expect.poll(() => server.text()).toBe(before);
+    return clicks;
+  });
+}
+
+/** A committed repository with the deployments document of this one. */
+async function declared() {
+  const files = makeRepository({});
+  cpSync(join(ROOT, CONFIG_FOLDER), files.path(CONFIG_FOLDER), { recursive: true });
+  cpSync(join(ROOT, "deployments.yaml"), files.path("deployments.yaml"));
+  files.commit();
+  const { root } = files;
+  const server = { root, envFile: (name: string) => files.path(name), auditFile: files.path("audit") };
+  return { files, server: await testServer({ ...noPm2, repository: server }) };
+}
+
+function onDeclarations(browser: Browser): void {
+  task("read the deployments.yaml of the repository", { clicks: 1, first: "impossible" }, async () => {
+    const { page, tab, clicks } = await opened(browser, (await declared()).server);
+    await tab("Deploy targets").click();
+    await page.getByText("From deployments.yaml at commit").waitFor();
+    await page.getByText("rack-2").waitFor();
+    return clicks;
+  });
+
+  task("a target into a pull request", { clicks: 3, first: 13 }, async () => {
+    const { files, server } = await declared();
+    const { page, tab, button, field, clicks } = await opened(browser, server);
+    const copied = await copiesOf(page);
+    await tab("Deploy targets").click();
+    await button("New deploy target").click();
+    await field("Name").fill("dr-site");
+    await field("Runtime").fill("node22");
+    await page.keyboard.press("Enter");
+    await page.getByText("dr-site added").waitFor();
+    await button("Copy patch").click();
+    await page.getByText("Copied the patch.").waitFor();
+    writeFileSync(files.path("draft.patch"), await copied());
+    files.git("apply", "draft.patch");
+    expect(files.git("diff", "--numstat", "deployments.yaml")).toMatch(/^\d+\t0\t/);
+    expect(files.read("deployments.yaml")).toContain("  - name: dr-site\n");
+    return clicks;
+  });
+}
+
+function onPlaces(browser: Browser): void {
+  task("share exactly what is on the page", { clicks: 1, first: "impossible" }, async () => {
+    const { page, give, telemetry, server, button, clicks } = await monitored(browser, {
+      tab: "monitoring?find=th&sort=-memory&range=1m&open=0+auth&columns=disk",
+    });
+    const processes = [{ name: "auth" }, { name: "mailer" }, { name: "other", memoryBytes: 2 ** 40 }];
+    give(processes);
+    await page.getByRole("region", { name: /^Facts of auth/ }).waitFor();
+    const copied = await copiesOf(page);
+    await button("Copy the link to this view").click();
+    const link = await copied();
+    expect(new URL(link).origin).toBe(server.url);
+    const other = await openConsole(browser, server.url, { tab: new URL(link).hash.replace("#/", "") });
+    await telemetry.watchers(2);
+    give(processes);
+    await other.page.getByRole("region", { name: /^Facts of auth/ }).waitFor();
+    expect(await other.page.locator("tbody .name").allTextContents()).toEqual(["other", "auth"]);
+    expect(await other.page.getByRole("radio", { name: "1m" }).isChecked()).toBe(true);
+    expect(await other.page.getByRole("columnheader", { name: "Disk I/O" }).count()).toBe(1);
+    return clicks;
+  });
+
+  task("open the console through a forwarded port", { clicks: 0, first: 0 }, async () => {
+    const forwarder = await switchboard();
+    const server = await testServer(noPm2);
+    forwarder.pointTo(server.port);
+    const { page } = await openConsole(browser, `http://localhost:${forwarder.port}`);
+    // Comes over the WebSocket.
+    await page.getByText("The processes of PM2 cannot be read").waitFor();
+    return await counted(page);
+  });
+}
