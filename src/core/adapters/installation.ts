@@ -1,9 +1,10 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { MAX_PORT } from "../words/port.ts";
 import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../api/service-settings.ts";
 import type { Installation, Pm2Daemon, ServiceAddress } from "../ports/installation.ts";
+import { textOf } from "./files/if-readable.ts";
 import { askDaemon } from "./pm2/names.ts";
 import { probe } from "./pm2/probe.ts";
 import { systemUser } from "./user.ts";
@@ -88,14 +89,6 @@ async function answerOf(url: string): Promise<ServiceAddress["answer"]> {
     const { code } = ((error as Error).cause ?? {}) as { readonly code?: string };
     // The codes of the system begin so; any other failure is an answer that is not HTTP, or none in time.
     return code?.startsWith("E") ? "nothing" : "other";
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
   }
 }
 

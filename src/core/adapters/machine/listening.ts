@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readlinkSync } from "node:fs";
 import { parsePidStat } from "../../metrics/proc/process.ts";
 import { parseTcpTable } from "../../metrics/proc/tcp.ts";
 import type { Listener } from "../../metrics/reading.ts";
+import { namesIn, textOf } from "../files/if-readable.ts";
 
 /** Looks at the open files of every process that this user may see. */
 export function linuxListeners(): Listener[] {
@@ -21,22 +22,6 @@ export function linuxListeners(): Listener[] {
 function inodeOf(path: string): string {
   try {
     return /^socket:\[(\d+)\]$/.exec(readlinkSync(path))?.[1] ?? "";
-  } catch {
-    return "";
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
   } catch {
     return "";
   }

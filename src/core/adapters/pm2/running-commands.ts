@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { RunningCommand } from "../../events/sightings.ts";
 import { parsePidStat } from "../../metrics/proc/process.ts";
+import { namesIn, textOf } from "../files/if-readable.ts";
 
 const RUNTIME = /(?:^|\/)(?:node|nodejs|bun)$/;
 const PROGRAM = /(?:^|\/)pm2$/;
@@ -47,21 +48,5 @@ function ownerOf(pid: string): string {
     return String(statSync(`/proc/${pid}`).uid);
   } catch {
     return "unknown";
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
   }
 }

@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { rotatedNames } from "../../../logs/rotated.ts";
+import { namesIn } from "../../files/if-readable.ts";
 import type { Target } from "./targets.ts";
 
 /** Rotated files of a log, the newest first. Without those that are older than `sinceMs`. */
@@ -17,14 +18,6 @@ export function rotatedFiles({ path }: Pick<Target, "path">, sinceMs = 0): strin
     })
     .toSorted((a, b) => b.modifiedMs - a.modifiedMs)
     .map(({ file }) => file);
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function modifiedOf(file: string): number | undefined {
