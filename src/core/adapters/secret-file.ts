@@ -1,24 +1,14 @@
 import { SvcmError } from "../errors.ts";
 import { FileError } from "../ports/index.ts";
 import { attempting } from "./files/file-error.ts";
-import { fsync, O_CREAT, O_EXCL, O_WRONLY, SAFELY, withFile, writeAll } from "./files/system.ts";
+import { writeNew } from "./files/put-in-place.ts";
 
 const PRIVATE_FILE = 0o600;
 
 /** Writes a secret into a new file that only its user may read. @throws {SvcmError} INVALID_REQUEST if the file exists */
 export async function keepSecret(path: string, text: string): Promise<void> {
   try {
-    await attempting("create", path, () =>
-      withFile(
-        path,
-        O_WRONLY | O_CREAT | O_EXCL | SAFELY,
-        async (fd) => {
-          await writeAll(fd, Buffer.from(text));
-          await fsync(fd);
-        },
-        PRIVATE_FILE,
-      ),
-    );
+    await attempting("create", path, () => writeNew(path, Buffer.from(text), PRIVATE_FILE));
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     throw new SvcmError("INVALID_REQUEST", {

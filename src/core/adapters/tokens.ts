@@ -9,8 +9,9 @@ import type { Tokens } from "../ports/tokens.ts";
 import { once } from "../words/once.ts";
 import { createFolder } from "./audit-log/folder.ts";
 import { attempting } from "./files/file-error.ts";
+import { writeNew } from "./files/put-in-place.ts";
 import { fileState } from "./files/state.ts";
-import { isRefusal, O_CREAT, O_EXCL, O_WRONLY, SAFELY, withFile, writeAll } from "./files/system.ts";
+import { isRefusal, SAFELY } from "./files/system.ts";
 
 const MOST_BYTES = 2 ** 20;
 const SECRET_BYTES = 32;
@@ -51,12 +52,7 @@ async function create(path: string, check: () => void, announce: () => Promise<v
   await attempting("write", path, async () => {
     await createFolder(dirname(path));
     try {
-      await withFile(
-        path,
-        O_WRONLY | O_CREAT | O_EXCL | SAFELY,
-        (fd) => writeAll(fd, Buffer.from(tokensText([]))),
-        0o600,
-      );
+      await writeNew(path, Buffer.from(tokensText([])), 0o600);
     } catch (error) {
       if (!isRefusal(error, "EEXIST")) throw error;
     }

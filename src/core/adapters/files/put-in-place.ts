@@ -60,9 +60,9 @@ export async function putInPlace(
 }
 
 /** Writes a new file, whole and synced. */
-export async function writeNew(temporary: string, bytes: Uint8Array, mode: number): Promise<void> {
+export async function writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
   await withFile(
-    temporary,
+    path,
     NEW,
     async (fd) => {
       await writeAll(fd, bytes);
