@@ -1,6 +1,5 @@
 import { SvcmError } from "../../core/index.ts";
-
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+import { millisecondsOf } from "../../core/words/duration.ts";
 
 const LEAST_MS = 1_000;
 const MOST_MS = 3_600_000;
@@ -9,9 +8,8 @@ const MOST_LIFETIME_MS = 3650 * 86_400_000;
 /** The time that `90s` or `2m` means, in milliseconds. @throws {SvcmError} INVALID_REQUEST */
 export function readTimeout(given: string | undefined, flag = "--timeout"): number | undefined {
   if (given === undefined) return undefined;
-  const [, count, unit = ""] = /^(\d{1,6})([smh])$/.exec(given) ?? [];
-  const ms = Number(count) * (UNITS[unit] ?? 0);
-  if (ms >= LEAST_MS && ms <= MOST_MS) return ms;
+  const ms = millisecondsOf(given, /^(\d{1,6})([smh])$/);
+  if (ms !== undefined && ms >= LEAST_MS && ms <= MOST_MS) return ms;
   throw new SvcmError("INVALID_REQUEST", {
     details: `${flag}: ${JSON.stringify(given.slice(0, 40))} is not a time. Accepted: 1s to 1h, such as 90s or 2m.`,
   });
@@ -20,9 +18,8 @@ export function readTimeout(given: string | undefined, flag = "--timeout"): numb
 /** The time that `12h` or `30d` means, in milliseconds. @throws {SvcmError} INVALID_REQUEST */
 export function readLifetime(given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
-  const [, count, unit = ""] = /^(\d{1,4})([mhd])$/.exec(given) ?? [];
-  const ms = Number(count) * (UNITS[unit] ?? 0);
-  if (ms > 0 && ms <= MOST_LIFETIME_MS) return ms;
+  const ms = millisecondsOf(given, /^(\d{1,4})([mhd])$/);
+  if (ms !== undefined && ms > 0 && ms <= MOST_LIFETIME_MS) return ms;
   throw new SvcmError("INVALID_REQUEST", {
     details: `--expires: ${JSON.stringify(given.slice(0, 40))} is not a time. Accepted: 1m to 3650d, such as 12h or 30d.`,
   });
@@ -30,8 +27,8 @@ export function readLifetime(given: string | undefined): number | undefined {
 
 /** Converts `30m`, `24h`, `7d` or a date to milliseconds since 1970. @throws {SvcmError} INVALID_REQUEST */
 export function readSince(given: string, now: number, flag = "--since"): number {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(given) ?? [];
-  if (count !== undefined) return Math.max(0, now - Number(count) * (UNITS[unit] ?? 0));
+  const age = millisecondsOf(given, /^(\d{1,6})([smhd])$/);
+  if (age !== undefined) return Math.max(0, now - age);
   const at = /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN;
   if (at >= 0) return at;
   throw new SvcmError("INVALID_REQUEST", {

@@ -1,11 +1,12 @@
 import { alertRules, type AlertRule } from "../api/names.ts";
 import type { AlertSettings } from "../project/project.ts";
+import { millisecondsOf } from "../words/duration.ts";
 import type { Condition } from "./conditions.ts";
 
 /** Milliseconds for which a condition must hold before it is reported; a rule without one is off. */
 export type HoldOffs = Readonly<Partial<Record<AlertRule, number>>>;
 
-const UNITS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+const FORM = /^(\d+)([smh])$/;
 const DEFAULTS: Readonly<Record<AlertRule, string>> = {
   "not-online": "60s",
   "crash-loop": "0s",
@@ -17,8 +18,8 @@ const DEFAULTS: Readonly<Record<AlertRule, string>> = {
 
 export function holdOffsOf({ rules }: Pick<AlertSettings, "rules">): HoldOffs {
   const entries = alertRules.flatMap((rule) => {
-    const [, count, unit] = /^(\d+)([smh])$/.exec(rules[rule] ?? DEFAULTS[rule]) ?? [];
-    return count === undefined ? [] : [[rule, Number(count) * UNITS[unit as keyof typeof UNITS]] as const];
+    const ms = millisecondsOf(rules[rule] ?? DEFAULTS[rule], FORM);
+    return ms === undefined ? [] : [[rule, ms] as const];
   });
   return Object.fromEntries(entries);
 }
@@ -51,8 +52,8 @@ export interface Report extends Condition {
 
 /** A condition that comes back within this time has not ended. */
 const CALM_MS = 60_000;
-const REPEAT_MS = 6 * UNITS.h;
-const MOST = { messages: 10, withinMs: 10 * UNITS.m } as const;
+const REPEAT_MS = 6 * 3_600_000;
+const MOST = { messages: 10, withinMs: 10 * 60_000 } as const;
 
 /**
  * Decides what to report. A condition is reported once when it has held for its hold-off, again every six hours, and once

@@ -1,11 +1,11 @@
 /** The members of `rollout`, in deployments.yaml and in a service of svcm.yaml. Checks, editor schemas and settings derive from them. */
+import { millisecondsOf } from "../../words/duration.ts";
 import { isPort } from "../../words/port.ts";
 import { isRecord } from "../../words/record.ts";
 
 export const probeProtocols = ["http", "websocket", "grpc", "none"] as const;
 
 const TIME = /^(\d{1,4})(ms|s|m)$/;
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 const PATH = /^\/[\x21-\x7e]{0,500}$/;
 const NAME = /^[A-Za-z_][\w.-]{0,199}$/;
 const MOST_RELEASES = 100;
@@ -85,8 +85,7 @@ export const rolloutMembers: Readonly<Record<string, Member>> = {
 
 /** A time such as `90s` in milliseconds; `undefined` for any other value. */
 export function millisecondsIn(value: unknown): number | undefined {
-  const [, digits, unit = ""] = typeof value === "string" ? (TIME.exec(value) ?? []) : [];
-  return digits === undefined ? undefined : Number(digits) * (UNITS[unit] ?? 0);
+  return typeof value === "string" ? millisecondsOf(value, TIME) : undefined;
 }
 
 /** The probes of `health`, by the ending of the names of their apps. */
