@@ -3,6 +3,7 @@ import { request, type IncomingMessage } from "node:http";
 import { connect, type IncomingHttpHeaders } from "node:http2";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import type { Health, HealthAnswer, Probe } from "../ports/health.ts";
+import { recordIn } from "../words/record-in.ts";
 
 const HOST = "127.0.0.1";
 const TIMEOUT_MS = 2000;
@@ -80,12 +81,8 @@ async function textOf(response: IncomingMessage): Promise<string> {
 }
 
 function pidIn(text: string): number | null {
-  try {
-    const { pid } = JSON.parse(text) as { readonly pid?: unknown };
-    return typeof pid === "number" ? pid : null;
-  } catch {
-    return null;
-  }
+  const pid = recordIn(text)?.["pid"];
+  return typeof pid === "number" ? pid : null;
 }
 
 /** `ServingStatus.SERVING` in field 1 of the answer, behind the prefix that gRPC puts before a message. */

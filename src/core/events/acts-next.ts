@@ -1,5 +1,7 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import { megabytes } from "./causes.ts";
 import { nextDue, scheduleOf } from "./schedule.ts";
+import { shownSecond } from "./seconds.ts";
 
 /** Sentences about what ends or starts a process next, besides people. @param nowMs milliseconds since 1970 */
 export function actsNext(record: ProcessRecord, nowMs: number): string[] {
@@ -32,10 +34,6 @@ function memoryLimit({ memoryBytes, declaration: { settings } }: ProcessRecord):
 function scheduled(pattern: string, nowMs: number): string {
   const schedule = scheduleOf(pattern);
   const atMs = schedule && nextDue(schedule, nowMs);
-  const when = atMs === undefined ? "" : `, next at ${new Date(atMs).toISOString().slice(0, 19)}Z`;
+  const when = atMs === undefined ? "" : `, next at ${shownSecond(atMs)}`;
   return `Its schedule ${pattern} restarts it${when}.`;
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(1);
 }

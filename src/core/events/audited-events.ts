@@ -2,10 +2,9 @@ import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import { callerOf, subjectOf } from "../audit/audit-text.ts";
 import type { LogEvent } from "./log-events.ts";
+import { wholeSecond } from "./seconds.ts";
 import { isOpen } from "./sightings.ts";
 
-/** PM2's log has whole seconds. */
-const SECOND_MS = 1000;
 /** An attempt without an outcome was interrupted; its effect may come this much later. */
 const INTERRUPTED_MS = 60_000;
 
@@ -65,7 +64,7 @@ function claimOf(record: AuditRecord): Claim {
 }
 
 function claimsEvent({ record, beganMs, endedMs }: Claim, { atMs, event }: LogEvent, pm2Home: string): boolean {
-  if (atMs < second(beganMs) || atMs > endedMs) return false;
+  if (atMs < wholeSecond(beganMs) || atMs > endedMs) return false;
   const isStart = event.kind === "start";
   if (isStart ? record.action === "process.stop" : record.action === "process.start") return false;
   return (record.processes ?? []).some(
@@ -80,7 +79,7 @@ function attributedTo(logged: LogEvent, claim: Claim | undefined): Omit<SvcmEven
   const rivals = claimed.filter(
     (other) => other.event.pmId === event.pmId && (other.event.kind === "start") === (event.kind === "start"),
   );
-  const isCertain = record.outcome === "succeeded" && rivals.length === 1 && atMs > second(beganMs);
+  const isCertain = record.outcome === "succeeded" && rivals.length === 1 && atMs > wholeSecond(beganMs);
   const words = `svcm's audit log has ${record.action} by ${callerOf(record)} at that time.`;
   const auditId = record.id;
   // Two orders at the same time: either may be the reason.
@@ -97,10 +96,6 @@ function attributedTo(logged: LogEvent, claim: Claim | undefined): Omit<SvcmEven
     actor: callerOf(record),
     auditId,
   };
-}
-
-function second(ms: number): number {
-  return Math.floor(ms / SECOND_MS) * SECOND_MS;
 }
 
 /** A change that PM2's log does not show, once for each process of this PM2. */

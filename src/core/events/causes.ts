@@ -99,7 +99,7 @@ function isWithin(difference: number, most: number): boolean {
   return difference >= 0 && difference <= most;
 }
 
-function megabytes(bytes: number): string {
+export function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
 }
 

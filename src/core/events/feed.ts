@@ -5,6 +5,7 @@ import { oneAtATime } from "../words/one-at-a-time.ts";
 import type { Happening } from "./audited-events.ts";
 import { happened } from "./happened.ts";
 import { isWanted, timed } from "./page.ts";
+import { wholeSecond } from "./seconds.ts";
 import { Witness } from "./witness.ts";
 
 /** A restart is one event, so a stop waits for its start; svcm records an action after it has seen its effect. */
@@ -13,7 +14,6 @@ const SETTLE_MS = 3000;
 const CONTEXT_MS = 10 * 60_000;
 const PACE_MS = { busy: 1000, quiet: 10_000, least: 100 };
 const MOST_WAITING = 1000;
-const SECOND_MS = 1000;
 
 /** Reads and looks at the machine only while a reader watches. */
 export function createEventFeed(ports: Ports): EventFeed {
@@ -124,9 +124,4 @@ async function* settled(ports: Ports, signal: AbortSignal, beginMs: number): Asy
 async function between(ports: Ports, fromMs: number, untilMs: number, signal: AbortSignal): Promise<Happening[]> {
   const { events } = await happened(ports, fromMs - CONTEXT_MS, signal);
   return events.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs).toReversed();
-}
-
-/** @returns milliseconds since 1970 */
-export function wholeSecond(ms: number): number {
-  return Math.floor(ms / SECOND_MS) * SECOND_MS;
 }

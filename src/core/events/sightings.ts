@@ -1,6 +1,7 @@
 /** Evidence that PM2's log does not have: commands of PM2 that svcm saw running, and kills by the kernel. */
-import { isRecord } from "../words/record.ts";
+import { recordIn } from "../words/record-in.ts";
 import type { LogEvent } from "./log-events.ts";
+import { shownSecond } from "./seconds.ts";
 
 /** A command of PM2's command line that ran while PM2 began to stop, or started, a process. */
 export interface CommandSighting {
@@ -169,7 +170,7 @@ function lostDaemon(logged: LogEvent, lostMs: number, { bootedMs }: Kernel): Log
   const [sentence = ""] = logged.event.evidence;
   const why =
     bootedMs > lostMs
-      ? `The machine was started again at ${new Date(bootedMs).toISOString().slice(0, 19)}Z.`
+      ? `The machine was started again at ${shownSecond(bootedMs)}.`
       : "The daemon before it was killed or crashed, because the machine ran on.";
   return { ...logged, event: { ...logged.event, evidence: [sentence, why] } };
 }
@@ -186,18 +187,9 @@ function keyOf({ atMs, pmId }: { readonly atMs: number; readonly pmId: number })
 
 /** A line of a file of sightings; `undefined` for a foreign or torn one. */
 export function readSighting(line: string): Sighting | undefined {
-  const { type, atMs, pmId, isNamed, verb, user, command } = membersOf(line);
+  const { type, atMs, pmId, isNamed, verb, user, command } = recordIn(line) ?? {};
   if (typeof atMs !== "number" || typeof pmId !== "number" || typeof isNamed !== "boolean") return undefined;
   if (type === "memory-kill") return { type, atMs, pmId, isNamed };
   if (type !== "command" || typeof verb !== "string" || typeof user !== "string") return undefined;
   return typeof command === "string" ? { type, atMs, pmId, isNamed, verb, user, command } : undefined;
-}
-
-function membersOf(line: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

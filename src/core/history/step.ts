@@ -1,5 +1,6 @@
 import { hostHistoryMetrics, processHistoryMetrics } from "../api/names.ts";
 import type { Sample } from "../metrics/telemetry.ts";
+import { recordIn } from "../words/record-in.ts";
 import { isRecord } from "../words/record.ts";
 
 /** A measured value, or the mean and the maximum of a minute; null if it was not measured. */
@@ -47,16 +48,10 @@ export function lineOf({ atMs, host, processes }: Step): string {
 
 /** `undefined` for a line that is torn or holds something else. */
 export function parseStep(line: string): Step | undefined {
-  try {
-    const { at, host, processes } = JSON.parse(line) as Readonly<Record<string, unknown>>;
-    const atMs = Date.parse(String(at));
-    if (Number.isNaN(atMs) || !isRow(host) || !isRecord(processes)) return undefined;
-    return Object.values(processes).every(isRow)
-      ? { atMs, host, processes: processes as Step["processes"] }
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const { at, host, processes } = recordIn(line) ?? {};
+  const atMs = Date.parse(String(at));
+  if (Number.isNaN(atMs) || !isRow(host) || !isRecord(processes)) return undefined;
+  return Object.values(processes).every(isRow) ? { atMs, host, processes: processes as Step["processes"] } : undefined;
 }
 
 function isRow(value: unknown): value is readonly Recorded[] {

@@ -1,4 +1,5 @@
 import type { LogLevel } from "../api/names.ts";
+import { recordIn } from "../words/record-in.ts";
 import { isRecord } from "../words/record.ts";
 import { levelIn, levelOf } from "./level.ts";
 import { stampOf, timeOf } from "./stamp.ts";
@@ -23,18 +24,9 @@ export function readLine(line: string): ReadLine {
   const stamped = stampOf(line);
   const atMs = stamped?.atMs ?? null;
   const text = stamped?.rest ?? line;
-  const json = text.startsWith("{") && text.trimEnd().endsWith("}") ? objectIn(text) : undefined;
+  const json = text.startsWith("{") && text.trimEnd().endsWith("}") ? recordIn(text) : undefined;
   const read = json && (ofPm2(json) ?? ofLogger(json));
   return read ? { ...read, atMs: read.atMs ?? atMs } : { atMs, level: levelIn(text), text };
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** PM2's `log_type: json` has one object for each chunk that the process wrote. */

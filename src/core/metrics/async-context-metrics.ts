@@ -1,6 +1,6 @@
 import type { AsyncContextMetrics } from "../api/metrics.ts";
 import type { AsyncContextAnswer } from "../ports/machine.ts";
-import { isRecord } from "../words/record.ts";
+import { recordIn } from "../words/record-in.ts";
 import { redactedStore } from "./redacted-store.ts";
 
 type Failure = Extract<AsyncContextMetrics, { readonly code: string }>;
@@ -29,7 +29,7 @@ function ofAnswer(status: number, text: string, scrub: (text: string) => string)
   if (status === 404) return failure("ASYNC_CONTEXT_ROUTE_MISSING", "The process has no such route.", status);
   if (status < 200 || status > 299)
     return failure("ASYNC_CONTEXT_HTTP_ERROR", `The process answered with status ${status}.`, status);
-  const body = parsed(text);
+  const body = recordIn(text);
   if (body === undefined)
     return failure("ASYNC_CONTEXT_PARSE_ERROR", "The process's answer is not a JSON object.", status);
   const { active, recentStores } = body;
@@ -39,15 +39,6 @@ function ofAnswer(status: number, text: string, scrub: (text: string) => string)
     active: isCount(active) ? active : null,
     recentStores: stores.slice(0, MAX_STORES).map((store) => redactedStore(store, scrub)),
   };
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    return isRecord(body) ? body : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function countersOf(body: Readonly<Record<string, unknown>>, scrub: (name: string) => string): Record<string, number> {

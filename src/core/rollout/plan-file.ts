@@ -3,6 +3,7 @@ import type { Plan } from "../api/rollout.ts";
 import { documentPath } from "../deployments/file.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
+import { recordIn } from "../words/record-in.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
 type Asked = Pick<InputOf<"rollout.apply">, "environment" | "service" | "apps" | "prune" | "preflight" | "plan">;
@@ -28,21 +29,13 @@ export async function readPlanFile(ports: Ports, file: string): Promise<Asked> {
     throw fileRefused(error, path);
   });
   const { planBody } = await import("../api/rollout.ts");
-  const { data: plan } = planBody.safeParse(jsonIn(decodeUtf8(bytes)));
+  const { data: plan } = planBody.safeParse(recordIn(decodeUtf8(bytes) ?? ""));
   if (plan === undefined || plan.id === null)
     throw new SvcmError("INVALID_REQUEST", {
       path,
       details: `${path} does not hold a plan that can be applied. Accepted: a file that svcm plan --out wrote, without --from.`,
     });
   return { environment: plan.environment, ...plan.choices, plan: plan.id };
-}
-
-function jsonIn(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? "");
-  } catch {
-    return undefined;
-  }
 }
 
 function fileRefused(error: unknown, path: string): unknown {

@@ -1,5 +1,13 @@
 import type { LogsFrame, LogsSubscribeFrame } from "../../core/api/frames.ts";
-import { describeError, failureCode, SvcmError, type LogBatch, type LogLine, type Ports } from "../../core/index.ts";
+import {
+  describeError,
+  failureCode,
+  lineSize,
+  SvcmError,
+  type LogBatch,
+  type LogLine,
+  type Ports,
+} from "../../core/index.ts";
 import { stackOf } from "../../core/words/thrown.ts";
 import { toJson } from "../answer.ts";
 import type { ServerLog } from "../log.ts";
@@ -8,7 +16,6 @@ import { SharedMessage } from "./shared-message.ts";
 
 const DEFAULT_TAIL = 100;
 const MOST_BYTES = 256 * 1024;
-const LINE_BYTES = 200;
 
 export interface LogStreaming {
   readonly logs: Ports["logs"];
@@ -59,6 +66,6 @@ export async function streamLogs(
 /** The newest lines that one frame may have. */
 function fitting(batch: LogBatch): LogBatch {
   let bytes = 0;
-  const from = batch.lines.findLastIndex(({ text }) => (bytes += text.length + LINE_BYTES) > MOST_BYTES) + 1;
+  const from = batch.lines.findLastIndex((line) => (bytes += lineSize(line)) > MOST_BYTES) + 1;
   return from === 0 ? batch : { ...batch, lines: batch.lines.slice(from), skipped: batch.skipped + from };
 }

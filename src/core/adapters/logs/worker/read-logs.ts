@@ -1,6 +1,7 @@
 import { setImmediate as pause } from "node:timers/promises";
 import type { LogLine, LogsResponse } from "../../../api/logs.ts";
 import { cursorText, placesIn, type Place, type Sign } from "../../../logs/cursor.ts";
+import { lineSize } from "../../../logs/line-size.ts";
 import { matcherOf, type Matcher } from "../../../logs/match.ts";
 import type { LogFilter, LogQuery } from "../../../ports/logs.ts";
 import { LogFailure } from "../protocol.ts";
@@ -14,8 +15,6 @@ const DEFAULT_LIMIT = 100;
 const BOUNDS = { bytes: 256 * 2 ** 20, ms: 1000, textBytes: 4 * 2 ** 20, files: 200 };
 /** Other requests wait no longer. */
 const SLICE_MS = 10;
-/** A line has other members besides its text. */
-const LINE_BYTES = 200;
 
 export interface Reading {
   readonly world: World;
@@ -135,7 +134,7 @@ class Merging {
         const head = this.#newestHead();
         if (head?.found === undefined) break;
         const { line } = head.found;
-        bytes += line.text.length + LINE_BYTES;
+        bytes += lineSize(line);
         if (this.#isBounded && bytes > BOUNDS.textBytes && lines.length > 0) this.isCut = true;
         else {
           lines.push(line);

@@ -14,6 +14,8 @@ export interface Target extends LogPlace {
   readonly stream: LogStream;
 }
 
+type Choice = Pick<LogFilter, "app" | "apps" | "stream">;
+
 const STREAMS = [
   ["out", "pm_out_log_path"],
   ["err", "pm_err_log_path"],
@@ -52,15 +54,17 @@ function hash(path: string): string {
 export function chosen(
   targets: readonly Target[],
   names: ReadonlySet<string>,
-  { app, apps = [], stream }: Pick<LogFilter, "app" | "apps" | "stream">,
+  { app, apps = [], stream }: Choice,
 ): Target[] {
   const asked = app === undefined ? apps : [...apps, app];
   const unknown = asked.find((name) => !names.has(name));
   if (unknown !== undefined) throw notFound(unknown);
-  return targets.filter(
-    (target) =>
-      (asked.length === 0 || asked.includes(target.app)) && (stream === undefined || target.stream === stream),
-  );
+  return targets.filter((target) => isOf(target, { apps: asked, stream }));
+}
+
+export function isOf(target: Target, { app, apps = [], stream }: Choice): boolean {
+  if (stream !== undefined && target.stream !== stream) return false;
+  return (app === undefined && apps.length === 0) || target.app === app || apps.includes(target.app);
 }
 
 function notFound(name: string): LogFailure {

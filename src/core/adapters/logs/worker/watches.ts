@@ -2,11 +2,12 @@ import { watch, type FSWatcher } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { LogLine } from "../../../api/logs.ts";
 import type { Place } from "../../../logs/cursor.ts";
+import { lineSize } from "../../../logs/line-size.ts";
 import type { LogBatch, LogFilter } from "../../../ports/logs.ts";
 import { matcherFor } from "./read-logs.ts";
 import { isWanted, scrubbed, shownLine, type RawLine, type Wanted } from "./shown-line.ts";
 import { Tail } from "./tail.ts";
-import { chosen, type Target } from "./targets.ts";
+import { chosen, isOf, type Target } from "./targets.ts";
 import type { World } from "./world.ts";
 
 const STEP_MS = 100;
@@ -14,7 +15,6 @@ const STEP_MS = 100;
 const LOOK_MS = 1000;
 const MOST_LINES = 500;
 const MOST_BYTES = 256 * 1024;
-const LINE_BYTES = 200;
 /** A reader that is this far behind stops the reading of files. */
 const MOST_WAITING = 20_000;
 
@@ -157,7 +157,7 @@ export class Watches {
     const lines = read.map(({ tail, raw }) => this.#lineOf(tail, raw, nowMs));
     for (const { target, clean, line } of lines.toSorted((a, b) => a.atMs - b.atMs))
       for (const found of this.#watches.values())
-        if (isOf(found, target) && isWanted(found, clean, target)) put(found, line);
+        if (isOf(target, found.filter) && isWanted(found, clean, target)) put(found, line);
   }
 
   #lineOf(tail: Tail, raw: RawLine, nowMs: number) {
@@ -183,19 +183,14 @@ export class Watches {
   }
 }
 
-function isOf({ filter: { app, apps = [], stream } }: Watch, target: Target): boolean {
-  if (stream !== undefined && target.stream !== stream) return false;
-  return (app === undefined && apps.length === 0) || target.app === app || apps.includes(target.app);
-}
-
 /** Leaves out the oldest lines if there are too many. */
 function put(found: Watch, line: LogLine): void {
   found.lines.push(line);
-  found.bytes += line.text.length + LINE_BYTES;
+  found.bytes += lineSize(line);
   if (found.isWhole) return;
   while (found.lines.length > MOST_LINES || (found.bytes > MOST_BYTES && found.lines.length > 1)) {
     const left = found.lines.shift();
-    found.bytes -= (left?.text.length ?? 0) + LINE_BYTES;
+    found.bytes -= left === undefined ? 0 : lineSize(left);
     found.skipped += 1;
   }
 }

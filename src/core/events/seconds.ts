@@ -1,0 +1,12 @@
+/** PM2's log has whole seconds. Times are milliseconds since 1970. */
+
+const SECOND_MS = 1000;
+
+export function wholeSecond(ms: number): number {
+  return Math.floor(ms / SECOND_MS) * SECOND_MS;
+}
+
+/** `2026-11-22T03:46:44Z` */
+export function shownSecond(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,11 @@
+import { isRecord } from "./record.ts";
+
+/** The object that a JSON text holds; `undefined` for any other text. */
+export function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
