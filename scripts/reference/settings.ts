@@ -37,6 +37,10 @@ export const SETTINGS: Readonly<Record<string, Readonly<Record<string, readonly 
       "unset",
       "The file of the credentials: the seed of an NKey, a `.creds` file or a token.",
     ],
+    SVC_SERVICE_MANAGEMENT_NATS_USER_CREDENTIALS: [
+      "those of the machine",
+      "The file of the credentials of a user, with which `svcm serve` asks other machines.",
+    ],
     SVC_SERVICE_MANAGEMENT_NATS_CA: ["unset", "The file of a certificate in PEM that signs the server's."],
     SVC_SERVICE_MANAGEMENT_NATS_USER: [
       "the user of the credentials' key",

@@ -42,18 +42,18 @@ export default class Serve extends SvcmCommand {
     const { open, host, port, record, nats: url, "node-name": name } = flags;
     const { signal } = this;
     const consoleDir = join(this.config.root, "dist/console");
+    const ports = await this.ports();
     const server = await startServer({
-      ports: await this.ports(),
+      ports,
       env: process.env,
       version: this.config.version,
       consoleDir,
       host,
       port,
       record,
+      machines: async () => (await import("../fleet/index.ts")).openFleet(ports, process.env),
       beside:
-        url === undefined && name === undefined
-          ? undefined
-          : (ports, log) => this.#joinFleet(ports, log, { url, name }),
+        url === undefined && name === undefined ? undefined : (own, log) => this.#joinFleet(own, log, { url, name }),
     });
     if (this.jsonEnabled()) this.logJsonLine({ event: "listening", url: server.url });
     this.log(`Service Management listening on ${server.url}`);

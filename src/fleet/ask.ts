@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { errorTable, SvcmError, type ErrorKind, type Operation, type Ports } from "../core/index.ts";
 import { nameOfKey, openLink, type FleetLink } from "./link.ts";
 import { readPresence, type Presence } from "./presence.ts";
-import { readFleetSettings, type NatsProject } from "./settings.ts";
+import { NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings, type NatsProject } from "./settings.ts";
 import { kindOf, NAME, subjectOf } from "./subjects.ts";
 import { decodeReply, encode, type Reply, type Request } from "./wire.ts";
 
@@ -37,7 +37,8 @@ export interface Fleet {
 
 /** @throws {SvcmError} START_REFUSED, FLEET_FAILED */
 export async function openFleet(ports: Ports, env: Readonly<Record<string, string | undefined>>): Promise<Fleet> {
-  const settings = await readFleetSettings(ports, env);
+  const credentials = env[NATS_USER_CREDENTIALS]?.trim() || env[NATS_CREDENTIALS];
+  const settings = await readFleetSettings(ports, { ...env, [NATS_CREDENTIALS]: credentials });
   const { nats } = settings;
   const user = nameOfKey(settings.credentials, nats.users) ?? env[NATS_USER] ?? "";
   if (!NAME.test(user))

@@ -3,6 +3,7 @@ import { SvcmError, type Ports } from "../core/index.ts";
 import { openFleet, type Fleet } from "./ask.ts";
 import { natsConfig } from "./config.ts";
 
+export { openFleet } from "./ask.ts";
 export { newKey } from "./link.ts";
 export { listNodes, showNode } from "./nodes.ts";
 export { startNode, type FleetLog, type RunningNode } from "./start.ts";

@@ -25,6 +25,8 @@ const LONGEST_MS = 3_600_000;
 
 export interface NodeOptions {
   readonly node: string;
+  /** Of svcm. */
+  readonly version: string;
   readonly ports: Ports;
   readonly link: FleetLink;
   /** Read for each request, because svcm.yaml may change. */
@@ -72,7 +74,9 @@ async function carryOut(options: NodeOptions, once: Once, { data }: Incoming, ad
     const identity = identityOf(await nats(), address?.user ?? "");
     if (identity.role === undefined) throw missingRight(identity, operation.access);
     const request = readRequest(data, operation);
-    const input = parseInput(inputs[operation.id], request.input, operation.refusal);
+    // The metrics of a machine name its own svcm, not that of the asker.
+    const given = operation.id === "metrics.expose" ? { ...request.input, version: options.version } : request.input;
+    const input = parseInput(inputs[operation.id], given, operation.refusal);
     if (kindOf(operation.access) === "write") once.take(request);
     hasBegun = true;
     return await execute(operation, ports, input as never, { ...identity, source: "nats" });

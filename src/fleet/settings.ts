@@ -4,6 +4,8 @@ import { NAME } from "./subjects.ts";
 
 export const NATS_URL = "SVC_SERVICE_MANAGEMENT_NATS_URL";
 export const NATS_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS";
+/** Of the user as whom this machine asks others, if they differ from those of the machine. */
+export const NATS_USER_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_USER_CREDENTIALS";
 export const NATS_CA = "SVC_SERVICE_MANAGEMENT_NATS_CA";
 export const NODE = "SVC_SERVICE_MANAGEMENT_NODE";
 

@@ -37,7 +37,7 @@ export async function startNode(options: FleetOptions): Promise<RunningNode> {
   const onDefect = (error: unknown): void =>
     log.error({ node: name, stack: error instanceof Error ? error.stack : String(error) }, "request failed");
   const nats = async () => (await ports.facts.project())?.nats;
-  const serving = serveNode({ node: name, ports, link, nats, refusals, onDefect });
+  const serving = serveNode({ node: name, version, ports, link, nats, refusals, onDefect });
   link.onStatus((type) => {
     if (type === "disconnect") log.warn({ node: name }, "the NATS server is away");
     if (type === "reconnect") log.info({ node: name }, "connected to NATS again");

@@ -27,6 +27,7 @@ import { admit, guardAll } from "./guard.ts";
 import { handlerOf, type Serving } from "./handler.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { logFailure, logReads, withAuditLines, type ServerLog } from "./log.ts";
+import { LazyMachines, type OpenMachines } from "./machines.ts";
 import { withoutPath } from "./public-url.ts";
 import { attemptOf, hasRunToChange } from "./refusals.ts";
 import { Rollouts } from "./rollouts.ts";
@@ -47,6 +48,7 @@ export interface AppOptions {
   readonly limits?: Partial<Limits> | undefined;
   readonly publicPath?: string;
   readonly console?: ConsoleFiles;
+  readonly machines?: OpenMachines | undefined;
 }
 
 export function buildApp(options: AppOptions): FastifyInstance {
@@ -79,11 +81,13 @@ export function buildApp(options: AppOptions): FastifyInstance {
   compressAnswers(app);
   logReads(app, log);
   app.setErrorHandler(fail);
-  addRoutes(app, { ports, version, limits, channel, rollouts, console, publicPath });
+  const machines = new LazyMachines(options.machines);
+  addRoutes(app, { ports, version, limits, channel, rollouts, console, publicPath, machines });
   app.addHook("preClose", async () => rollouts.stop());
   endInOrder(app, connections, channel, limits.closeTimeoutMs);
   app.addHook("onClose", () => rollouts.settled());
   app.addHook("onClose", () => refusals.close());
+  app.addHook("onClose", () => machines.close());
   return app;
 }
 

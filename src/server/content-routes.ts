@@ -1,5 +1,5 @@
 /** The rows of the HTTP surface that are not operations: the channel, the service itself and the console. */
-import { asyncApiBody, healthBody, openApiBody } from "../core/api/bodies.ts";
+import { asyncApiBody, healthBody, openApiBody, targetsBody } from "../core/api/bodies.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
 import { METRICS_TYPES } from "../core/index.ts";
 import { assets, lead, show, talk, type Route } from "./route.ts";
@@ -14,9 +14,18 @@ export const contentRoutes: readonly Route[] = [
     summary: "Show host, processes, drift and the service's own cost to a scraper.",
     tag: "service",
     description:
-      "OpenMetrics for a client that accepts application/openmetrics-text, else the text format 0.0.4 of Prometheus.",
+      "OpenMetrics for a client that accepts application/openmetrics-text, else the text format 0.0.4 of Prometheus. With `?node=`, the metrics of another machine of the fleet.",
     mediaType: METRICS_TYPES.prometheus,
     isOpen: false,
+  }),
+  show("/api/fleet/targets", "targets", {
+    summary: "List the machines of the fleet to Prometheus.",
+    tag: "service",
+    description:
+      "HTTP service discovery: each target is this server, which asks the node for its metrics. Fails without a NATS server.",
+    mediaType: json,
+    isOpen: false,
+    response: targetsBody,
   }),
   show("/healthz", "health", {
     summary: "Show that the service runs, its version and its identity.",

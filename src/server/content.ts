@@ -10,6 +10,7 @@ import {
   type Ports,
 } from "../core/index.ts";
 import { toJson } from "./answer.ts";
+import { targetsOf, type LazyMachines } from "./machines.ts";
 import type { OpenApiOptions } from "./openapi.ts";
 import type { ContentName } from "./route.ts";
 
@@ -18,28 +19,48 @@ export interface ContentSource {
   readonly version: string;
   readonly console: ConsoleFiles;
   readonly publicPath: string;
+  readonly machines: LazyMachines;
 }
+
+export interface ContentRequest {
+  readonly format: MetricsFormat;
+  /** The machine whose metrics are meant, if it is another one. */
+  readonly node: string | undefined;
+  /** Host and port by which the client reaches this server. */
+  readonly address: string;
+}
+
+/** A scraper waits ten seconds by default. */
+const NODE_MS = 9_000;
 
 /** The guard admits only callers that may read. */
 const reader: Caller = { source: "http", grants: ["read"] };
 
-/** Built once if possible. Only metrics depend on the format. */
+/** Built once if possible. Only metrics and targets depend on the request. */
 export function contentOf(
   name: ContentName,
   about: ContentSource,
-): (format: MetricsFormat) => Promise<string> | string {
+): (request: ContentRequest) => Promise<string> | string {
   switch (name) {
     case "page":
       return () => pageOf(about.console);
     case "health":
       return health(about);
     case "metrics":
-      return (format) => execute(metricsExpose, about.ports, { version: about.version, format }, reader);
+      return (request) => metrics(about, request);
+    case "targets":
+      return async ({ address }) => toJson(await targetsOf(await about.machines.get(), address, about.publicPath));
     case "openapi":
       return openApi(about);
     case "asyncapi":
       return asyncApi(about);
   }
+}
+
+async function metrics({ ports, version, machines }: ContentSource, { node, format }: ContentRequest): Promise<string> {
+  const input = { version, format };
+  if (node === undefined) return execute(metricsExpose, ports, input, reader);
+  return (await machines.get()).ask(node, metricsExpose, input, NODE_MS);
 }
 
 function pageOf({ page }: ConsoleFiles): string {

@@ -12,6 +12,7 @@ import { requestCutOff } from "./failure.ts";
 import { parseJson } from "../core/words/json-text.ts";
 import type { ConsoleFiles } from "../core/index.ts";
 import type { Limits } from "./limits.ts";
+import type { LazyMachines } from "./machines.ts";
 import { metricsFormat } from "./metrics-format.ts";
 import { parametersOf, queryReader } from "./query.ts";
 import type { Rollouts } from "./rollouts.ts";
@@ -26,6 +27,7 @@ export interface Serving {
   readonly channel: Channel;
   readonly rollouts: Rollouts;
   readonly publicPath: string;
+  readonly machines: LazyMachines;
 }
 
 export function handlerOf(row: Route, serving: Serving): RouteHandlerMethod {
@@ -83,7 +85,9 @@ function contentHandler(row: ContentRoute, serving: Serving): RouteHandlerMethod
     const format = metricsFormat(request.headers.accept);
     void reply.headers(headers);
     if (row.content === "metrics") void reply.headers({ "content-type": METRICS_TYPES[format], vary: "accept" });
-    return await content(format);
+    const { node } = request.query as { readonly node?: unknown };
+    const { host: address = "" } = request.headers;
+    return await content({ format, node: typeof node === "string" ? node : undefined, address });
   };
 }
 

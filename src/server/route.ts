@@ -63,7 +63,7 @@ export interface SocketRoute extends RouteFacts {
   readonly response?: never;
 }
 
-export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics";
+export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics" | "targets";
 export type SocketName = "pm2-ws";
 export type Route = OperationRoute | ContentRoute | AssetRoute | RedirectRoute | SocketRoute;
 

@@ -8,6 +8,7 @@ import { canonicalAddress, canonicalHost, isLoopbackHost } from "./host.ts";
 import { identitiesOf, type Identities } from "./identities.ts";
 import type { Limits } from "./limits.ts";
 import type { LogDestination } from "./log-text.ts";
+import type { OpenMachines } from "./machines.ts";
 import { serverLog, standardError, withAuditLines, type ServerLog } from "./log.ts";
 import { PUBLIC_URL } from "./public-url.ts";
 import { AUTH_TOKEN, HOST, PORT, readSettings, type Settings } from "./settings.ts";
@@ -26,6 +27,8 @@ export interface StartOptions {
   readonly record?: boolean;
   /** Starts with the server, and ends before it: the other face of this machine. */
   readonly beside?: Beside | undefined;
+  /** Connects to the other machines. It is called with the first request that concerns one. */
+  readonly machines?: OpenMachines | undefined;
 }
 
 export type Beside = (ports: Ports, log: ServerLog) => Promise<{ readonly close: () => Promise<void> }>;
@@ -52,9 +55,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   await warnOfUnwritableAudit(ports, log);
   const console = await readConsole(options.consoleDir);
   const publicPath = settings.publicUrl?.path ?? "";
-  const { limits } = options;
+  const { limits, machines } = options;
   const beside = await options.beside?.(withAuditLines(ports, log), log);
-  const app = buildApp({ ports, version, policy, log, console, publicPath, limits });
+  const app = buildApp({ ports, version, policy, log, console, publicPath, limits, machines });
   const url = `http://${bind.urlHost}:${await listen(app, bind, settings.port)}`;
   log.info({ url }, "ready");
   await observe(ports, options.record === true, log);

@@ -25,7 +25,7 @@ export interface TestFleet {
   root(name: string): string;
   start(
     name: string,
-    options?: { readonly world?: (ports: Ports) => Ports },
+    options?: { readonly world?: (ports: Ports) => Ports; readonly version?: string },
   ): Promise<RunningNode & { readonly logged: (words: string) => Promise<void> }>;
   as(user: string): Promise<Fleet>;
 }
@@ -66,7 +66,7 @@ export async function testFleet({ users = USERS, more = "" } = {}): Promise<Test
     ports: portsOf,
     variables,
     root,
-    async start(name, { world = (own: Ports) => own }: { readonly world?: (ports: Ports) => Ports } = {}) {
+    async start(name, { world = (own: Ports): Ports => own, version = "1.2.3" } = {}) {
       const log: string[] = [];
       const heard = new EventEmitter();
       const write = (_facts: object, words: string): void => {
@@ -80,7 +80,7 @@ export async function testFleet({ users = USERS, more = "" } = {}): Promise<Test
       const node = await startNode({
         ports,
         env: variables(name),
-        version: "1.2.3",
+        version,
         log: { info: write, warn: write, error: write },
       });
       onTestFinished(async () => {

@@ -33,7 +33,7 @@ test("/metrics has OpenMetrics of host, processes and svcm", async () => {
   expect(status).toBe(200);
   expect(headers["content-type"]).toBe("application/openmetrics-text; version=1.0.0; charset=utf-8");
   expect(text).toMatch(/^svcm_process_up\{name="api",pm_id="0"\} 1$/m);
-  expect(text).toContain('svcm_build_info{version="1.2.3"} 1\n');
+  expect(text).toMatch(/^svcm_build_info\{version="1\.2\.3",server="[\w-]{22}"\} 1$/m);
   expect(text.endsWith("# EOF\n")).toBe(true);
   expect(text).not.toContain("CANARY");
 });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
 import type { Limits } from "../../src/server/limits.ts";
+import type { OpenMachines } from "../../src/server/machines.ts";
 import { startServer, type RunningServer } from "../../src/server/start.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -50,6 +51,7 @@ export interface ServerOptions {
   readonly consoleDir?: string;
   readonly version?: string;
   readonly record?: boolean;
+  readonly machines?: OpenMachines;
   /** True if its log goes to a terminal. */
   readonly isTerminal?: boolean;
   /** Puts something else in the place of a port. */

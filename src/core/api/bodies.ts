@@ -192,6 +192,17 @@ export const healthBody = z
   })
   .describe("The service runs; its version and its identity.");
 
+export const targetsBody = z
+  .array(
+    z.strictObject({
+      targets: z.array(z.string()).describe("Host and port of this server."),
+      labels: z
+        .record(z.string(), z.string())
+        .describe("The labels of `svcm.yaml`, `instance` with the name of the node, and the path of its metrics."),
+    }),
+  )
+  .describe("Targets for Prometheus' HTTP service discovery.");
+
 export const openApiBody = z.record(z.string(), z.unknown()).describe("An OpenAPI 3.1 document.");
 
 export const asyncApiBody = z.record(z.string(), z.unknown()).describe("An AsyncAPI 3.0 document.");

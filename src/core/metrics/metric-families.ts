@@ -9,6 +9,8 @@ import type { Sample, TelemetryCost } from "./telemetry.ts";
 
 export interface FamilyFacts {
   readonly version: string;
+  /** The identity of the server, as /healthz has it. */
+  readonly server: string;
   readonly sample: Sample;
   readonly own: OwnUsage;
   readonly cost: TelemetryCost;
@@ -20,9 +22,9 @@ export interface FamilyFacts {
 
 /** The metrics of `GET /metrics`. Labels never hold values of an environment or arguments. */
 export function metricFamilies(facts: FamilyFacts): MetricFamily[] {
-  const { version, sample, own, cost, audit } = facts;
+  const { version, server, sample, own, cost, audit } = facts;
   return [
-    info("svcm_build", "The running svcm.", { version }),
+    info("svcm_build", "The running svcm.", { version, server }),
     gauge("svcm_pm2_up", "1 if PM2 could be read, otherwise 0.", sample.kind === "metrics" ? 1 : 0),
     ...hostFamilies(sample.payload.host),
     ...(sample.kind === "metrics" ? pm2Families(sample.payload) : []),

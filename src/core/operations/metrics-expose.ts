@@ -2,6 +2,7 @@ import { metricFamilies } from "../metrics/metric-families.ts";
 import { metricsText } from "../metrics/open-metrics.ts";
 import { defineOperation } from "../operation.ts";
 import { keptReleases } from "../rollout/kept-releases.ts";
+import { serverIdentity } from "./server-identity.ts";
 
 /** Two scrapers, or one that retries, share a measurement. */
 const FRESH_MS = 2_000;
@@ -13,13 +14,14 @@ export const metricsExpose = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, { version, format }): Promise<string> {
     const { telemetry, machine, audit, releases } = ports;
-    const [sample, kept] = await Promise.all([
+    const [sample, kept, server] = await Promise.all([
       telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS }),
       // The rest is worth a scrape if the releases cannot be read.
       keptReleases(releases).catch(() => []),
+      serverIdentity(ports),
     ]);
     const done = { releases: kept, ended: releases.counts() };
     const facts = { own: machine.own(), cost: telemetry.cost(), audit: audit.counts(), ...done };
-    return metricsText(metricFamilies({ version, sample, ...facts }), format);
+    return metricsText(metricFamilies({ version, server, sample, ...facts }), format);
   },
 });

@@ -1,58 +1,20 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { metricsText, type MetricFamily } from "../../../src/core/metrics/open-metrics.ts";
 import { metricFamilies } from "../../../src/core/metrics/metric-families.ts";
-import type { MetricsPayload } from "../../../src/core/api/metrics.ts";
-
-const payload = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../fixtures/telemetry/payload.json"), "utf8"),
-) as MetricsPayload;
-
-const facts = {
-  version: "1.2.3",
-  own: {
-    cpuSeconds: 1.5,
-    rssBytes: 1e3,
-  },
-  cost: {
-    samples: 7,
-    listCalls: 3,
-  },
-  audit: [
-    {
-      action: "env.write",
-      outcome: "succeeded",
-      count: 2,
-    } as const,
-  ],
-  releases: [
-    {
-      id: "20261122-044103-b8f9",
-      plan: "7f3a-9c21",
-      environment: "dev",
-      startedAt: "2026-11-22T04:41:03.000Z",
-      endedAt: "2026-11-22T04:41:09.000Z",
-      source: "cli",
-      git: { commit: "1d6f1f0c2a", dirty: [] },
-      outcome: "applied",
-      steps: [],
-    } as const,
-  ],
-  ended: new Map([["applied", 3] as const]),
-};
+import { exposedFacts, facts, payload } from "./exposed-facts.ts";
 
 const LINE =
   /^(?<name>[a-z_][a-z0-9_]*)(?:\{(?<labels>(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\})? (?<value>-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/;
 
 test("the exposition of a sample has every metric family", async () => {
-  const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload } }), "openmetrics");
+  const text = metricsText(metricFamilies(exposedFacts), "openmetrics");
   await expect(text).toMatchFileSnapshot(join(import.meta.dirname, "../../fixtures/telemetry/open-metrics.txt"));
 });
 
 test("the exposition follows the grammar: metadata before its samples, names end in unit and kind, each set of labels once", () => {
-  const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload } }), "openmetrics");
+  const text = metricsText(metricFamilies(exposedFacts), "openmetrics");
   const lines = text.split("\n");
   expect(lines.splice(-2)).toEqual(["# EOF", ""]);
   let family = "";

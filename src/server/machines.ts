@@ -1,0 +1,88 @@
+import { SvcmError, type Operation } from "../core/index.ts";
+
+/** The other machines of the fleet, as a server asks them. */
+export interface Machines {
+  nodes(): Promise<readonly { readonly name: string; readonly labels: Labels; readonly isDeclared: boolean }[]>;
+  /** @throws {SvcmError} the refusal of the node, FLEET_FAILED, FORBIDDEN */
+  ask<Input, Output>(
+    node: string,
+    operation: Operation<Input, Output>,
+    input: Input,
+    timeoutMs: number,
+  ): Promise<Output>;
+  close(): Promise<void>;
+}
+
+export type OpenMachines = () => Promise<Machines>;
+
+type Labels = Readonly<Record<string, string>>;
+
+/** A target group of Prometheus' HTTP service discovery. */
+export interface TargetGroup {
+  readonly targets: readonly string[];
+  readonly labels: Labels;
+}
+
+/** Connects with the first request that concerns another machine, and keeps the connection. */
+export class LazyMachines {
+  readonly #open: OpenMachines | undefined;
+  #opened: Promise<Machines> | undefined;
+
+  constructor(open: OpenMachines | undefined) {
+    this.#open = open;
+  }
+
+  /** @throws {SvcmError} FLEET_FAILED, also if this server has no fleet */
+  get(): Promise<Machines> {
+    return (this.#opened ??= this.#connect());
+  }
+
+  async close(): Promise<void> {
+    const machines = await this.#opened?.catch(() => undefined);
+    await machines?.close();
+  }
+
+  async #connect(): Promise<Machines> {
+    try {
+      if (this.#open === undefined) throw new SvcmError("FLEET_FAILED", { details: "This server has no fleet." });
+      return await this.#open();
+    } catch (error) {
+      this.#opened = undefined;
+      // The server runs; its fleet cannot start.
+      throw error instanceof SvcmError && error.kind === "START_REFUSED"
+        ? new SvcmError("FLEET_FAILED", error.body)
+        : error;
+    }
+  }
+}
+
+const OF_PROMETHEUS = /^(?:job|instance|__.*)$/;
+
+/**
+ * The declared nodes as targets. Each has the address of this server, which asks the node, so a node needs no open port.
+ *
+ * @param address host and port by which the scraper reaches this server
+ */
+export async function targetsOf(machines: Machines, address: string, publicPath: string): Promise<TargetGroup[]> {
+  const nodes = await machines.nodes();
+  return nodes
+    .filter(({ isDeclared }) => isDeclared)
+    .map(({ name, labels }) => ({
+      targets: [address],
+      labels: {
+        ...prometheusLabels(labels),
+        instance: name,
+        __metrics_path__: `${publicPath}/metrics`,
+        __param_node: name,
+      },
+    }));
+}
+
+/** Prometheus accepts letters, digits and underscores, and keeps some names for itself. */
+function prometheusLabels(labels: Labels): Labels {
+  const pairs = Object.entries(labels).map(([name, value]) => {
+    const plain = name.replaceAll(/\W/g, "_").replace(/^(?=\d)/, "_");
+    return [OF_PROMETHEUS.test(plain) ? `node_${plain}` : plain, value] as const;
+  });
+  return Object.fromEntries(pairs);
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { MetricsPayload } from "../../../src/core/api/metrics.ts";
+
+const recorded = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../../fixtures/telemetry/payload.json"), "utf8"),
+) as MetricsPayload;
+
+/** A recorded sample, in which every metric has a value. */
+export const payload: MetricsPayload = { ...recorded, ecosystem: { ...recorded.ecosystem, planSteps: 3 } };
+
+/** Everything but the sample. */
+export const facts = {
+  version: "1.2.3",
+  server: "Zm9vYmFyYmF6cXV4cXV1eA",
+  own: {
+    cpuSeconds: 1.5,
+    rssBytes: 1e3,
+  },
+  cost: {
+    samples: 7,
+    listCalls: 3,
+  },
+  audit: [
+    {
+      action: "env.write",
+      outcome: "succeeded",
+      count: 2,
+    } as const,
+  ],
+  releases: [
+    {
+      id: "20261122-044103-b8f9",
+      plan: "7f3a-9c21",
+      environment: "dev",
+      startedAt: "2026-11-22T04:41:03.000Z",
+      endedAt: "2026-11-22T04:41:09.000Z",
+      source: "cli",
+      git: { commit: "1d6f1f0c2a", dirty: [] },
+      outcome: "applied",
+      steps: [],
+    } as const,
+  ],
+  ended: new Map([["applied", 3] as const]),
+};
+
+export const exposedFacts = { ...facts, sample: { kind: "metrics", payload } } as const;
