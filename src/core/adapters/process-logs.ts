@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ErrorTail } from "../events/heap-error.ts";
 import { logEntry, type LogEntry } from "../events/log-line.ts";
-import type { LogPart, ProcessLogs } from "../ports/process-logs.ts";
+import type { LogPart, ProcessLogs, WantedLog } from "../ports/process-logs.ts";
 import { linesBackwards } from "./files/lines-backwards.ts";
 import { withLog, type OpenLog } from "./files/log.ts";
 
@@ -15,9 +15,9 @@ const PLAIN_NAME = /^[\w-][\w.-]{0,199}$/;
 
 export function nodeProcessLogs(pm2Home: string): ProcessLogs {
   return {
-    async pm2(sinceMs, signal) {
-      const found = await withLog(join(pm2Home, "pm2.log"), (log) => entriesOf(log, sinceMs, signal));
-      return found ?? { entries: [], isComplete: true };
+    async pm2(wanted, signal) {
+      const found = await withLog(join(pm2Home, "pm2.log"), (log) => entriesOf(log, wanted, signal));
+      return found ?? { entries: [], isComplete: true, isCut: false };
     },
     async errorTail({ name, pmId }) {
       if (!PLAIN_NAME.test(name)) return undefined;
@@ -31,22 +31,21 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
 }
 
 /** Ends at a whole step of older lines, because the machine's clock may have been set back for a while. */
-async function entriesOf({ fd, size }: OpenLog, sinceMs: number, signal?: AbortSignal): Promise<LogPart> {
+async function entriesOf({ fd, size }: OpenLog, wanted: WantedLog, signal?: AbortSignal): Promise<LogPart> {
+  const { sinceMs, most = { entries: Infinity, upToMs: Infinity } } = wanted;
   const entries: LogEntry[] = [];
   let bytesRead = 0;
-  const part = (isComplete: boolean): LogPart => ({ entries: entries.toReversed(), isComplete });
+  let counted = 0;
+  const part = (isComplete: boolean, isCut = false): LogPart => ({ entries: entries.toReversed(), isComplete, isCut });
   for await (const { lines, bytes } of linesBackwards(fd, size)) {
     signal?.throwIfAborted();
     bytesRead += bytes;
-    const before = entries.length;
-    let hasOlder = false;
-    for (const line of lines) {
-      const entry = logEntry(line);
-      if (entry === undefined) continue;
-      if (entry.atMs >= sinceMs) entries.push(entry);
-      else hasOlder = true;
-    }
-    if (hasOlder && entries.length === before) return part(true);
+    const found = lines.flatMap((line) => logEntry(line) ?? []);
+    const young = found.filter(({ atMs }) => atMs >= sinceMs);
+    entries.push(...young);
+    counted += found.filter(({ atMs }) => atMs <= most.upToMs).length;
+    if (young.length === 0 && found.length > 0) return part(true);
+    if (counted > most.entries && bytesRead < size) return part(true, true);
     if (bytesRead > MOST_BYTES || entries.length > MOST_ENTRIES) return part(bytesRead >= size);
   }
   return part(true);

@@ -39,12 +39,14 @@ export function withAudit(events: readonly LogEvent[], records: readonly AuditRe
     owners.set(event, claim);
     claim.claimed.push(event);
   }
-  const attributed = events.map((event) => ({ atMs: event.atMs, event: attributedTo(event, owners.get(event)) }));
+  const attributed = events.map((logged): Happening => {
+    const claim = owners.get(logged);
+    return claim === undefined ? logged : { atMs: logged.atMs, event: attributedTo(logged, claim) };
+  });
   const others = claims.filter(({ claimed }) => claimed.length === 0);
   const recorded = others.flatMap((claim) => fromRecord(claim, pm2Home));
-  return [...attributed, ...recorded]
-    .map((one, index) => ({ ...one, index }))
-    .toSorted((a, b) => b.atMs - a.atMs || b.index - a.index);
+  // The last of several at one time is the newest.
+  return [...attributed, ...recorded].toReversed().toSorted((a, b) => b.atMs - a.atMs);
 }
 
 function byProcess(claims: readonly Claim[]): ReadonlyMap<string, readonly Claim[]> {
@@ -72,10 +74,7 @@ function claimsEvent({ record, beganMs, endedMs }: Claim, { atMs, event }: LogEv
   );
 }
 
-function attributedTo(logged: LogEvent, claim: Claim | undefined): Omit<SvcmEvent, "at"> {
-  const { event, atMs } = logged;
-  if (claim === undefined) return event;
-  const { record, beganMs, claimed } = claim;
+function attributedTo({ event, atMs }: LogEvent, { record, beganMs, claimed }: Claim): Omit<SvcmEvent, "at"> {
   const rivals = claimed.filter(
     (other) => other.event.pmId === event.pmId && (other.event.kind === "start") === (event.kind === "start"),
   );

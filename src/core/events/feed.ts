@@ -10,8 +10,6 @@ import { Witness } from "./witness.ts";
 
 /** A restart is one event, so a stop waits for its start; svcm records an action after it has seen its effect. */
 const SETTLE_MS = 3000;
-/** The lines before an event that its cause depends on. */
-const CONTEXT_MS = 10 * 60_000;
 const PACE_MS = { busy: 1000, quiet: 10_000, least: 100 };
 const MOST_WAITING = 1000;
 
@@ -122,6 +120,6 @@ async function* settled(ports: Ports, signal: AbortSignal, beginMs: number): Asy
 }
 
 async function between(ports: Ports, fromMs: number, untilMs: number, signal: AbortSignal): Promise<Happening[]> {
-  const { events } = await happened(ports, fromMs - CONTEXT_MS, signal);
-  return events.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs).toReversed();
+  const { events } = await happened(ports, fromMs, signal);
+  return events.filter(({ atMs }) => atMs < untilMs).toReversed();
 }

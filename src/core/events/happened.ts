@@ -1,6 +1,7 @@
 import type { AuditRecord } from "../api/audit-record.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
+import type { WantedLog } from "../ports/process-logs.ts";
 import { withAudit, type Happening } from "./audited-events.ts";
 import { withHeapErrors } from "./heap-error.ts";
 import { logEvents, type LogEvent } from "./log-events.ts";
@@ -8,11 +9,32 @@ import { isDue, scheduleOf } from "./schedule.ts";
 import { withCommands, withKernel } from "./sightings.ts";
 
 const MOST_RECORDS = 1000;
+/** The cause of an event depends on the lines of this time before it. */
+const CONTEXT_MS = 10 * 60_000;
+/** A crash loop of several ends a second writes these in an hour. */
+const NEWEST_ENTRIES = 20_000;
 
 export interface Happened {
   /** Newest first. */
   readonly events: readonly Happening[];
   readonly isComplete: boolean;
+  /** All events from this time on are there. Milliseconds since 1970. */
+  readonly fromMs: number;
+}
+
+/**
+ * Like `happened`, but reads only the newest part of a large log if that is enough.
+ * @param upToMs events up to this time are wanted, in milliseconds since 1970
+ * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
+ */
+export async function newestHappened(
+  ports: Ports,
+  wanted: { readonly sinceMs: number; readonly upToMs: number; readonly isEnough: (part: Happened) => boolean },
+  signal: AbortSignal | undefined,
+): Promise<Happened> {
+  const { sinceMs, upToMs, isEnough } = wanted;
+  const newest = await happened(ports, sinceMs, signal, { entries: NEWEST_ENTRIES, upToMs });
+  return newest.fromMs === sinceMs || isEnough(newest) ? newest : await happened(ports, sinceMs, signal);
 }
 
 /**
@@ -20,19 +42,27 @@ export interface Happened {
  * log. Each of them is asked only if an event may depend on it.
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
-export async function happened(ports: Ports, sinceMs: number, signal: AbortSignal | undefined): Promise<Happened> {
-  const log = await ports.processLogs.pm2(sinceMs, signal).catch((error: unknown) => {
+export async function happened(
+  ports: Ports,
+  sinceMs: number,
+  signal: AbortSignal | undefined,
+  most?: WantedLog["most"],
+): Promise<Happened> {
+  const contextMs = sinceMs - CONTEXT_MS;
+  const log = await ports.processLogs.pm2({ sinceMs: contextMs, most }, signal).catch((error: unknown) => {
     throw failed("EVENTS_FAILED", error);
   });
-  const audit = await newestRecords(ports, sinceMs, signal);
+  const fromMs = log.isCut ? Math.max(sinceMs, (log.entries[0]?.atMs ?? 0) + CONTEXT_MS) : sinceMs;
+  const audit = await newestRecords(ports, contextMs, signal);
   const { sightings } = ports;
-  const seen = await sightings.kept(sinceMs).catch(() => []);
+  const seen = await sightings.kept(contextMs).catch(() => []);
   let events: readonly LogEvent[] = withCommands(logEvents(log.entries), seen);
   if (events.some(dependsOnKernel)) events = withKernel(events, await sightings.kernel(), seen);
   events = await withSchedules(ports, events, signal);
   events = await withHeapErrors(events, ({ app, pmId = -1 }) => ports.processLogs.errorTail({ name: app ?? "", pmId }));
   return {
-    events: withAudit(events, audit.records, ports.workspace.pm2Home),
+    events: withAudit(events, audit.records, ports.workspace.pm2Home).filter(({ atMs }) => atMs >= fromMs),
+    fromMs,
     isComplete: log.isComplete && audit.isComplete && audit.records.length < MOST_RECORDS,
   };
 }

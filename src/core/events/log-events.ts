@@ -1,6 +1,5 @@
 import type { SvcmEvent } from "../api/events.ts";
-import { defined } from "../words/defined.ts";
-import { endOnItsOwn, maySchedule, ordered, reload, type Order, type Verdict } from "./causes.ts";
+import { endOnItsOwn, maySchedule, ordered, reload, type Order } from "./causes.ts";
 import type { LogEntry } from "./log-line.ts";
 
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
@@ -19,14 +18,9 @@ export interface LogEvent {
   readonly event: Omit<SvcmEvent, "at">;
 }
 
-type Circumstances = Omit<LogEvent, "event">;
-
-interface Draft extends Verdict, Circumstances {
-  readonly app: string | null;
-  readonly pmId?: number;
-  kind: SvcmEvent["kind"];
-  readonly exitCode?: number;
-  readonly signal?: string;
+/** Later lines may add to an event. */
+interface Draft extends LogEvent {
+  event: LogEvent["event"] & { readonly evidence: string[] };
 }
 
 const UNITS = [
@@ -66,9 +60,7 @@ interface State {
 export function logEvents(entries: Iterable<LogEntry>): LogEvent[] {
   const state: State = { drafts: [], processes: new Map(), watched: new Map(), isEnding: false };
   for (const entry of entries) note(state, entry);
-  return state.drafts.map(({ atMs, isOrdered, orderedMs, maySchedule: may = false, lostMs, ...event }) => {
-    return { atMs, isOrdered, orderedMs, maySchedule: may, lostMs, event };
-  });
+  return state.drafts;
 }
 
 function note(state: State, entry: LogEntry): void {
@@ -122,18 +114,15 @@ function noteExit(state: State, entry: Entry<"exit">): void {
   const isOrdered = process.order?.stoppingMs !== undefined;
   const signal = code === 0 && entry.signal !== "SIGINT" ? entry.signal : undefined;
   const verdict = isOrdered ? ordered(orderOf(state, process, signal)) : endOnItsOwn(code, signal);
-  const end = defined({ exitCode: signal === undefined ? code : undefined, signal });
+  const end = signal === undefined ? { exitCode: code } : { signal };
   const { startedMs, order = {} } = process;
   if (!isOrdered && startedMs !== undefined) verdict.evidence.push(`It had run for ${ranFor(atMs - startedMs)}.`);
   const draft: Draft = {
     atMs,
     isOrdered,
-    app: name,
-    pmId,
-    kind: isOrdered ? "stop" : "exit",
-    ...verdict,
-    ...end,
-    ...(isOrdered && { orderedMs: order.stoppingMs, maySchedule: maySchedule(order) }),
+    orderedMs: order.stoppingMs,
+    maySchedule: isOrdered && maySchedule(order),
+    event: { app: name, pmId, kind: isOrdered ? "stop" : "exit", ...verdict, ...end },
   };
   state.drafts.push(draft);
   state.lastExit = draft;
@@ -156,8 +145,8 @@ function noteReloaded(state: State, { atMs, name, pmId }: Entry<"exit">): void {
   // The start of the new process looked like one on its own if the log does not have the start of the old one.
   if (process.lastStart !== undefined && process.lastStart.atMs >= atMs - RELOAD_MS) remove(state, process.lastStart);
   process.lastStart = undefined;
-  const verdict = reload(order, atMs);
-  state.drafts.push({ atMs, isOrdered, app: name, pmId, kind: "restart", orderedMs: order.stoppingMs, ...verdict });
+  const event = { app: name, pmId, kind: "restart" as const, ...reload(order, atMs) };
+  state.drafts.push({ atMs, isOrdered, orderedMs: order.stoppingMs, event });
   process.order = undefined;
 }
 
@@ -172,13 +161,13 @@ function noteStart(state: State, { atMs, name, pmId }: Entry<"start">): void {
   if (isRunning) return;
   if (process.order?.stoppingMs !== undefined) process.order = undefined;
   if (lastEnd !== undefined && atMs <= process.restartBy) {
-    if (lastEnd.isOrdered) lastEnd.kind = "restart";
+    if (lastEnd.isOrdered) lastEnd.event = { ...lastEnd.event, kind: "restart" };
     else addEvidence(lastEnd, "PM2 started it again.");
     return;
   }
   const evidence = ["PM2's log has the start, and not who ordered it."];
   const what = { app: name, pmId, kind: "start" as const, cause: "unknown" as const, certainty: "unknown" as const };
-  process.lastStart = { atMs, orderedMs: atMs, isOrdered: true, ...what, evidence };
+  process.lastStart = { atMs, orderedMs: atMs, isOrdered: true, event: { ...what, evidence } };
   state.drafts.push(process.lastStart);
 }
 
@@ -194,12 +183,8 @@ function noteDaemon(state: State, { atMs, type }: LogEntry): void {
   state.drafts.push({
     atMs,
     isOrdered: false,
-    app: null,
-    kind: "daemon",
-    cause: "daemon",
-    certainty: "certain",
-    evidence,
     lostMs,
+    event: { app: null, kind: "daemon", cause: "daemon", certainty: "certain", evidence },
   });
   state.aliveMs = undefined;
   state.isEnding = false;
@@ -212,15 +197,15 @@ function noteDaemon(state: State, { atMs, type }: LogEntry): void {
 function blameDaemon({ drafts }: State, endMs: number): void {
   for (let index = drafts.length - 1; index >= 0; index -= 1) {
     const draft = drafts[index];
-    if (draft === undefined || draft.atMs < endMs - KILL_MS || draft.kind !== "stop") return;
-    if (draft.cause !== "pm2-cli") continue;
-    const evidence = ["PM2's daemon stopped right after it.", ...draft.evidence];
-    drafts[index] = { ...draft, cause: "daemon", certainty: "likely", evidence };
+    if (draft === undefined || draft.atMs < endMs - KILL_MS || draft.event.kind !== "stop") return;
+    if (draft.event.cause !== "pm2-cli") continue;
+    const evidence = ["PM2's daemon stopped right after it.", ...draft.event.evidence];
+    draft.event = { ...draft.event, cause: "daemon", certainty: "likely", evidence };
   }
 }
 
 function addEvidence(draft: Draft | undefined, sentence: string): void {
-  if (draft !== undefined) draft.evidence.push(sentence);
+  draft?.event.evidence.push(sentence);
 }
 
 function remove({ drafts }: State, draft: Draft | undefined): void {

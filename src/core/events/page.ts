@@ -7,14 +7,22 @@ export interface EventFilter {
   readonly cause?: Cause | undefined;
 }
 
-export function matching(events: readonly Happening[], filter: EventFilter & { readonly since: number }): Happening[] {
-  return events.filter(({ atMs, event }) => atMs >= filter.since && isWanted(event, filter));
+export function matching(events: readonly Happening[], filter: EventFilter): Happening[] {
+  return events.filter(({ event }) => isWanted(event, filter));
 }
 
 /** The daemon's events concern every app. */
 export function isWanted({ app, cause: found, kind }: Happening["event"], { apps, cause }: EventFilter): boolean {
   if (cause !== undefined && found !== cause) return false;
   return apps.length === 0 || kind === "daemon" || (app !== null && apps.includes(app));
+}
+
+const CURSOR = /^(\d{1,15})\.(\d{1,9})$/;
+
+/** The time of the newest event that the page after a cursor may have, in milliseconds since 1970. */
+export function upToOf(cursor: string | undefined): number {
+  const [, ms = Infinity] = CURSOR.exec(cursor ?? "") ?? [];
+  return Number(ms);
 }
 
 /**
@@ -26,7 +34,7 @@ export function pageOf(
   limit: number,
   cursor: string | undefined,
 ): Pick<EventsResponse, "events" | "next"> {
-  const [, ms, count] = /^(\d{1,15})\.(\d{1,9})$/.exec(cursor ?? "") ?? [];
+  const [, ms, count] = CURSOR.exec(cursor ?? "") ?? [];
   const older = ms === undefined ? events : after(events, Number(ms), Number(count));
   const page = older.slice(0, limit);
   const last = page.at(-1);

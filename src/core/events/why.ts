@@ -4,12 +4,15 @@ import { SvcmError } from "../errors.ts";
 import type { DiskReading, Listener } from "../metrics/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
-import { happened } from "./happened.ts";
+import type { Happening } from "./audited-events.ts";
+import { newestHappened, type Happened } from "./happened.ts";
 import { timed } from "./page.ts";
 import { symptomsOf } from "./symptoms.ts";
 
 const SPAN_MS = 30 * 86_400_000;
 const RECENT_MS = 15 * 60_000;
+/** The run before the oldest of them is known only with one more. */
+export const LAST_ENDS = 5;
 const ERROR_LINES = 3;
 /** Those of the other instances are among them, and the stack below a line that names a symptom. */
 const MOST_LINES = 50;
@@ -33,8 +36,14 @@ export interface Why {
  * if the log does not know it and PM2 does not answer
  */
 export async function whyOf(ports: Ports, name: string, { grants, signal }: Asking): Promise<Why> {
-  const { events, isComplete } = await happened(ports, ports.clock.now() - SPAN_MS, signal);
-  const own = events.filter(({ event }) => event.app === name).map(timed);
+  const ownOf = (events: Happened["events"]): Happening[] => events.filter(({ event }) => event.app === name);
+  const isEnough = ({ events, fromMs }: Happened): boolean => {
+    const [last, ...older] = ownOf(events).filter(({ event }) => ENDS.has(event.kind));
+    return last !== undefined && older.length >= LAST_ENDS && last.atMs - RECENT_MS >= fromMs;
+  };
+  const span = { sinceMs: ports.clock.now() - SPAN_MS, upToMs: Infinity, isEnough };
+  const { events, isComplete } = await newestHappened(ports, span, signal);
+  const own = ownOf(events).map(timed);
   const known = await ports.processes.list(signal).catch((error: unknown) => nothingIfAway(error, own));
   const processes = known.filter((record) => record.name === name);
   if (own.length === 0 && processes.length === 0) throw notFound(name);

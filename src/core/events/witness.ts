@@ -27,7 +27,7 @@ export class Witness {
     const { processLogs, sightings } = this.#ports;
     const isFirst = this.#seen === undefined;
     const fromMs = this.#seen?.atMs ?? nowMs;
-    const { entries } = await processLogs.pm2(fromMs, signal);
+    const { entries } = await processLogs.pm2({ sinceMs: fromMs }, signal);
     const fresh = this.#fresh(entries, fromMs);
     const orders: Entry<"start" | "stopping">[] = [];
     const killed: Entry<"exit">[] = [];

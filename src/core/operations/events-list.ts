@@ -1,6 +1,6 @@
 import type { EventsResponse } from "../api/events.ts";
-import { matching, pageOf } from "../events/page.ts";
-import { happened } from "../events/happened.ts";
+import { newestHappened, type Happened } from "../events/happened.ts";
+import { matching, pageOf, upToOf } from "../events/page.ts";
 import { defineOperation } from "../operation.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -14,8 +14,10 @@ export const eventsList = defineOperation({
   async run(ports, input, { signal }): Promise<EventsResponse> {
     const { app, apps = [], cause, limit = DEFAULT_LIMIT, cursor } = input;
     const since = input.since ?? ports.clock.now() - DAY_MS;
-    const { events, isComplete } = await happened(ports, since, signal);
-    const wanted = matching(events, { apps: app === undefined ? apps : [...apps, app], cause, since });
-    return { ...pageOf(wanted, limit, cursor), complete: isComplete };
+    const filter = { apps: app === undefined ? apps : [...apps, app], cause };
+    const page = ({ events }: Happened): ReturnType<typeof pageOf> => pageOf(matching(events, filter), limit, cursor);
+    const isEnough = (part: Happened): boolean => page(part).next !== null;
+    const found = await newestHappened(ports, { sinceMs: since, upToMs: upToOf(cursor), isEnough }, signal);
+    return { ...page(found), complete: found.isComplete };
   },
 });

@@ -3,7 +3,7 @@ import { specOf, tierOf } from "../env/tiers.ts";
 import { SvcmError } from "../errors.ts";
 import { actsNext } from "../events/acts-next.ts";
 import { listenersOf } from "../events/symptoms.ts";
-import { whyOf, type Why } from "../events/why.ts";
+import { LAST_ENDS, whyOf, type Why } from "../events/why.ts";
 import { uptimeMs } from "../metrics/process-metrics.ts";
 import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 import { defineOperation } from "../operation.ts";
@@ -11,8 +11,6 @@ import { problemFacts } from "../pm2/control/listed.ts";
 import { problemOf } from "../pm2/problem.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PlaceRequest } from "../project/places.ts";
-
-const LAST_ENDS = 5;
 
 /**
  * Everything that svcm knows about the processes of a name. Starts no daemon and shows no value of an environment.

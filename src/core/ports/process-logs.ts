@@ -3,17 +3,26 @@ import type { LogEntry } from "../events/log-line.ts";
 
 export interface ProcessLogs {
   /**
-   * The entries of `pm2.log` from `sinceMs` on, the oldest first. Empty if PM2 has no log.
+   * The entries of `pm2.log`, the oldest first. Empty if PM2 has no log.
    * @throws {FileError} if it cannot be read, or is not a regular file; the signal's reason if it is aborted
    */
-  pm2(sinceMs: number, signal?: AbortSignal): Promise<LogPart>;
+  pm2(wanted: WantedLog, signal?: AbortSignal): Promise<LogPart>;
 
   /** The end of the process's error log at its usual place; `undefined` if there is none. */
   errorTail(process: { readonly name: string; readonly pmId: number }): Promise<ErrorTail | undefined>;
 }
 
+/** Times in milliseconds since 1970. */
+export interface WantedLog {
+  readonly sinceMs: number;
+  /** Reading ends after this many entries that are not younger than a time. */
+  readonly most?: { readonly entries: number; readonly upToMs: number } | undefined;
+}
+
 export interface LogPart {
   readonly entries: readonly LogEntry[];
-  /** False if an older part of the log was not read. */
+  /** False if an older part of the log was not read because the log is too large. */
   readonly isComplete: boolean;
+  /** True if reading ended because there are as many entries as wanted. */
+  readonly isCut: boolean;
 }

@@ -1,0 +1,79 @@
+/** A log of PM2 on the disk. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { happened, newestHappened } from "../../../src/core/events/happened.ts";
+import { eventsList, eventWhy, execute, nodePorts, type Ports, type SvcmEvent } from "../../../src/core/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const caller = { source: "cli", grants: ["read"] } as const;
+const NOW = Math.floor(Date.now() / 1000) * 1000;
+const HOUR = 3_600_000;
+
+/** PM2 writes the local time of the machine. */
+function line(atMs: number, text: string): string {
+  const at = new Date(atMs);
+  const date = [at.getFullYear(), at.getMonth() + 1, at.getDate()].map(padded).join("-");
+  return `${date}T${[at.getHours(), at.getMinutes(), at.getSeconds()].map(padded).join(":")}: PM2 log: ${text}\n`;
+}
+
+const padded = (value: number): string => String(value).padStart(2, "0");
+
+function world(log: string): Ports {
+  const root = temporaryFolder();
+  const home = join(root, "pm2");
+  mkdirSync(home);
+  writeFileSync(join(home, "pm2.log"), log);
+  return nodePorts({ root, env: { PM2_HOME: home }, cwd: root });
+}
+
+/** Ends of three processes, in turn, one a second until now. */
+function crashes(count: number): string {
+  return Array.from({ length: count }, (_, index) => {
+    const id = index % 3;
+    const atMs = NOW - (count - index) * 1000;
+    const end = `App [app-${id}:${id}] exited with code [${1 + (index % 7)}] via signal [SIGINT]`;
+    return line(atMs, end) + line(atMs, `App [app-${id}:${id}] starting in -fork mode-`);
+  }).join("");
+}
+
+test("an end is not a crash if its order lies before the requested time", async () => {
+  const log = [
+    line(NOW - 3000, "Stopping app:api id:0"),
+    line(NOW - 1000, "App [api:0] exited with code [1] via signal [SIGINT]"),
+  ];
+  const { events } = await execute(eventsList, world(log.join("")), { since: NOW - 2000 }, caller);
+  expect(events).toEqual([expect.objectContaining({ app: "api", kind: "stop", cause: "pm2-cli" })]);
+});
+
+test("the pages of a large log are the whole log", async () => {
+  const ports = world(line(NOW - 9 * HOUR, "App [quiet:9] exited with code [4] via signal [SIGINT]") + crashes(12_000));
+  const since = NOW - 10 * HOUR;
+  const pages = async (asked: { limit?: number; apps?: string[] }): Promise<SvcmEvent[]> => {
+    const found: SvcmEvent[] = [];
+    for (let cursor: string | undefined; ;) {
+      const { events, next, complete } = await execute(eventsList, ports, { since, cursor, ...asked }, caller);
+      expect(complete).toBe(true);
+      found.push(...events);
+      if (next === null) return found;
+      cursor = next;
+    }
+  };
+  const whole = (await happened(ports, since, undefined)).events.map(({ event }) => `${event.app} ${event.exitCode}`);
+  expect(whole).toHaveLength(12_001);
+  const found = await pages({ limit: 1000 });
+  expect(found.map(({ app, exitCode }) => `${app} ${exitCode}`)).toEqual(whole);
+  expect(await pages({ apps: ["quiet"] })).toEqual([expect.objectContaining({ exitCode: 4 })]);
+});
+
+test("only the newest part of a large log is decided if it is enough", async () => {
+  const ports = world(line(NOW - 9 * HOUR, "App [quiet:9] exited with code [4] via signal [SIGINT]") + crashes(12_000));
+  const sinceMs = NOW - 10 * HOUR;
+  const found = await newestHappened(ports, { sinceMs, upToMs: Infinity, isEnough: () => true }, undefined);
+  expect(found.fromMs).toBeGreaterThan(sinceMs);
+  expect(found.events.length).toBeLessThan(11_000);
+  expect(found.events.every(({ atMs }) => atMs >= found.fromMs)).toBe(true);
+  const why = async (name: string) => (await execute(eventWhy, ports, { name }, caller)).event;
+  expect(await why("app-1")).toMatchObject({ exitCode: 1 + (11_998 % 7) });
+  expect(await why("quiet")).toMatchObject({ exitCode: 4 });
+});
