@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { builtPrograms } from "./test/support/built-programs.ts";
+import LongFirst from "./test/support/long-first.ts";
 
 const isLong = process.env["SVCM_TEST_LONG"] === "1";
 
@@ -18,6 +19,7 @@ export default defineConfig({
     // Modules keep no state, so a worker loads them once for all of its files.
     isolate: false,
     retry: 0,
+    sequence: { sequencer: LongFirst },
     reporters: ["default", "./test/support/closing-line.ts"],
   },
 });
