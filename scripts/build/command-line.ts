@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PLUGINS_FILE } from "../../src/cli/start.ts";
+import { DETAILS_FILE, PLUGINS_FILE } from "../../src/cli/start.ts";
 import { bundleAlone, bundleCommandLine } from "./bundle.ts";
 import { commandEntries, installedPlugins, pluginEntries, readPjson, ROOT } from "./entries.ts";
-import { bundledPlugins, readCommands } from "./manifest.ts";
+import { bundledPlugins, parted, readCommands } from "./manifest.ts";
 
 /** Builds the command line into the folder `dist`. Returns its chunks, and its commands for the manifest. */
 export async function buildCommandLine(dist: string, { isLazy = true }: { readonly isLazy?: boolean } = {}) {
@@ -22,6 +22,8 @@ export async function buildCommandLine(dist: string, { isLazy = true }: { readon
     ...(await bundleAlone({ launch: "src/cli/launch.ts" }, dist)),
   ];
   const commands = await readCommands(pjson, dist);
-  writeFileSync(join(dist, PLUGINS_FILE), JSON.stringify(bundledPlugins(pjson, commands, plugins)));
+  const { brief, details } = parted(bundledPlugins(pjson, commands, plugins));
+  writeFileSync(join(dist, PLUGINS_FILE), JSON.stringify(brief));
+  writeFileSync(join(dist, DETAILS_FILE), JSON.stringify(details));
   return { chunks, commands };
 }

@@ -3,9 +3,10 @@ import type { Command } from "@oclif/core/command";
 import type { PJSON } from "@oclif/core/interfaces";
 import { settings } from "@oclif/core/settings";
 import { ROOT, pluginChunk, type InstalledPlugin } from "./entries.ts";
-import type { BundledPlugin } from "../../src/cli/bundled-plugin.ts";
+import type { BundledPlugin, BriefCommand, DetailsOf } from "../../src/cli/bundled-plugin.ts";
 
 type Commands = Record<string, Command.Cached>;
+type WholePlugin = BundledPlugin & { readonly commands: Readonly<Commands> };
 
 /** Our commands as oclif itself caches them, read from the build in `dist`. */
 export async function readCommands(pjson: PJSON, dist: string): Promise<Commands> {
@@ -27,7 +28,7 @@ export async function readCommands(pjson: PJSON, dist: string): Promise<Commands
 }
 
 /** The plugins as the built command line knows them, svcm first. */
-export function bundledPlugins(pjson: PJSON, commands: Commands, plugins: readonly InstalledPlugin[]): BundledPlugin[] {
+export function bundledPlugins(pjson: PJSON, commands: Commands, plugins: readonly InstalledPlugin[]): WholePlugin[] {
   return [
     { pjson: essence(pjson), commands },
     ...plugins.map((plugin) => ({
@@ -35,6 +36,28 @@ export function bundledPlugins(pjson: PJSON, commands: Commands, plugins: readon
       commands: sorted(plugin.commands, (id) => pluginChunk(plugin.name, id)),
     })),
   ];
+}
+
+/**
+ * Takes the details out of the commands, because a start that runs a command needs none. When oclif starts, it copies a command that has
+ * aliases, and reads the description of one without a summary: such a command stays whole.
+ */
+export function parted(plugins: readonly WholePlugin[]): {
+  readonly brief: readonly BundledPlugin[];
+  readonly details: DetailsOf;
+} {
+  const details: Record<string, DetailsOf[string]> = {};
+  const briefOf = (command: Command.Cached): Command.Cached | BriefCommand => {
+    if (command.summary === undefined || command.aliases.length + command.hiddenAliases.length > 0) return command;
+    const { args, description, examples, flags, ...brief } = command;
+    details[command.id] = { args, description, examples, flags };
+    return { ...brief, id: command.id };
+  };
+  const brief = plugins.map(({ pjson, commands }) => ({
+    pjson,
+    commands: Object.fromEntries(Object.entries(commands).map(([id, command]) => [id, briefOf(command)])),
+  }));
+  return { brief, details };
 }
 
 /** The members of a package.json that oclif reads. */

@@ -4,17 +4,24 @@ import type { LoadChunk } from "./chunk-loader.ts";
 
 export interface BundledPlugin {
   readonly pjson: PJSON;
-  readonly commands: Readonly<Record<string, Command.Cached>>;
+  /** A command without `flags` has its details in a file apart. */
+  readonly commands: Readonly<Record<string, Command.Cached | BriefCommand>>;
 }
+
+/** Help and completion need them; a command that runs has its own. */
+type Details = Pick<Command.Cached, "args" | "description" | "examples" | "flags">;
+export type DetailsOf = Readonly<Record<string, Details>>;
+export type BriefCommand = Pick<Command.Cached, "id" | "relativePath">;
 
 interface Place {
   readonly root: string;
   readonly isRoot: boolean;
   readonly load: LoadChunk;
+  readonly details: () => DetailsOf;
 }
 
 /** Does not read the disk; a command's chunk loads when it runs. */
-export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot, load }: Place): Plugin {
+export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot, load, details }: Place): Plugin {
   const { name, version, oclif } = pjson;
 
   async function findCommand(id: string): Promise<Command.Class> {
@@ -27,7 +34,10 @@ export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot
     _base: "",
     alias: name,
     commandIDs: Object.keys(commands),
-    commands: Object.entries(commands).map(([id, command]) => ({ ...command, load: () => findCommand(id) })),
+    commands: Object.entries(commands).map(([id, command]) => {
+      const known = "flags" in command ? command : withDetails(command, details);
+      return Object.assign(known, { load: () => findCommand(id) }) as Command.Loadable;
+    }),
     commandsDir: undefined,
     findCommand,
     hasManifest: true,
@@ -45,6 +55,26 @@ export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot
     version,
   };
   return plugin;
+}
+
+/** Most starts run one command, and need the details of none. */
+function withDetails(command: BriefCommand, details: () => DetailsOf): Command.Cached {
+  const own = (): Details => details()[command.id]!;
+  return {
+    ...(command as Command.Cached),
+    get args() {
+      return own().args;
+    },
+    get description() {
+      return own().description;
+    },
+    get examples() {
+      return own().examples;
+    },
+    get flags() {
+      return own().flags;
+    },
+  };
 }
 
 function hooksOf({ hooks = {} }: PJSON["oclif"]): Plugin["hooks"] {

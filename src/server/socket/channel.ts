@@ -86,7 +86,8 @@ export class Channel {
     const session = new Session(peer, { ...who, hasPlace: () => this.#hasPlace(false) }, this.#context);
     const member = { socket, peer, session };
     this.#members.add(member);
-    this.#heart ??= setInterval(() => this.#beat(), limits.heartbeatMs);
+    // After a pause of this process, the answers that arrived meanwhile are read first.
+    this.#heart ??= setInterval(() => setImmediate(() => this.#beat()), limits.heartbeatMs);
     const deadline = setTimeout(() => session.requireRead(), limits.authTimeoutMs);
     socket.on("message", (data, isBinary) => session.receive(data as Buffer, isBinary));
     // The client broke the protocol or a limit; ws closes with the code for it.

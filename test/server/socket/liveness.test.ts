@@ -88,7 +88,7 @@ describe("a client that does not read", () => {
   });
 
   test("and does not answer a ping is disconnected, and its sampling ends", async () => {
-    const { telemetry, server } = await start({ limits: { heartbeatMs: 20, pongTimeoutMs: 60 } });
+    const { telemetry, server } = await start({ limits: { heartbeatMs: 20, pongTimeoutMs: 1000 } });
     const [deaf, alive] = [await deafClient(server), await open(server)];
     await telemetry.watchers(1);
     await telemetry.watchers(0);
