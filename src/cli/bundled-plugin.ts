@@ -36,7 +36,7 @@ export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot
     commandIDs: Object.keys(commands),
     commands: Object.entries(commands).map(([id, command]) => {
       const known = "flags" in command ? command : withDetails(command, details);
-      return Object.assign(known, { load: () => findCommand(id) }) as Command.Loadable;
+      return Object.assign(known, { load: () => findCommand(id) });
     }),
     commandsDir: undefined,
     findCommand,
@@ -57,9 +57,11 @@ export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot
   return plugin;
 }
 
+const NO_DETAILS: Details = { args: {}, flags: {} };
+
 /** Most starts run one command, and need the details of none. */
 function withDetails(command: BriefCommand, details: () => DetailsOf): Command.Cached {
-  const own = (): Details => details()[command.id]!;
+  const own = (): Details => details()[command.id] ?? NO_DETAILS;
   return {
     ...(command as Command.Cached),
     get args() {

@@ -18,8 +18,8 @@ export const DETAILS_FILE = "details.json";
 /** Searches nothing, because every plugin and command is known. */
 export async function start({ argv, dist, load }: StartOptions): Promise<void> {
   const root = dirname(dist);
+  const read = (file: string): unknown => JSON.parse(readFileSync(`${dist}/${file}`, "utf8"));
   await main(argv, async () => {
-    const read = (file: string): unknown => JSON.parse(readFileSync(`${dist}/${file}`, "utf8"));
     const details = once(() => read(DETAILS_FILE) as DetailsOf);
     const plugins = read(PLUGINS_FILE) as BundledPlugin[];
     return plugins.map((plugin, index) => bundledPlugin(plugin, { root, isRoot: index === 0, load, details }));
