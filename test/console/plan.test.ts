@@ -125,6 +125,24 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessibleInEveryLook(open);
   });
 
+  test("of production is applied only after its name is typed", async () => {
+    const apps = [app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")];
+    real.pm2Folder(apps, "production");
+    const open = await openPlan(apps);
+    const { page, apply, confirm, field } = open;
+    await page.getByLabel("Environment").selectOption("production");
+    await apply.click();
+    const go = confirm.getByRole("button", { name: "Apply", exact: true });
+    expect(await go.isDisabled()).toBe(true);
+    await field("Type production").fill("prod");
+    await press(page, "Enter");
+    expect(await go.isDisabled()).toBe(true);
+    await expectAccessible(open);
+    await field("Type production").fill("production");
+    await press(page, "Enter");
+    await page.getByText("Done. The processes run as planned.").waitFor();
+  });
+
   test("is replaced in place and takes the focus if it is out of date, and nothing is applied", async () => {
     const changed = [app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")];
     const open = await openPlan(changed, { mayFail: true });

@@ -107,6 +107,17 @@ test("a plan names the env file of which svcm has no former copy", async () => {
   expect(steps[0]?.notes).toContain("ENV_FILE_UNKNOWN_BEFORE");
 });
 
+test("a plan is out of date when the env file of one of its steps is edited again", async () => {
+  setLevel("debug");
+  const { id } = await planNow();
+  setLevel("broken");
+  const refused = await execute(rolloutApply, ports, { environment: "dev", plan: id! }, caller).catch(
+    (error: unknown) => error,
+  );
+  expect(refused).toMatchObject({ kind: "PLAN_STALE" });
+  expect(await level()).toBe("info");
+});
+
 test("neither a plan nor a journal holds a value of an env file", async () => {
   setLevel("debug");
   const { plan, release } = await apply();

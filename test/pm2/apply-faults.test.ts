@@ -1,6 +1,9 @@
 /** Faults in the middle of an apply, over a real PM2. */
+import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   execute,
@@ -17,16 +20,19 @@ import { canMount, mount } from "../support/machine.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
+const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 let own: Pm2;
 let ports: Ports;
 let daemon: Daemon;
 
-/** In MODE 2 it sends SIGINT to the process that a file names, before it is ready. */
+/** In MODE 2 it sends SIGINT to the process that a file names. It is ready when the file that HELD names exists, or at once. */
 const APP = `
 const { existsSync, readFileSync } = require("node:fs");
 const file = __dirname + "/interrupt";
 if (process.env.MODE === "2" && existsSync(file)) process.kill(Number(readFileSync(file, "utf8")), "SIGINT");
-process.send?.("ready");
+const { HELD } = process.env;
+const look = () => (HELD && !existsSync(HELD) ? setTimeout(look, 10) : process.send?.("ready"));
+look();
 require("node:http").createServer().listen(0, "127.0.0.1");`;
 
 const api = (MODE: string) => ({ name: "api", script: "./app.cjs", env: { MODE } });
@@ -69,6 +75,14 @@ const refusal = (done: Promise<unknown>): Promise<SvcmError> =>
 
 const stepsLeft = async (): Promise<number> =>
   (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps.length;
+
+/** Runs PM2's own command line, with a shell that has one more variable. */
+const byPm2 = (...args: string[]): Promise<unknown> => {
+  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home, OF_THE_SHELL: "1" };
+  return promisify(execFile)(process.execPath, [PM2, ...args], { env });
+};
+
+const recordOf = async (name: string) => (await ports.processes.list()).find((record) => record.name === name)!;
 
 const outcome = async (): Promise<string | undefined> =>
   (await execute(releaseList, ports, {}, caller)).releases[0]?.outcome;
@@ -114,6 +128,38 @@ test("a person who restarts a process before its step does not stop the apply", 
   expect(await stepsLeft()).toBe(0);
 });
 
+test("an app that PM2 restarts itself after a crash before its step does not stop the apply", async () => {
+  const { pid } = await recordOf("web");
+  const world = when(isStep(0, "done"), () => process.kill(pid!, "SIGKILL"));
+  expect((await apply([api("3"), web("3")], world)).release?.outcome).toBe("applied");
+  expect(await stepsLeft()).toBe(0);
+});
+
+test("a person whose shell goes into a process before its step stops the apply, and the variable stays", async () => {
+  const world = when(isStep(0, "done"), () => byPm2("restart", "web", "--update-env"));
+  const refused = await refusal(apply([api("3"), web("3")], world));
+  expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);
+  const { pid } = await recordOf("web");
+  expect(readFileSync(`/proc/${pid}/environ`, "utf8")).toContain("OF_THE_SHELL=1");
+  expect((await recordOf("api")).status).toBe("online");
+});
+
+test("an app that PM2 is launching when an apply begins is awaited, and no process is left over", async () => {
+  const gate = join(own.folder, "gate");
+  const held = { ...web("1"), wait_ready: true, listen_timeout: 60_000, env: { MODE: "1", HELD: gate } };
+  writeFileSync(gate, "");
+  await apply([api("1"), held]);
+  rmSync(gate);
+  const { pid } = await recordOf("web");
+  process.kill(pid!, "SIGKILL");
+  while ((await recordOf("web")).status !== "launching");
+  const world = when(isStep(0, "begun"), () => writeFileSync(gate, ""));
+  expect((await apply([api("1"), { ...held, kill_timeout: 999 }], world)).release?.outcome).toBe("applied");
+  expect(await stepsLeft()).toBe(0);
+  const listed = (await ports.processes.list()).map((record) => record.pid);
+  expect(new Set(own.pids())).toEqual(new Set([daemon.pid, ...listed]));
+});
+
 test("a person who changes a definition before its step stops the apply: own steps return, the other change stays", async () => {
   const world = when(isStep(0, "done"), async () => {
     own.pm2Folder([api("1"), { ...web("1"), kill_timeout: 999 }]);
@@ -148,26 +194,58 @@ test("after a SIGKILL in the middle of a step, the release is half, and the next
   expect(await stepsLeft()).toBe(0);
 });
 
-describe.skipIf(!canMount)("with a full disk (needs root and mount)", () => {
-  test("nothing is changed, because svcm records before it acts", async () => {
+describe.skipIf(!canMount)("without a place for the journal (needs root and mount)", () => {
+  const releases = (): string => join(own.home, "svcm", basename(own.folder), "releases");
+  const disk = (): void => {
+    mkdirSync(releases(), { recursive: true });
+    mount(releases(), "-t", "tmpfs", "-o", "size=256k", "tmpfs");
+  };
+  const fill = (): void =>
+    expect(() => writeFileSync(join(releases(), "ballast"), Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
+  const makeReadOnly = (): void => void execFileSync("mount", ["-o", "remount,ro", releases()]);
+
+  test.each([
+    ["the disk is full", fill],
+    ["the file system is read-only", makeReadOnly],
+  ])("nothing is changed if %s, because svcm records before it acts", async (_, spoil) => {
     const before = await ports.processes.list();
-    const folder = join(own.home, "svcm", basename(own.folder), "releases");
-    mkdirSync(folder, { recursive: true });
-    mount(folder, "-t", "tmpfs", "-o", "size=64k", "tmpfs");
-    expect(() => writeFileSync(join(folder, "ballast"), Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
+    disk();
+    spoil();
     const refused = await refusal(apply([api("4"), web("4")]));
     expect([refused.kind, refused.body.code]).toEqual(["PM2_FAILED", "PM2_HOME_UNUSABLE"]);
     expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
   });
+
+  test("the touched apps are returned if the file system turns read-only between two steps", async () => {
+    disk();
+    const world = when(isStep(0, "done"), makeReadOnly);
+    const refused = await refusal(apply([api("4"), web("4")], world));
+    expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PM2_HOME_UNUSABLE"]);
+    own.pm2Folder([api("1"), web("1")]);
+    expect(await stepsLeft()).toBe(0);
+  });
 });
 
-test("a PM2 that is killed in the middle of an apply leaves a half release, and the next apply starts the apps", async () => {
-  const world = when(isStep(0, "done"), () => daemon.signal("SIGKILL"));
-  const refused = await refusal(apply([api("5"), web("5")], world));
-  expect(refused.kind).toBe("APPLY_HALF");
-  expect(await outcome()).toBe("half");
+test("a boot after an apply starts what was applied", async () => {
+  await apply([api("6"), web("6")]);
+  await byPm2("kill");
   daemon = await own.startDaemon();
-  await apply([api("5"), web("5")]);
+  await byPm2("resurrect");
   expect(await stepsLeft()).toBe(0);
-  expect(readFileSync(join(own.home, "dump.pm2"), "utf8")).toContain('"MODE":"5"');
+  expect(readFileSync(join(own.home, "dump.pm2"), "utf8")).toContain('"MODE":"6"');
 });
+
+test.each([
+  ["killed", () => daemon.signal("SIGKILL")],
+  ["ended by its own command", () => byPm2("kill")],
+])(
+  "a PM2 that is %s in the middle of an apply leaves a half release, and the next apply starts the apps",
+  async (_, end) => {
+    const refused = await refusal(apply([api("5"), web("5")], when(isStep(0, "done"), end)));
+    expect(refused.kind).toBe("APPLY_HALF");
+    expect(await outcome()).toBe("half");
+    daemon = await own.startDaemon();
+    await apply([api("5"), web("5")]);
+    expect(await stepsLeft()).toBe(0);
+  },
+);

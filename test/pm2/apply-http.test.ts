@@ -5,6 +5,7 @@ import { WebSocket } from "ws";
 import { connect } from "../../src/client/index.ts";
 import { planBody } from "../../src/core/api/rollout.ts";
 import { ask, post } from "../server/support.ts";
+import { svcm } from "../support/svcm.ts";
 import { APPLY, appsUnderPm2, CANARY, listener, plan, release, ROLLBACK, words } from "./applied-apps.ts";
 
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
@@ -59,7 +60,7 @@ test.each([
   expect(answer.json.details).toContain(member);
 });
 
-test("while an apply runs, its release says so, and a second apply is refused", async () => {
+test("while an apply runs, its release says so, and a second apply is refused over HTTP and on the command line", async () => {
   const server = await start();
   const watching = await listener(server);
   const id = await begin(server, [app("api", { MODE: "2", HELD: gate() }), app("web")]);
@@ -72,6 +73,9 @@ test("while an apply runs, its release says so, and a second apply is refused", 
   const second = await post(server, { environment: "dev", plan: "1234-5678" }, {}, APPLY);
   expect(second).toMatchObject({ status: 409, json: { code: "APPLY_LOCKED" } });
   expect(second.json.details).toContain(String(process.pid));
+  const options = { root: own.folder, env: { PM2_HOME: own.home } };
+  const third = await svcm(["apply", "--environment", "dev", "--yes", "--lock-timeout", "1s"], options);
+  expect(third).toMatchObject({ code: 3, stderr: expect.stringContaining(String(process.pid)) });
   writeFileSync(gate(), "");
   expect((await watching.all()).at(-1)?.outcome).toBe("applied");
 });

@@ -41,7 +41,15 @@ afterAll(() => own.end());
 
 const apply = (MODE: string, args: string, preflight = false) => {
   const env = { MODE, SVC_HTTP_PORT: String(port) };
-  const app = { name: "restapi", script: "./app.cjs", exec_mode: "cluster", instances: 2, args, env };
+  const app = {
+    name: "restapi",
+    script: "./app.cjs",
+    exec_mode: "cluster",
+    instances: 2,
+    listen_timeout: 10_000,
+    args,
+    env,
+  };
   own.pm2Folder([app]);
   return execute(rolloutApply, ports, { environment: "dev", preflight }, caller);
 };
@@ -77,12 +85,24 @@ test("rolling applies of a cluster lose no request, and at most as many as PM2's
   expect(applied.failed).toBe(0);
 });
 
-test.each(["crash", "bad", "silent"])("a release in the mode %s loses no request with a preflight", async (mode) => {
-  const lost = await lostDuring(() =>
-    apply(mode, "0", true).catch((error: unknown) => {
-      if (!(error instanceof SvcmError) || error.kind !== "PREFLIGHT_FAILED") throw error;
-    }),
+const refusedWith = (kind: string, done: Promise<unknown>): Promise<void> =>
+  done.then(
+    () => Promise.reject(new Error("it was not refused")),
+    (error: unknown) => {
+      if (!(error instanceof SvcmError) || error.kind !== kind) throw error;
+    },
   );
+
+test("a release that crashes at its start loses no request without a preflight, because the former run serves until it is back", async () => {
+  const lost = await lostDuring(() => refusedWith("APPLY_REVERTED", apply("crash", "0")));
+  expect(lost.sent).toBeGreaterThan(100);
+  expect(lost.failed).toBe(0);
+  // PM2 has answered the reload, so it takes the next one.
+  await apply("good", "after");
+});
+
+test.each(["crash", "bad", "silent"])("a release in the mode %s loses no request with a preflight", async (mode) => {
+  const lost = await lostDuring(() => refusedWith("PREFLIGHT_FAILED", apply(mode, "0", true)));
   expect(lost.sent).toBeGreaterThan(100);
   expect(lost.failed).toBe(0);
 });

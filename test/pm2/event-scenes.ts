@@ -143,7 +143,8 @@ export const scenes: readonly Scene[] = [
   },
   {
     title: "a crash loop that PM2 gave up ends with a crash",
-    app: { name: "loop", max_restarts: 3, code: "process.exit(2);" },
+    // PM2 counts only runs that are shorter. On a loaded machine a start takes longer than its default of a second.
+    app: { name: "loop", max_restarts: 3, min_uptime: 600_000, code: "process.exit(2);" },
     isOver: ({ status }) => status === "errored",
     expected: { kind: "exit", cause: "crash", certainty: "certain", exitCode: 2 },
     says: "PM2 gave up after 3 unstable restarts.",

@@ -54,7 +54,7 @@ test("an end with an exit code is a crash, and its error log is shown without se
 });
 
 test("a crash loop has one event for each end", async () => {
-  await own.run({ name: "again", max_restarts: 3, code: "process.exit(2);" });
+  await own.run({ name: "again", max_restarts: 3, min_uptime: 600_000, code: "process.exit(2);" });
   while ((await recordOf("again")).status !== "errored");
   const { recentEnds } = await why("again");
   expect(recentEnds).toBeGreaterThanOrEqual(3);

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { nodeFiles } from "../../src/core/adapters/files/index.ts";
 import { commandLine, start } from "./child.ts";
+import { randomNumbers } from "./random.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { contentOf, versionOf } from "./versions.ts";
 
@@ -44,15 +45,4 @@ async function writeAtOnce(path: string, version: number): Promise<void> {
   const files = nodeFiles({ allowedFolders: [dirname(path)], lockTimeoutMs: 0 });
   await files.replace(path, () => contentOf(version));
   expect(versionOf(readFileSync(path))).toBe(version);
-}
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

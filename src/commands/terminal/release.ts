@@ -20,7 +20,7 @@ export function patienceOf(flags: {
   readonly timeout?: string | undefined;
   readonly "lock-timeout"?: string | undefined;
 }) {
-  return { timeoutMs: readTimeout(flags.timeout), lockTimeoutMs: readTimeout(flags["lock-timeout"]) };
+  return { timeoutMs: readTimeout(flags.timeout), lockTimeoutMs: readTimeout(flags["lock-timeout"], "--lock-timeout") };
 }
 
 /** @throws {UsageError} if no person can be asked */

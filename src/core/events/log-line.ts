@@ -93,7 +93,7 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   ],
   P: [
     [
-      /^Process with pid \d+ still alive after (\d{1,9})ms, sending SIGKILL /,
+      /^Process with pid \d+ still alive after (\d{1,9})ms, sending (?:it )?SIGKILL /,
       ([afterMs]) => ({ type: "forced", afterMs: Number(afterMs) }),
     ],
     [/^PM2 successfully stopped$/, () => ({ type: "daemon-end" })],

@@ -30,7 +30,9 @@ export function planOf(
   ];
   const { environment } = context;
   const running = facts.running.filter(({ name }) => touched.has(name)).map(definitionOf);
-  const seen = { environment, declared: facts.expected, running, steps, issues };
+  const envFiles = facts.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
+  const edited = envFiles.map((path) => facts.modifiedMs(path));
+  const seen = { environment, declared: facts.expected, edited, running, steps, issues };
   return {
     id: digest === undefined ? null : shortened(digest(JSON.stringify(seen))),
     ...context,

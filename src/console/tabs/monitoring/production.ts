@@ -6,9 +6,11 @@ interface Production extends Pick<Console, "facts" | "questions"> {
   readonly environments: () => readonly string[];
 }
 
+export const isProduction = (environment: string): boolean => /^prod/i.test(environment);
+
 export function createProduction({ facts, questions, environments }: Production) {
   return {
-    isProduction: computed(() => environments().some((name) => /^prod/i.test(name))),
+    isProduction: computed(() => environments().some(isProduction)),
     /** @returns whether the user typed the name of the app */
     confirmByName: (verb: string, name: string): Promise<boolean> =>
       questions.ask({

@@ -10,6 +10,7 @@ import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TextField } from "../../ui/TextField.tsx";
 import { Unanswered } from "../../ui/Unanswered.tsx";
 import { useAnswer } from "../../ui/use-answer.ts";
+import { isProduction } from "../monitoring/production.ts";
 import { Disruption } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 
@@ -25,6 +26,7 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
   const rollout = useRollout();
   const message = useSignal("");
   const allowDirty = useSignal(false);
+  const typed = useSignal("");
   const { id, environment, git, steps } = plan;
   const dirty = git?.dirty ?? [];
   const disruptive = steps.filter(({ disruption }) => disruption !== "none");
@@ -34,24 +36,11 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
       title={`Apply plan ${id} to ${environment}?`}
       word="Apply"
       isDangerous={disruptive.length > 0}
-      isReady={dirty.length === 0 || allowDirty.value}
+      isReady={(dirty.length === 0 || allowDirty.value) && (!isProduction(environment) || typed.value === environment)}
       run={() => rollout.apply(plan, choices)}
     >
       <p>{sentence(countSteps(plan))} The first step that fails stops the apply and restores the touched apps.</p>
-      {disruptive.length === 0 ? (
-        <StatusLine tone="success">No request is lost.</StatusLine>
-      ) : (
-        <StatusLine tone="warning">
-          {disruptive.map((step) => (
-            <p key={`${step.do} ${step.app}`}>
-              <strong>
-                <bdi>{step.app}</bdi>
-              </strong>{" "}
-              {stepText(step)}.
-            </p>
-          ))}
-        </StatusLine>
-      )}
+      <Interruptions of={disruptive} />
       {dirty.length > 0 && (
         <label class="check">
           <input
@@ -67,7 +56,26 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
         value={message.value}
         onChange={(text) => void (message.value = text.slice(0, 200))}
       />
+      {isProduction(environment) && (
+        <TextField label={`Type ${environment}`} value={typed.value} onChange={(text) => void (typed.value = text)} />
+      )}
     </Asking>
+  );
+}
+
+function Interruptions({ of: steps }: { of: Plan["steps"] }): JSX.Element {
+  if (steps.length === 0) return <StatusLine tone="success">No request is lost.</StatusLine>;
+  return (
+    <StatusLine tone="warning">
+      {steps.map((step) => (
+        <p key={`${step.do} ${step.app}`}>
+          <strong>
+            <bdi>{step.app}</bdi>
+          </strong>{" "}
+          {stepText(step)}.
+        </p>
+      ))}
+    </StatusLine>
   );
 }
 

@@ -2,12 +2,12 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { isRunning, isStartedAgain, verdictOn } from "./verdict.ts";
+import { endedMeanwhile, isRunning, isStartedAgain, verdictOn } from "./verdict.ts";
 import { affected, skipped, type Acting, type Look, type Outcome, type SkipReason, type Step } from "./acting.ts";
-import { give, launched, MOST_ATTEMPTS } from "./give.ts";
+import { give, launched, MOST_ATTEMPTS, type Given } from "./give.ts";
 import { folderMissing } from "./refusals.ts";
 import { label } from "./target.ts";
-import { verify } from "./verify.ts";
+import { LOOK_EVERY_MS, verify, verifyFailed } from "./verify.ts";
 
 /** The instances of an app are restarted and reloaded one after another, so that the others go on answering. */
 export function stepOn(acting: Acting, record: ProcessRecord): Step {
@@ -43,7 +43,7 @@ export function actOn(acting: Acting, target: ProcessRecord): Promise<Outcome> {
 async function carriedOut(acting: Acting, before: ProcessRecord, look: Look): Promise<readonly ProcessRecord[]> {
   const { ports, action, timeoutMs } = acting;
   for (let [attempt, now] = [1, before]; ; attempt += 1) {
-    const given = await give(acting, now, look);
+    const given = await givenOrEnded(acting, now, look);
     try {
       return await verify(ports, { action, name: before.name, timeoutMs }, (list, onlineMs) => {
         const seen = sameIn(list, before);
@@ -56,6 +56,37 @@ async function carriedOut(acting: Acting, before: ProcessRecord, look: Look): Pr
       if (!isStartedAgain(given.before, await look())) throw error;
       now = await launched(ports, look, timeoutMs);
     }
+  }
+}
+
+/** @throws {SvcmError} also PROCESS_ACTION_FAILED if `owed` is present and the new run ended before PM2's answer */
+async function givenOrEnded(acting: Acting, before: ProcessRecord, look: Look): Promise<Given> {
+  const { ports, action, owed } = acting;
+  const answer = give(acting, before, look);
+  if (action !== "reload" || owed === undefined) return answer;
+  let isAnswered = false;
+  const settled = answer.then(
+    () => void (isAnswered = true),
+    () => void (isAnswered = true),
+  );
+  for (;;) {
+    await Promise.race([settled, ports.clock.pause(LOOK_EVERY_MS)]);
+    if (isAnswered) return answer;
+    const now = await listedMeanwhile(ports, before);
+    const ended = now && endedMeanwhile(before, now);
+    if (ended === undefined) continue;
+    owed(settled);
+    throw verifyFailed(action, before.name, ended);
+  }
+}
+
+/** PM2 does not list a process for a moment while it puts the new run in its place. PM2's answer decides about failures. */
+async function listedMeanwhile({ processes }: Ports, target: ProcessRecord): Promise<ProcessRecord | undefined> {
+  try {
+    return sameIn(await processes.list(), target);
+  } catch (error) {
+    if (error instanceof SvcmError) return undefined;
+    throw error;
   }
 }
 

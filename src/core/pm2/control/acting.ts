@@ -19,6 +19,11 @@ export interface Acting {
   readonly stableMs?: number | undefined;
   /** The declaration, or the former definition, that a restart or reload makes effective. */
   readonly declared?: ((record: ProcessRecord) => NextRun) | undefined;
+  /**
+   * A reload with this fails as soon as the new run of the process has ended, while PM2 still waits for it and keeps the
+   * former run. Called with the answer that PM2 owes.
+   */
+  readonly owed?: ((answer: Promise<unknown>) => void) | undefined;
 }
 
 /** The process in PM2's list as it is now. @throws {SvcmError} PM2_FAILED if PM2 no longer lists it */

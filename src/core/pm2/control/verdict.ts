@@ -84,10 +84,24 @@ const ENDED = new Set(["stopped", "errored", "waiting restart"]);
 
 function endedAgain(action: ProcessAction, before: Before, after: ProcessRecord): string | undefined {
   const asked = action !== "start" && isRunning(before) ? 1 : 0;
-  const again = after.restartCount - before.restartCount - asked;
-  const code = after.exitCode === null ? "" : `, last with exit code ${after.exitCode}`;
-  if (again > 0) return `it ended right after its start, ${again === 1 ? "once" : `${again} times`} so far${code}`;
-  return ENDED.has(after.status) ? `its status is ${after.status}${code}` : undefined;
+  return (
+    endedTimes(after, after.restartCount - before.restartCount - asked) ??
+    (ENDED.has(after.status) ? `its status is ${after.status}${codeOf(after)}` : undefined)
+  );
+}
+
+/** Why a reload failed that PM2 has not answered yet. A status means nothing before that. */
+export function endedMeanwhile(before: Before, now: ProcessRecord): string | undefined {
+  return endedTimes(now, now.restartCount - before.restartCount - 1);
+}
+
+function endedTimes(record: ProcessRecord, times: number): string | undefined {
+  if (times <= 0) return undefined;
+  return `it ended right after its start, ${times === 1 ? "once" : `${times} times`} so far${codeOf(record)}`;
+}
+
+function codeOf({ exitCode }: ProcessRecord): string {
+  return exitCode === null ? "" : `, last with exit code ${exitCode}`;
 }
 
 export function isUp({ status, pid, startedAt }: ProcessRecord): boolean {

@@ -7,6 +7,7 @@ import { SvcmError } from "../../errors.ts";
 import { noteProcesses, type ActionSubject } from "../../pm2/control/recorded.ts";
 import { PATIENCE_MS } from "../../pm2/control/verify.ts";
 import type { Ports } from "../../ports/index.ts";
+import type { ReleaseEvent } from "../release.ts";
 import type { DecidedStep } from "../step.ts";
 import { planned, type Planned } from "../planning.ts";
 import type { AppProbe } from "../settings/probe.ts";
@@ -129,7 +130,15 @@ async function run(applying: Applying, recording: Recording): Promise<void> {
   const { ports, now, steps, signal } = applying;
   const { loaded } = now.content;
   if (loaded === undefined) return;
-  const running = { ports, loaded, expecting: now.expecting, running: now.running, demandOf: demandsOf(applying) };
+  const owed: Promise<unknown>[] = [];
+  const running = {
+    ports,
+    loaded,
+    expecting: now.expecting,
+    running: now.running,
+    demandOf: demandsOf(applying),
+    owed: (answer: Promise<unknown>) => void owed.push(answer),
+  };
   for (const [index, step] of steps.entries()) {
     if (signal?.aborted) throw await half(recording, "It was interrupted between two steps.");
     let touched = index;
@@ -138,12 +147,21 @@ async function run(applying: Applying, recording: Recording): Promise<void> {
       await recording.step(index, "begun");
       touched = index + 1;
       await runStep(running, step, targets);
+      await recording.step(index, "done");
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
-      await recording.step(index, "failed", error.message);
-      throw await failed(applying, recording, { index, touched, error });
+      await orUnrecorded(recording.step(index, "failed", error.message));
+      throw await failed(applying, recording, { index, touched, error, owed });
     }
-    await recording.step(index, "done");
+  }
+}
+
+/** After a failure, the return of the apps counts more than its record: the disk may be full. */
+async function orUnrecorded(written: Promise<unknown>): Promise<void> {
+  try {
+    await written;
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
   }
 }
 
@@ -160,17 +178,24 @@ interface Failed {
   /** Steps that may have changed something. */
   readonly touched: number;
   readonly error: SvcmError;
+  /** Answers of PM2 to come. */
+  readonly owed: readonly Promise<unknown>[];
 }
 
 /** Gives the apps of the touched steps their former definitions back, the last first. */
-async function failed(applying: Applying, recording: Recording, { index, touched, error }: Failed): Promise<SvcmError> {
+async function failed(
+  applying: Applying,
+  recording: Recording,
+  { index, touched, error, owed }: Failed,
+): Promise<SvcmError> {
   const { ports, steps, now, input } = applying;
-  const { head, add } = recording;
+  const { head } = recording;
+  const add = (event: ReleaseEvent): Promise<void> => orUnrecorded(recording.add(event));
   const apps = [...new Set(steps.slice(0, touched).flatMap((step) => (isOfAnApp(step) ? [step.app] : [])))];
   const code = error.body.code ?? foreignCode(error.kind);
   const why = `${head.steps[index]?.app}: ${error.message}`;
   if (apps.length === 0) {
-    await recording.end("refused", { code });
+    await orUnrecorded(recording.end("refused", { code }));
     const kind = code === "PROCESS_CHANGED" ? "APPLY_REVERTED" : error.kind;
     return new SvcmError(kind, { ...error.body, details: `${why} No process was changed.` });
   }
@@ -178,8 +203,11 @@ async function failed(applying: Applying, recording: Recording, { index, touched
   if (!mayRevert) return half(recording, `${why} It was left as it is, because svcm may not revert it.`, code);
   const demandOf = demandsOf(applying);
   const { reasons, pinned } = await returnApps(ports, { head, add, demandOf }, apps.toReversed());
+  // PM2 refuses another reload of a process until then.
+  await Promise.all(owed);
   if (reasons.length > 0) return half(recording, `${why} Not everything could be returned. ${reasons.join(" ")}`, code);
-  await recording.end("reverted", { code, left: leftReturned(head.left, { undone: head, apps, pinned, by: head.id }) });
+  const left = leftReturned(head.left, { undone: head, apps, pinned, by: head.id });
+  await orUnrecorded(recording.end("reverted", { code, left }));
   const hint = "Read what failed, correct the declaration or the code, and apply again.";
   const pins = pinned.size === 0 ? "" : ` With the former env files: ${[...pinned].join(", ")}.`;
   return new SvcmError("APPLY_REVERTED", { code, details: `${why} Every touched app runs as before.${pins}`, hint });
@@ -190,7 +218,7 @@ function isOfAnApp({ do: kind }: DecidedStep): boolean {
 }
 
 async function half(recording: Recording, reason: string, code?: ErrorCode): Promise<SvcmError> {
-  await recording.end("half", code === undefined ? {} : { code });
+  await orUnrecorded(recording.end("half", code === undefined ? {} : { code }));
   return new SvcmError("APPLY_HALF", {
     ...(code !== undefined && { code }),
     details: `${reason} Some apps may run as before, and others as declared.`,

@@ -21,6 +21,8 @@ export interface Running {
   /** The processes that the plan was computed from. */
   readonly running: readonly ProcessRecord[];
   readonly demandOf: (app: string) => Demand;
+  /** Gets an answer of PM2 that a failed step did not wait for. */
+  readonly owed: (answer: Promise<unknown>) => void;
 }
 
 /**
@@ -77,9 +79,9 @@ async function remove(running: Running, { app }: DecidedStep, targets: readonly 
 }
 
 /** The gate judges how long a process stays online, so an action ends when it is. */
-function actingOn({ ports, demandOf }: Running, app: string): (action: ProcessAction) => Acting {
+function actingOn({ ports, demandOf, owed }: Running, app: string): (action: ProcessAction) => Acting {
   const { deadlineMs: timeoutMs } = demandOf(app);
-  return (action) => ({ ports, action, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 });
+  return (action) => ({ ports, action, begin: () => Promise.resolve(), timeoutMs, stableMs: 0, owed });
 }
 
 /** Judges the processes that an action touched by the gate, one after another. */
