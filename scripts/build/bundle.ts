@@ -36,7 +36,7 @@ const GROUPS = [
   { name: "oclif", test: /[\\/]@oclif[\\/]core[\\/]/ },
   // Parses what comes from outside, so no input of a command.
   { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ },
-  { name: "keys", test: /[\\/]src[\\/]core[\\/]project[\\/]keys\./ },
+  { name: "keys", test: /[\\/]src[\\/](?:core[\\/]project[\\/]keys|commands[\\/]terminal[\\/]guesses)\./ },
   { name: "suggest", test: /[\\/](?:fastest-levenshtein|src[\\/]core[\\/]words[\\/]suggest)/ },
   {
     name: "core",
