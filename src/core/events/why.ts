@@ -7,6 +7,7 @@ import type { Ports } from "../ports/index.ts";
 import type { Happening } from "./audited-events.ts";
 import { newestHappened, type Happened } from "./happened.ts";
 import { timed } from "./page.ts";
+import { withoutStack } from "./stack-lines.ts";
 import { symptomsOf } from "./symptoms.ts";
 
 const SPAN_MS = 30 * 86_400_000;
@@ -61,7 +62,7 @@ export async function whyOf(ports: Ports, name: string, { grants, signal }: Aski
     recentEnds: recentEnds(own, event),
     processes: statuses,
     now,
-    errorLines: errorLines.slice(-ERROR_LINES),
+    errorLines: withoutStack(errorLines).slice(-ERROR_LINES),
     complete: isComplete,
   };
   return { response, ends, processes, listeners };

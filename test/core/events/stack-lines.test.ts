@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { withoutStack } from "../../../src/core/events/stack-lines.ts";
+
+test("of an uncaught error, the code and the message are left", () => {
+  const lines = [
+    "/srv/app.cjs:1",
+    'throw new Error("no module x");',
+    "^",
+    "",
+    "Error: listen EADDRINUSE: address already in use 127.0.0.1:3000",
+    "    at Server.setupListenHandle [as _listen2] (node:net:1907:16)",
+    "    at Module.load (node:internal/modules/cjs/loader:1266:32) {",
+    "  code: 'EADDRINUSE',",
+    "  errno: -98,",
+    "  syscall: 'listen',",
+    "  address: '127.0.0.1',",
+    "  port: 3000",
+    "}",
+    "",
+    "Node.js v20.20.2",
+  ];
+  expect(withoutStack(lines)).toEqual([
+    "/srv/app.cjs:1",
+    'throw new Error("no module x");',
+    "Error: listen EADDRINUSE: address already in use 127.0.0.1:3000",
+  ]);
+});
+
+test.each(["at last, the database answers no more", "code red", "{ a: 1 }", "  indented"])("%j stays", (line) => {
+  expect(withoutStack([line, "}"])).toEqual([line]);
+});
+
+test("lines of a stack alone stay as they are", () => {
+  expect(withoutStack(["    at a (b:1:2)", "}"])).toEqual(["    at a (b:1:2)", "}"]);
+});
