@@ -25,6 +25,10 @@ export const SETTINGS: Readonly<Record<string, Readonly<Record<string, readonly 
       "More host names that the service answers to, separated by commas.",
     ],
     SVC_SERVICE_MANAGEMENT_PUBLIC_URL: ["unset", "The address behind a reverse proxy, with its path."],
+    SVC_SERVICE_MANAGEMENT_PROMETHEUS_URL: [
+      "unset",
+      "The address of a Prometheus that scrapes this svcm. The history before svcm's own recording comes from it. May hold a user and a password.",
+    ],
     SVC_SERVICE_MANAGEMENT_LOG: ["`text` on a terminal, otherwise `json`", "The form of the log."],
     SVC_SERVICE_MANAGEMENT_LOG_LEVEL: ["`info`", "The level of the log."],
   },

@@ -16,6 +16,7 @@ import { nodeLogs } from "./adapters/logs/index.ts";
 import { createAlerting } from "./alerts/alerting.ts";
 import { nodeNotifier } from "./adapters/notifier.ts";
 import { nodeMachine } from "./adapters/machine/index.ts";
+import { nodePrometheus } from "./adapters/prometheus.ts";
 import { pm2Processes } from "./adapters/pm2/index.ts";
 import { nodeSightings } from "./adapters/sightings.ts";
 import { nodeReleases } from "./adapters/releases.ts";
@@ -149,6 +150,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     installation: () => nodeInstallation({ env, pm2Home }),
     telemetry: () => createTelemetry(ports),
     historyFiles: () => nodeHistoryFiles(join(root, ".svcm/history")),
+    prometheus: () => nodePrometheus(env),
     recorder: () => createRecorder(ports),
     notifier: () => nodeNotifier({ env, cwd: root }),
     alerting: () => createAlerting(ports),

@@ -6,7 +6,7 @@ import type { Screen } from "./screen.ts";
 export function printable(text: string, { colours, isAscii }: Pick<Screen, "colours" | "isAscii">): string {
   const lines = text.split("\n").map(visibleBetweenMarks);
   const styled = withStyles(lines.join("\n"), colours > 0);
-  return isAscii ? styled.replaceAll(/[▁-█▉-▏·…↻▾↑↓]/g, (symbol) => ASCII[symbol] ?? "?") : styled;
+  return isAscii ? styled.replaceAll(/[▁-█▉-▏·…↻▾↑↓]/g, (symbol) => IN_ASCII[SYMBOLS.indexOf(symbol)] ?? "?") : styled;
 }
 
 function visibleBetweenMarks(line: string): string {
@@ -16,27 +16,6 @@ function visibleBetweenMarks(line: string): string {
     .join("");
 }
 
-/** Replaces symbols on a terminal without Unicode, one column each. */
-const ASCII: Readonly<Record<string, string>> = {
-  "▁": "_",
-  "▂": ".",
-  "▃": "-",
-  "▄": "-",
-  "▅": "=",
-  "▆": "=",
-  "▇": "#",
-  "█": "#",
-  "▏": ".",
-  "▎": ":",
-  "▍": ":",
-  "▌": "-",
-  "▋": "=",
-  "▊": "=",
-  "▉": "#",
-  "·": ".",
-  "…": "~",
-  "↻": "R",
-  "▾": "v",
-  "↑": "^",
-  "↓": "v",
-};
+/** Symbols, and their replacements on a terminal without Unicode, in the same order. */
+const SYMBOLS = "▁▂▃▄▅▆▇█▏▎▍▌▋▊▉·…↻▾↑↓";
+const IN_ASCII = "_.--==##.::-==#.~Rv^v";

@@ -22,9 +22,14 @@ const NICE_STEPS_MS = [
 ];
 
 /** A span of at most `points` points, or one more, at moments that stay the same from request to request. */
-export function spanOf(asked: { readonly from: number; readonly to: number; readonly points: number }): Span {
-  const { from, to, points } = asked;
-  const least = (to - from) / points;
+export function spanOf(asked: {
+  readonly from: number;
+  readonly to: number;
+  readonly points: number;
+  readonly leastStepMs?: number;
+}): Span {
+  const { from, to, points, leastStepMs = STEP_MS } = asked;
+  const least = Math.max(leastStepMs, (to - from) / points);
   const stepMs = NICE_STEPS_MS.find((step) => step >= least) ?? Math.ceil(least / MINUTE_MS) * MINUTE_MS;
   return { fromMs: Math.floor(from / stepMs) * stepMs, toMs: to, stepMs };
 }
@@ -33,12 +38,15 @@ export function spanOf(asked: { readonly from: number; readonly to: number; read
 export class Columns {
   readonly #span: Span;
   readonly #isChosen: Choice;
+  readonly #usualMs: number;
   readonly #points = new Map<number, Combined>();
   readonly #times: number[] = [];
 
-  constructor(span: Span, isChosen: Choice) {
+  /** @param usualMs milliseconds between two steps of the source */
+  constructor(span: Span, isChosen: Choice, usualMs = span.stepMs < MINUTE_MS ? STEP_MS : MINUTE_MS) {
     this.#span = span;
     this.#isChosen = isChosen;
+    this.#usualMs = usualMs;
   }
 
   add(step: Step): void {
@@ -69,7 +77,7 @@ export class Columns {
       return { ...name, mean, max };
     });
     const measured = series.filter(({ mean }) => mean.some((value) => value !== null));
-    return { from: fromMs, step: stepMs, series: measured, gaps: gapsOf(this.#times, this.#span) };
+    return { from: fromMs, step: stepMs, series: measured, gaps: gapsOf(this.#times, this.#span, this.#usualMs) };
   }
 }
 
@@ -86,8 +94,7 @@ function pairOf(value: Recorded): readonly [number | null, number | null] {
 }
 
 /** The times without a recorder. */
-function gapsOf(times: readonly number[], { fromMs, toMs, stepMs }: Span): [number, number][] {
-  const usual = stepMs < MINUTE_MS ? STEP_MS : MINUTE_MS;
+function gapsOf(times: readonly number[], { fromMs, toMs }: Span, usual: number): [number, number][] {
   const all = [fromMs - usual, ...times.toSorted((a, b) => a - b), toMs];
   return all.flatMap((before, at): [number, number][] => {
     const next = all[at + 1];

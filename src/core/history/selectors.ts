@@ -11,6 +11,15 @@ export interface SeriesName {
   readonly column: number;
 }
 
+/** One of the names in `series`. */
+export interface Asked {
+  readonly isHost: boolean;
+  /** Absent for every process. */
+  readonly app?: string | undefined;
+  readonly pmId?: number | undefined;
+  readonly metric?: string | undefined;
+}
+
 /** Narrows the series of an answer. */
 export type Choice = (series: SeriesName) => boolean;
 
@@ -21,26 +30,32 @@ const metrics: readonly string[] = [...new Set([...hostHistoryMetrics, ...proces
 /**
  * Reads `host,orders-api/0:memoryBytes`. A comma, a slash, a colon or a percent sign in a name is written as in a URL.
  *
- * @param text `undefined` chooses every series
+ * @param text `undefined` chooses every series, and so does the empty list
  * @throws {SvcmError} INVALID_REQUEST
  */
-export function readSeries(text: string | undefined): Choice {
-  if (text === undefined) return () => true;
-  const choices = text.split(",").map(readOne);
-  return (series) => choices.some((choice) => choice(series));
+export function readSeries(text: string | undefined): readonly Asked[] {
+  return text === undefined ? [] : text.split(",").map(readOne);
 }
 
-function readOne(text: string): Choice {
+export function choiceOf(asked: readonly Asked[]): Choice {
+  return ({ app, pmId, metric }) =>
+    asked.length === 0 ||
+    asked.some(
+      (one) =>
+        one.isHost === (app === null) &&
+        (one.app ?? app) === app &&
+        (one.pmId ?? pmId) === pmId &&
+        (one.metric ?? metric) === metric,
+    );
+}
+
+function readOne(text: string): Asked {
   const [, given = "", id, metric] = /^([^/:]+)(?:\/(\d{1,9}))?(?::(\w+))?$/.exec(text) ?? [];
   const name = decoded(given);
   if (name === undefined || (metric !== undefined && !metrics.includes(metric))) throw unreadable(text);
-  const isOfMetric = (series: SeriesName): boolean => metric === undefined || series.metric === metric;
-  if (given === "host" && id === undefined) return (series) => series.app === null && isOfMetric(series);
-  return (series) =>
-    series.app !== null &&
-    (given === "*" || series.app === name) &&
-    (id === undefined || series.pmId === Number(id)) &&
-    isOfMetric(series);
+  if (given === "host" && id === undefined) return { isHost: true, metric };
+  const pmId = id === undefined ? undefined : Number(id);
+  return { isHost: false, app: given === "*" ? undefined : name, pmId, metric };
 }
 
 /** The text that chooses the processes with this name. */

@@ -1,11 +1,14 @@
 import type { HistoryResponse } from "../api/history.ts";
+import type { HistoryColumns } from "../api/history.ts";
 import { Columns, spanOf } from "../history/columns.ts";
 import { chosenParts, extentOf, nameOf, type Part } from "../history/parts.ts";
-import { readSeries } from "../history/selectors.ts";
+import { rangeQuery, stepsOf } from "../history/range-query.ts";
+import { choiceOf, readSeries, type Asked } from "../history/selectors.ts";
 import { MINUTE_MS, parseStep, type Step } from "../history/step.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError, type Ports } from "../ports/index.ts";
+import { serverIdentity } from "./server-identity.ts";
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_POINTS = 500;
@@ -13,7 +16,18 @@ const MOST_UNREADABLE = 20;
 
 type Unreadable = HistoryResponse["unreadable"][number];
 
-/** Reads the recorded past; nothing needs to run. @throws {SvcmError} HISTORY_FAILED, INVALID_REQUEST */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly points: number;
+  readonly asked: readonly Asked[];
+}
+
+/**
+ * Reads the recorded past; nothing needs to run. A range that begins before the recording, or in which nothing was
+ * recorded, comes from Prometheus if it is set.
+ * @throws {SvcmError} HISTORY_FAILED, INVALID_REQUEST
+ */
 export const historyShow = defineOperation({
   id: "history.show",
   access: "read",
@@ -23,23 +37,54 @@ export const historyShow = defineOperation({
     const { from = Math.max(0, to - HOUR_MS) } = input;
     if (from >= to)
       throw new SvcmError("INVALID_REQUEST", { details: "from: it is not before to. Accepted: an earlier time." });
-    const isChosen = readSeries(input.series);
-    const span = spanOf({ from, to, points });
+    const range = { from, to, points, asked: readSeries(input.series) };
     const parts = await ports.historyFiles.parts().catch(asRefusal);
-    const wanted = span.stepMs < MINUTE_MS ? "steps" : "minutes";
+    const extent = extentOf(parts);
     const unreadable: Unreadable[] = [];
-    const columns = new Columns(span, isChosen);
-    for (const part of chosenParts(parts, { ...span, wanted })) {
-      signal?.throwIfAborted();
-      for (const step of await stepsIn(ports, part, unreadable)) columns.add(step);
-    }
+    const isBeyond = extent.since === null || extent.since > from;
+    const recorded =
+      isBeyond && ports.prometheus.isSet ? undefined : await fromFiles(ports, range, parts, { unreadable, signal });
+    const isElsewhere = ports.prometheus.isSet && (recorded === undefined || recorded.series.length === 0);
     return {
-      ...columns.result(),
-      recorder: { ...ports.recorder.state, ...extentOf(parts) },
+      ...(recorded === undefined || isElsewhere ? await fromPrometheus(ports, range, signal) : recorded),
+      recorder: { ...ports.recorder.state, ...extent },
       unreadable: unreadable.slice(0, MOST_UNREADABLE),
     };
   },
 });
+
+interface Reading {
+  readonly unreadable: Unreadable[];
+  readonly signal: AbortSignal | undefined;
+}
+
+async function fromFiles(
+  ports: Ports,
+  { asked, ...range }: Range,
+  parts: readonly Part[],
+  { unreadable, signal }: Reading,
+): Promise<HistoryColumns> {
+  const span = spanOf(range);
+  const wanted = span.stepMs < MINUTE_MS ? "steps" : "minutes";
+  const columns = new Columns(span, choiceOf(asked));
+  for (const part of chosenParts(parts, { ...span, wanted })) {
+    signal?.throwIfAborted();
+    for (const step of await stepsIn(ports, part, unreadable)) columns.add(step);
+  }
+  return columns.result();
+}
+
+async function fromPrometheus(
+  ports: Ports,
+  { asked, ...range }: Range,
+  signal: AbortSignal | undefined,
+): Promise<HistoryColumns> {
+  const span = spanOf({ ...range, leastStepMs: MINUTE_MS });
+  const query = rangeQuery(span, asked, await serverIdentity(ports));
+  const columns = new Columns(span, choiceOf(asked), span.stepMs);
+  for (const step of stepsOf(await ports.prometheus.queryRange(query, signal), span)) columns.add(step);
+  return columns.result();
+}
 
 /** The steps of a part. Damage is reported, and lines that cannot be read are left out. */
 async function stepsIn(ports: Ports, { name, hour, kind }: Part, unreadable: Unreadable[]): Promise<Step[]> {

@@ -40,3 +40,25 @@ export interface Recorder {
   /** Resolves when the step under way is on the disk. */
   stop(): Promise<void>;
 }
+
+/** The Prometheus that keeps the metrics of svcm for longer. */
+export interface Prometheus {
+  /** False without an address, and then no query is sent. */
+  readonly isSet: boolean;
+
+  /** @throws {SvcmError} HISTORY_FAILED if it does not answer in time, refuses, or answers too much */
+  queryRange(query: RangeQuery, signal?: AbortSignal): Promise<readonly RangeSeries[]>;
+}
+
+export interface RangeQuery {
+  readonly query: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly stepMs: number;
+}
+
+/** Times are in seconds, values are texts. */
+export interface RangeSeries {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly values: readonly (readonly [seconds: number, value: string])[];
+}

@@ -8,7 +8,7 @@ import type { EventFeed } from "./event-feed.ts";
 import type { Files } from "./files.ts";
 import type { Health } from "./health.ts";
 import type { AsyncContext, FileStamps, Machine } from "./machine.ts";
-import type { HistoryFiles, Recorder } from "./history.ts";
+import type { HistoryFiles, Prometheus, Recorder } from "./history.ts";
 import type { Installation } from "./installation.ts";
 import type { Logs } from "./logs.ts";
 import type { EcosystemLoader, Revisions } from "./programs.ts";
@@ -50,6 +50,7 @@ export interface Ports {
   /** One for each server, so all watchers share one sampler. */
   readonly telemetry: Telemetry;
   readonly historyFiles: HistoryFiles;
+  readonly prometheus: Prometheus;
   /** One for each server. */
   readonly recorder: Recorder;
   readonly notifier: Notifier;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { minutesOf } from "../../../src/core/history/combine.ts";
 import { Columns, spanOf } from "../../../src/core/history/columns.ts";
-import { readSeries, seriesOf } from "../../../src/core/history/selectors.ts";
+import { choiceOf, readSeries, seriesOf } from "../../../src/core/history/selectors.ts";
 import type { Step } from "../../../src/core/history/step.ts";
 import { SvcmError } from "../../../src/core/index.ts";
 import { MIB, stepAt, stepsBetween } from "../../support/recorded.ts";
@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 function columnsOf(steps: readonly Step[], asked: { from: number; to: number; points: number }, series?: string) {
-  const columns = new Columns(spanOf(asked), readSeries(series));
+  const columns = new Columns(spanOf(asked), choiceOf(readSeries(series)));
   for (const step of steps) columns.add(step);
   return columns.result();
 }

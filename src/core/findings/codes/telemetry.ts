@@ -5,6 +5,16 @@ export const telemetryCodes: CodeDocs = {
     summary: "The folder `.svcm/history` could not be read.",
     remedy: "Run svcm as the owner of the folder, or remove it: svcm makes a new one.",
   },
+  PROMETHEUS_FAILED: {
+    summary: "Prometheus did not answer a question for the history in time, or refused it.",
+    explanation:
+      "A range that begins before the recording of svcm comes from the Prometheus of SVC_SERVICE_MANAGEMENT_PROMETHEUS_URL.",
+    remedy: "Read the details. Correct or unset the variable, or ask for a range that svcm recorded.",
+  },
+  PROMETHEUS_ANSWER_TOO_LARGE: {
+    summary: "The history of Prometheus has too many values for one answer.",
+    remedy: "Ask for fewer series, or fewer points.",
+  },
   HISTORY_PART_DAMAGED: {
     summary: "A gzipped file of the history is damaged, for example by a power cut.",
     explanation: "The lines before the damage are in the answer.",

@@ -1,0 +1,108 @@
+import { hostHistoryMetrics, processHistoryMetrics } from "../api/names.ts";
+import type { RangeQuery, RangeSeries } from "../ports/history.ts";
+import type { Span } from "./columns.ts";
+import type { Asked } from "./selectors.ts";
+import { MINUTE_MS, type Recorded, type Step } from "./step.ts";
+
+/** The mean and the maximum of a metric over a window, in PromQL. */
+type Expressions = (window: string) => readonly [mean: string, max: string];
+
+/** Of two scrapes at least, if Prometheus scrapes once a minute. */
+const LEAST_WINDOW_MS = 2 * MINUTE_MS;
+/** The label that names the values of a series in the answer. */
+const VALUES = "svcm_values";
+
+const over = (kind: "avg" | "min" | "max", metric: string, window: string): string =>
+  `${kind}_over_time(${metric}[${window}])`;
+const values =
+  (metric: string, factor = 1): Expressions =>
+  (window) => [`${factor} * ${over("avg", metric, window)}`, `${factor} * ${over("max", metric, window)}`];
+const rate =
+  (metric: string): Expressions =>
+  (window) => [`rate(${metric}[${window}])`, `rate(${metric}[${window}])`];
+
+const memoryPercent: Expressions = (window) => {
+  const total = over("avg", "svcm_host_memory_total_bytes", window);
+  const used = (kind: "avg" | "max"): string => over(kind, "svcm_host_memory_used_bytes", window);
+  return [`100 * ${used("avg")} / ${total}`, `100 * ${used("max")} / ${total}`];
+};
+
+/** As `df` counts it: of the space for users without privileges. */
+const diskPercent: Expressions = (window) => {
+  const of = (kind: "avg" | "min", name: string): string =>
+    over(kind, `svcm_host_disk_${name}_bytes{path="/"}`, window);
+  const percent = (kind: "avg" | "min"): string => {
+    const used = `(${of("avg", "total")} - ${of(kind, "free")})`;
+    return `100 * ${used} / (${used} + ${of(kind, "available")})`;
+  };
+  return [percent("avg"), percent("min")];
+};
+
+const HOST: Readonly<Record<(typeof hostHistoryMetrics)[number], Expressions>> = {
+  cpuPercent: values("svcm_host_cpu_usage_ratio", 100),
+  memoryPercent,
+  diskPercent,
+};
+
+const PROCESS: Readonly<Record<(typeof processHistoryMetrics)[number], Expressions>> = {
+  cpuPercent: values("svcm_process_cpu_usage_ratio", 100),
+  memoryBytes: values("svcm_process_resident_memory_bytes"),
+  readBytesPerSecond: rate("svcm_process_disk_read_bytes_total"),
+  writeBytesPerSecond: rate("svcm_process_disk_written_bytes_total"),
+  restartCount: values("svcm_process_restarts_total"),
+};
+
+/** One query for the given metrics of the server with this identity, whatever job and instance it has. */
+export function rangeQuery({ fromMs, toMs, stepMs }: Span, asked: readonly Asked[], server: string): RangeQuery {
+  const window = `${Math.max(stepMs, LEAST_WINDOW_MS)}ms`;
+  const own = `on (job, instance) last_over_time(svcm_build_info{server=${JSON.stringify(server)}}[${window}])`;
+  const named = (expression: string, by: string, place: string): string =>
+    `label_replace(max by (${by}) ((${expression}) and ${own}), "${VALUES}", "${place}", "", "")`;
+  const isWanted = (isHost: boolean, metric: string): boolean =>
+    asked.length === 0 || asked.some((one) => one.isHost === isHost && (one.metric ?? metric) === metric);
+  const host = hostHistoryMetrics.flatMap((metric, column) =>
+    isWanted(true, metric) ? HOST[metric](window).map((each, which) => named(each, "", `${column}/${which}`)) : [],
+  );
+  const processes = processHistoryMetrics.flatMap((metric, column) =>
+    isWanted(false, metric)
+      ? PROCESS[metric](window).map((each, which) => named(each, "name, pm_id", `${column}/${which}`))
+      : [],
+  );
+  const query = [...host, ...processes].join(" or ");
+  const length = Math.ceil((toMs - fromMs) / stepMs);
+  // A value covers the time before it, and a point the time behind it.
+  return { query, startMs: fromMs + stepMs, endMs: fromMs + length * stepMs, stepMs };
+}
+
+/** The answer as recorded steps: one for each point that has a value. */
+export function stepsOf(series: readonly RangeSeries[], { fromMs, stepMs }: Span): Step[] {
+  const steps = new Map<number, { readonly host: Recorded[]; readonly processes: Record<string, Recorded[]> }>();
+  for (const { metric, values: points } of series) {
+    const { [VALUES]: place = "", name, pm_id: pmId } = metric;
+    const [column = 0, which] = place.split("/").map(Number);
+    for (const [seconds, text] of points) {
+      const value = Number(text);
+      if (!Number.isFinite(value)) continue;
+      const atMs = Math.round((seconds * 1000 - fromMs) / stepMs - 1) * stepMs + fromMs;
+      const step = steps.get(atMs) ?? { host: [], processes: {} };
+      steps.set(atMs, step);
+      const row = name === undefined ? step.host : (step.processes[`${name}/${pmId}`] ??= []);
+      const [mean, max] = pairOf(row[column], value);
+      row[column] = which === 0 ? [value, max] : [mean, value];
+    }
+  }
+  return [...steps].map(([atMs, { host, processes }]) => ({ atMs, host: whole(host), processes: mapped(processes) }));
+}
+
+function pairOf(value: Recorded | undefined, otherwise: number): readonly [number, number] {
+  return Array.isArray(value) ? (value as [number, number]) : [otherwise, otherwise];
+}
+
+/** Without holes. */
+function whole(row: readonly Recorded[]): Recorded[] {
+  return Array.from(row, (value) => value ?? null);
+}
+
+function mapped(rows: Readonly<Record<string, readonly Recorded[]>>): Record<string, Recorded[]> {
+  return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, whole(row)]));
+}
