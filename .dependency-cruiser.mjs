@@ -1,7 +1,7 @@
 /** The direction of imports, executable. Each rule says why. `npm run check:direction` runs it. */
 
 const decisions =
-  "^src/core/(words|secrets|api|facts|project|findings|env|pm2|deployments|rollout|events|logs|history|alerts|metrics|audit|startup|yaml)/";
+  "^src/core/(words|secrets|api|facts|project|findings|env|pm2|deployments|rollout|nodes|events|logs|history|alerts|metrics|audit|startup|yaml)/";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {

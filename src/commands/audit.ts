@@ -2,12 +2,12 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { auditOutcomes } from "../core/api/names.ts";
 import { auditList, auditText, type AuditRecord, type Paint } from "../core/index.ts";
-import { SvcmCommand } from "./base.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 import { readSince } from "./terminal/since.ts";
 import { renderTable } from "./terminal/table.ts";
 
-export default class Audit extends SvcmCommand {
+export default class Audit extends NodeCommand {
   static override summary = "Show who changed what, newest first.";
   static override description =
     "Records name keys, processes and entries, but never contain values. A change without an outcome was interrupted: its process crashed or was killed. A refused change had no effect.";

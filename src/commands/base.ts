@@ -122,6 +122,11 @@ export abstract class SvcmCommand extends Command {
     this.log(withoutEcosystem(answer, await startedEnvironments(ports), await doorHint(ports)));
   }
 
+  /** True if a person reads the output as it comes. */
+  get isAttended(): boolean {
+    return !this.jsonEnabled();
+  }
+
   /** Renders only if a person reads the text. */
   print(render: (screen: Screen) => string): void {
     if (!this.jsonEnabled()) this.log(render(stdoutScreen()));

@@ -11,12 +11,12 @@ import {
   type Paint,
   type SvcmEvent,
 } from "../core/index.ts";
-import { SvcmCommand } from "./base.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 import { readSince } from "./terminal/since.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
 
-export default class Events extends SvcmCommand {
+export default class Events extends NodeCommand {
   static override summary = "Show what happened to the processes, newest first, and why.";
   static override description =
     "Reads PM2's log and svcm's audit log, so nothing needs to be recorded before, and PM2 need not run. A cause is certain only if the evidence has no other explanation; a question mark follows every other one. Times are in UTC.";
@@ -43,6 +43,7 @@ export default class Events extends SvcmCommand {
       char: "f",
       summary: "Show the newest events, oldest first, then each new one. With --json, one line each.",
       default: false,
+      exclusive: ["node"],
     }),
     cause: Flags.option({ options: causes, summary: "Show only events with this cause." })(),
   };

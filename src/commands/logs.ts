@@ -9,11 +9,11 @@ import {
   type LogQuery,
   type LogsResponse,
 } from "../core/index.ts";
-import { SvcmCommand } from "./base.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
 import { renderLogLines } from "./terminal/log-lines.ts";
 import { readSince } from "./terminal/since.ts";
 
-export default class Logs extends SvcmCommand {
+export default class Logs extends NodeCommand {
   static override summary = "Show the logs of processes, merged by time.";
   static override description =
     "Reads the files that PM2 writes, rotated and compressed ones included. Lines of JSON are shown with their level. Known secrets are hidden, and control characters do not reach the terminal. Times are in UTC; a line without a time has that of the line before it. With --follow, ends at Ctrl-C. With --grep or --regexp, exits 1 if no line matches.";
@@ -31,7 +31,12 @@ export default class Logs extends SvcmCommand {
     }),
   };
   static override flags = {
-    follow: Flags.boolean({ char: "f", summary: "Go on with the lines that are written from now on.", default: false }),
+    follow: Flags.boolean({
+      char: "f",
+      summary: "Go on with the lines that are written from now on.",
+      default: false,
+      exclusive: ["node"],
+    }),
     limit: Flags.integer({
       char: "n",
       summary: "Number of lines to show, the newest of all chosen processes together.",

@@ -1,12 +1,13 @@
 import * as Flags from "@oclif/core/flags";
 import { planFormats, renderPlan, rolloutPlan, writePlanFile } from "../core/index.ts";
-import { allowMissingFlag, ecosystemFlags, SvcmCommand } from "./base.ts";
+import { allowMissingFlag, ecosystemFlags } from "./base.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
 import { plannedBy, planFlags } from "./terminal/plan-flags.ts";
 import { fold } from "./terminal/fold.ts";
 import { paint, unpainted } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 
-export default class Plan extends SvcmCommand {
+export default class Plan extends NodeCommand {
   static override summary = "Show the steps that would make PM2 run what an ecosystem file declares.";
   static override description =
     "Lists the steps in order, each with its reasons and its effect on requests. Names of variables are shown, never values. Changes nothing. With --from, compares the declarations of a Git revision with those of the work tree, without PM2; this runs the ecosystem file of that revision.";
@@ -21,6 +22,7 @@ export default class Plan extends SvcmCommand {
     out: Flags.string({
       summary: "Also write the plan to a file in the repository, for svcm apply --plan-file.",
       helpValue: "<file>",
+      exclusive: ["node"],
     }),
     from: Flags.string({ summary: "Git revision to compare with, instead of PM2.", helpValue: "<revision>" }),
     format: Flags.option({

@@ -1,13 +1,13 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { rolloutRollback, rolloutRollbackPlan } from "../core/index.ts";
-import { SvcmCommand } from "./base.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
 import { applyFlags, patienceOf, refuseUnasked, renderRelease, renderRollbackPlan } from "./terminal/release.ts";
 import { appFlag } from "./terminal/app-flag.ts";
 import { fold } from "./terminal/fold.ts";
 import { canAsk, confirm } from "./terminal/prompt.ts";
 
-export default class Rollback extends SvcmCommand {
+export default class Rollback extends NodeCommand {
   static override summary = "Give apps the processes and definitions back that they had before a release.";
   static override description =
     "Undoes a whole apply: changed apps get their former definitions, new ones are deleted, and deleted ones start again. Files, code and data stay as they are: if an env file changed, its app reads a copy of the former one until the next apply. A rollback is a release, so it can be undone.";

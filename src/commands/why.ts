@@ -1,9 +1,9 @@
 import * as Args from "@oclif/core/args";
 import { eventWhy } from "../core/index.ts";
-import { SvcmCommand } from "./base.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
 import { whyLines } from "./terminal/why.ts";
 
-export default class Why extends SvcmCommand {
+export default class Why extends NodeCommand {
   static override summary = "Show when and why a process last ended.";
   static override description =
     "Shows the last end within 30 days, its evidence, its present state and the last lines of its error log. The causes come from PM2's log, svcm's audit log and the kernel. The error log is shown only while PM2 knows the process, because its secrets are hidden then. Exits 1 if no end is recorded.";

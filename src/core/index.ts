@@ -94,6 +94,7 @@ export { entityTag } from "./entity-tag.ts";
 export { doorHint, startedEnvironments, withDoor } from "./project/door.ts";
 export { guessesText } from "./project/keys.ts";
 export { docOf } from "./findings/catalog.ts";
+export { selectNodes, selectorsOf } from "./nodes/select.ts";
 export { suggest } from "./words/suggest.ts";
 export * from "./operations/index.ts";
 export { readConsole } from "./adapters/console-files.ts";

@@ -56,7 +56,11 @@ export async function openFleet(ports: Ports, env: Readonly<Record<string, strin
       const kind = kindOf(operation.access);
       const request: Request = { input: input as Record<string, unknown> };
       if (kind === "write") {
-        const { now } = await exchange({ node, kind: "read", id: "identity.show", user }, { input: {} }, CLOCK_MS);
+        const { now } = await exchange(
+          { node, kind: "read", id: "identity.show", user },
+          { input: {} },
+          Math.min(CLOCK_MS, timeoutMs),
+        );
         Object.assign(request, { id: randomUUID(), notAfter: now + BEGIN_MS });
       }
       const reply = await exchange({ node, kind, id: operation.id, user }, request, timeoutMs);

@@ -5,7 +5,7 @@ import { natsConfig } from "./config.ts";
 
 export { openFleet } from "./ask.ts";
 export { newKey } from "./link.ts";
-export { listNodes, showNode } from "./nodes.ts";
+export { listNodes, showNode, stateOf } from "./nodes.ts";
 export { startNode, type FleetLog, type RunningNode } from "./start.ts";
 
 /** @throws {SvcmError} START_REFUSED if svcm.yaml has no `nats` */

@@ -79,7 +79,7 @@ async function carryOut(options: NodeOptions, once: Once, { data }: Incoming, ad
     const input = parseInput(inputs[operation.id], given, operation.refusal);
     if (kindOf(operation.access) === "write") once.take(request);
     hasBegun = true;
-    return await execute(operation, ports, input as never, { ...identity, source: "nats" });
+    return await execute(operation, ports, boundedOf(operation.id, input) as never, { ...identity, source: "nats" });
   } catch (error) {
     if (error instanceof SvcmError && (!hasBegun || isOfIdentity(error))) await recordRefusal(options, address, error);
     throw error;
@@ -101,7 +101,10 @@ function isOfIdentity({ body: { code }, kind }: SvcmError): boolean {
 function operationAt(address: Address | undefined, node: string): Operation<never, unknown> {
   const operation = remoteOperations.find(({ id }) => id === address?.id);
   if (operation !== undefined && address?.node === node && address.kind === kindOf(operation.access)) return operation;
-  throw new SvcmError("NOT_FOUND", { details: "No operation of this name may be asked from another machine." });
+  throw new SvcmError("NOT_FOUND", {
+    code: "OPERATION_UNKNOWN",
+    details: `This node does not answer ${address?.id ?? "it"}: it has another version of svcm, or no other machine may ask for it.`,
+  });
 }
 
 function identityOf(nats: NatsProject | undefined, user: string): Identity {
@@ -117,6 +120,11 @@ function readRequest(data: Uint8Array, { refusal }: Operation<never, unknown>): 
   if (data.length > MOST_REQUEST_BYTES)
     throw new SvcmError("PAYLOAD_TOO_LARGE", { details: `Accepted: at most ${MOST_REQUEST_BYTES} bytes.` });
   return parseInput(requestSchema, parseJson(data, MOST_DEPTH, "request"), refusal);
+}
+
+/** A log may be large, and the time of a node belongs to its processes. */
+function boundedOf(id: string, input: object): object {
+  return id === "logs.read" ? { ...input, isBounded: true } : input;
 }
 
 /** The server would drop a larger message, and the asker would wait until its deadline. */

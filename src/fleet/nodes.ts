@@ -1,5 +1,6 @@
 import { nodeShow, SvcmError, type NodeState } from "../core/index.ts";
 import type { Fleet, KnownNode } from "./ask.ts";
+import type { Presence } from "./presence.ts";
 
 /** A machine as an asker sees it. */
 export interface ListedNode extends Partial<NodeState> {
@@ -15,6 +16,24 @@ export interface ListedNode extends Partial<NodeState> {
   readonly startedAt?: string | undefined;
   /** Why a node is not online. */
   readonly reason?: string;
+}
+
+export type AnswerState = "answered" | "failed" | "silent" | "away" | "refused" | "other-version";
+
+/** The refusals of a request that a node does not know. */
+const UNKNOWN: ReadonlySet<string> = new Set(["NOT_FOUND", "INVALID_REQUEST", "INVALID_PAYLOAD"]);
+
+/** Why a node gave no answer; `failed` if the answer is a refusal of the operation itself. */
+export function stateOf(error: unknown, presence: Presence | undefined, ownVersion: string): AnswerState {
+  const { svcm: version = ownVersion } = presence ?? {};
+  const isOther = version !== ownVersion;
+  // A node of another version may answer in a form that this one cannot show.
+  if (!(error instanceof SvcmError)) return isOther ? "other-version" : "failed";
+  const { kind, body } = error;
+  if (kind === "FLEET_FAILED") return presence === undefined ? "away" : "silent";
+  if (kind === "FORBIDDEN" || kind === "UNAUTHORIZED") return "refused";
+  const isUnknown = body.code === "OPERATION_UNKNOWN" || (isOther && UNKNOWN.has(kind));
+  return isUnknown ? "other-version" : "failed";
 }
 
 /** Every node, each asked at the same time. One that does not answer is in the list with its reason. */

@@ -8,7 +8,7 @@ import type { Role } from "../../src/core/api/rights.ts";
 import { openFleet, type Fleet } from "../../src/fleet/ask.ts";
 import { natsConfigOf, newKey, startNode, type RunningNode } from "../../src/fleet/index.ts";
 import { natsServer, type NatsServer } from "../support/nats-server.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder, type WhenOver } from "../support/temporary-folder.ts";
 import { GOOD_ENV } from "../support/workspace.ts";
 
 export interface User {
@@ -38,9 +38,19 @@ const USERS: Readonly<Record<string, User>> = {
   adam: { role: "admin" },
 };
 
+interface Options {
+  readonly users?: Readonly<Record<string, User>>;
+  readonly more?: string;
+  readonly whenOver?: WhenOver;
+}
+
 /** Nodes are `web-1`, `web-2` and `db-1`; users are vera, otto, edda, stig (of staging) and adam. */
-export async function testFleet({ users = USERS, more = "" } = {}): Promise<TestFleet> {
-  const folder = temporaryFolder();
+export async function testFleet({
+  users = USERS,
+  more = "",
+  whenOver = onTestFinished,
+}: Options = {}): Promise<TestFleet> {
+  const folder = temporaryFolder(whenOver);
   const keys = Object.fromEntries([...Object.keys(users), ...NODES].map((name) => [name, newKey()]));
   const text = svcmYaml(users, keys);
   const root = (name: string): string => {
@@ -55,7 +65,7 @@ export async function testFleet({ users = USERS, more = "" } = {}): Promise<Test
   };
   const portsOf = (name: string, env: Record<string, string> = {}): Ports =>
     nodePorts({ root: root(name), env: { PM2_HOME: join(folder, name, ".pm2"), ...env }, cwd: join(folder, name) });
-  const server = await natsServer(await natsConfigOf(portsOf("adam")), more);
+  const server = await natsServer(await natsConfigOf(portsOf("adam")), more, whenOver);
   const variables = (name: string): Record<string, string> => ({
     SVC_SERVICE_MANAGEMENT_NATS_URL: server.url,
     SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: join(root(name), "key.nk"),
@@ -83,7 +93,7 @@ export async function testFleet({ users = USERS, more = "" } = {}): Promise<Test
         version,
         log: { info: write, warn: write, error: write },
       });
-      onTestFinished(async () => {
+      whenOver(async () => {
         await node.close();
         await ports.processes.close();
       });
@@ -91,7 +101,7 @@ export async function testFleet({ users = USERS, more = "" } = {}): Promise<Test
     },
     async as(user) {
       const fleet = await openFleet(portsOf(user), variables(user));
-      onTestFinished(() => fleet.close());
+      whenOver(() => fleet.close());
       return fleet;
     },
   };

@@ -1,4 +1,4 @@
-/** A real NATS server on loopback, for the time of one test. */
+/** A real NATS server on loopback, for the time of one test or of a file of tests. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { freePort } from "./free-port.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder, type WhenOver } from "./temporary-folder.ts";
 
 /** Debian's package is called nats-server. */
 export const hasNats = spawnSync("nats-server", ["--version"]).status === 0;
@@ -22,8 +22,8 @@ export interface NatsServer {
 }
 
 /** @param accounts what `svcm nats config` prints; without it everybody may do everything */
-export async function natsServer(accounts = "", more = ""): Promise<NatsServer> {
-  const folder = temporaryFolder();
+export async function natsServer(accounts = "", more = "", whenOver: WhenOver = onTestFinished): Promise<NatsServer> {
+  const folder = temporaryFolder(whenOver);
   const port = await freePort();
   const config = join(folder, "server.conf");
   writeFileSync(join(folder, "svcm.conf"), accounts);
@@ -35,7 +35,7 @@ export async function natsServer(accounts = "", more = ""): Promise<NatsServer> 
   ];
   writeFileSync(config, lines.join("\n"));
   let child = await started(config);
-  onTestFinished(() => void child.kill("SIGKILL"));
+  whenOver(() => void child.kill("SIGKILL"));
   return {
     url: `nats://127.0.0.1:${port}`,
     get pid() {

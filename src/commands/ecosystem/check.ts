@@ -1,9 +1,10 @@
 import { ecosystemCheck, isValid } from "../../core/index.ts";
-import { allowMissingFlag, chosen, ecosystemFlags, SvcmCommand } from "../base.ts";
+import { allowMissingFlag, chosen, ecosystemFlags } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
 
-export default class EcosystemCheck extends SvcmCommand {
+export default class EcosystemCheck extends NodeCommand {
   static override summary = "Check a PM2 ecosystem file for anything that PM2 would refuse, misread or ignore.";
   static override description =
     "Finds names that PM2 misinterprets, ports that collide, missing scripts and env files, fields that PM2 ignores, and apps that deployments.yaml requires but the file lacks. Exits 1 if there is an error, or no file.";

@@ -1,9 +1,10 @@
 import { ecosystemDrift } from "../../core/index.ts";
-import { allowMissingFlag, chosen, ecosystemFlags, SvcmCommand } from "../base.ts";
+import { allowMissingFlag, chosen, ecosystemFlags } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { renderDrift } from "../terminal/drift.ts";
 import { paint } from "../terminal/paint.ts";
 
-export default class EcosystemDrift extends SvcmCommand {
+export default class EcosystemDrift extends NodeCommand {
   static override summary = "Compare an ecosystem file with what PM2 runs.";
   static override description =
     "Lists apps that are not running, processes that the file does not declare, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch and environment keys. Argument and environment values are never shown. Exits 1 if anything differs, or if there is no file.";

@@ -1,11 +1,12 @@
 import * as Flags from "@oclif/core/flags";
 import { ecosystemShow } from "../../core/index.ts";
-import { chosen, ecosystemFlags, SvcmCommand } from "../base.ts";
+import { chosen, ecosystemFlags } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { paint } from "../terminal/paint.ts";
 import type { Screen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
-export default class EcosystemShow extends SvcmCommand {
+export default class EcosystemShow extends NodeCommand {
   static override summary = "Show the apps in a PM2 ecosystem file and the command that starts each.";
   static override description =
     "Evaluates the file in a separate process, as PM2 would. Secrets appear as [REDACTED]. With --service-kind, also shows the one command that starts all apps of that kind.";

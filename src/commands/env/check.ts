@@ -1,9 +1,10 @@
 import { envCheck, isValid } from "../../core/index.ts";
-import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { chosen, envFlags } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
 
-export default class EnvCheck extends SvcmCommand {
+export default class EnvCheck extends NodeCommand {
   static override summary = "Check an env file against the runtime contract.";
   static override description =
     "Reports unsupported values, missing and duplicate keys, keys that differ only in case, credentials in URLs, and lines that node --env-file and dotenv read differently. Exits 1 if there is an error.";

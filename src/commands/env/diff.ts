@@ -1,11 +1,12 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { envDiff, type EnvDiffResponse, type Paint } from "../../core/index.ts";
-import { envFlags, SvcmCommand } from "../base.ts";
+import { envFlags } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
-export default class EnvDiff extends SvcmCommand {
+export default class EnvDiff extends NodeCommand {
   static override summary = "Compare the env files of two environments.";
   static override description =
     "Shows the keys that differ, and the keys that only one of the files has. Secrets are compared but never shown.";

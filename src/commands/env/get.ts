@@ -1,10 +1,11 @@
 import * as Args from "@oclif/core/args";
 import { envRead } from "../../core/index.ts";
-import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { chosen, envFlags } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
-export default class EnvGet extends SvcmCommand {
+export default class EnvGet extends NodeCommand {
   static override summary = "Show the visible keys of an env file.";
   static override description =
     "Without a KEY, shows every editable and read-only key; an editable key that is not set shows its default. With one KEY, prints only its value, for use in scripts. A ? marks a key whose tier is a guess of svcm init. Secrets are never shown.";

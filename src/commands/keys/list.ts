@@ -1,9 +1,9 @@
 import { keysList, type ListedKey } from "../../core/index.ts";
-import { SvcmCommand } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { guessNote } from "../terminal/guesses.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 
-export default class KeysList extends SvcmCommand {
+export default class KeysList extends NodeCommand {
   static override summary = "List the keys of the contract in force.";
   static override description =
     "Shows the kind and tier of each key, and its source: svcm.yaml, config/runtime-contract.yaml, the packaged contract, or an unconfirmed guess of svcm init. A key that is not listed is never shown and never written. Values are not shown.";

@@ -1,12 +1,12 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { historyShow, seriesOf, type HistoryResponse } from "../../core/index.ts";
-import { SvcmCommand } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { UsageError } from "../terminal/errors.ts";
 import { historyCsv, renderHistory } from "../terminal/history.ts";
 import { readSince } from "../terminal/since.ts";
 
-export default class MetricsHistory extends SvcmCommand {
+export default class MetricsHistory extends NodeCommand {
   static override summary = "Show the recorded past of the processes, or of the host.";
   static override description =
     "Reads what svcm serve --record wrote to .svcm/history: a value every 10 seconds for 7 days, then one-minute means and maxima for 90 days. Growth is the difference between the first and the last memory value. Nothing needs to run. --json and --csv show at most 500 points of each series.";

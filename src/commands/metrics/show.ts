@@ -1,9 +1,10 @@
 import * as Flags from "@oclif/core/flags";
 import { metricsShow } from "../../core/index.ts";
-import { chosen, ecosystemFlags, SvcmCommand } from "../base.ts";
+import { chosen, ecosystemFlags } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { renderMetrics } from "../terminal/metrics.ts";
 
-export default class MetricsShow extends SvcmCommand {
+export default class MetricsShow extends NodeCommand {
   static override summary = "Show metrics of the host and of the processes that PM2 runs.";
   static override description =
     "CPU and disk rates are measured over 200 ms. Processes are compared with the environment's ecosystem file. With --async-context, svcm also queries each process with SVC_HTTP_PORT, on 127.0.0.1.";

@@ -1,6 +1,7 @@
 import type { ListedNode } from "../../fleet/nodes.ts";
 import { SvcmCommand } from "../base.ts";
-import { deadlineFlag, readDeadline } from "../terminal/nodes.ts";
+import { deadlineFlag } from "../terminal/node-command.ts";
+import { readDeadline } from "../terminal/nodes.ts";
 import { renderTable } from "../terminal/table.ts";
 
 export default class NodesList extends SvcmCommand {

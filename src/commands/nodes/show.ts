@@ -1,6 +1,7 @@
 import * as Args from "@oclif/core/args";
 import { SvcmCommand } from "../base.ts";
-import { deadlineFlag, readDeadline } from "../terminal/nodes.ts";
+import { deadlineFlag } from "../terminal/node-command.ts";
+import { readDeadline } from "../terminal/nodes.ts";
 
 export default class NodesShow extends SvcmCommand {
   static override summary = "Show one machine of the fleet.";

@@ -1,8 +1,8 @@
 import * as Flags from "@oclif/core/flags";
-import { SvcmCommand } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { act, confirmed, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
 
-export default class ProcessDelete extends SvcmCommand {
+export default class ProcessDelete extends NodeCommand {
   static override aliases = ["delete"];
   static override summary = "Stop PM2 processes and take them out of PM2's list.";
   static override description =

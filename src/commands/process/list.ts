@@ -1,12 +1,12 @@
 import * as Flags from "@oclif/core/flags";
 import { processList, type ListedProcess } from "../../core/index.ts";
-import { SvcmCommand } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { processColumns } from "../terminal/metrics.ts";
 import { stdoutScreen, type Screen } from "../terminal/screen.ts";
 import { renderProblems } from "../terminal/status.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 
-export default class ProcessList extends SvcmCommand {
+export default class ProcessList extends NodeCommand {
   static override aliases = ["ls", "list", "ps", "status"];
   static override summary = "List the processes that PM2 knows.";
   static override description =

@@ -1,8 +1,9 @@
 import * as Flags from "@oclif/core/flags";
-import { ecosystemFlags, SvcmCommand } from "../base.ts";
+import { ecosystemFlags } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { act, processArgs, processFlags, targetOf, waitFlag } from "../terminal/process-action.ts";
 
-export default class ProcessReload extends SvcmCommand {
+export default class ProcessReload extends NodeCommand {
   static override aliases = ["reload"];
   static override summary = "Replace PM2 processes without a gap.";
   static override description =

@@ -1,8 +1,9 @@
 import * as Flags from "@oclif/core/flags";
-import { ecosystemFlags, SvcmCommand } from "../base.ts";
+import { ecosystemFlags } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { act, processArgs, processFlags, targetOf, waitFlag } from "../terminal/process-action.ts";
 
-export default class ProcessRestart extends SvcmCommand {
+export default class ProcessRestart extends NodeCommand {
   static override aliases = ["restart"];
   static override summary = "Restart PM2 processes.";
   static override description =

@@ -1,11 +1,11 @@
 import * as Args from "@oclif/core/args";
 import { processScale } from "../../core/index.ts";
-import { SvcmCommand } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { showProgress } from "../terminal/action-progress.ts";
 import { processFlags, waitFlag } from "../terminal/process-action.ts";
 import { readTimeout } from "../terminal/since.ts";
 
-export default class ProcessScale extends SvcmCommand {
+export default class ProcessScale extends NodeCommand {
   static override aliases = ["scale"];
   static override summary = "Change the number of processes of an app.";
   static override description =

@@ -1,10 +1,11 @@
 import * as Args from "@oclif/core/args";
 import { processShow } from "../../core/index.ts";
-import { chosen, ecosystemFlags, SvcmCommand } from "../base.ts";
+import { chosen, ecosystemFlags } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { fold } from "../terminal/fold.ts";
 import { processPage } from "../terminal/process-page.ts";
 
-export default class ProcessShow extends SvcmCommand {
+export default class ProcessShow extends NodeCommand {
   static override aliases = ["describe", "show"];
   static override summary = "Show one process: its state, why it last ended, its ports, its declaration.";
   static override description =

@@ -1,8 +1,9 @@
 import * as Flags from "@oclif/core/flags";
-import { ecosystemFlags, SvcmCommand } from "../base.ts";
+import { ecosystemFlags } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { act, processArgs, processFlags, targetOf, waitFlag } from "../terminal/process-action.ts";
 
-export default class ProcessStart extends SvcmCommand {
+export default class ProcessStart extends NodeCommand {
   static override aliases = ["start"];
   static override summary = "Start processes that PM2 knows, or apps that the ecosystem file declares.";
   static override description =

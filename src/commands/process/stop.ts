@@ -1,8 +1,8 @@
 import * as Flags from "@oclif/core/flags";
-import { SvcmCommand } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { act, confirmed, processArgs, processFlags, targetOf } from "../terminal/process-action.ts";
 
-export default class ProcessStop extends SvcmCommand {
+export default class ProcessStop extends NodeCommand {
   static override aliases = ["stop"];
   static override summary = "Stop PM2 processes.";
   static override description =

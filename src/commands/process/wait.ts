@@ -1,10 +1,10 @@
 import { processWait, type ProcessWaitResponse } from "../../core/index.ts";
-import { SvcmCommand } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { showProgress } from "../terminal/action-progress.ts";
 import { processArgs, processFlags } from "../terminal/process-action.ts";
 import { readTimeout } from "../terminal/since.ts";
 
-export default class ProcessWait extends SvcmCommand {
+export default class ProcessWait extends NodeCommand {
   static override summary = "Wait until PM2 processes are online.";
   static override description =
     "Exits 0 when each process has been online for one second without a restart, and 1 if the time is over or PM2 has given up on one. Without a NAME, waits for every process that PM2 knows. Changes nothing.";

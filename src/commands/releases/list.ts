@@ -1,8 +1,8 @@
 import { auditText, releaseList, type Release } from "../../core/index.ts";
-import { SvcmCommand } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { renderTable } from "../terminal/table.ts";
 
-export default class ReleasesList extends SvcmCommand {
+export default class ReleasesList extends NodeCommand {
   static override summary = "List the newest applies and rollbacks of this repository.";
   static override description =
     "svcm keeps the newest ten in PM2_HOME. `half` means that some apps may run as before and others as planned, or that svcm was cut off.";

@@ -1,10 +1,10 @@
 import * as Args from "@oclif/core/args";
 import { releaseShow } from "../../core/index.ts";
-import { SvcmCommand } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { fold } from "../terminal/fold.ts";
 import { renderRelease } from "../terminal/release.ts";
 
-export default class ReleasesShow extends SvcmCommand {
+export default class ReleasesShow extends NodeCommand {
   static override summary = "Show what a release did, step by step.";
   static override examples = ["<%= config.bin %> releases show 20261122-044103-b8f9"];
   static override args = {

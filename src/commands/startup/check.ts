@@ -1,13 +1,14 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { entrypoints, startupCheck, type StartupCheckResponse } from "../../core/index.ts";
-import { chosen, envFlags, SvcmCommand } from "../base.ts";
+import { chosen, envFlags } from "../base.ts";
+import { NodeCommand } from "../terminal/node-command.ts";
 import { fold } from "../terminal/fold.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
-export default class StartupCheck extends SvcmCommand {
+export default class StartupCheck extends NodeCommand {
   static override summary = "Check whether a backend process may start, and with which settings.";
   static override description =
     "Compares an env file with the startup contract, and with the drivers that the backend lists in svcm.startup.json. If the entrypoint may not start, lists every reason and exits 1. With --app, the app's env in the ecosystem file overrides the env file, as it does under PM2.";

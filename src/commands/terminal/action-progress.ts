@@ -13,7 +13,7 @@ export interface ActionProgress {
 
 /** Shows what is going on, and each step of it as it is done, until `end` is called. */
 export function showProgress(command: SvcmCommand, doing: string, begun: string): ActionProgress {
-  if (command.jsonEnabled() || !isTerminalBehindStderr() || process.env["TERM"] === "dumb")
+  if (!command.isAttended || !isTerminalBehindStderr() || process.env["TERM"] === "dumb")
     return { report: () => undefined, end: () => undefined };
   const line = (text: string): string => printable(`${doing}: ${text} …`, stderrScreen());
   writeErr(line(begun));

@@ -17,11 +17,6 @@ export const nodeFlags = {
   }),
 };
 
-export const deadlineFlag = Flags.string({
-  summary: "Time for the answer of a node, 1s to 1h. Defaults to 5s for a read and 10m for a change.",
-  helpValue: "<time>",
-});
-
 export function readDeadline(given: string | undefined, otherwise = DEADLINE_MS): number {
   return readTimeout(given, "--deadline") ?? otherwise;
 }

@@ -18,7 +18,7 @@ export interface Prompter {
 }
 
 export function canAsk(command: SvcmCommand): boolean {
-  return !command.jsonEnabled() && !process.env["CI"] && process.stdin.isTTY && isTerminalBehindStderr();
+  return command.isAttended && !process.env["CI"] && process.stdin.isTTY && isTerminalBehindStderr();
 }
 
 /** Any other answer, and leaving, is a no. */

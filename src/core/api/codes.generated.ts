@@ -174,6 +174,7 @@ export type Code =
   | "NOT_FOUND"
   | "NOT_SVCM_SERVE"
   | "NO_PROBE"
+  | "OPERATION_UNKNOWN"
   | "PAYLOAD_TOO_LARGE"
   | "PINNED"
   | "PLAN_STALE"

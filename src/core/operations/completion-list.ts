@@ -3,6 +3,7 @@ import { editableKeys, specOf, visibleKeys } from "../env/tiers.ts";
 import { ecosystemSpellings, envSpellings } from "../project/environment.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
+import { selectorsOf, type Labelled } from "../nodes/select.ts";
 import { catalog } from "../findings/catalog.ts";
 import { textOf } from "../deployments/candidate.ts";
 import { fieldsOf, type ListSection } from "../deployments/shape.ts";
@@ -41,6 +42,8 @@ const sources = {
   projectKeys: async ({ facts }: Ports) => plain(Object.keys((await facts.project())?.keys ?? {})),
   guesses: async ({ facts }: Ports) =>
     Object.entries((await facts.project())?.guesses ?? {}).map(([value, about]) => ({ value, about })),
+  nodes: async (ports: Ports) => plain(selectorsOf(await declaredNodes(ports))),
+  nodeNames: async (ports: Ports) => plain((await declaredNodes(ports)).map(({ name }) => name)),
   profiles: async ({ facts }: Ports) => {
     const { profiles } = await facts.runtimeContract();
     return Object.entries(profiles).map(([value, { label }]) => ({ value, about: label }));
@@ -75,6 +78,11 @@ const sources = {
   namespaces: async ({ processes }: Ports) =>
     plain([...new Set((await processes.names()).map(({ namespace }) => namespace))]),
 };
+
+async function declaredNodes({ facts }: Ports): Promise<Labelled[]> {
+  const nodes = (await facts.project())?.nats?.nodes ?? {};
+  return Object.entries(nodes).map(([name, { labels }]) => ({ name, labels }));
+}
 
 function plain(values: Iterable<string>): Completable[] {
   return [...values].map((value) => ({ value }));

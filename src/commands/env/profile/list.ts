@@ -1,9 +1,9 @@
 import { profileList } from "../../../core/index.ts";
-import { SvcmCommand } from "../../base.ts";
+import { NodeCommand } from "../../terminal/node-command.ts";
 import { stdoutScreen } from "../../terminal/screen.ts";
 import { renderTable } from "../../terminal/table.ts";
 
-export default class EnvProfileList extends SvcmCommand {
+export default class EnvProfileList extends NodeCommand {
   static override summary = "List the operational profiles.";
   static override examples = ["<%= config.bin %> env profile list"];
 

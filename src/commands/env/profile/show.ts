@@ -1,8 +1,8 @@
 import * as Args from "@oclif/core/args";
 import { profileShow } from "../../../core/index.ts";
-import { SvcmCommand } from "../../base.ts";
+import { NodeCommand } from "../../terminal/node-command.ts";
 
-export default class EnvProfileShow extends SvcmCommand {
+export default class EnvProfileShow extends NodeCommand {
   static override summary = "Show the assignments of an operational profile.";
   static override description =
     "Values in angle brackets are placeholders that you fill in when you apply the profile.";

@@ -33,6 +33,11 @@ export const fleetCodes: CodeDocs = {
     remedy:
       "Ask for another role in `nats.users` of `svcm.yaml`; the server takes the new output of `svcm nats config`.",
   },
+  OPERATION_UNKNOWN: {
+    summary: "The node does not answer such a request from another machine.",
+    explanation: "It has another version of svcm, or the request may only be made on the machine itself.",
+    remedy: "Bring the node to the version of this machine; `svcm nodes list` shows both.",
+  },
   REQUEST_LATE: {
     summary: "A change reached the node after its time, so the node did not carry it out.",
     remedy: "Send it again if it is still wanted.",

@@ -1,0 +1,33 @@
+import type { Command } from "@oclif/core/command";
+import * as Flags from "@oclif/core/flags";
+import type { LoadOptions } from "@oclif/core/interfaces";
+import { SvcmCommand } from "../base.ts";
+
+export const deadlineFlag = Flags.string({
+  summary: "Time for the answers of nodes, 1s to 1h. Defaults to 5s for a read and 10m for a change.",
+  helpGroup: "FLEET",
+  helpValue: "<time>",
+});
+
+const nodeFlag = Flags.string({
+  summary: "Ask these nodes of the fleet: a name, a label such as role=api, or all. Can be repeated.",
+  helpGroup: "FLEET",
+  helpValue: "<node>",
+  multiple: true,
+  multipleNonGreedy: true,
+});
+
+/** The base of the commands that other machines can be asked for. */
+export abstract class NodeCommand extends SvcmCommand {
+  static override baseFlags = { ...SvcmCommand.baseFlags, node: nodeFlag, deadline: deadlineFlag };
+
+  static override async run<T extends Command>(
+    this: new (argv: string[], config: Command["config"]) => T,
+    argv?: string[],
+    options?: LoadOptions,
+  ): Promise<ReturnType<T["run"]>> {
+    const isOfNodes = argv?.some((word) => /^--node(?:=|$)/.test(word));
+    const Asked = isOfNodes ? (await import("./on-nodes.ts")).onNodes(this as never) : this;
+    return SvcmCommand.run.call(Asked as typeof this, argv, options) as Promise<ReturnType<T["run"]>>;
+  }
+}

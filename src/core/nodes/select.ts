@@ -1,0 +1,37 @@
+import { SvcmError } from "../errors.ts";
+
+export interface Labelled {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/**
+ * The nodes that one of the selectors means: `all`, a name, or labels such as `role=api,region=eu`, which all have to match.
+ * @throws {SvcmError} INVALID_REQUEST with the code NODE_UNKNOWN if a selector means no node
+ */
+export function selectNodes<Node extends Labelled>(nodes: readonly Node[], selectors: readonly string[]): Node[] {
+  const meant = selectors.map((selector) => {
+    const found = nodes.filter((node) => isMeant(node, selector));
+    if (found.length > 0) return found;
+    throw new SvcmError("INVALID_REQUEST", {
+      code: "NODE_UNKNOWN",
+      details: `No node is meant by ${JSON.stringify(selector.slice(0, 80))}. Accepted: ${selectorsOf(nodes).join(", ")}.`,
+    });
+  });
+  return nodes.filter((node) => meant.some((found) => found.includes(node)));
+}
+
+/** The selectors of one word: `all`, then each name, then each label. */
+export function selectorsOf(nodes: readonly Labelled[]): string[] {
+  const labels = nodes.flatMap((node) => Object.entries(node.labels).map(([name, value]) => `${name}=${value}`));
+  return ["all", ...nodes.map(({ name }) => name), ...new Set(labels)];
+}
+
+function isMeant({ name, labels }: Labelled, selector: string): boolean {
+  if (selector === "all" || selector === name) return true;
+  const terms = selector.split(",").map((term) => /^([^=]+)=(.*)$/.exec(term.trim()));
+  return terms.every((term) => {
+    const [, label = "", value] = term ?? [];
+    return Object.hasOwn(labels, label) && labels[label] === value;
+  });
+}
