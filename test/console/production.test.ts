@@ -1,10 +1,11 @@
 /// <reference lib="dom" />
-/** A console in production looks different, and stopping asks for the name. */
+/** A console in production looks different, and an action that ends or replaces processes asks for the name. */
 import { hostname } from "node:os";
+import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { axe, expectAccessibleInEveryLook } from "./accessibility.ts";
-import { handMonitoring } from "./hand-monitoring.ts";
+import { handMonitoring, metricsOf } from "./hand-monitoring.ts";
 
 const browser = useBrowser();
 
@@ -14,6 +15,14 @@ async function inEnvironment(NODE_ENV: string) {
   open.give([{ name: "shop-restapi" }, { name: "worker", status: "stopped" }]);
   await open.page.locator(".process-name").first().waitFor();
   return open;
+}
+
+/** Closes the question without the name. */
+async function refused(page: Page, title: string): Promise<void> {
+  const dialog = page.getByRole("dialog", { name: title });
+  await dialog.waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
 }
 
 describe.skipIf(!hasBrowser)("production", () => {
@@ -37,7 +46,8 @@ describe.skipIf(!hasBrowser)("production", () => {
     expect(await head.getAttribute("class")).not.toContain("production");
     await page.getByLabel("Compare with").selectOption("production");
     await page.locator("header.production").waitFor();
-    expect(await page.title()).toBe(`Monitoring · ${hostname()} production`);
+    // The title follows the page.
+    await expect.poll(() => page.title()).toBe(`Monitoring · ${hostname()} production`);
   });
 
   test("stopping asks for the name of the app; anything else keeps it running", async () => {
@@ -68,11 +78,58 @@ describe.skipIf(!hasBrowser)("production", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("a restart asks with one click, as elsewhere", async () => {
-    const { page, button, answerNext } = await inEnvironment("production");
-    const question = answerNext(false);
-    await button("Restart shop-restapi").click();
-    expect(await question).toBe("Restart shop-restapi (PM2 id 0)?");
-    expect(await page.getByRole("dialog").count()).toBe(0);
+  test("a restart, one with the ecosystem file and one of all instances ask for the name too", async () => {
+    const { page, give, button, asked } = await inEnvironment("production");
+    const drift = {
+      name: "worker",
+      pmIds: [2],
+      field: "env",
+      key: "A",
+      state: "absent",
+      declared: null,
+      running: null,
+    } as const;
+    const both = { name: "shop-restapi", script: "/srv/api.cjs" };
+    give([both, both, { name: "worker" }], { drift: [drift] });
+    await button("Restart shop-restapi, all 2 instances").click();
+    await refused(page, "Restart shop-restapi in production?");
+    await page.locator("button.process-name[title=worker]").click();
+    await button("Restart with the ecosystem file").click();
+    await refused(page, "Restart worker in production?");
+    await page.locator(".detail").getByRole("button", { name: "Restart", exact: true }).click();
+    await refused(page, "Restart worker in production?");
+    expect(asked).toEqual([]);
+  });
+
+  test("a restart of apps after a save asks for the name of the environment", async () => {
+    const open = await handMonitoring(browser, { tab: "environment", server: { env: { NODE_ENV: "production" } } });
+    const { page, telemetry, field, button } = open;
+    const stale = (name: string, pmId: number) =>
+      ({
+        name,
+        pmIds: [pmId],
+        field: "envFile",
+        key: null,
+        state: "stale",
+        declared: ".env.dev",
+        running: null,
+      }) as const;
+    const drift = [stale("api", 0), stale("web", 1)];
+    Object.assign(telemetry, {
+      collect: async () => metricsOf(Date.now(), [{ name: "api" }, { name: "web" }], { drift }),
+    });
+    await page.getByRole("radio", { name: "dev" }).check({ force: true });
+    await field("HTTP framework").selectOption("fastify");
+    await button("Save").click();
+    await button("Restart 2, one after another").click();
+    await field("Type production").fill("api");
+    expect(await page.getByRole("dialog").getByRole("button", { name: "Restart" }).isDisabled()).toBe(true);
+    await refused(page, "Restart api, web in production?");
+    await page
+      .getByRole("group", { name: "Still running with the old values" })
+      .getByRole("checkbox")
+      .first()
+      .waitFor();
+    expect(await page.getByText("not restarted").count()).toBe(0);
   });
 });

@@ -13,7 +13,7 @@ export interface DrawnRowsProps {
 }
 
 /** Rows this far from the window are drawn. */
-const MARGIN = "800px 0px";
+const MARGIN = "400px 0px";
 
 /** A part of a table whose rows are drawn only near the window. Elsewhere an empty row keeps their place. */
 export function DrawnRows({ count, rowHeight, isFirst, onHold, draw }: DrawnRowsProps): JSX.Element {

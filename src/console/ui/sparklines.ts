@@ -49,7 +49,9 @@ export function createSparklines(span: () => Span) {
         observer.unobserve(line.canvas);
       };
     },
+    /** Reads the span even if nothing is in sight yet, so that an effect that draws runs again. */
     draw(): void {
+      span();
       for (const canvas of visible) {
         const line = lines.get(canvas);
         if (line) paint(line);

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { eventText } from "../../../core/events/event-text.ts";
 import { UNKNOWN } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
-import { after, byDay, byOf, type ActivityRow } from "./rows.ts";
+import { after, byDay, type ActivityRow } from "./rows.ts";
 
 const COLUMNS = ["When", "Action", "Environment", "Keys or process", "By", "Outcome"];
 
@@ -51,17 +51,24 @@ const tones = { succeeded: "good", failed: "error", refused: "warning", started:
 
 type Of<Kind> = Extract<ActivityRow, { readonly kind: Kind }>;
 
+/** The day is above the row. */
+function Time({ row: { timestamp, when } }: { row: ActivityRow }): JSX.Element {
+  return <time dateTime={timestamp}>{when.slice(11)}</time>;
+}
+
 function Change({ row, rows }: { row: Of<"change">; rows: readonly ActivityRow[] }): JSX.Element {
   const isOpen = useSignal(false);
-  const { when, action, environment, subjects, keys, by, outcome, code, times } = row.words;
+  const { action, environment, subjects, keys, by, outcome, code, times } = row.words;
   return (
     <>
       <tr>
         <td class="when">
-          <time dateTime={row.timestamp}>{when}</time>
+          <Time row={row} />
         </td>
         <th scope="row">{action}</th>
-        <td data-name="Environment">{environment || UNKNOWN}</td>
+        <td data-name="Environment" class={environment === "" ? "none" : ""}>
+          {environment || UNKNOWN}
+        </td>
         <td data-name="Keys or process" class="what">
           {subjects.map((subject) => (
             <bdi key={subject}>{subject}</bdi>
@@ -103,7 +110,7 @@ function After({ found }: { found: readonly ActivityRow[] }): JSX.Element {
         <ul>
           {found.map((row) => (
             <li key={row.key}>
-              <time dateTime={row.timestamp}>{row.when.slice(11)}</time> {row.kind === "event" && eventText(row.event)}
+              <Time row={row} /> {row.kind === "event" && eventText(row.event)}
             </li>
           ))}
         </ul>
@@ -112,21 +119,22 @@ function After({ found }: { found: readonly ActivityRow[] }): JSX.Element {
   );
 }
 
-function Event({ row: { event, subject, timestamp, when } }: { row: Of<"event"> }): JSX.Element {
+function Event({ row }: { row: Of<"event"> }): JSX.Element {
+  const { event, subject } = row;
   const { kind, cause, certainty, evidence } = event;
   return (
     <tr class="event">
       <td class="when">
-        <time dateTime={timestamp}>{when}</time>
+        <Time row={row} />
       </td>
       <th scope="row">{kind}</th>
-      <td data-name="Environment">{UNKNOWN}</td>
+      <td class="none">{UNKNOWN}</td>
       <td data-name="Keys or process" class="what">
         <bdi>{subject}</bdi>
         <small>{evidence.join(" ")}</small>
       </td>
-      <td data-name="By" class="who">
-        {byOf(event)}
+      <td data-name="By" class={event.actor === undefined ? "none" : "who"}>
+        {event.actor ?? UNKNOWN}
       </td>
       <td>
         <span class={`badge ${kind === "exit" ? "error" : ""}`}>

@@ -1,6 +1,6 @@
 import { eventText } from "../../../core/events/event-text.ts";
 import type { AuditRecord, SvcmEvent } from "../../data/api.ts";
-import { formatTime, UNKNOWN } from "../../data/format.ts";
+import { formatTime } from "../../data/format.ts";
 import { wordsOf, type RecordWords } from "./record-words.ts";
 
 /** A change that svcm recorded, or an event of a process. */
@@ -90,8 +90,4 @@ export function after(row: ActivityRow & { readonly kind: "change" }, rows: read
     .filter((one) => one.kind === "event" && one.ms >= from && one.ms <= row.ms + AFTER_MS && isOwn(one.event))
     .toReversed()
     .slice(0, MOST_AFTER);
-}
-
-export function byOf({ actor }: SvcmEvent): string {
-  return actor ?? UNKNOWN;
 }

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Action } from "../../../client/index.ts";
+import { unhidden } from "../../../core/deployments/characters.ts";
 import type { EnvWrite, Metrics } from "../../data/api.ts";
 import type { Console } from "../../console.ts";
 import { failureOf } from "../monitoring/refusal.ts";
@@ -55,7 +56,10 @@ export function createRestarts(page: Console) {
     states,
     problem,
     async run(apps: readonly StaleApp[]): Promise<void> {
-      const close = monitorOf(page).feed.open();
+      const { feed, mayEnd } = monitorOf(page);
+      const names = apps.map(({ name }) => unhidden(name));
+      if (!(await mayEnd("Restart", names))) return;
+      const close = feed.open();
       problem.value = undefined;
       states.value = new Map([...states.value, ...apps.map(({ name }) => [name, "waiting"] as const)]);
       let isGoingOn = true;

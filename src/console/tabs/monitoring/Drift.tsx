@@ -34,9 +34,10 @@ function Apply({ process, monitor }: ProcessProps): JSX.Element {
   const environment = monitor.feed.environment.value;
   const key = keyOf(process);
   const isBusy = monitor.underWay.value.has(key);
-  const apply = (): void => {
-    if (!confirm(`Restart ${unhidden(name)} with the ecosystem file of ${environment}?`)) return;
-    void monitor.act({ action: "restart", scope: "ecosystem", name }, key);
+  const apply = async (): Promise<void> => {
+    const question = `Restart ${unhidden(name)} with the ecosystem file of ${environment}?`;
+    const may = await monitor.mayEnd("Restart", [unhidden(name)], question);
+    if (may) await monitor.act({ action: "restart", scope: "ecosystem", name }, key);
   };
   return (
     <div class="drift-apply">
@@ -46,7 +47,7 @@ function Apply({ process, monitor }: ProcessProps): JSX.Element {
         icon="restart"
         disabled={isBusy || isOwn || monitor.feed.state.value !== "live"}
         {...(isOwn && { reason: "It serves this page. Use the command." })}
-        onClick={apply}
+        onClick={() => void apply()}
       >
         {isBusy ? "Restarting…" : "Restart with the ecosystem file"}
       </Button>

@@ -37,9 +37,8 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
   const run = async (action: Verb, word: string): Promise<void> => {
     const isHarmless = action === "start" || instances.every(({ status }) => status === "stopped");
     const question = `${word} ${unhidden(name)} (${isOne ? `PM2 id ${pmId}` : allOf(instances)})?`;
-    const isByName = action === "stop" && monitor.isProduction.value;
-    const may = isHarmless || (isByName ? await monitor.confirmByName(word, unhidden(name)) : confirm(question));
-    if (may) await monitor.act({ action, scope: "process", ...targetOf(row) }, key);
+    if (isHarmless || (await monitor.mayEnd(word, [unhidden(name)], question)))
+      await monitor.act({ action, scope: "process", ...targetOf(row) }, key);
   };
   return (
     <span class="process-actions" aria-busy={underWay !== undefined}>

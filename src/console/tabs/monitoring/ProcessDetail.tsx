@@ -36,11 +36,11 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
       )}
       <Part title="Why" process={process}>
         <Why process={process} monitor={monitor} />
+        <ProcessActions row={single(process)} monitor={monitor} isInWords />
       </Part>
       <Charts process={process} monitor={monitor} />
       <Part title="Facts" process={process} isTall>
         <Facts process={process} />
-        <ProcessActions row={single(process)} monitor={monitor} isInWords />
       </Part>
       <Part title="Log" process={process}>
         <ProcessLog app={process.name} feed={monitor.feed} />

@@ -1,6 +1,6 @@
-import { useSignalEffect } from "@preact/signals";
+import { effect } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
@@ -156,15 +156,18 @@ function DiskToggle({ monitor }: { monitor: Monitor }): JSX.Element {
   );
 }
 
-/** Draws all sparklines together, after the rows. */
-function useSparklines({ feed, sparklines }: Monitor): void {
+/** Draws all sparklines together when a sample or the theme changes. */
+function useSparklines({ sparklines }: Monitor): void {
   const { appearance } = useConsole();
-  useSignalEffect(() => {
-    void appearance.version.value;
-    sparklines.forgetInk();
-    sparklines.draw();
-  });
-  useEffect(() => sparklines.draw(), [feed.shown.value]);
+  useLayoutEffect(() => {
+    let drawn = -1;
+    return effect(() => {
+      const version = appearance.version.value;
+      if (version !== drawn) sparklines.forgetInk();
+      drawn = version;
+      sparklines.draw();
+    });
+  }, [sparklines]);
 }
 
 function isWanted({ filter, status, still }: Monitor, process: ProcessMetrics): boolean {

@@ -20,7 +20,9 @@ export const meters: Readonly<Record<Tone, Meter>> = {
     column: CPU,
     percent: ({ cpu }) => cpu.usagePercent,
     facts({ cpu: { coreCount, loadAvg } }) {
-      const load = [loadAvg.one, loadAvg.five, loadAvg.fifteen].map((value) => formatNumber(value, 2));
+      const load = [loadAvg.one, loadAvg.five, loadAvg.fifteen].map((value) =>
+        formatNumber(value, (value ?? 0) < 10 ? 2 : 0),
+      );
       return `${formatCount(coreCount, "core")} · load ${load.join(" ")}`;
     },
     Foot: Cores,

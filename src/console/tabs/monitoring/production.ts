@@ -9,15 +9,26 @@ interface Production extends Pick<Console, "facts" | "questions"> {
 export const isProduction = (environment: string): boolean => /^prod/i.test(environment);
 
 export function createProduction({ facts, questions, environments }: Production) {
+  const production = computed(() => environments().find(isProduction));
   return {
-    isProduction: computed(() => environments().some(isProduction)),
-    /** @returns whether the user typed the name of the app */
-    confirmByName: (verb: string, name: string): Promise<boolean> =>
-      questions.ask({
-        title: `${verb} ${name} in production?`,
-        about: `${facts.host} serves ${environments()[0]}. Type the name of the app to go on.`,
+    isProduction: computed(() => production.value !== undefined),
+    /**
+     * Asks before an action ends or replaces apps. In production the user types the name of the app, or that of the
+     * environment for several apps.
+     *
+     * @param question elsewhere; without one, nothing is asked there
+     */
+    mayEnd: async (verb: string, apps: readonly string[], question?: string): Promise<boolean> => {
+      const { value: place } = production;
+      if (place === undefined) return question === undefined || confirm(question);
+      const [app = "", ...others] = apps;
+      const [name, of] = others.length === 0 ? [app, "app"] : [place, "environment"];
+      return await questions.ask({
+        title: `${verb} ${apps.join(", ")} in production?`,
+        about: `${facts.host} serves ${place}. Type the name of the ${of} to go on.`,
         name,
         verb,
-      }),
+      });
+    },
   };
 }

@@ -18,7 +18,7 @@ export interface PlotOptions {
   readonly onZoom: (span: Span | undefined) => void;
 }
 
-/** Values over time on a canvas. It draws in animation frames, and only while it is in sight. */
+/** Values over time on a canvas. It draws in the frame of a change, and only while it is in sight. */
 export class Plot {
   /** `undefined` while the canvas is out of sight. */
   readonly scene;
@@ -133,18 +133,23 @@ function drawing({ canvas, size, scene, at, drag, version, format, steps }: Draw
   const picture = computed(
     () => scene.value && { ...scene.value, ink: ink.value, format, steps, at: at.value, drag: drag.value },
   );
-  let frame = 0;
+  let isDue = false;
+  let isOver = false;
+  // After all changes of a moment and before the browser paints: an animation frame would be one more frame.
   const draw = (): void => {
-    frame = 0;
+    isDue = false;
+    if (isOver) return;
     const context = clear(canvas, size.peek().width, size.peek().height);
     const now = picture.peek();
     if (context && now) paint(context, now);
   };
   const end = effect(() => {
-    if (picture.value) frame ||= requestAnimationFrame(draw);
+    if (picture.value === undefined || isDue) return;
+    isDue = true;
+    queueMicrotask(draw);
   });
   return () => {
+    isOver = true;
     end();
-    cancelAnimationFrame(frame);
   };
 }

@@ -1,0 +1,129 @@
+/// <reference lib="dom" />
+/** The time that the page's main thread works, from the browser's trace, and the memory that it keeps. */
+import type { Browser, CDPSession, Page } from "playwright-core";
+import { nextSample } from "../../test/console/monitoring-page.ts";
+import type { World } from "./world.ts";
+
+/** The column of a value that every sample changes. */
+const CPU = 4;
+/** Of tasks, and of script in them. */
+const CATEGORIES = ["toplevel", "devtools.timeline"];
+const SCRIPT = new Set(["FunctionCall", "EventDispatch", "FireAnimationFrame", "RunMicrotasks", "TimerFire"]);
+
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly ts: number;
+  /** Microseconds of the clock, and of the thread. */
+  readonly dur?: number;
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+interface Work {
+  /** Milliseconds of the main thread: in all, in script, and in the longest task. */
+  readonly main: number;
+  readonly script: number;
+  readonly longest: number;
+}
+
+interface Asked {
+  /** The processor is so many times slower. */
+  readonly slower?: number;
+}
+
+export async function ticks(browser: Browser, world: World, asked: Asked & { readonly count: number }): Promise<Work> {
+  const { page } = await watched(browser, world, asked);
+  await nextSample(page, 4, CPU);
+  const { main, script, longest } = await traced(browser, page, () => nextSample(page, asked.count, CPU));
+  await page.close();
+  return { main: main / asked.count, script: script / asked.count, longest };
+}
+
+/** The longest task of a sort by a header, or of a filter and its end. */
+export async function interaction(
+  browser: Browser,
+  world: World,
+  { kind, ...asked }: Asked & { readonly kind: "sort" | "filter" },
+): Promise<number> {
+  world.pace(60_000);
+  const { page } = await watched(browser, world, asked);
+  const { longest } = await traced(browser, page, async () => {
+    if (kind === "sort") await page.getByRole("button", { name: "Memory", exact: true }).click();
+    else {
+      await page.getByPlaceholder("Name or PID").fill("9");
+      await drawn(page);
+      await page.getByPlaceholder("Name or PID").fill("");
+    }
+    await drawn(page);
+  });
+  await page.close();
+  world.pace(500);
+  return longest;
+}
+
+/** In megabytes, after what can be collected is. The rings are full and every path is compiled before the first look. */
+export async function heapOver(browser: Browser, world: World, count: number) {
+  world.pace(20);
+  const { page, session } = await watched(browser, world, {});
+  await nextSample(page, 300, CPU);
+  const before = await heapOf(session);
+  await nextSample(page, count, CPU);
+  const after = await heapOf(session);
+  await page.close();
+  return { before, after };
+}
+
+async function watched(browser: Browser, { url }: World, { slower = 1 }: Asked) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const session = await page.context().newCDPSession(page);
+  await page.goto(url);
+  await page.getByRole("button", { name: "process-000" }).first().waitFor();
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slower });
+  return { page, session };
+}
+
+async function traced(browser: Browser, page: Page, run: () => Promise<unknown>): Promise<Work> {
+  await browser.startTracing(page, { categories: CATEGORIES });
+  await run();
+  const { traceEvents } = JSON.parse(String(await browser.stopTracing())) as { traceEvents: TraceEvent[] };
+  const mains = new Set(
+    traceEvents.flatMap(({ name, args, pid, tid }) =>
+      name === "thread_name" && args?.name === "CrRendererMain" ? [`${pid} ${tid}`] : [],
+    ),
+  );
+  const own = traceEvents.filter(({ pid, tid, ph }) => ph === "X" && mains.has(`${pid} ${tid}`));
+  const tasks = outermost(own.filter(({ name }) => name.endsWith("RunTask"))).map(timeOf);
+  const scripts = outermost(own.filter(({ name }) => SCRIPT.has(name))).map(timeOf);
+  const sum = (times: readonly number[]): number => times.reduce((total, time) => total + time, 0);
+  return { main: sum(tasks), script: sum(scripts), longest: Math.max(0, ...tasks) };
+}
+
+/** Without the events within others. */
+function outermost(events: readonly TraceEvent[]): TraceEvent[] {
+  let end = 0;
+  return events
+    .toSorted((a, b) => a.ts - b.ts)
+    .filter(({ ts, dur = 0 }) => {
+      if (ts < end) return false;
+      end = ts + dur;
+      return true;
+    });
+}
+
+function timeOf({ tdur = 0 }: TraceEvent): number {
+  return tdur / 1000;
+}
+
+function drawn(page: Page): Promise<unknown> {
+  return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
+async function heapOf(session: CDPSession): Promise<number> {
+  await session.send("Performance.enable");
+  await session.send("HeapProfiler.collectGarbage");
+  const { metrics } = await session.send("Performance.getMetrics");
+  return (metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? 0) / 2 ** 20;
+}
